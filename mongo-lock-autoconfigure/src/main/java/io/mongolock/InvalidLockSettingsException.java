@@ -1,0 +1,58 @@
+package io.mongolock;
+
+import java.time.Duration;
+
+/**
+ * A setting is out of range or contradicts another.
+ */
+public class InvalidLockSettingsException extends IllegalArgumentException {
+
+	private final String setting;
+
+	private final Duration value;
+
+	private final String reason;
+
+	/**
+	 * Create a new exception.
+	 * @param setting the name of the setting, as in the configuration properties
+	 * @param value its value
+	 * @param reason what is wrong with it and what would be right
+	 */
+	public InvalidLockSettingsException(String setting, Duration value, String reason) {
+		super(setting + " " + format(value) + " " + reason);
+		this.setting = setting;
+		this.value = value;
+		this.reason = reason;
+	}
+
+	/**
+	 * The name of the setting.
+	 * @return the name as in the configuration properties, such as {@code renew-interval}
+	 */
+	public String getSetting() {
+		return this.setting;
+	}
+
+	/**
+	 * The value that was refused.
+	 * @return the value
+	 */
+	public Duration getValue() {
+		return this.value;
+	}
+
+	/**
+	 * What is wrong with it.
+	 * @return a clause such as {@code must be at least 100ms}
+	 */
+	public String getReason() {
+		return this.reason;
+	}
+
+	private static String format(Duration value) {
+		boolean millis = value.getNano() % 1_000_000 == 0 && value.abs().compareTo(Duration.ofDays(10_000)) < 0;
+		return (millis) ? value.toMillis() + "ms" : value.toString();
+	}
+
+}

@@ -1,0 +1,30 @@
+package io.mongolock;
+
+/**
+ * The two clocks that every deadline is checked against. {@link #nanoTime()} measures,
+ * {@link #currentTimeMillis()} only notices that a suspended machine slept longer than
+ * the first one saw. Safe for use by several threads.
+ */
+public interface LockClock {
+
+	/**
+	 * The monotonic clock.
+	 * @return nanoseconds since an arbitrary origin, as {@link System#nanoTime()}
+	 */
+	long nanoTime();
+
+	/**
+	 * The wall clock.
+	 * @return milliseconds since the epoch, as {@link System#currentTimeMillis()}
+	 */
+	long currentTimeMillis();
+
+	/**
+	 * The clocks of this machine.
+	 * @return a clock pair that reads {@link System}
+	 */
+	static LockClock system() {
+		return SystemLockClock.INSTANCE;
+	}
+
+}

@@ -1,0 +1,66 @@
+package io.mongolock;
+
+import java.time.Duration;
+
+/**
+ * The grip on a lease: whoever has the handle holds the lock, on whatever thread. Safe
+ * for use by several threads.
+ * <p>
+ * A lock of this kind is a lease. Between {@link #isHeld()} and the act that follows it
+ * the process may stand still for longer than the margin; where overlap must be
+ * impossible, let the guarded write check the {@link #fence()}.
+ */
+public interface LockHandle extends AutoCloseable {
+
+	/**
+	 * The key of the lock.
+	 * @return the key
+	 */
+	String key();
+
+	/**
+	 * The number of this grant, strictly rising per key over releases, take-overs and
+	 * restarts.
+	 * @return the fence, below 2^53
+	 */
+	long fence();
+
+	/**
+	 * Whether the lock is surely held now. Once {@code false}, never {@code true} again.
+	 * @return {@code true} until the lease, less its margin, has run out, was refused or
+	 * released
+	 */
+	boolean isHeld();
+
+	/**
+	 * Check that the lock is surely held now.
+	 * @throws LockLostException if it is not
+	 * @throws IllegalStateException if this handle was closed
+	 */
+	void assertHeld();
+
+	/**
+	 * How long the lock is surely held if it is not renewed any more.
+	 * @return the time, zero once it is not held
+	 */
+	Duration remaining();
+
+	/**
+	 * Renew the lease now, with one request to the store.
+	 * @throws LockLostException if it is no longer held
+	 * @throws LockStoreException if the store could not be asked; the lock is then held
+	 * for as long as before
+	 * @throws IllegalStateException if this handle was closed
+	 */
+	void renew();
+
+	/**
+	 * Give the lock back. Only the first call has an effect. Trouble with the store is
+	 * logged and not thrown: the lease then runs out by itself.
+	 * @throws LockLostException if the lock had been lost before, unless the request said
+	 * {@link OnLost#IGNORE}
+	 */
+	@Override
+	void close();
+
+}

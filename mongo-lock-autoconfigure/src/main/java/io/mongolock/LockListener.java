@@ -1,0 +1,47 @@
+package io.mongolock;
+
+/**
+ * Is told what happens to the locks of this client. Called one event at a time on a
+ * thread of its own, never on one that renews; what it throws is logged and dropped.
+ */
+public interface LockListener {
+
+	/**
+	 * A lock was acquired.
+	 * @param handle the lock
+	 */
+	default void acquired(LockHandle handle) {
+	}
+
+	/**
+	 * A lock that was still held was released.
+	 * @param handle the lock
+	 */
+	default void released(LockHandle handle) {
+	}
+
+	/**
+	 * A lock is no longer surely held; told before anyone else can be granted it.
+	 * @param handle the lock
+	 * @param reason how it was lost
+	 */
+	default void lost(LockHandle handle, LossReason reason) {
+	}
+
+	/**
+	 * A lock that had been reported as lost turned out not to have been granted to anyone
+	 * else until it was released.
+	 * @param handle the lock
+	 */
+	default void overran(LockHandle handle) {
+	}
+
+	/**
+	 * A lock was granted whose earlier holder had neither renewed nor released it.
+	 * @param handle the lock, now held here
+	 * @param previous who let it lapse
+	 */
+	default void takenOver(LockHandle handle, LockHolder previous) {
+	}
+
+}

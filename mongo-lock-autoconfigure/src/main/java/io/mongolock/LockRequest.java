@@ -1,0 +1,182 @@
+package io.mongolock;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which lock is asked for, and how. Immutable.
+ *
+ * @param key what is locked: 1 to 1,024 bytes of UTF-8
+ * @param name groups settings and metrics of many keys, such as {@code order}
+ * @param settings what this request says itself
+ * @param onLost what happens to the holder if the lock is lost
+ * @param limit how many may hold the lock together: 1 is exclusive, n a semaphore,
+ * {@link Integer#MAX_VALUE} shared
+ */
+public record LockRequest(String key, @Nullable String name, LockSettings settings, OnLost onLost, int limit) {
+
+	/**
+	 * The longest key, in bytes of UTF-8.
+	 */
+	public static final int MAX_KEY_BYTES = 1024;
+
+	public LockRequest {
+		checkKey(key);
+		if (name != null && name.isBlank()) {
+			throw new IllegalArgumentException("The name of a lock must not be blank; leave it out instead");
+		}
+		if (limit < 1) {
+			throw new IllegalArgumentException("The limit of lock '" + key + "' must be at least 1, not " + limit);
+		}
+	}
+
+	/**
+	 * A request for an exclusive lock with all settings left to the configuration.
+	 * @param key what is locked
+	 * @return the request
+	 * @throws IllegalArgumentException if the key is blank, too long or not valid Unicode
+	 */
+	public static LockRequest of(String key) {
+		return builder(key).build();
+	}
+
+	/**
+	 * Start a request.
+	 * @param key what is locked
+	 * @return a builder
+	 */
+	public static Builder builder(String key) {
+		return new Builder(key);
+	}
+
+	private static void checkKey(@Nullable String key) {
+		if (key == null || key.isBlank()) {
+			throw new IllegalArgumentException(
+					"The key of a lock must not be " + ((key != null) ? "blank: '" + key + "'" : "null"));
+		}
+		if (!StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
+			throw new IllegalArgumentException("The key of a lock must be valid Unicode; this one, of " + key.length()
+					+ " characters, has half a surrogate pair");
+		}
+		int bytes = key.getBytes(StandardCharsets.UTF_8).length;
+		if (bytes > MAX_KEY_BYTES) {
+			throw new IllegalArgumentException("The key of a lock must be at most " + MAX_KEY_BYTES
+					+ " bytes of UTF-8; this one is " + bytes + ": '" + key.substring(0, 32) + "…'");
+		}
+	}
+
+	/**
+	 * Collects what a {@link LockRequest} says. Not safe for use by several threads.
+	 */
+	public static final class Builder {
+
+		private final String key;
+
+		private @Nullable String name;
+
+		private LockSettings settings = LockSettings.NONE;
+
+		private OnLost onLost = OnLost.FAIL;
+
+		private int limit = 1;
+
+		private Builder(String key) {
+			this.key = key;
+		}
+
+		/**
+		 * Group this key with others for settings and metrics.
+		 * @param name the name, such as {@code order}
+		 * @return this builder
+		 */
+		public Builder name(@Nullable String name) {
+			this.name = name;
+			return this;
+		}
+
+		/**
+		 * Say all settings at once; replaces those said before.
+		 * @param settings the settings
+		 * @return this builder
+		 */
+		public Builder settings(LockSettings settings) {
+			this.settings = settings;
+			return this;
+		}
+
+		/**
+		 * How long the lease lasts without renewal.
+		 * @param ttl whole milliseconds, at least 100
+		 * @return this builder
+		 */
+		public Builder ttl(Duration ttl) {
+			return say(new LockSettings(ttl, null, null, null, null, null, null));
+		}
+
+		/**
+		 * How long to wait for a lock that another holds; zero to ask once.
+		 * @param waitTimeout whole milliseconds
+		 * @return this builder
+		 */
+		public Builder waitTimeout(Duration waitTimeout) {
+			return say(new LockSettings(null, null, null, null, waitTimeout, null, null));
+		}
+
+		/**
+		 * The longest time between two looks at a lock that another holds.
+		 * @param retryInterval whole milliseconds, at least 1
+		 * @return this builder
+		 */
+		public Builder retryInterval(Duration retryInterval) {
+			return say(new LockSettings(null, null, null, null, null, retryInterval, null));
+		}
+
+		/**
+		 * Whether the lease is renewed while it is held.
+		 * @param autoRenew whether to renew
+		 * @return this builder
+		 */
+		public Builder autoRenew(boolean autoRenew) {
+			return say(new LockSettings(null, null, null, null, null, null, autoRenew));
+		}
+
+		/**
+		 * What happens to the holder if the lock is lost.
+		 * @param onLost the policy
+		 * @return this builder
+		 */
+		public Builder onLost(OnLost onLost) {
+			this.onLost = onLost;
+			return this;
+		}
+
+		/**
+		 * How many may hold the lock together.
+		 * @param limit 1 for an exclusive lock, {@link Integer#MAX_VALUE} for a shared
+		 * one
+		 * @return this builder
+		 */
+		public Builder limit(int limit) {
+			this.limit = limit;
+			return this;
+		}
+
+		/**
+		 * The request.
+		 * @return the request
+		 * @throws IllegalArgumentException if the key, name or limit cannot be used
+		 */
+		public LockRequest build() {
+			return new LockRequest(this.key, this.name, this.settings, this.onLost, this.limit);
+		}
+
+		private Builder say(LockSettings more) {
+			this.settings = more.or(this.settings);
+			return this;
+		}
+
+	}
+
+}

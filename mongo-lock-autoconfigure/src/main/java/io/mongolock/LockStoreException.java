@@ -1,0 +1,55 @@
+package io.mongolock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store could not be asked, or did not answer.
+ */
+public class LockStoreException extends LockException {
+
+	private final Outcome outcome;
+
+	/**
+	 * Create a new exception.
+	 * @param key the key of the lock, or of the first one if several were asked for
+	 * @param outcome what is known of the request
+	 * @param message what happened, for people
+	 * @param cause the failure of the store
+	 */
+	public LockStoreException(String key, Outcome outcome, String message, @Nullable Throwable cause) {
+		super(key, message, cause);
+		this.outcome = outcome;
+	}
+
+	/**
+	 * What is known of the request that failed.
+	 * @return the outcome
+	 */
+	public Outcome getOutcome() {
+		return this.outcome;
+	}
+
+	/**
+	 * What is known of a request that failed.
+	 */
+	public enum Outcome {
+
+		/**
+		 * It was not executed and never will be; asking again may help.
+		 */
+		NOT_EXECUTED,
+
+		/**
+		 * It may have been executed, or may still be.
+		 */
+		UNKNOWN,
+
+		/**
+		 * It was refused for a reason that asking again does not change, such as missing
+		 * rights.
+		 */
+		REFUSED
+
+	}
+
+}

@@ -1,0 +1,126 @@
+package io.mongolock;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@link LockSettings} with every default filled in and every inequality checked.
+ *
+ * @param ttl how long a lease lasts without renewal
+ * @param margin how long before its end the holder no longer relies on it
+ * @param renewInterval time between renewals
+ * @param operationTimeout the longest that one request to the store may take
+ * @param waitTimeout how long to wait for a lock that another holds
+ * @param retryInterval the longest time between two looks at a lock that another holds
+ * @param autoRenew whether the lease is renewed while it is held
+ */
+public record LockTerms(Duration ttl, Duration margin, Duration renewInterval, Duration operationTimeout,
+		Duration waitTimeout, Duration retryInterval, boolean autoRenew) {
+
+	/**
+	 * The ttl where nobody says another.
+	 */
+	public static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
+
+	/**
+	 * The wait timeout where nobody says another.
+	 */
+	public static final Duration DEFAULT_WAIT_TIMEOUT = Duration.ofSeconds(5);
+
+	/**
+	 * The retry interval where nobody says another.
+	 */
+	public static final Duration DEFAULT_RETRY_INTERVAL = Duration.ofMillis(100);
+
+	private static final Duration LONGEST_OPERATION = Duration.ofSeconds(3);
+
+	private static final Duration SHORTEST_TTL = Duration.ofMillis(100);
+
+	/** Far beyond any use, far below what overflows nanoseconds. */
+	private static final Duration LONGEST = Duration.ofDays(10_000);
+
+	public LockTerms {
+		check("ttl", ttl, SHORTEST_TTL);
+		check("margin", margin, Duration.ofMillis(1));
+		check("renew-interval", renewInterval, Duration.ofMillis(1));
+		check("operation-timeout", operationTimeout, Duration.ofMillis(1));
+		check("wait-timeout", waitTimeout, Duration.ZERO);
+		check("retry-interval", retryInterval, Duration.ofMillis(1));
+		Duration reliable = ttl.minus(margin);
+		if (reliable.compareTo(Duration.ofMillis(1)) < 0) {
+			throw new InvalidLockSettingsException("margin", margin,
+					"must be shorter than the ttl (" + millis(ttl) + ")");
+		}
+		if (renewInterval.compareTo(reliable.dividedBy(3)) > 0) {
+			throw new InvalidLockSettingsException("renew-interval", renewInterval,
+					"must be at most (ttl - margin) / 3 = (" + millis(ttl) + " - " + millis(margin) + ") / 3 = "
+							+ millis(reliable.dividedBy(3)) + ", so that a renewal that fails can be tried again");
+		}
+		Duration longestOperation = reliable.minus(renewInterval).dividedBy(2);
+		if (operationTimeout.compareTo(longestOperation) > 0) {
+			throw new InvalidLockSettingsException("operation-timeout", operationTimeout,
+					"must be at most (ttl - margin - renew-interval) / 2 = (" + millis(ttl) + " - " + millis(margin)
+							+ " - " + millis(renewInterval) + ") / 2 = " + millis(longestOperation)
+							+ ", so that a second try still ends in time");
+		}
+	}
+
+	/**
+	 * Fill in the defaults: margin 20 % of the ttl, renewal every third of the rest, and
+	 * three seconds for a request or what a short lease leaves for two.
+	 * @param settings what somebody said
+	 * @return the terms
+	 * @throws InvalidLockSettingsException if the settings contradict each other
+	 */
+	public static LockTerms of(LockSettings settings) {
+		Duration ttl = orElse(settings.ttl(), DEFAULT_TTL);
+		check("ttl", ttl, SHORTEST_TTL);
+		Duration margin = orElse(settings.margin(), floor(ttl.dividedBy(5)));
+		Duration reliable = ttl.minus(margin);
+		Duration renewInterval = orElse(settings.renewInterval(), floor(reliable.dividedBy(3)));
+		Duration operationTimeout = orElse(settings.operationTimeout(),
+				shorter(LONGEST_OPERATION, floor(reliable.minus(renewInterval).dividedBy(2))));
+		return new LockTerms(ttl, margin, renewInterval, operationTimeout,
+				orElse(settings.waitTimeout(), DEFAULT_WAIT_TIMEOUT),
+				orElse(settings.retryInterval(), DEFAULT_RETRY_INTERVAL),
+				(settings.autoRenew() != null) ? settings.autoRenew() : true);
+	}
+
+	/**
+	 * How long after the request that granted or renewed it a lease is relied on.
+	 * @return the ttl less the margin
+	 */
+	public Duration reliable() {
+		return this.ttl.minus(this.margin);
+	}
+
+	private static void check(String name, Duration value, Duration least) {
+		if (value.compareTo(least) < 0) {
+			throw new InvalidLockSettingsException(name, value, "must be at least " + millis(least));
+		}
+		if (value.compareTo(LONGEST) > 0) {
+			throw new InvalidLockSettingsException(name, value, "must be at most " + LONGEST.toDays() + " days");
+		}
+		if (value.getNano() % 1_000_000 != 0) {
+			throw new InvalidLockSettingsException(name, value, "must be whole milliseconds");
+		}
+	}
+
+	private static Duration orElse(@Nullable Duration value, Duration other) {
+		return (value != null) ? value : other;
+	}
+
+	private static Duration shorter(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
+	}
+
+	private static Duration floor(Duration duration) {
+		return Duration.ofMillis(duration.toMillis());
+	}
+
+	private static String millis(Duration duration) {
+		return duration.toMillis() + "ms";
+	}
+
+}

@@ -1,0 +1,25 @@
+package io.mongolock;
+
+/**
+ * How a lease was lost.
+ */
+public enum LossReason {
+
+	/**
+	 * No renewal was confirmed in time: the store could not be reached, the process stood
+	 * still, or the lease is not renewed and the work took longer than its ttl.
+	 */
+	DEADLINE,
+
+	/**
+	 * The store answered that the lease is gone: it was taken over, released by force or
+	 * deleted.
+	 */
+	REFUSED,
+
+	/**
+	 * The client was stopped while the lock was held.
+	 */
+	SHUTDOWN
+
+}

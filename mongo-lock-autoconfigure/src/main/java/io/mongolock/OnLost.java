@@ -1,0 +1,25 @@
+package io.mongolock;
+
+/**
+ * What happens to a holder whose lock is lost while it works. An event and a warning in
+ * the log come in every case.
+ */
+public enum OnLost {
+
+	/**
+	 * A {@link LockLostException} at the end of the guarded call.
+	 */
+	FAIL,
+
+	/**
+	 * The thread of the guarded call is interrupted at once, and a
+	 * {@link LockLostException} follows at the end of the call.
+	 */
+	INTERRUPT,
+
+	/**
+	 * Nothing more than the event and the log.
+	 */
+	IGNORE
+
+}

@@ -1,0 +1,19 @@
+package io.mongolock;
+
+/**
+ * What an annotated method does when its lock is still held by another at the end of the
+ * wait. Trouble with the store is no part of this: it is always an exception.
+ */
+public enum OnUnavailable {
+
+	/**
+	 * Throw a {@link LockUnavailableException}.
+	 */
+	FAIL,
+
+	/**
+	 * Do not run the method; return {@code null} or the empty value of its return type.
+	 */
+	SKIP
+
+}

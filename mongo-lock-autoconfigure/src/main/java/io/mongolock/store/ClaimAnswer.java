@@ -1,0 +1,55 @@
+package io.mongolock.store;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+import io.mongolock.LockHolder;
+
+/**
+ * A lock as it stands after a claim.
+ *
+ * @param holders who holds it
+ * @param previous who held it before the last grant
+ * @param now the store's time
+ */
+public record ClaimAnswer(List<StoredHolder> holders, List<StoredHolder> previous, Instant now) {
+
+	/**
+	 * The grant to an attempt.
+	 * @param token the token of the attempt
+	 * @return its entry among the holders, or empty if it was denied
+	 */
+	public Optional<StoredHolder> grantTo(String token) {
+		for (StoredHolder holder : this.holders) {
+			if (holder.token().equals(token)) {
+				return Optional.of(holder);
+			}
+		}
+		return Optional.empty();
+	}
+
+	/**
+	 * Whom a grant replaced because their leases had run out.
+	 * @param granted the grant
+	 * @return the earlier holders, as of the grant
+	 */
+	public List<LockHolder> lapsedBefore(StoredHolder granted) {
+		return this.previous.stream()
+			.filter((holder) -> !holder.isAlive(granted.acquiredAt()) && !holder.token().equals(granted.token()))
+			.map((holder) -> holder.toHolder(granted.acquiredAt()))
+			.toList();
+	}
+
+	/**
+	 * Who holds it now.
+	 * @return the holders whose leases still run
+	 */
+	public List<LockHolder> liveHolders() {
+		return this.holders.stream()
+			.filter((holder) -> holder.isAlive(this.now))
+			.map((holder) -> holder.toHolder(this.now))
+			.toList();
+	}
+
+}

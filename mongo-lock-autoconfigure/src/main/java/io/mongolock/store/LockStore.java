@@ -1,0 +1,98 @@
+package io.mongolock.store;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+import io.mongolock.LockStoreException;
+
+/**
+ * Keeps locks. Each method is one atomic step on one document per key, judges time by the
+ * store's own clock only, and blocks for at most its timeout. Safe for use by several
+ * threads.
+ * <p>
+ * All methods throw {@link LockStoreException} whose outcome says whether the request may
+ * have been, or may still be, executed. A client that knows no answer asks again with the
+ * same token: every request here may be repeated.
+ */
+public interface LockStore {
+
+	/**
+	 * Ask for a lock. Granted if the holders plus those ahead in line are fewer than the
+	 * smallest limit among the claim, the holders and those ahead. Repeated with a token
+	 * that holds the lock already, it keeps the fence and begins the lease anew.
+	 * @param claim what is asked for
+	 * @param timeout how long this may take
+	 * @return the lock as it stands after the request
+	 */
+	ClaimAnswer acquire(Claim claim, Duration timeout);
+
+	/**
+	 * Begin a lease anew. Never brings back one that was taken over, released or deleted.
+	 * @param lease the lease
+	 * @param timeout how long this may take
+	 * @return whether it is still there; once {@code false}, never {@code true} again
+	 */
+	boolean renew(LeaseId lease, Duration timeout);
+
+	/**
+	 * Begin several leases anew in one request.
+	 * @param leases the leases, each with another token, at most a few hundred
+	 * @param timeout how long this may take
+	 * @return how many of them are still there
+	 */
+	int renewAll(List<LeaseId> leases, Duration timeout);
+
+	/**
+	 * End a lease.
+	 * @param lease the lease
+	 * @param durability how sure the answer must be
+	 * @param timeout how long this may take
+	 * @return whether this request ended it; {@code true} proves that nobody was granted
+	 * in its place before
+	 */
+	boolean release(LeaseId lease, Durability durability, Duration timeout);
+
+	/**
+	 * Leave the line of those who wait.
+	 * @param claim the token that waits
+	 * @param timeout how long this may take
+	 * @return whether it stood there
+	 */
+	boolean leave(LeaseId claim, Duration timeout);
+
+	/**
+	 * Look at one lock. For people: what is seen may be over, and is never a proof.
+	 * @param key the key
+	 * @param timeout how long this may take
+	 * @return the lock, or empty if nobody ever asked for it
+	 */
+	Optional<StoredLock> find(String key, Duration timeout);
+
+	/**
+	 * Look at the locks that somebody holds, in the order of their keys. For people.
+	 * @param most how many at most
+	 * @param timeout how long this may take
+	 * @return the locks
+	 */
+	List<StoredLock> list(int most, Duration timeout);
+
+	/**
+	 * How sure the answer to a release must be.
+	 */
+	enum Durability {
+
+		/**
+		 * A release that may be rolled back by a failover: the lease then runs out by
+		 * itself.
+		 */
+		FAST,
+
+		/**
+		 * An answer that no failover takes back, to be relied on as a proof.
+		 */
+		PROOF
+
+	}
+
+}

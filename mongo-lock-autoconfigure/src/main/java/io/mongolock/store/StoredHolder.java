@@ -1,0 +1,47 @@
+package io.mongolock.store;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockOwner;
+
+/**
+ * A holder as it is stored; times are the store's.
+ *
+ * @param token the token of the attempt that was granted
+ * @param fence the number of the grant
+ * @param limit how many may hold the lock together with it
+ * @param owner who holds, for people
+ * @param acquiredAt when it was granted
+ * @param renewedAt when its lease last began
+ * @param ttl how long the lease lasts from there
+ */
+public record StoredHolder(String token, long fence, int limit, LockOwner owner, Instant acquiredAt, Instant renewedAt,
+		Duration ttl) {
+
+	/**
+	 * Whether the lease still runs.
+	 * @param now the store's time
+	 * @return whether it ends after that time
+	 */
+	public boolean isAlive(Instant now) {
+		return this.renewedAt.plus(this.ttl).isAfter(now);
+	}
+
+	/**
+	 * The holder for people.
+	 * @param now the store's time
+	 * @return the holder without its token
+	 */
+	public LockHolder toHolder(Instant now) {
+		Duration remaining = Duration.between(now, this.renewedAt.plus(this.ttl));
+		Duration heldFor = Duration.between(this.acquiredAt, now);
+		return new LockHolder(this.owner, this.fence, this.acquiredAt, positive(heldFor), positive(remaining));
+	}
+
+	private static Duration positive(Duration duration) {
+		return (duration.isNegative()) ? Duration.ZERO : duration;
+	}
+
+}

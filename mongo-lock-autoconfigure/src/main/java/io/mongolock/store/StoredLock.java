@@ -1,0 +1,30 @@
+package io.mongolock.store;
+
+import java.time.Instant;
+import java.util.List;
+
+import io.mongolock.LockHolder;
+
+/**
+ * One lock as it is stored.
+ *
+ * @param key the key
+ * @param holders who holds it, leases that ran out included
+ * @param queue who waits for it, first come first, places that ran out included
+ * @param fence the highest number given out
+ * @param now the store's time
+ */
+public record StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, long fence, Instant now) {
+
+	/**
+	 * Who holds it now.
+	 * @return the holders whose leases still run
+	 */
+	public List<LockHolder> liveHolders() {
+		return this.holders.stream()
+			.filter((holder) -> holder.isAlive(this.now))
+			.map((holder) -> holder.toHolder(this.now))
+			.toList();
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * What the client asks of a place that keeps locks.
+ */
+@NullMarked
+package io.mongolock.store;
+
+import org.jspecify.annotations.NullMarked;
