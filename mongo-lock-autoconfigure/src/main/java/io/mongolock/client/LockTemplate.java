@@ -137,6 +137,14 @@ public final class LockTemplate implements LockOperations {
 		return this.lifecycle.isRunning();
 	}
 
+	/**
+	 * How many claims stand in line in this JVM.
+	 * @return the number
+	 */
+	int waiting() {
+		return this.lines.waiters().size();
+	}
+
 	private LeaseHandle claim(LockRequest request) {
 		LeaseHandle shared = shareOwn(request);
 		return (shared != null) ? shared
