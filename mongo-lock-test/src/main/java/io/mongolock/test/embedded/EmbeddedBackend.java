@@ -37,6 +37,10 @@ final class EmbeddedBackend extends MemoryBackend {
 
 	/**
 	 * Run a command. Errors are answers too: this never throws.
+	 * @param channel the client's connection
+	 * @param database the database to run on
+	 * @param command the command as sent
+	 * @return the answer
 	 */
 	Document answer(Channel channel, String database, Document command) {
 		try {

@@ -39,6 +39,7 @@ final class EmbeddedCollection extends MemoryCollection {
 	 * {@code batchSize}
 	 * @param projection what to show
 	 * @param now the time of the statement
+	 * @return copies of the documents found
 	 */
 	synchronized QueryResult find(Document filter, Document query, Projection projection, Instant now) {
 		List<Document> copies = stored(filter, (Document) query.get("sort"), number(query, "skip"),
@@ -68,6 +69,8 @@ final class EmbeddedCollection extends MemoryCollection {
 
 	/**
 	 * Update the documents that match, or insert one.
+	 * @param statement the update
+	 * @return what it did, without the documents unless one was inserted
 	 */
 	synchronized Outcome update(UpdateStatement statement) {
 		List<Document> matched = stored(statement.filter(), null, 0, statement.multi() ? 0 : 1).toList();
@@ -83,7 +86,9 @@ final class EmbeddedCollection extends MemoryCollection {
 
 	/**
 	 * Update the first document that matches, or insert one.
+	 * @param statement the update
 	 * @param sort which one is first
+	 * @return what it did
 	 */
 	synchronized Outcome findAndModify(UpdateStatement statement, @Nullable Document sort) {
 		Document stored = stored(statement.filter(), sort, 0, 1).findFirst().orElse(null);
@@ -106,6 +111,8 @@ final class EmbeddedCollection extends MemoryCollection {
 
 	/**
 	 * Insert what an upsert inserts that has found nothing.
+	 * @param statement the upsert
+	 * @return what it did
 	 * @throws DuplicateKeyError if its {@code _id} is there by now
 	 */
 	synchronized Outcome insert(UpdateStatement statement) {
@@ -167,6 +174,8 @@ final class EmbeddedCollection extends MemoryCollection {
 	/**
 	 * Delete what a TTL index on a field has run out for: documents whose date, or
 	 * earliest of several dates, is not after the limit.
+	 * @param field the field with the date
+	 * @param limit the latest date to delete
 	 * @return how many were deleted
 	 */
 	synchronized int expire(String field, Instant limit) {

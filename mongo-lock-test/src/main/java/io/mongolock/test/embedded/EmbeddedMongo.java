@@ -69,6 +69,7 @@ public final class EmbeddedMongo implements AutoCloseable {
 	/**
 	 * Start a server on a free port of the loopback address, with the system's clock and
 	 * the behaviour of MongoDB 5.0.
+	 * @return the server, listening
 	 */
 	public static EmbeddedMongo start() {
 		return builder().start();
@@ -80,6 +81,7 @@ public final class EmbeddedMongo implements AutoCloseable {
 
 	/**
 	 * The connection string for clients, like {@code mongodb://127.0.0.1:27017}.
+	 * @return the connection string
 	 */
 	public String connectionString() {
 		InetAddress address = address().getAddress();
@@ -89,6 +91,7 @@ public final class EmbeddedMongo implements AutoCloseable {
 
 	/**
 	 * The port on which the server listens.
+	 * @return the port
 	 */
 	public int port() {
 		return address().getPort();
@@ -141,6 +144,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 
 		/**
 		 * The port to listen on; 0, the default, for any that is free.
+		 * @param port 0 to 65535
+		 * @return this builder
 		 */
 		public Builder port(int port) {
 			this.port = port;
@@ -150,6 +155,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 		/**
 		 * The address to listen on; the loopback address by default, since there is no
 		 * authentication.
+		 * @param bindAddress an address of this machine
+		 * @return this builder
 		 */
 		public Builder bindAddress(String bindAddress) {
 			this.bindAddress = bindAddress;
@@ -158,6 +165,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 
 		/**
 		 * What happens when two clients insert the same new document.
+		 * @param upsertRace as which version
+		 * @return this builder
 		 */
 		public Builder upsertRace(UpsertRace upsertRace) {
 			this.upsertRace = upsertRace;
@@ -167,6 +176,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 		/**
 		 * The server's clock: {@code $$NOW}, {@code $currentDate} and the TTL; the
 		 * system's by default.
+		 * @param clock the clock
+		 * @return this builder
 		 */
 		public Builder clock(InstantSource clock) {
 			this.clock = clock;
@@ -175,6 +186,7 @@ public final class EmbeddedMongo implements AutoCloseable {
 
 		/**
 		 * Start the server.
+		 * @return the server, listening
 		 * @throws IllegalStateException if it cannot listen, because the port is taken
 		 * for example
 		 */

@@ -39,6 +39,9 @@ public final class EmbeddedMongoMain {
 
 	/**
 	 * Start the server or say in one line why not.
+	 * @param args the arguments
+	 * @param out where the server says that it is ready
+	 * @param err where errors go
 	 * @return the exit status: 0 if it runs, 2 for bad arguments, 1 if it cannot listen
 	 */
 	static int start(String[] args, PrintStream out, PrintStream err) {

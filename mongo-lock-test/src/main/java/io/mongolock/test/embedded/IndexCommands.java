@@ -47,6 +47,7 @@ final class IndexCommands {
 	}
 
 	private void create(String namespace, Document index) {
+		key(index);
 		checkTtl(index);
 		for (Document existing : descriptions(namespace)) {
 			boolean sameName = Objects.equals(existing.get("name"), index.get("name"));
@@ -82,7 +83,7 @@ final class IndexCommands {
 			throw ServerErrors.cannotCreateIndex(
 					"TTL index '" + TTL + "' must be a number from 0 to " + Integer.MAX_VALUE + ", not " + seconds);
 		}
-		if (((Document) index.get("key")).size() != 1) {
+		if (key(index).size() != 1) {
 			throw ServerErrors.cannotCreateIndex("TTL indexes are single-field indexes: " + index);
 		}
 	}
@@ -128,14 +129,15 @@ final class IndexCommands {
 
 	/**
 	 * Delete what the TTL indexes have run out for.
+	 * @param now the server's time
 	 * @return how many documents were deleted
 	 */
 	int expire(Instant now) {
 		int deleted = 0;
 		for (Document index : descriptions(null)) {
-			EmbeddedCollection collection = this.database.ofNamespace((String) index.get("ns"));
+			EmbeddedCollection collection = this.database.ofNamespace(String.valueOf(index.get("ns")));
 			if (collection != null && index.get(TTL) instanceof Number seconds) {
-				String field = ((Document) index.get("key")).keySet().iterator().next();
+				String field = key(index).keySet().iterator().next();
 				deleted += collection.expire(field, now.minusSeconds(seconds.longValue()));
 			}
 		}
@@ -162,6 +164,13 @@ final class IndexCommands {
 		Document filter = (namespace != null) ? new Document("ns", namespace) : new Document();
 		return StreamSupport.stream(this.database.indexDescriptions().handleQuery(filter).spliterator(), false)
 			.toList();
+	}
+
+	private static Document key(Document index) {
+		if (index.get("key") instanceof Document key && !key.isEmpty()) {
+			return key;
+		}
+		throw ServerErrors.cannotCreateIndex("The key of an index must be an object with at least one field: " + index);
 	}
 
 	private static Document identity(Document index) {

@@ -20,6 +20,7 @@ interface Operator {
 	 * @param min the least number of operands
 	 * @param max the greatest number of operands
 	 * @param factory makes the expression from its operands
+	 * @return the operator
 	 */
 	static Operator of(String name, int min, int max, Function<List<Expression>, Expression> factory) {
 		return (argument, parser) -> {
@@ -35,6 +36,7 @@ interface Operator {
 	 * @param min the least number of operands
 	 * @param max the greatest number of operands
 	 * @param function from values to value
+	 * @return the operator
 	 */
 	static Operator ofValues(String name, int min, int max, Function<List<Object>, @Nullable Object> function) {
 		return of(name, min, max, (operands) -> (variables) -> {

@@ -21,6 +21,10 @@ final class Operators {
 
 	/**
 	 * Parse {@code {name: argument}}.
+	 * @param name the operator with its dollar sign
+	 * @param argument its argument
+	 * @param parser the parser for nested expressions
+	 * @return the expression
 	 * @throws de.bwaldvogel.mongo.exception.MongoServerError for an unknown operator or a
 	 * wrong argument
 	 */
@@ -35,7 +39,10 @@ final class Operators {
 
 	/**
 	 * The argument of an operator with named parameters.
+	 * @param operator the operator, for errors
+	 * @param argument its argument
 	 * @param notAnObject the error code if it is no document
+	 * @return the parameters
 	 */
 	static Document named(String operator, @Nullable Object argument, int notAnObject) {
 		if (argument instanceof Document document) {
@@ -47,7 +54,11 @@ final class Operators {
 
 	/**
 	 * A parameter that has to be there.
-	 * @param missing the error code if it is not
+	 * @param operator the operator, for errors
+	 * @param parameters all its parameters
+	 * @param name the parameter's name
+	 * @param missing the error code if it is not there
+	 * @return its value
 	 */
 	static @Nullable Object required(String operator, Document parameters, String name, int missing) {
 		if (!parameters.containsKey(name)) {

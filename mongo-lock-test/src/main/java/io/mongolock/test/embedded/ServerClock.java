@@ -23,6 +23,7 @@ final class ServerClock {
 	/**
 	 * The time in whole milliseconds, so that a date is the same before and after it was
 	 * stored.
+	 * @return the time
 	 */
 	Instant now() {
 		return this.source.instant().truncatedTo(ChronoUnit.MILLIS);
@@ -30,6 +31,7 @@ final class ServerClock {
 
 	/**
 	 * A timestamp greater than all before, even if the clock was set back.
+	 * @return the timestamp
 	 */
 	BsonTimestamp nextTimestamp() {
 		long candidate = new BsonTimestamp(now(), 1).getValue();

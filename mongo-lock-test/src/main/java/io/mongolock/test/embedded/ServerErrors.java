@@ -12,6 +12,9 @@ final class ServerErrors {
 
 	/**
 	 * An error that has no name but its number.
+	 * @param code the error code
+	 * @param message what is wrong
+	 * @return the error to throw
 	 */
 	static MongoServerError location(int code, String message) {
 		return new MongoServerError(code, message);

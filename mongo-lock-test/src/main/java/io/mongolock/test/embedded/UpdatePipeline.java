@@ -46,6 +46,7 @@ final class UpdatePipeline {
 	/**
 	 * Parse a pipeline.
 	 * @param source the array of stages
+	 * @return the pipeline
 	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if a real server would
 	 * refuse it before it looks at any document
 	 */

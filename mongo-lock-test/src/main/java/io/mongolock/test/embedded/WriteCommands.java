@@ -31,7 +31,7 @@ final class WriteCommands {
 		List<Document> errors = this.database.orCreate(command, "insert").insertDocuments(documents, ordered);
 		int inserted = documents.size() - errors.size();
 		if (ordered && !errors.isEmpty()) {
-			inserted = (Integer) errors.get(0).get("index");
+			inserted = ((Number) errors.get(0).getOrDefault("index", 0)).intValue();
 		}
 		return withErrors(new Document("n", inserted), errors);
 	}
