@@ -129,8 +129,8 @@ class MongoLockStoreFailureTests {
 	@Test
 	void aServerThatAcceptsAndNeverAnswersIsNotExecuted() throws IOException {
 		try (ServerSocket silent = new ServerSocket(0);
-				MongoClient client = MongoClients.create("mongodb://127.0.0.1:" + silent.getLocalPort())) {
-			MongoLockStore store = new MongoLockStore(TestTemplates.template(client), "locks", "");
+				MongoClient waiting = MongoClients.create("mongodb://127.0.0.1:" + silent.getLocalPort())) {
+			MongoLockStore store = new MongoLockStore(TestTemplates.template(waiting), "locks", "");
 			assertFails(() -> store.acquire(Claims.on("key"), SHORT), Outcome.NOT_EXECUTED);
 		}
 	}
