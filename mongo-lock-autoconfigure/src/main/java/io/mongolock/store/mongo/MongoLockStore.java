@@ -189,13 +189,18 @@ public final class MongoLockStore implements LockStore {
 			.projection(this.lockFields)
 			.iterator()) {
 			while (held.size() < most && cursor.hasNext()) {
-				StoredLock lock = lock(request, cursor.next());
-				if (!lock.liveHolders().isEmpty()) {
-					held.add(lock);
+				BsonDocument found = cursor.next();
+				if (isMine(found) && !lock(request, found).liveHolders().isEmpty()) {
+					held.add(lock(request, found));
 				}
 			}
 		}
 		return held;
+	}
+
+	private boolean isMine(BsonDocument found) {
+		// the range is that of the collection's order, which a collation may change
+		return found.getString("_id").getValue().startsWith(this.keys.prefix());
 	}
 
 	private StoredLock lock(StoreRequest request, BsonDocument found) {
