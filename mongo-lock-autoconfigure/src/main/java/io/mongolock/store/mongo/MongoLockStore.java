@@ -145,6 +145,14 @@ public final class MongoLockStore implements LockStore {
 		return execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, most, request));
 	}
 
+	String collection() {
+		return this.collection;
+	}
+
+	String id(LeaseId lease) {
+		return this.keys.toId(lease.key());
+	}
+
 	private BsonDocument claim(MongoCollection<BsonDocument> locks, BsonDocument filter, List<BsonDocument> pipeline,
 			long timeoutMillis) {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
