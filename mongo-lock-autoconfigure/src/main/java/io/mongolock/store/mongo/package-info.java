@@ -1,5 +1,5 @@
 /**
- * The store on MongoDB; the only package that knows the driver.
+ * Locks in a MongoDB collection.
  */
 @NullMarked
 package io.mongolock.store.mongo;
