@@ -1,5 +1,6 @@
 package io.mongolock.autoconfigure;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,9 +23,14 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
 
+import io.mongolock.LockContext;
+import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.interceptor.RecordingLockOperations;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -56,6 +62,24 @@ class AdvisorOrderTests {
 		this.runner.withPropertyValues("mongo-lock.advisor-order=1")
 			.run((context) -> assertThat(eventsOf(context.getBean(Service.class))).startsWith("acquire order",
 					"secured", "begin"));
+	}
+
+	@Test
+	void skippingMethodKeepsItsLockUntilTheOuterTransactionHasEnded() {
+		List<String> events = new ArrayList<>();
+		PlatformTransactionManager transactions = new RecordingTransactionManager(events);
+		new ApplicationContextRunner().withBean(LockStore.class, () -> new StubLockStore() {
+			@Override
+			public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+				events.add("release " + lease.key());
+				return true;
+			}
+		})
+			.withBean(Skipping.class)
+			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
+			.run((context) -> new TransactionTemplate(transactions).executeWithoutResult(
+					(status) -> events.add(context.getBean(Skipping.class).run())));
+		assertThat(events).containsExactly("begin", "nightly", "commit", "release nightly");
 	}
 
 	private static List<String> eventsOf(Service service) {
@@ -96,6 +120,15 @@ class AdvisorOrderTests {
 			});
 			advisor.setOrder(600);
 			return advisor;
+		}
+
+	}
+
+	static class Skipping {
+
+		@DistributedLock(name = "nightly", onUnavailable = OnUnavailable.SKIP)
+		String run() {
+			return LockContext.current().key();
 		}
 
 	}

@@ -329,7 +329,7 @@ class MongoLockAutoConfigurationTests {
 					ttl=4d                                   | mongo-lock.ttl                | '4d'   | half of mongo-lock.ttl-index.retention
 					locks.order.renew-interval=9s            | mongo-lock.locks.order.renew-interval | '9s' | / 3 = 8000ms
 					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
-					margin=29999ms                           | mongo-lock.margin             | '29999ms' | renew-interval, 1ms, must be at most (ttl - margin) / 3
+					margin=29999ms                           | mongo-lock.margin             | '29999ms' | must be at least 10ms shorter than the ttl (30000ms)
 					ttl-index.mode=sometimes                 | mongo-lock.ttl-index.mode     | sometimes | CREATE
 					advisor-order=first                      | mongo-lock.advisor-order      | first  | Integer
 					""")

@@ -52,6 +52,10 @@ public class RecordingLockOperations implements LockOperations {
 
 	@Override
 	public <T, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback) throws E {
+		Optional<LockHandle> held = LockContext.find((handle) -> handle.key().equals(request.key()));
+		if (held.isPresent()) {
+			return callback.doWithLock(held.get());
+		}
 		try (LockHandle handle = acquire(request)) {
 			LockContext.Scope scope = LockContext.enter(handle);
 			try {
