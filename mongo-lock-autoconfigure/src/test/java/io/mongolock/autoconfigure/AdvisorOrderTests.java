@@ -28,6 +28,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.mongolock.LockContext;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.client.LockCommitListener;
 import io.mongolock.interceptor.RecordingLockOperations;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -65,6 +66,17 @@ class AdvisorOrderTests {
 	}
 
 	@Test
+	void transactionManagersAskBeforeTheyCommit() {
+		new ApplicationContextRunner().withBean(LockStore.class, StubLockStore::new)
+			.withBean(RecordingTransactionManager.class, () -> new RecordingTransactionManager(new ArrayList<>()))
+			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
+			.run((context) -> assertThat(
+					context.getBean(RecordingTransactionManager.class).getTransactionExecutionListeners())
+				.hasOnlyElementsOfType(LockCommitListener.class)
+				.hasSize(1));
+	}
+
+	@Test
 	void skippingMethodKeepsItsLockUntilTheOuterTransactionHasEnded() {
 		List<String> events = new ArrayList<>();
 		PlatformTransactionManager transactions = new RecordingTransactionManager(events);
@@ -77,8 +89,8 @@ class AdvisorOrderTests {
 		})
 			.withBean(Skipping.class)
 			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
-			.run((context) -> new TransactionTemplate(transactions).executeWithoutResult(
-					(status) -> events.add(context.getBean(Skipping.class).run())));
+			.run((context) -> new TransactionTemplate(transactions)
+				.executeWithoutResult((status) -> events.add(context.getBean(Skipping.class).run())));
 		assertThat(events).containsExactly("begin", "nightly", "commit", "release nightly");
 	}
 
