@@ -122,8 +122,14 @@ public record LockTerms(Duration ttl, Duration margin, Duration renewInterval, D
 		return (one.compareTo(other) < 0) ? one : other;
 	}
 
+	/**
+	 * Whole milliseconds, at least one: what is too short is refused for the reason, not
+	 * for being zero.
+	 * @param duration the duration
+	 * @return the duration to use
+	 */
 	private static Duration floor(Duration duration) {
-		return Duration.ofMillis(duration.toMillis());
+		return Duration.ofMillis(Math.max(1, duration.toMillis()));
 	}
 
 	private static String millis(Duration duration) {

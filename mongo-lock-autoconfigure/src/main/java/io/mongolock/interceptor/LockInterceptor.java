@@ -67,10 +67,11 @@ public class LockInterceptor implements MethodInterceptor {
 		if (acquired.isEmpty()) {
 			return SkippedResult.of(operation.method().getReturnType());
 		}
+		// execute shares the lock, and knows of transactions and of interrupts on a loss
 		try (LockHandle handle = acquired.get()) {
 			LockContext.Scope scope = LockContext.enter(handle);
 			try {
-				return invocation.proceed();
+				return proceed(request, invocation);
 			}
 			finally {
 				scope.close();
