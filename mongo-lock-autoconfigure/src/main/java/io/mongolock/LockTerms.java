@@ -37,21 +37,19 @@ public record LockTerms(Duration ttl, Duration margin, Duration renewInterval, D
 
 	private static final Duration SHORTEST_TTL = Duration.ofMillis(100);
 
+	private static final Duration SHORTEST_RELIABLE = Duration.ofMillis(10);
+
 	/** Far beyond any use, far below what overflows nanoseconds. */
 	private static final Duration LONGEST = Duration.ofDays(10_000);
 
 	public LockTerms {
 		check("ttl", ttl, SHORTEST_TTL);
-		check("margin", margin, Duration.ofMillis(1));
+		checkMargin(ttl, margin);
 		check("renew-interval", renewInterval, Duration.ofMillis(1));
 		check("operation-timeout", operationTimeout, Duration.ofMillis(1));
 		check("wait-timeout", waitTimeout, Duration.ZERO);
 		check("retry-interval", retryInterval, Duration.ofMillis(1));
 		Duration reliable = ttl.minus(margin);
-		if (reliable.compareTo(Duration.ofMillis(1)) < 0) {
-			throw new InvalidLockSettingsException("margin", margin,
-					"must be shorter than the ttl (" + millis(ttl) + ")");
-		}
 		if (renewInterval.compareTo(reliable.dividedBy(3)) > 0) {
 			throw new InvalidLockSettingsException("renew-interval", renewInterval,
 					"must be at most (ttl - margin) / 3 = (" + millis(ttl) + " - " + millis(margin) + ") / 3 = "
@@ -77,6 +75,7 @@ public record LockTerms(Duration ttl, Duration margin, Duration renewInterval, D
 		Duration ttl = orElse(settings.ttl(), DEFAULT_TTL);
 		check("ttl", ttl, SHORTEST_TTL);
 		Duration margin = orElse(settings.margin(), floor(ttl.dividedBy(5)));
+		checkMargin(ttl, margin);
 		Duration reliable = ttl.minus(margin);
 		Duration renewInterval = orElse(settings.renewInterval(), floor(reliable.dividedBy(3)));
 		Duration operationTimeout = orElse(settings.operationTimeout(),
@@ -93,6 +92,14 @@ public record LockTerms(Duration ttl, Duration margin, Duration renewInterval, D
 	 */
 	public Duration reliable() {
 		return this.ttl.minus(this.margin);
+	}
+
+	private static void checkMargin(Duration ttl, Duration margin) {
+		check("margin", margin, Duration.ofMillis(1));
+		if (ttl.minus(margin).compareTo(SHORTEST_RELIABLE) < 0) {
+			throw new InvalidLockSettingsException("margin", margin,
+					"must be at least " + millis(SHORTEST_RELIABLE) + " shorter than the ttl (" + millis(ttl) + ")");
+		}
 	}
 
 	private static void check(String name, Duration value, Duration least) {

@@ -1,0 +1,123 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.renewal.Moment;
+
+/**
+ * One grip on a {@link Holding}.
+ */
+final class LeaseHandle implements LockHandle {
+
+	private final Holding holding;
+
+	private final Holdings holdings;
+
+	private final AtomicBoolean closed = new AtomicBoolean();
+
+	LeaseHandle(Holding holding, Holdings holdings) {
+		this.holding = holding;
+		this.holdings = holdings;
+	}
+
+	Holding holding() {
+		return this.holding;
+	}
+
+	/**
+	 * Whether this is an open grip on a client's lock for a key.
+	 * @param holdings what the client holds
+	 * @param key the key
+	 * @return whether it is
+	 */
+	boolean isFor(Holdings holdings, String key) {
+		return this.holdings == holdings && key().equals(key) && !this.closed.get();
+	}
+
+	/**
+	 * A further grip on the same lock.
+	 * @param limit how many the further claim would let hold the lock together
+	 * @return a handle
+	 * @throws LockLostException if the lock was lost
+	 * @throws IllegalStateException if the lock is held together with others and the
+	 * further claim does not allow that
+	 */
+	LeaseHandle share(int limit) {
+		assertHeld();
+		if (limit < this.holding.limit()) {
+			throw new IllegalStateException("Lock '" + key() + "' is held with limit " + this.holding.limit()
+					+ " and asked for again within with limit " + limit
+					+ "; release it first, or ask for the stricter limit at once");
+		}
+		if (!this.holding.share()) {
+			throw closed();
+		}
+		return this.holdings.handle(this.holding);
+	}
+
+	@Override
+	public String key() {
+		return this.holding.id().key();
+	}
+
+	@Override
+	public long fence() {
+		return this.holding.lease().fence();
+	}
+
+	@Override
+	public boolean isHeld() {
+		return !this.closed.get() && this.holding.lease().isHeld(now());
+	}
+
+	@Override
+	public void assertHeld() {
+		if (this.closed.get()) {
+			throw closed();
+		}
+		if (!this.holding.lease().isHeld(now())) {
+			throw lost();
+		}
+	}
+
+	@Override
+	public Duration remaining() {
+		return (this.closed.get()) ? Duration.ZERO : this.holding.lease().remaining(now());
+	}
+
+	@Override
+	public void renew() {
+		assertHeld();
+		if (!this.holdings.renew(this.holding)) {
+			throw lost();
+		}
+	}
+
+	@Override
+	public void close() {
+		if (this.closed.compareAndSet(false, true) && this.holding.unshare()) {
+			this.holdings.release(this.holding);
+		}
+	}
+
+	@Override
+	public String toString() {
+		return "lock '" + key() + "' (fence " + fence() + ((isHeld()) ? ", held)" : ", not held)");
+	}
+
+	private IllegalStateException closed() {
+		return new IllegalStateException("The handle of lock '" + key() + "' was closed");
+	}
+
+	private LockLostException lost() {
+		return Messages.lost(this.holding);
+	}
+
+	private Moment now() {
+		return this.holdings.now();
+	}
+
+}

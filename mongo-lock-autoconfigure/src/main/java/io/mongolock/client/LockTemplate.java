@@ -1,0 +1,186 @@
+package io.mongolock.client;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockCallback;
+import io.mongolock.LockClock;
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockListener;
+import io.mongolock.LockOperations;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockTerms;
+import io.mongolock.renewal.Moment;
+import io.mongolock.renewal.Renewer;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+
+/**
+ * {@link LockOperations} on a {@link LockStore}. Starts with the first claim or
+ * {@link #start()}; takes no claims between {@link #stop} and the next {@link #start()}.
+ * Safe for use by several threads.
+ */
+public final class LockTemplate implements LockOperations {
+
+	private static final int TOKEN_BYTES = 16;
+
+	private final LockDefaults defaults;
+
+	private final LockOwner owner;
+
+	private final LockClock clock;
+
+	private final SecureRandom tokens = new SecureRandom();
+
+	private final LocalLines<Attempt, Holding> lines = new LocalLines<>();
+
+	private final ClientLifecycle lifecycle;
+
+	private final Holdings holdings;
+
+	private final BlockingClaims blocking;
+
+	private final AsyncClaims async;
+
+	/**
+	 * Create a client.
+	 * @param store where the locks are kept
+	 * @param defaults what holds where a request says nothing
+	 * @param owner who asks, for people
+	 * @param clock the clocks that deadlines are checked against
+	 * @param listeners who is told
+	 */
+	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
+			List<LockListener> listeners) {
+		this.defaults = defaults;
+		this.owner = owner;
+		this.clock = clock;
+		this.lifecycle = new ClientLifecycle((threads) -> new Renewer(store, clock, threads.renewals()));
+		Releases releases = new Releases(store, clock, this.lifecycle::threads);
+		this.holdings = new Holdings(store, clock, this.lines, this.lifecycle, releases, new LockEvents(listeners));
+		Claims claims = new Claims(store, clock, this.lines, this.lifecycle, this.holdings, releases);
+		this.blocking = new BlockingClaims(claims);
+		this.async = new AsyncClaims(claims, this.holdings, this.lifecycle::threads);
+	}
+
+	@Override
+	@SuppressWarnings("try") // closing is what the resources are for
+	public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
+			throws E {
+		LeaseHandle handle = claim(request);
+		try (handle;
+				Holding.Interruption interruption = handle.holding().interruptOnLoss();
+				LockContext.Scope scope = LockContext.enter(handle)) {
+			return callback.doWithLock(handle);
+		}
+	}
+
+	@Override
+	public LockHandle acquire(LockRequest request) {
+		return claim(request);
+	}
+
+	@Override
+	public Optional<LockHandle> tryAcquire(LockRequest request) {
+		LeaseHandle shared = shareOwn(request);
+		if (shared != null) {
+			return Optional.of(shared);
+		}
+		BlockingAttempt attempt = attempt(request, BlockingAttempt::new);
+		return Optional.ofNullable(this.blocking.tryClaim(attempt)).map(this.holdings::handle);
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+		LeaseHandle shared = shareOwn(request);
+		return (shared != null) ? CompletableFuture.completedFuture(shared)
+				: this.async.claim(attempt(request, AsyncAttempt::new));
+	}
+
+	/**
+	 * Take claims. Has no effect while running.
+	 */
+	public void start() {
+		this.lifecycle.start();
+	}
+
+	/**
+	 * Take no more claims, end all waiting, renew nothing more, and give back what is
+	 * still held; its holders are told that they lost it. No request to the store begins
+	 * after this.
+	 * @param budget how long this may take
+	 */
+	public void stop(Duration budget) {
+		long until = this.clock.nanoTime() + budget.toNanos();
+		this.lifecycle.stop();
+		this.lines.waiters().forEach(Attempt::stop);
+		this.lifecycle.awaitClaims(budget);
+		this.holdings.abandonAll(until);
+		this.lifecycle.stopThreads();
+	}
+
+	/**
+	 * Whether claims are taken.
+	 * @return whether the client was started, and not stopped since
+	 */
+	public boolean isRunning() {
+		return this.lifecycle.isRunning();
+	}
+
+	/**
+	 * How many claims stand in line in this JVM.
+	 * @return the number
+	 */
+	int waiting() {
+		return this.lines.waiters().size();
+	}
+
+	private LeaseHandle claim(LockRequest request) {
+		LeaseHandle shared = shareOwn(request);
+		return (shared != null) ? shared
+				: this.holdings.handle(this.blocking.claim(attempt(request, BlockingAttempt::new)));
+	}
+
+	private @Nullable LeaseHandle shareOwn(LockRequest request) {
+		Optional<LockHandle> own = LockContext
+			.find((handle) -> handle instanceof LeaseHandle lease && lease.isFor(this.holdings, request.key()));
+		return (own.isPresent()) ? ((LeaseHandle) own.get()).share(request.limit()) : null;
+	}
+
+	private <A extends Attempt> A attempt(LockRequest request, AttemptFactory<A> factory) {
+		LockTerms terms = this.defaults.terms(request);
+		Moment begun = Moment.of(this.clock);
+		if (!this.lifecycle.startIfNew()) {
+			throw Messages.stopped(request.key(), Duration.ZERO);
+		}
+		LeaseId id = new LeaseId(request.key(), token());
+		Claim claim = new Claim(id, request.limit(), 0, false, this.owner.onThread(Thread.currentThread().getName()),
+				terms.ttl());
+		Claiming claiming = new Claiming(id, terms, begun, (bound) -> ThreadLocalRandom.current().nextLong(bound));
+		return factory.create(request, terms, claim, claiming, begun);
+	}
+
+	private String token() {
+		byte[] bytes = new byte[TOKEN_BYTES];
+		this.tokens.nextBytes(bytes);
+		return HexFormat.of().formatHex(bytes);
+	}
+
+	@FunctionalInterface
+	private interface AttemptFactory<A extends Attempt> {
+
+		A create(LockRequest request, LockTerms terms, Claim claim, Claiming claiming, Moment begun);
+
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockLostException;
+import io.mongolock.LockTerms;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.LossReason;
+
+/**
+ * What people are told.
+ */
+final class Messages {
+
+	private Messages() {
+	}
+
+	static LockUnavailableException held(Attempt attempt, List<LockHolder> holders, Duration waited) {
+		String who = (holders.isEmpty()) ? "is claimed by others ahead in line"
+				: "is held by " + holders.stream().map(Messages::describe).collect(Collectors.joining(" and by "));
+		return new LockUnavailableException(attempt.key(), holders, waited, "Lock '" + attempt.key() + "' " + who
+				+ "; waited " + millis(waited) + " of wait-timeout " + millis(attempt.terms().waitTimeout()));
+	}
+
+	static LockUnavailableException interrupted(Attempt attempt, Duration waited) {
+		return new LockUnavailableException(attempt.key(), attempt.seen(), waited,
+				"Interrupted after waiting " + millis(waited) + " for lock '" + attempt.key() + "'");
+	}
+
+	static LockUnavailableException stopped(String key, Duration waited) {
+		return new LockUnavailableException(key, List.of(), waited,
+				"Lock '" + key + "' is not claimed: this application is shutting down");
+	}
+
+	static LockLostException lost(Holding holding) {
+		LossReason reason = holding.lease().lossReason();
+		LossReason known = (reason != null) ? reason : LossReason.REFUSED;
+		return new LockLostException(holding.id().key(), holding.lease().fence(), known,
+				describeLoss(holding, reason) + "; what was done under it may overlap with another holder's work");
+	}
+
+	static String describeLoss(Holding holding, @Nullable LossReason reason) {
+		LockTerms terms = holding.lease().terms();
+		String how = (reason != LossReason.DEADLINE) ? describe(reason)
+				: ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")
+						+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
+						+ millis(terms.reliable());
+		return "Lock '" + holding.id().key() + "' (fence " + holding.lease().fence() + ") was lost: " + how;
+	}
+
+	private static String describe(@Nullable LossReason reason) {
+		return (reason != LossReason.SHUTDOWN)
+				? "the store no longer has it; it was taken over, released by force or deleted"
+				: "this application shut down while it was held";
+	}
+
+	private static String describe(LockHolder holder) {
+		return holder.owner() + " since " + millis(holder.heldFor()) + ", fence " + holder.fence()
+				+ ", for at least another " + millis(holder.remaining());
+	}
+
+	private static String millis(Duration duration) {
+		return duration.toMillis() + "ms";
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockTerms;
+import io.mongolock.LossReason;
+import io.mongolock.renewal.Moment;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+
+/**
+ * Gives locks back, and cleans up behind requests whose fate is unknown. Safe for use by
+ * several threads.
+ */
+final class Releases {
+
+	private static final Log logger = LogFactory.getLog(Releases.class);
+
+	private final LockStore store;
+
+	private final LockClock clock;
+
+	private final Supplier<Threads> threads;
+
+	Releases(LockStore store, LockClock clock, Supplier<Threads> threads) {
+		this.store = store;
+		this.clock = clock;
+		this.threads = threads;
+	}
+
+	/**
+	 * Give a lock back, with one request unless the store has said that it is gone.
+	 * Trouble with the store is logged, and the lock released again in the background
+	 * until its lease has run out. An interrupt of the thread does not keep it from that.
+	 * @param holding the holding
+	 * @return how it ended
+	 */
+	ReleaseOutcome release(Holding holding) {
+		boolean held = holding.lease().release(Moment.of(this.clock));
+		if (holding.lease().lossReason() == LossReason.REFUSED) {
+			cleanUpIfUnknown(holding);
+			return ReleaseOutcome.LOST;
+		}
+		boolean interrupted = Thread.interrupted();
+		try {
+			boolean ended = this.store.release(holding.id(), ReleaseOutcome.durability(held),
+					holding.lease().terms().operationTimeout());
+			cleanUpIfUnknown(holding);
+			return ReleaseOutcome.of(held, ended);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Release of lock '" + holding.id().key() + "' failed and is tried again in the background; "
+					+ "otherwise its lease of " + holding.lease().terms().ttl().toMillis() + "ms runs out by itself: "
+					+ ex.getMessage());
+			logger.debug("Release failed", ex);
+			cleanUp(holding.id(), holding.lease().terms(), holding.unknown());
+			return (held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.LOST;
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Give back a lock whose holder was told that it is lost, without a second try.
+	 * @param holding the holding
+	 * @param timeout how long the request may take
+	 */
+	void abandon(Holding holding, Duration timeout) {
+		Duration longest = holding.lease().terms().operationTimeout();
+		try {
+			this.store.release(holding.id(), LockStore.Durability.FAST,
+					(timeout.compareTo(longest) < 0) ? timeout : longest);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Release of lock '" + holding.id().key() + "' at shutdown failed; its lease of "
+					+ holding.lease().terms().ttl().toMillis() + "ms runs out by itself: " + ex.getMessage());
+		}
+	}
+
+	/**
+	 * Release a token in the background until nothing can be left of it.
+	 * @param id the token
+	 * @param terms the terms of its lease
+	 * @param mayBeGrantedLate whether a claim of the token may still be executed
+	 */
+	void cleanUp(LeaseId id, LockTerms terms, boolean mayBeGrantedLate) {
+		Cleanup cleanup = new Cleanup(Moment.of(this.clock), terms.ttl(), mayBeGrantedLate);
+		this.threads.get().run(() -> cleanUp(cleanup, id, terms));
+	}
+
+	private void cleanUpIfUnknown(Holding holding) {
+		if (holding.unknown()) {
+			cleanUp(holding.id(), holding.lease().terms(), true);
+		}
+	}
+
+	private void cleanUp(Cleanup cleanup, LeaseId id, LockTerms terms) {
+		try {
+			if (this.store.release(id, LockStore.Durability.FAST, terms.operationTimeout())) {
+				logger.info("Freed lock '" + id.key() + "', which a request without an answer had left behind");
+			}
+			cleanup.answered();
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Clean-up of lock '" + id.key() + "' failed", ex);
+		}
+		long pause = cleanup.next(Moment.of(this.clock));
+		if (pause >= 0) {
+			this.threads.get().runAfter(pause, () -> cleanUp(cleanup, id, terms));
+		}
+	}
+
+}

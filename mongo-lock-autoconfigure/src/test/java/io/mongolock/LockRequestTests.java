@@ -1,0 +1,65 @@
+package io.mongolock;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests for {@link LockRequest}.
+ */
+class LockRequestTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { "a", "$x", "$$NOW", "a.b", "{$where: 1}", "T(java.lang.Runtime)", "nul\0key", "🔒" })
+	void anyTextIsAKey(String key) {
+		assertThat(LockRequest.of(key).key()).isEqualTo(key);
+	}
+
+	@Test
+	void aKeyOf1024BytesIsTheLongest() {
+		assertThat(LockRequest.of("é".repeat(512)).key()).hasSize(512);
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("é".repeat(512) + "x"))
+			.withMessageContaining("at most 1024 bytes of UTF-8; this one is 1025");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " ", "\t" })
+	void aBlankKeyIsRefused(String key) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of(key)).withMessageContaining("blank");
+	}
+
+	@Test
+	void halfASurrogatePairIsRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("a\uD83D"))
+			.withMessageContaining("half a surrogate pair");
+	}
+
+	@Test
+	void aLimitBelowOneAndABlankNameAreRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.builder("k").limit(0).build())
+			.withMessageContaining("at least 1, not 0");
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.builder("k").name(" ").build())
+			.withMessageContaining("blank");
+	}
+
+	@Test
+	void theBuilderKeepsEverythingThatWasSaid() {
+		LockRequest request = LockRequest.builder("k")
+			.name("n")
+			.ttl(Duration.ofSeconds(1))
+			.waitTimeout(Duration.ofSeconds(2))
+			.retryInterval(Duration.ofMillis(3))
+			.autoRenew(false)
+			.onLost(OnLost.IGNORE)
+			.limit(4)
+			.build();
+		assertThat(request).isEqualTo(new LockRequest("k", "n", new LockSettings(Duration.ofSeconds(1), null, null,
+				null, Duration.ofSeconds(2), Duration.ofMillis(3), false), OnLost.IGNORE, 4));
+	}
+
+}

@@ -1,0 +1,147 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+
+/**
+ * A store that keeps exclusive locks without any expiry, writes down what it was asked,
+ * and can be told beforehand what to do with the next requests.
+ */
+class ScriptedStore implements LockStore {
+
+	private final Map<String, StoredHolder> holders = new ConcurrentHashMap<>();
+
+	private final AtomicLong fence = new AtomicLong();
+
+	private final Map<String, ConcurrentLinkedQueue<Consumer<Runnable>>> scripts = new ConcurrentHashMap<>();
+
+	private volatile @Nullable Claim lastClaim;
+
+	final List<String> requests = new CopyOnWriteArrayList<>();
+
+	/**
+	 * Have the next request of a kind handled otherwise.
+	 * @param kind acquire, renew or release
+	 * @param script is given the request as it would run
+	 */
+	void next(String kind, Consumer<Runnable> script) {
+		this.scripts.computeIfAbsent(kind, (same) -> new ConcurrentLinkedQueue<>()).add(script);
+	}
+
+	/**
+	 * Have the next request of a kind fail.
+	 * @param kind acquire, renew or release
+	 * @param outcome what is known of it
+	 * @param runs whether it is executed all the same
+	 */
+	void nextFails(String kind, Outcome outcome, boolean runs) {
+		next(kind, (request) -> {
+			if (runs) {
+				request.run();
+			}
+			throw new LockStoreException("k", outcome, kind + " failed by script", null);
+		});
+	}
+
+	Optional<StoredHolder> holder(String key) {
+		return Optional.ofNullable(this.holders.get(key));
+	}
+
+	Claim lastClaim() {
+		return Objects.requireNonNull(this.lastClaim);
+	}
+
+	void forget(String key) {
+		this.holders.remove(key);
+	}
+
+	long count(String kind) {
+		return this.requests.stream().filter((request) -> request.startsWith(kind)).count();
+	}
+
+	@Override
+	public ClaimAnswer acquire(Claim claim, Duration timeout) {
+		this.lastClaim = claim;
+		run("acquire", claim.id(), () -> {
+			Instant now = Instant.now();
+			this.holders.computeIfAbsent(claim.id().key(), (key) -> new StoredHolder(claim.id().token(),
+					this.fence.incrementAndGet(), claim.limit(), claim.owner(), now, now, claim.ttl()));
+		});
+		StoredHolder holder = this.holders.get(claim.id().key());
+		return new ClaimAnswer((holder != null) ? List.of(holder) : List.of(), List.of(), Instant.now());
+	}
+
+	@Override
+	public boolean renew(LeaseId lease, Duration timeout) {
+		return renewAll(List.of(lease), timeout) == 1;
+	}
+
+	@Override
+	public int renewAll(List<LeaseId> leases, Duration timeout) {
+		run("renew", leases.get(0), () -> {
+		});
+		return (int) leases.stream().filter(this::isThere).count();
+	}
+
+	@Override
+	public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+		boolean[] ended = new boolean[1];
+		run("release " + durability, lease, () -> {
+			ended[0] = isThere(lease);
+			this.holders.computeIfPresent(lease.key(), (key, holder) -> (ended[0]) ? null : holder);
+		});
+		return ended[0];
+	}
+
+	@Override
+	public boolean leave(LeaseId claim, Duration timeout) {
+		return false;
+	}
+
+	@Override
+	public Optional<StoredLock> find(String key, Duration timeout) {
+		return Optional.empty();
+	}
+
+	@Override
+	public List<StoredLock> list(int most, Duration timeout) {
+		return List.of();
+	}
+
+	private boolean isThere(LeaseId lease) {
+		return holder(lease.key()).filter((holder) -> holder.token().equals(lease.token())).isPresent();
+	}
+
+	private void run(String kind, LeaseId lease, Runnable request) {
+		this.requests.add(kind + " " + lease.key() + " on " + Thread.currentThread().getName());
+		ConcurrentLinkedQueue<Consumer<Runnable>> queue = this.scripts.get(kind.split(" ")[0]);
+		Consumer<Runnable> script = (queue != null) ? queue.poll() : null;
+		if (script != null) {
+			script.accept(request);
+		}
+		else {
+			request.run();
+		}
+	}
+
+}
