@@ -8,7 +8,7 @@ import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockTerms;
-import io.mongolock.LossReason;
+import io.mongolock.client.Releasing.End;
 import io.mongolock.renewal.Moment;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -41,25 +41,26 @@ final class Releases {
 	 * @return how it ended
 	 */
 	ReleaseOutcome release(Holding holding) {
-		boolean held = holding.lease().release(Moment.of(this.clock));
-		if (holding.lease().lossReason() == LossReason.REFUSED) {
-			cleanUpIfUnknown(holding);
-			return ReleaseOutcome.LOST;
+		Releasing releasing = Releasing.begin(holding.lease(), holding.unknown(), Moment.of(this.clock));
+		End end = (releasing.asks()) ? ask(holding, releasing) : releasing.answered(false);
+		if (end.cleansUp()) {
+			cleanUp(holding.id(), holding.lease().terms(), holding.unknown());
 		}
+		return end.outcome();
+	}
+
+	private End ask(Holding holding, Releasing releasing) {
+		LockTerms terms = holding.lease().terms();
 		boolean interrupted = Thread.interrupted();
 		try {
-			boolean ended = this.store.release(holding.id(), ReleaseOutcome.durability(held),
-					holding.lease().terms().operationTimeout());
-			cleanUpIfUnknown(holding);
-			return ReleaseOutcome.of(held, ended);
+			return releasing
+				.answered(this.store.release(holding.id(), releasing.durability(), terms.operationTimeout()));
 		}
 		catch (RuntimeException ex) {
 			logger.warn("Release of lock '" + holding.id().key() + "' failed and is tried again in the background; "
-					+ "otherwise its lease of " + holding.lease().terms().ttl().toMillis() + "ms runs out by itself: "
-					+ ex.getMessage());
+					+ "otherwise its lease of " + terms.ttl().toMillis() + "ms runs out by itself: " + ex.getMessage());
 			logger.debug("Release failed", ex);
-			cleanUp(holding.id(), holding.lease().terms(), holding.unknown());
-			return (held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.LOST;
+			return releasing.failed();
 		}
 		finally {
 			if (interrupted) {
@@ -94,12 +95,6 @@ final class Releases {
 	void cleanUp(LeaseId id, LockTerms terms, boolean mayBeGrantedLate) {
 		Cleanup cleanup = new Cleanup(Moment.of(this.clock), terms.ttl(), mayBeGrantedLate);
 		this.threads.get().run(() -> cleanUp(cleanup, id, terms));
-	}
-
-	private void cleanUpIfUnknown(Holding holding) {
-		if (holding.unknown()) {
-			cleanUp(holding.id(), holding.lease().terms(), true);
-		}
 	}
 
 	private void cleanUp(Cleanup cleanup, LeaseId id, LockTerms terms) {

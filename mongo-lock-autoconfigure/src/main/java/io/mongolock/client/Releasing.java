@@ -1,0 +1,77 @@
+package io.mongolock.client;
+
+import io.mongolock.LossReason;
+import io.mongolock.renewal.Lease;
+import io.mongolock.renewal.Moment;
+import io.mongolock.store.LockStore.Durability;
+
+/**
+ * The end of a hold: decides what to ask the store, how the hold is to be judged, and
+ * what is left to clean up. Knows no thread, clock or driver.
+ *
+ * @param held whether the lease was relied on when the release began
+ * @param refused whether the store has already said that the lease is gone
+ * @param unknown whether a claim of the lease's token may still be executed
+ */
+record Releasing(boolean held, boolean refused, boolean unknown) {
+
+	/**
+	 * Begin to give a lease back: from here on it is not held.
+	 * @param lease the lease
+	 * @param unknown whether a claim of its token may still be executed
+	 * @param now the time
+	 * @return the release
+	 */
+	static Releasing begin(Lease lease, boolean unknown, Moment now) {
+		boolean held = lease.release(now);
+		return new Releasing(held, lease.lossReason() == LossReason.REFUSED, unknown);
+	}
+
+	/**
+	 * Whether to ask the store at all.
+	 * @return {@code false} if the answer is known
+	 */
+	boolean asks() {
+		return !this.refused;
+	}
+
+	/**
+	 * How sure the answer must be. While the lease is relied on, a release that a
+	 * failover takes back is only a lease that runs out; after that the answer is a
+	 * proof.
+	 * @return the durability to ask for
+	 */
+	Durability durability() {
+		return (this.held) ? Durability.FAST : Durability.PROOF;
+	}
+
+	/**
+	 * The store answered, or need not be asked.
+	 * @param ended whether the release found the lease and ended it, which proves that
+	 * nobody was granted in its place before
+	 * @return the end
+	 */
+	End answered(boolean ended) {
+		ReleaseOutcome released = (this.held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.OVERRAN;
+		return new End((ended) ? released : ReleaseOutcome.LOST, this.unknown);
+	}
+
+	/**
+	 * The store failed: without an answer there is no proof of anything.
+	 * @return the end
+	 */
+	End failed() {
+		return new End((this.held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.LOST, true);
+	}
+
+	/**
+	 * How a hold ended.
+	 *
+	 * @param outcome the judgement
+	 * @param cleansUp whether the token has to be released again in the background
+	 */
+	record End(ReleaseOutcome outcome, boolean cleansUp) {
+
+	}
+
+}
