@@ -53,6 +53,13 @@ final class ChildJvm implements AutoCloseable {
 				(line) -> false);
 		CompletableFuture<Void> outEnded = this.output.follow(this.process.getInputStream(), name + "-out", taken);
 		this.ended = CompletableFuture.allOf(errEnded, outEnded, this.process.onExit());
+		endWithThisJvm();
+	}
+
+	private void endWithThisJvm() {
+		Thread hook = new Thread(this.process::destroyForcibly, "kill-child-" + pid());
+		Runtime.getRuntime().addShutdownHook(hook);
+		this.process.onExit().thenRun(() -> Runtime.getRuntime().removeShutdownHook(hook));
 	}
 
 	long pid() {

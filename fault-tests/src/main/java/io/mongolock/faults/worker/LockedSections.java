@@ -49,7 +49,7 @@ final class LockedSections {
 				work.set(enter(handle, asked));
 				add(key, workMillis);
 				finish(work);
-				return null;
+				return handle.fence();
 			});
 			return end(work.get(), key, asked, Outcome.COMPLETED, ClaimOutcome.GRANTED);
 		}
