@@ -23,7 +23,7 @@ import static org.springframework.data.mongodb.core.query.Query.query;
 /**
  * The Java of the documents, so that it is compiled.
  */
-class ReadmeSnippets {
+public class ReadmeSnippets {
 
 	private final Payments payments;
 
@@ -37,8 +37,8 @@ class ReadmeSnippets {
 
 	private final MongoTemplate mongo;
 
-	ReadmeSnippets(Payments payments, Accounts accounts, Reports reports, LockOperations locks, FencedWrites fenced,
-			MongoTemplate mongo) {
+	public ReadmeSnippets(Payments payments, Accounts accounts, Reports reports, LockOperations locks,
+			FencedWrites fenced, MongoTemplate mongo) {
 		this.payments = payments;
 		this.accounts = accounts;
 		this.reports = reports;
@@ -83,19 +83,19 @@ class ReadmeSnippets {
 		return account;
 	}
 
-	record Order(String id) {
+	public record Order(String id) {
 
 	}
 
-	record Receipt(String id) {
+	public record Receipt(String id) {
 
 	}
 
-	record Account(@Id String id, long balance) {
+	public record Account(@Id String id, long balance) {
 
 	}
 
-	interface Payments {
+	public interface Payments {
 
 		Receipt charge(Order order);
 
@@ -105,13 +105,13 @@ class ReadmeSnippets {
 
 	}
 
-	interface Accounts {
+	public interface Accounts {
 
 		List<Account> of(String month);
 
 	}
 
-	interface Reports {
+	public interface Reports {
 
 		void add(String month, Account account, long fence);
 
