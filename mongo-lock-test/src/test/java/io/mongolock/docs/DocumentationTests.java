@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
@@ -52,7 +53,7 @@ class DocumentationTests {
 				sources.addLast(source);
 			}
 			new Binder(ConfigurationPropertySources.from(sources)).bind("mongo-lock",
-					Bindable.of(MongoLockProperties.class), new NoUnboundElementsBindHandler());
+					Bindable.of(MongoLockProperties.class), new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
 		}
 	}
 
