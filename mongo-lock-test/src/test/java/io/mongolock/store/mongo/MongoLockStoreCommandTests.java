@@ -17,10 +17,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.data.mongodb.MongoTransactionManager;
+import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.mongolock.LockStoreException;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
@@ -28,6 +29,7 @@ import io.mongolock.store.LockStore.Durability;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for the commands that {@link MongoLockStore} sends.
@@ -143,24 +145,37 @@ class MongoLockStoreCommandTests {
 
 	@Test
 	void noCommandJoinsATransactionOfTheCaller() {
-		MongoTemplate template = TestTemplates.template(this.client);
-		TransactionSynchronizationManager.initSynchronization();
-		TransactionSynchronizationManager.setActualTransactionActive(true);
-		try {
-			assertThat(new MongoTransactionManager(template.getMongoDatabaseFactory())).isNotNull();
+		inTransaction(() -> {
 			this.store.acquire(Claims.on("k"), TIMEOUT);
 			this.store.renew(LEASE, TIMEOUT);
 			this.store.release(LEASE, Durability.FAST, TIMEOUT);
 			this.store.list(1, TIMEOUT);
 			assertThat(TransactionSynchronizationManager.getSynchronizations()).isEmpty();
-			assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+		});
+		assertThat(this.log.all()).hasSize(4)
+			.allSatisfy(
+					(command) -> assertThat(command).doesNotContainKeys("txnNumber", "startTransaction", "autocommit"));
+	}
+
+	@Test
+	void aTemplateThatDoesJoinShowsThatThereIsATransactionToJoin() {
+		MongoTemplate joining = TestTemplates.template(this.client);
+		joining.setSessionSynchronization(SessionSynchronization.ALWAYS);
+		MongoLockStore store = new MongoLockStore(joining, "locks", "");
+		inTransaction(() -> assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> store.acquire(Claims.on("k"), TIMEOUT))
+			.withMessageContaining("during a transaction"));
+	}
+
+	private static void inTransaction(Runnable work) {
+		TransactionSynchronizationManager.initSynchronization();
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		try {
+			work.run();
 		}
 		finally {
 			TransactionSynchronizationManager.clear();
 		}
-		assertThat(this.log.all()).hasSize(4)
-			.allSatisfy(
-					(command) -> assertThat(command).doesNotContainKeys("txnNumber", "startTransaction", "autocommit"));
 	}
 
 	private void connect(String connectionString) {
