@@ -11,7 +11,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,24 +44,32 @@ class MongoLockStoreCommandTests {
 
 	private static final LeaseId LEASE = new LeaseId("k", "tttttttttttttttttttttttttttttttt");
 
-	private final CommandLog log = new CommandLog();
+	private static EmbeddedMongo server;
 
-	private EmbeddedMongo server;
+	private final CommandLog log = new CommandLog();
 
 	private MongoClient client;
 
 	private MongoLockStore store;
 
+	@BeforeAll
+	static void start() {
+		server = EmbeddedMongo.start();
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
 	@BeforeEach
-	void start() {
-		this.server = EmbeddedMongo.start();
-		connect(this.server.connectionString());
+	void connect() {
+		connect(server.connectionString());
 	}
 
 	@AfterEach
-	void stop() {
+	void disconnect() {
 		this.client.close();
-		this.server.close();
 	}
 
 	static Stream<String> claims() {
@@ -113,7 +123,7 @@ class MongoLockStoreCommandTests {
 
 	@Test
 	void writesWaitForTheMajorityExceptWhereARollbackOnlyLapses() {
-		connect(this.server.connectionString() + "/?w=1&journal=false&readPreference=secondaryPreferred");
+		connect(server.connectionString() + "/?w=1&journal=false&readPreference=secondaryPreferred");
 		this.store.acquire(Claims.on("k"), TIMEOUT);
 		this.store.renew(LEASE, TIMEOUT);
 		this.store.renewAll(List.of(LEASE), TIMEOUT);
@@ -128,7 +138,7 @@ class MongoLockStoreCommandTests {
 
 	@Test
 	void readsAskThePrimaryForOneBatch() {
-		connect(this.server.connectionString() + "/?readPreference=secondary");
+		connect(server.connectionString() + "/?readPreference=secondary");
 		this.store.find("k", TIMEOUT);
 		assertThat(this.log.only().getString("find").getValue()).isEqualTo("locks");
 		assertThat(this.log.only().getDocument("filter")).isEqualTo(new BsonDocument("_id", new BsonString("k")));
