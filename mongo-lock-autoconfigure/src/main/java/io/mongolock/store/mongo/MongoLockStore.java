@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
@@ -198,8 +199,8 @@ public final class MongoLockStore implements LockStore {
 			.iterator()) {
 			while (held.size() < most && cursor.hasNext()) {
 				BsonDocument found = cursor.next();
-				if (isMine(found) && !lock(request, found).liveHolders().isEmpty()) {
-					held.add(lock(request, found));
+				if (isMine(found)) {
+					Stream.of(lock(request, found)).filter((lock) -> !lock.liveHolders().isEmpty()).forEach(held::add);
 				}
 			}
 		}

@@ -11,16 +11,19 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.data.mongodb.MongoTransactionManager;
+import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.mongolock.LockStoreException;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
@@ -28,6 +31,7 @@ import io.mongolock.store.LockStore.Durability;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for the commands that {@link MongoLockStore} sends.
@@ -40,24 +44,32 @@ class MongoLockStoreCommandTests {
 
 	private static final LeaseId LEASE = new LeaseId("k", "tttttttttttttttttttttttttttttttt");
 
-	private final CommandLog log = new CommandLog();
+	private static EmbeddedMongo server;
 
-	private EmbeddedMongo server;
+	private final CommandLog log = new CommandLog();
 
 	private MongoClient client;
 
 	private MongoLockStore store;
 
+	@BeforeAll
+	static void start() {
+		server = EmbeddedMongo.start();
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
 	@BeforeEach
-	void start() {
-		this.server = EmbeddedMongo.start();
-		connect(this.server.connectionString());
+	void connect() {
+		connect(server.connectionString());
 	}
 
 	@AfterEach
-	void stop() {
+	void disconnect() {
 		this.client.close();
-		this.server.close();
 	}
 
 	static Stream<String> claims() {
@@ -111,7 +123,7 @@ class MongoLockStoreCommandTests {
 
 	@Test
 	void writesWaitForTheMajorityExceptWhereARollbackOnlyLapses() {
-		connect(this.server.connectionString() + "/?w=1&journal=false&readPreference=secondaryPreferred");
+		connect(server.connectionString() + "/?w=1&journal=false&readPreference=secondaryPreferred");
 		this.store.acquire(Claims.on("k"), TIMEOUT);
 		this.store.renew(LEASE, TIMEOUT);
 		this.store.renewAll(List.of(LEASE), TIMEOUT);
@@ -126,7 +138,7 @@ class MongoLockStoreCommandTests {
 
 	@Test
 	void readsAskThePrimaryForOneBatch() {
-		connect(this.server.connectionString() + "/?readPreference=secondary");
+		connect(server.connectionString() + "/?readPreference=secondary");
 		this.store.find("k", TIMEOUT);
 		assertThat(this.log.only().getString("find").getValue()).isEqualTo("locks");
 		assertThat(this.log.only().getDocument("filter")).isEqualTo(new BsonDocument("_id", new BsonString("k")));
@@ -143,24 +155,37 @@ class MongoLockStoreCommandTests {
 
 	@Test
 	void noCommandJoinsATransactionOfTheCaller() {
-		MongoTemplate template = TestTemplates.template(this.client);
-		TransactionSynchronizationManager.initSynchronization();
-		TransactionSynchronizationManager.setActualTransactionActive(true);
-		try {
-			assertThat(new MongoTransactionManager(template.getMongoDatabaseFactory())).isNotNull();
+		inTransaction(() -> {
 			this.store.acquire(Claims.on("k"), TIMEOUT);
 			this.store.renew(LEASE, TIMEOUT);
 			this.store.release(LEASE, Durability.FAST, TIMEOUT);
 			this.store.list(1, TIMEOUT);
 			assertThat(TransactionSynchronizationManager.getSynchronizations()).isEmpty();
-			assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+		});
+		assertThat(this.log.all()).hasSize(4)
+			.allSatisfy(
+					(command) -> assertThat(command).doesNotContainKeys("txnNumber", "startTransaction", "autocommit"));
+	}
+
+	@Test
+	void aTemplateThatDoesJoinShowsThatThereIsATransactionToJoin() {
+		MongoTemplate joining = TestTemplates.template(this.client);
+		joining.setSessionSynchronization(SessionSynchronization.ALWAYS);
+		MongoLockStore store = new MongoLockStore(joining, "locks", "");
+		inTransaction(() -> assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> store.acquire(Claims.on("k"), TIMEOUT))
+			.withMessageContaining("during a transaction"));
+	}
+
+	private static void inTransaction(Runnable work) {
+		TransactionSynchronizationManager.initSynchronization();
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		try {
+			work.run();
 		}
 		finally {
 			TransactionSynchronizationManager.clear();
 		}
-		assertThat(this.log.all()).hasSize(4)
-			.allSatisfy(
-					(command) -> assertThat(command).doesNotContainKeys("txnNumber", "startTransaction", "autocommit"));
 	}
 
 	private void connect(String connectionString) {
