@@ -1,11 +1,13 @@
 package io.mongolock.docs;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -17,6 +19,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
@@ -58,6 +61,23 @@ class DocumentationTests {
 	}
 
 	@Test
+	void everyPropertyIsDescribedAsInTheMetadata() throws IOException {
+		String configuration = Files.readString(ROOT.resolve("docs/configuration.md"));
+		List<String> rows = new ArrayList<>();
+		for (Object property : (List<?>) metadata().get("properties")) {
+			Map<?, ?> one = (Map<?, ?>) property;
+			Object value = one.get("defaultValue");
+			String shown = (value != null && !"".equals(value)) ? "`" + value + "`" : "";
+			rows.add("| `" + one.get("name") + "` |");
+			assertThat(configuration).contains("| `" + one.get("name") + "` |")
+				.contains("| " + shown + " | " + one.get("description") + " |");
+		}
+		assertThat(rows).hasSizeGreaterThan(10);
+		assertThat(Pattern.compile("^\\| `mongo-lock\\.", Pattern.MULTILINE).matcher(configuration).results())
+			.hasSameSizeAs(rows);
+	}
+
+	@Test
 	void theDependencyIsThatOfTheStarter() throws IOException {
 		String pom = normalized(Files.readString(ROOT.resolve("mongo-lock-starter/pom.xml")));
 		String dependency = snippets("xml").get(0);
@@ -81,6 +101,13 @@ class DocumentationTests {
 	@Test
 	void theReadmeIsShortEnoughToBeRead() throws IOException {
 		assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(250);
+	}
+
+	private static Map<String, Object> metadata() throws IOException {
+		try (InputStream json = MongoLockProperties.class
+			.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+			return JsonParserFactory.getJsonParser().parseMap(new String(json.readAllBytes(), StandardCharsets.UTF_8));
+		}
 	}
 
 	private static List<String> snippets(String language) throws IOException {
