@@ -7,11 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -19,7 +19,6 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.YamlPropertySourceLoader;
-import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
@@ -64,8 +63,7 @@ class DocumentationTests {
 	void everyPropertyIsDescribedAsInTheMetadata() throws IOException {
 		String configuration = Files.readString(ROOT.resolve("docs/configuration.md"));
 		List<String> rows = new ArrayList<>();
-		for (Object property : (List<?>) metadata().get("properties")) {
-			Map<?, ?> one = (Map<?, ?>) property;
+		for (Document one : metadata().getList("properties", Document.class)) {
 			Object value = one.get("defaultValue");
 			String shown = (value != null && !"".equals(value)) ? "`" + value + "`" : "";
 			rows.add("| `" + one.get("name") + "` |");
@@ -103,7 +101,7 @@ class DocumentationTests {
 		assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(250);
 	}
 
-	private static Map<String, Object> metadata() throws IOException {
+	private static Document metadata() throws IOException {
 		try (InputStream json = MongoLockProperties.class
 			.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
 			return JsonParserFactory.getJsonParser().parseMap(new String(json.readAllBytes(), StandardCharsets.UTF_8));
