@@ -104,7 +104,7 @@ class DocumentationTests {
 	private static Document metadata() throws IOException {
 		try (InputStream json = MongoLockProperties.class
 			.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
-			return JsonParserFactory.getJsonParser().parseMap(new String(json.readAllBytes(), StandardCharsets.UTF_8));
+			return Document.parse(new String(json.readAllBytes(), StandardCharsets.UTF_8));
 		}
 	}
 
