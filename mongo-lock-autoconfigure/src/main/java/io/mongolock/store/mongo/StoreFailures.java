@@ -9,7 +9,6 @@ import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoIncompatibleDriverException;
 import com.mongodb.MongoInterruptedException;
-import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoServerUnavailableException;
@@ -110,7 +109,7 @@ final class StoreFailures {
 			return endedBeforeSending(timeout);
 		}
 		if (failure instanceof MongoCommandException command && isUnexecuted(command)
-				&& (command instanceof MongoNotPrimaryException || command.getErrorCode() == DUPLICATE_KEY)) {
+				&& command.getErrorCode() == DUPLICATE_KEY) {
 			return true;
 		}
 		return failure instanceof MongoTimeoutException || failure instanceof MongoSocketOpenException
@@ -144,7 +143,7 @@ final class StoreFailures {
 	}
 
 	private static boolean isClosedClient(Throwable failure) {
-		return failure instanceof IllegalStateException && String.valueOf(failure.getMessage()).contains("open");
+		return failure instanceof IllegalStateException && "state should be: open".equals(failure.getMessage());
 	}
 
 	private static boolean isInterrupt(Throwable failure) {
@@ -182,7 +181,7 @@ final class StoreFailures {
 
 	private static Throwable nativeFailure(Throwable thrown) {
 		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-			if (cause instanceof MongoException) {
+			if (cause instanceof MongoException || cause instanceof IllegalStateException) {
 				return cause;
 			}
 		}
