@@ -3,6 +3,7 @@ package io.mongolock.sample.orders;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -81,7 +82,7 @@ class TwoInstancesTests {
 	@Test
 	void anotherInstanceGoesOnWithinOneTtlOfTheDeathOfTheHolder() {
 		long balance = one.balance("10001");
-		OrderServiceProcess victim = startInstance().awaitReady();
+		OrderServiceProcess victim = startInstance("--mongo-lock.ttl=" + TTL.toSeconds() + "s").awaitReady();
 		String instance = victim.read("/instance").get("id").asString();
 		victim.pay("10001", "{\"amount\": 7, \"takes\": \"PT60S\"}");
 		await().atMost(PATIENCE).untilAsserted(() -> {
@@ -94,8 +95,8 @@ class TwoInstancesTests {
 		HttpResponse<String> response = two.pay("10001", "{\"amount\": 5, \"takes\": \"PT0S\"}").join();
 		Duration took = Duration.ofNanos(System.nanoTime() - killed);
 		assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-		// the second is for two looks at the lock and a busy machine
-		assertThat(took).isLessThan(TTL.plusSeconds(1));
+		// the rest is for two looks at the lock and a busy machine
+		assertThat(took).isLessThan(TTL.plusSeconds(2));
 		assertThat(one.balance("10001")).isEqualTo(balance - 5);
 	}
 
@@ -123,10 +124,12 @@ class TwoInstancesTests {
 		return JavaProcess.start(directory, EmbeddedMongoMain.class, "--port=" + port);
 	}
 
-	private static OrderServiceProcess startInstance() {
+	private static OrderServiceProcess startInstance(String... settings) {
+		List<String> all = new ArrayList<>(
+				List.of("--mongo-lock.locks.order.wait-timeout=45s", "--orders.payment-time=2ms"));
+		all.addAll(List.of(settings));
 		return OrderServiceProcess.start(directory, "mongodb://127.0.0.1:" + port + "/orders",
-				"--mongo-lock.ttl=" + TTL.toSeconds() + "s", "--mongo-lock.locks.order.wait-timeout=45s",
-				"--orders.payment-time=2ms");
+				all.toArray(String[]::new));
 	}
 
 	private static void awaitOrders(OrderServiceProcess instance) {
