@@ -1,0 +1,80 @@
+package io.mongolock.store;
+
+/**
+ * The keys of one store inside a collection that may hold others, too: what is stored is
+ * prefix + key.
+ *
+ * @param prefix what every stored key begins with, may be empty
+ */
+public record KeySpace(String prefix) {
+
+	/**
+	 * The most bytes of UTF-8 that a key may take with its prefix: what every version of
+	 * MongoDB can index.
+	 */
+	public static final int MAX_BYTES = 1024;
+
+	private static final int SHOWN = 64;
+
+	public KeySpace {
+		if (byteCount(prefix, "prefix") >= MAX_BYTES) {
+			throw new IllegalArgumentException("The key prefix '" + shortened(prefix) + "' takes "
+					+ byteCount(prefix, "prefix") + " bytes in UTF-8 and leaves no room for keys: at most "
+					+ (MAX_BYTES - 1) + " bytes; choose a shorter one");
+		}
+	}
+
+	/**
+	 * What is stored for a key.
+	 * @param key the key
+	 * @return prefix + key
+	 * @throws IllegalArgumentException if the key is empty, not valid Unicode or too long
+	 */
+	public String toId(String key) {
+		if (key == null || key.isEmpty()) {
+			throw new IllegalArgumentException("The lock key is " + ((key != null) ? "empty" : "null")
+					+ ": it needs at least one character that names what is locked");
+		}
+		int bytes = byteCount(this.prefix, "prefix") + byteCount(key, "lock key");
+		if (bytes > MAX_BYTES) {
+			throw new IllegalArgumentException("The lock key '" + shortened(key) + "' takes " + bytes
+					+ " bytes in UTF-8 with its prefix '" + shortened(this.prefix) + "': at most " + MAX_BYTES
+					+ "; use a shorter key, or a hash of it");
+		}
+		return (this.prefix.isEmpty()) ? key : this.prefix + key;
+	}
+
+	/**
+	 * The key of what is stored.
+	 * @param id prefix + key
+	 * @return the key
+	 */
+	public String toKey(String id) {
+		return id.substring(this.prefix.length());
+	}
+
+	private static int byteCount(String text, String what) {
+		int bytes = 0;
+		for (int i = 0; i < text.length(); i++) {
+			char unit = text.charAt(i);
+			if (!Character.isSurrogate(unit)) {
+				bytes += (unit < 0x80) ? 1 : (unit < 0x800) ? 2 : 3;
+			}
+			else if (i + 1 < text.length() && Character.isSurrogatePair(unit, text.charAt(i + 1))) {
+				bytes += 4;
+				i++;
+			}
+			else {
+				// stored as a replacement character, it would be the same lock as others
+				throw new IllegalArgumentException("The " + what + " is not valid Unicode: character " + i
+						+ String.format(" (U+%04X)", (int) unit) + " is half of a surrogate pair; remove it");
+			}
+		}
+		return bytes;
+	}
+
+	private static String shortened(String text) {
+		return (text.length() <= SHOWN) ? text : text.substring(0, SHOWN) + "…";
+	}
+
+}

@@ -1,0 +1,179 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonType;
+import org.bson.BsonValue;
+
+import io.mongolock.LockOwner;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
+
+/**
+ * Reads a lock as the server answers it. Strict with all that decides, generous with what
+ * is only for people.
+ *
+ * @param document the answer
+ */
+record LockDocument(BsonDocument document) {
+
+	/**
+	 * The answer to a claim.
+	 * @return the lock as it stands
+	 * @throws UnreadableException if it is not a lock of ours
+	 */
+	ClaimAnswer toAnswer() {
+		return new ClaimAnswer(holders(), previous(), now());
+	}
+
+	/**
+	 * The answer to a look.
+	 * @param key the key
+	 * @return the lock
+	 * @throws UnreadableException if it is not a lock of ours
+	 */
+	StoredLock toLock(String key) {
+		return new StoredLock(key, holders(), queue(), integer(this.document, "fence"), now());
+	}
+
+	/**
+	 * Whether a token is among the holders, however they are written.
+	 * @param token the token
+	 * @return whether it is
+	 */
+	boolean mentions(String token) {
+		return this.document.get("holders") instanceof BsonArray holders && holders.stream()
+			.anyMatch((holder) -> holder instanceof BsonDocument entry
+					&& new BsonString(token).equals(entry.get("token")));
+	}
+
+	private Instant now() {
+		if (!this.document.containsKey("now")) {
+			throw new UnreadableException(
+					"the answer lacks the server's time, which MongoDB sends from 4.4 on: use 4.4 or later");
+		}
+		return date(this.document, "now");
+	}
+
+	private List<StoredHolder> holders() {
+		List<StoredHolder> holders = new ArrayList<>();
+		for (BsonValue value : array("holders")) {
+			holders.add(holder(entry(value, "holders")));
+		}
+		return holders;
+	}
+
+	private List<StoredWaiter> queue() {
+		List<StoredWaiter> queue = new ArrayList<>();
+		for (BsonValue value : (this.document.containsKey("queue")) ? array("queue") : new BsonArray()) {
+			BsonDocument waiter = entry(value, "queue");
+			queue.add(new StoredWaiter(string(waiter, "token"), Math.toIntExact(integer(waiter, "limit")),
+					owner(waiter), date(waiter, "renewedAt"), Duration.ofMillis(integer(waiter, "ttl"))));
+		}
+		return queue;
+	}
+
+	private List<StoredHolder> previous() {
+		// whoever wrote nonsense there, it must not turn a grant into an error
+		List<StoredHolder> previous = new ArrayList<>();
+		if (this.document.get("previous") instanceof BsonArray entries) {
+			for (BsonValue value : entries) {
+				try {
+					previous.add(holder(entry(value, "previous")));
+				}
+				catch (UnreadableException ex) {
+					continue;
+				}
+			}
+		}
+		return previous;
+	}
+
+	private static StoredHolder holder(BsonDocument holder) {
+		return new StoredHolder(string(holder, "token"), integer(holder, "fence"),
+				Math.toIntExact(integer(holder, "limit")), owner(holder), date(holder, "acquiredAt"),
+				date(holder, "renewedAt"), Duration.ofMillis(integer(holder, "ttl")));
+	}
+
+	/**
+	 * An owner as it is stored.
+	 * @param owner the owner
+	 * @return a document
+	 */
+	static BsonDocument owner(LockOwner owner) {
+		return new BsonDocument("application", new BsonString(owner.application()))
+			.append("instance", new BsonString(owner.instance()))
+			.append("host", new BsonString(owner.host()))
+			.append("pid", new BsonInt64(owner.pid()))
+			.append("thread", new BsonString(owner.thread()));
+	}
+
+	private static LockOwner owner(BsonDocument entry) {
+		BsonDocument owner = (entry.get("owner") instanceof BsonDocument document) ? document : new BsonDocument();
+		BsonValue pid = owner.get("pid");
+		return new LockOwner(text(owner, "application"), text(owner, "instance"), text(owner, "host"),
+				(pid != null && pid.isNumber()) ? pid.asNumber().longValue() : 0, text(owner, "thread"));
+	}
+
+	private static String text(BsonDocument owner, String name) {
+		return (owner.get(name) instanceof BsonString text) ? text.getValue() : "";
+	}
+
+	private BsonArray array(String name) {
+		return (this.document.get(name) instanceof BsonArray array) ? array
+				: UnreadableException.raise(this.document, name, "an array");
+	}
+
+	private BsonDocument entry(BsonValue value, String array) {
+		return (value instanceof BsonDocument entry) ? entry
+				: UnreadableException.raise(new BsonDocument(array, value), array, "an array of documents");
+	}
+
+	private static String string(BsonDocument document, String name) {
+		return (document.get(name) instanceof BsonString string) ? string.getValue()
+				: UnreadableException.raise(document, name, "a string");
+	}
+
+	private static long integer(BsonDocument document, String name) {
+		BsonValue value = document.get(name);
+		return (value != null && value.isNumber()) ? value.asNumber().longValue()
+				: UnreadableException.raise(document, name, "a number");
+	}
+
+	private static Instant date(BsonDocument document, String name) {
+		BsonValue value = document.get(name);
+		return (value != null && value.getBsonType() == BsonType.DATE_TIME)
+				? Instant.ofEpochMilli(value.asDateTime().getValue())
+				: UnreadableException.raise(document, name, "a date");
+	}
+
+	/**
+	 * A document that no lock of ours looks like.
+	 */
+	static final class UnreadableException extends RuntimeException {
+
+		UnreadableException(String message) {
+			super(message);
+		}
+
+		static <T> T raise(BsonDocument document, String name, String expected) {
+			BsonValue value = document.get(name);
+			throw new UnreadableException("the document is not a lock of this library: its field '" + name + "' is "
+					+ ((value != null) ? value.getBsonType().name().toLowerCase(Locale.ROOT) : "missing")
+					+ " instead of " + expected
+					+ "; give the locks a collection or a key prefix of their own, or remove the document");
+		}
+
+	}
+
+}

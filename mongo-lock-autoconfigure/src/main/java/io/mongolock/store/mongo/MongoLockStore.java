@@ -1,0 +1,242 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoCursor;
+import com.mongodb.client.model.BulkWriteOptions;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.ReturnDocument;
+import com.mongodb.client.model.UpdateOneModel;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.util.Assert;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.KeySpace;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.LockDocument.UnreadableException;
+
+/**
+ * {@link LockStore} in a MongoDB collection, one document per key. Every method is one
+ * command on the primary; writes wait for the majority. Safe for use by several threads.
+ */
+public final class MongoLockStore implements LockStore {
+
+	/** MongoDB 4.4 tells of an upsert race; the next attempt finds the document. */
+	private static final int CLAIM_ATTEMPTS = 5;
+
+	private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
+
+	private final LockStatements statements = new LockStatements();
+
+	private final MongoOperations template;
+
+	private final String collection;
+
+	private final KeySpace keys;
+
+	private final FindOneAndUpdateOptions claiming;
+
+	private final BsonDocument lockFields;
+
+	/**
+	 * Create a new store.
+	 * @param template a template that never joins a session or transaction of the caller:
+	 * its session synchronization is {@code NEVER}
+	 * @param collection the name of the collection
+	 * @param keyPrefix what every key is stored with, may be empty
+	 */
+	public MongoLockStore(MongoOperations template, String collection, String keyPrefix) {
+		Assert.hasText(collection, "The name of the lock collection is empty");
+		this.template = template;
+		this.collection = collection;
+		this.keys = new KeySpace(keyPrefix);
+		this.claiming = new FindOneAndUpdateOptions().upsert(true)
+			.returnDocument(ReturnDocument.AFTER)
+			.projection(this.statements.projection("holders", "previous"));
+		this.lockFields = this.statements.projection("holders", "queue", "fence");
+	}
+
+	@Override
+	public ClaimAnswer acquire(Claim claim, Duration timeout) {
+		StoreRequest request = StoreRequest.write("acquire lock", claim.id().key(), timeout);
+		BsonDocument filter = byId(claim.id().key());
+		List<BsonDocument> pipeline = this.statements.claim(claim);
+		LockDocument answer = execute(request, WriteConcern.MAJORITY,
+				(locks) -> new LockDocument(claim(locks, filter, pipeline, request.timeoutMillis())));
+		try {
+			return answer.toAnswer();
+		}
+		catch (UnreadableException ex) {
+			// a grant that cannot be read must be cleaned up like one whose answer got
+			// lost
+			Outcome outcome = (answer.mentions(claim.id().token())) ? Outcome.UNKNOWN : Outcome.REFUSED;
+			throw unreadable(request, outcome, ex);
+		}
+	}
+
+	@Override
+	public boolean renew(LeaseId lease, Duration timeout) {
+		StoreRequest request = StoreRequest.write("renew lock", lease.key(), timeout);
+		BsonDocument filter = held(lease);
+		return execute(request, WriteConcern.MAJORITY,
+				(locks) -> locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0);
+	}
+
+	@Override
+	public int renewAll(List<LeaseId> leases, Duration timeout) {
+		if (leases.isEmpty()) {
+			return 0;
+		}
+		StoreRequest request = StoreRequest.write("renew " + leases.size() + " locks, the first of them",
+				leases.get(0).key(), timeout);
+		List<UpdateOneModel<BsonDocument>> renewals = new ArrayList<>(leases.size());
+		for (LeaseId lease : leases) {
+			renewals.add(new UpdateOneModel<>(held(lease), this.statements.renewal()));
+		}
+		return execute(request, WriteConcern.MAJORITY, (locks) -> renewAll(locks, renewals));
+	}
+
+	@Override
+	public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+		WriteConcern concern = (durability != Durability.FAST) ? WriteConcern.MAJORITY : WriteConcern.W1;
+		return pull(StoreRequest.write("release lock", lease.key(), timeout), "holders", lease, concern);
+	}
+
+	@Override
+	public boolean leave(LeaseId claim, Duration timeout) {
+		// rolled back, it is a place that runs out by itself
+		return pull(StoreRequest.write("leave the line of lock", claim.key(), timeout), "queue", claim,
+				WriteConcern.W1);
+	}
+
+	@Override
+	public Optional<StoredLock> find(String key, Duration timeout) {
+		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
+		BsonDocument filter = byId(key);
+		return execute(request, WriteConcern.MAJORITY,
+				(locks) -> Optional.ofNullable(locks.find(filter).projection(this.lockFields).first())
+					.map((found) -> lock(request, found)));
+	}
+
+	@Override
+	public List<StoredLock> list(int most, Duration timeout) {
+		if (most < 1) {
+			return List.of();
+		}
+		StoreRequest request = StoreRequest.read("list locks", "", timeout);
+		return execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, most, request));
+	}
+
+	private BsonDocument claim(MongoCollection<BsonDocument> locks, BsonDocument filter, List<BsonDocument> pipeline,
+			long timeoutMillis) {
+		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+		for (int attempt = 1;; attempt++) {
+			long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+			try {
+				BsonDocument answer = locks.withTimeout(Math.max(1, left), TimeUnit.MILLISECONDS)
+					.findOneAndUpdate(filter, pipeline, this.claiming);
+				return (answer != null) ? answer : new BsonDocument();
+			}
+			catch (RuntimeException ex) {
+				if (!StoreFailures.isDuplicateKey(ex) || attempt == CLAIM_ATTEMPTS || left < 1) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	private int renewAll(MongoCollection<BsonDocument> locks, List<UpdateOneModel<BsonDocument>> renewals) {
+		try {
+			return locks.bulkWrite(renewals, UNORDERED).getMatchedCount();
+		}
+		catch (RuntimeException ex) {
+			Integer matched = StoreFailures.matchedDespite(ex);
+			if (matched == null) {
+				throw ex;
+			}
+			return matched;
+		}
+	}
+
+	private boolean pull(StoreRequest request, String array, LeaseId id, WriteConcern concern) {
+		BsonDocument filter = byId(id.key());
+		BsonDocument update = this.statements.pull(array, id.token());
+		return execute(request, concern, (locks) -> locks.updateOne(filter, update).getModifiedCount() != 0);
+	}
+
+	private List<StoredLock> list(MongoCollection<BsonDocument> locks, int most, StoreRequest request) {
+		List<StoredLock> held = new ArrayList<>();
+		try (MongoCursor<BsonDocument> cursor = locks.find(this.statements.heldWithin(this.keys.prefix()))
+			.sort(new BsonDocument("_id", new BsonInt32(1)))
+			.projection(this.lockFields)
+			.iterator()) {
+			while (held.size() < most && cursor.hasNext()) {
+				StoredLock lock = lock(request, cursor.next());
+				if (!lock.liveHolders().isEmpty()) {
+					held.add(lock);
+				}
+			}
+		}
+		return held;
+	}
+
+	private StoredLock lock(StoreRequest request, BsonDocument found) {
+		String key = (found.get("_id") instanceof BsonString id) ? this.keys.toKey(id.getValue()) : request.key();
+		try {
+			return new LockDocument(found).toLock(key);
+		}
+		catch (UnreadableException ex) {
+			throw unreadable(StoreRequest.read("read lock", key, request.timeout()), Outcome.REFUSED, ex);
+		}
+	}
+
+	private BsonDocument byId(String key) {
+		return this.statements.byId(this.keys.toId(key));
+	}
+
+	private BsonDocument held(LeaseId lease) {
+		return this.statements.heldBy(this.keys.toId(lease.key()), lease.token());
+	}
+
+	private <T> T execute(StoreRequest request, WriteConcern concern,
+			Function<MongoCollection<BsonDocument>, T> action) {
+		try {
+			return Objects.requireNonNull(this.template.execute(this.collection,
+					(locks) -> action.apply(locks.withDocumentClass(BsonDocument.class)
+						.withReadPreference(ReadPreference.primary())
+						.withReadConcern(ReadConcern.DEFAULT)
+						.withWriteConcern(concern)
+						.withTimeout(request.timeoutMillis(), TimeUnit.MILLISECONDS))));
+		}
+		catch (LockStoreException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw StoreFailures.explain(request, this.collection, ex);
+		}
+	}
+
+	private LockStoreException unreadable(StoreRequest request, Outcome outcome, UnreadableException ex) {
+		return new LockStoreException(request.key(), outcome,
+				"Could not " + request + " in the collection '" + this.collection + "': " + ex.getMessage(), ex);
+	}
+
+}

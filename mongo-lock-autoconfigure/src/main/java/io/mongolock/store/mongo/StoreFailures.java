@@ -1,0 +1,202 @@
+package io.mongolock.store.mongo;
+
+import java.nio.channels.ClosedByInterruptException;
+import java.util.Set;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoConnectionPoolClearedException;
+import com.mongodb.MongoException;
+import com.mongodb.MongoIncompatibleDriverException;
+import com.mongodb.MongoInterruptedException;
+import com.mongodb.MongoNotPrimaryException;
+import com.mongodb.MongoOperationTimeoutException;
+import com.mongodb.MongoSecurityException;
+import com.mongodb.MongoServerUnavailableException;
+import com.mongodb.MongoSocketException;
+import com.mongodb.MongoSocketOpenException;
+import com.mongodb.MongoTimeoutException;
+import com.mongodb.MongoWriteException;
+import org.bson.BsonInt32;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+
+/**
+ * Says what is known of a request that failed. In doubt a write is unknown: the opposite
+ * mistake would leave a lock that nobody holds, or two that both believe they do.
+ */
+final class StoreFailures {
+
+	static final int DUPLICATE_KEY = 11000;
+
+	private static final int UNAUTHORIZED = 13;
+
+	private static final int AUTHENTICATION_FAILED = 18;
+
+	private static final int ILLEGAL_OPERATION = 20;
+
+	/**
+	 * The server read the request and will not execute it: BadValue, FailedToParse,
+	 * TypeMismatch, IllegalOperation, CommandNotFound, ImmutableField, InvalidOptions,
+	 * CommandNotSupported, DocumentValidationFailure, CommandNotSupportedOnView,
+	 * InvalidPipelineOperator, QueryFeatureNotAllowed, NotImplemented, APIVersionError,
+	 * APIStrictError.
+	 */
+	private static final Set<Integer> REFUSALS = Set.of(2, UNAUTHORIZED, AUTHENTICATION_FAILED, 9, 14,
+			ILLEGAL_OPERATION, 59, 66, 72, 115, 121, 166, 168, 224, 238, 322, 323);
+
+	private StoreFailures() {
+	}
+
+	/**
+	 * The failure of a request for the caller. Keeps the thread interrupted if that is
+	 * what ended it.
+	 * @param request the request
+	 * @param collection the name of the collection, for advice
+	 * @param thrown what was thrown, translated by Spring or not
+	 * @return the failure
+	 */
+	static LockStoreException explain(StoreRequest request, String collection, RuntimeException thrown) {
+		Throwable failure = nativeFailure(thrown);
+		if (isInterrupt(failure)) {
+			Thread.currentThread().interrupt();
+		}
+		Outcome outcome = outcome(failure);
+		if (outcome == Outcome.UNKNOWN && !request.write()) {
+			outcome = Outcome.NOT_EXECUTED;
+		}
+		String message = "Could not " + request + ", " + meaning(outcome) + ": " + failure.getMessage()
+				+ advice(failure, outcome, collection);
+		return new LockStoreException(request.key(), outcome, message, thrown);
+	}
+
+	/**
+	 * Whether another claim created the document first.
+	 * @param thrown what was thrown
+	 * @return whether asking again will find that document
+	 */
+	static boolean isDuplicateKey(RuntimeException thrown) {
+		return nativeFailure(thrown) instanceof MongoException failure && failure.getCode() == DUPLICATE_KEY;
+	}
+
+	private static Outcome outcome(Throwable failure) {
+		if (isRefused(failure)) {
+			return Outcome.REFUSED;
+		}
+		return (isNotExecuted(failure)) ? Outcome.NOT_EXECUTED : Outcome.UNKNOWN;
+	}
+
+	private static boolean isRefused(Throwable failure) {
+		if (failure instanceof MongoSecurityException) {
+			// signing in needs a connection, whose failure is none of the credentials
+			return !(failure.getCause() instanceof MongoSocketException);
+		}
+		if (failure instanceof MongoIncompatibleDriverException) {
+			return true;
+		}
+		if (failure instanceof MongoCommandException command) {
+			return isUnexecuted(command) && isRefusal(command.getErrorCode(), command.getErrorCodeName());
+		}
+		if (failure instanceof MongoWriteException write) {
+			return isRefusal(write.getCode(), "");
+		}
+		return lacksRetryableWrites(failure);
+	}
+
+	private static boolean isNotExecuted(Throwable failure) {
+		if (failure instanceof MongoOperationTimeoutException timeout) {
+			return endedBeforeSending(timeout);
+		}
+		if (failure instanceof MongoCommandException command && isUnexecuted(command)
+				&& (command instanceof MongoNotPrimaryException || command.getErrorCode() == DUPLICATE_KEY)) {
+			return true;
+		}
+		return failure instanceof MongoTimeoutException || failure instanceof MongoSocketOpenException
+				|| failure instanceof MongoSecurityException || failure instanceof MongoConnectionPoolClearedException
+				|| failure instanceof MongoServerUnavailableException || isClosedClient(failure)
+				|| failure instanceof MongoException exception && exception.hasErrorLabel("NoWritesPerformed");
+	}
+
+	private static boolean endedBeforeSending(MongoOperationTimeoutException timeout) {
+		// no server found, or no connection got, in time: reported only if no attempt
+		// before
+		// got any further, and without a type of its own
+		String message = String.valueOf(timeout.getMessage());
+		return message.startsWith("Timed out while waiting for a server")
+				|| (message.startsWith("Timed out after ") && message.contains("while waiting for a connection"));
+	}
+
+	private static boolean isUnexecuted(MongoCommandException failure) {
+		// a write concern error may come in the same clothes, after the write was made
+		return failure.getResponse().getNumber("ok", new BsonInt32(1)).intValue() == 0;
+	}
+
+	private static boolean isRefusal(int code, String codeName) {
+		// what has no name but a number is the complaint of an expression or a parser
+		return REFUSALS.contains(code) || codeName.startsWith("Location");
+	}
+
+	private static boolean lacksRetryableWrites(Throwable failure) {
+		return failure.getCause() instanceof MongoCommandException command
+				&& command.getErrorCode() == ILLEGAL_OPERATION;
+	}
+
+	private static boolean isClosedClient(Throwable failure) {
+		return failure instanceof IllegalStateException && String.valueOf(failure.getMessage()).contains("open");
+	}
+
+	private static boolean isInterrupt(Throwable failure) {
+		Throwable cause = failure.getCause();
+		return failure instanceof MongoInterruptedException || cause instanceof InterruptedException
+				|| cause instanceof ClosedByInterruptException;
+	}
+
+	private static String meaning(Outcome outcome) {
+		return switch (outcome) {
+			case NOT_EXECUTED -> "nothing was executed";
+			case UNKNOWN -> "it may have been executed or may still be";
+			case REFUSED -> "it was refused";
+		};
+	}
+
+	private static String advice(Throwable failure, Outcome outcome, String collection) {
+		if (outcome != Outcome.REFUSED) {
+			return "";
+		}
+		int code = (failure instanceof MongoException exception) ? exception.getCode() : -1;
+		if (failure instanceof MongoSecurityException || code == AUTHENTICATION_FAILED) {
+			return ". Check the user, the password and the authentication database of the connection";
+		}
+		if (code == UNAUTHORIZED) {
+			return ". The user needs the privileges find, insert and update on the collection '" + collection
+					+ "', as in the role readWrite";
+		}
+		if (lacksRetryableWrites(failure)) {
+			return ". Set retryWrites=false in the connection string";
+		}
+		return (failure instanceof MongoWriteException) ? ". Check what document is stored under that key"
+				: ". Locks need MongoDB 4.4 or later, and documents that only this library writes";
+	}
+
+	private static Throwable nativeFailure(Throwable thrown) {
+		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+			if (cause instanceof MongoException) {
+				return cause;
+			}
+		}
+		return thrown;
+	}
+
+	/**
+	 * How many renewals of a batch succeeded although one of them failed by itself.
+	 * @param thrown what was thrown
+	 * @return the number, or {@code null} if more than that went wrong
+	 */
+	static @Nullable Integer matchedDespite(RuntimeException thrown) {
+		return (nativeFailure(thrown) instanceof MongoBulkWriteException bulk && bulk.getWriteConcernError() == null
+				&& !bulk.getWriteErrors().isEmpty()) ? bulk.getWriteResult().getMatchedCount() : null;
+	}
+
+}

@@ -1,0 +1,37 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+
+/**
+ * A request to the server, as far as its failure has to name it.
+ *
+ * @param operation what is done to the lock, a verb
+ * @param key the key of the lock, or of the first one, empty if none is named
+ * @param timeout how long it may take
+ * @param write whether it changes anything
+ */
+record StoreRequest(String operation, String key, Duration timeout, boolean write) {
+
+	static StoreRequest write(String operation, String key, Duration timeout) {
+		return new StoreRequest(operation, key, timeout, true);
+	}
+
+	static StoreRequest read(String operation, String key, Duration timeout) {
+		return new StoreRequest(operation, key, timeout, false);
+	}
+
+	/**
+	 * The timeout as the driver takes it, to which zero would mean for ever.
+	 * @return milliseconds, at least 1
+	 */
+	long timeoutMillis() {
+		return Math.max(1, this.timeout.toMillis());
+	}
+
+	@Override
+	public String toString() {
+		return this.operation + ((this.key.isEmpty()) ? "" : " '" + this.key + "'") + " within " + timeoutMillis()
+				+ " ms";
+	}
+
+}

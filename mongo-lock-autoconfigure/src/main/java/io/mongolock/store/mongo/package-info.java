@@ -1,0 +1,7 @@
+/**
+ * Locks in a MongoDB collection.
+ */
+@NullMarked
+package io.mongolock.store.mongo;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,129 @@
+package io.mongolock.test;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.KeySpace;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredLock;
+
+/**
+ * {@link LockStore} in the memory of this JVM, for tests without a server: the same
+ * answers, no failures, and a clock that the test may move. Safe for use by several
+ * threads.
+ */
+public final class InMemoryLockStore implements LockStore {
+
+	// as MongoDB orders strings
+	private static final Comparator<String> BY_BYTES = Comparator
+		.comparing((key) -> key.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
+
+	private final Map<String, ModelDocument> locks = new TreeMap<>(BY_BYTES);
+
+	private final KeySpace keys = new KeySpace("");
+
+	private final InstantSource clock;
+
+	/**
+	 * Create a new store that goes by the clock of this machine.
+	 */
+	public InMemoryLockStore() {
+		this(InstantSource.system());
+	}
+
+	/**
+	 * Create a new store.
+	 * @param clock the store's clock
+	 */
+	public InMemoryLockStore(InstantSource clock) {
+		this.clock = clock;
+	}
+
+	@Override
+	public synchronized ClaimAnswer acquire(Claim claim, Duration timeout) {
+		Instant now = now();
+		ModelDocument lock = lock(claim.id().key()).claim(claim, now);
+		this.locks.put(claim.id().key(), lock);
+		return new ClaimAnswer(lock.holders(), lock.previous(), now);
+	}
+
+	@Override
+	public boolean renew(LeaseId lease, Duration timeout) {
+		return change(lease.key(), (lock) -> lock.renew(lease.token(), now()));
+	}
+
+	@Override
+	public int renewAll(List<LeaseId> leases, Duration timeout) {
+		return (int) leases.stream().filter((lease) -> renew(lease, timeout)).count();
+	}
+
+	@Override
+	public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+		return change(lease.key(), (lock) -> lock.release(lease.token()));
+	}
+
+	@Override
+	public boolean leave(LeaseId claim, Duration timeout) {
+		return change(claim.key(), (lock) -> lock.leave(claim.token()));
+	}
+
+	@Override
+	public synchronized Optional<StoredLock> find(String key, Duration timeout) {
+		return Optional.ofNullable(this.locks.get(this.keys.toId(key))).map((lock) -> toLock(key, lock));
+	}
+
+	@Override
+	public synchronized List<StoredLock> list(int most, Duration timeout) {
+		return this.locks.entrySet()
+			.stream()
+			.map((lock) -> toLock(lock.getKey(), lock.getValue()))
+			.filter((lock) -> !lock.liveHolders().isEmpty())
+			.limit(Math.max(0, most))
+			.toList();
+	}
+
+	/**
+	 * Remove a lock with its fence and line, as the TTL index or an administrator would.
+	 * @param key the key
+	 */
+	public synchronized void delete(String key) {
+		this.locks.remove(key);
+	}
+
+	private synchronized boolean change(String key, UnaryOperator<ModelDocument> request) {
+		ModelDocument before = lock(key);
+		ModelDocument after = request.apply(before);
+		if (after == before) {
+			return false;
+		}
+		this.locks.put(key, after);
+		return true;
+	}
+
+	private ModelDocument lock(String key) {
+		return this.locks.getOrDefault(this.keys.toId(key), ModelDocument.NONE);
+	}
+
+	private Instant now() {
+		// a date of MongoDB knows no more
+		return this.clock.instant().truncatedTo(ChronoUnit.MILLIS);
+	}
+
+	private StoredLock toLock(String key, ModelDocument lock) {
+		return new StoredLock(key, lock.holders(), lock.queue(), lock.fence(), now());
+	}
+
+}

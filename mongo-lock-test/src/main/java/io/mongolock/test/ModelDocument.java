@@ -1,0 +1,142 @@
+package io.mongolock.test;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.mongolock.store.Claim;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredWaiter;
+
+/**
+ * One lock document and what each request makes of it: the meaning of the statements that
+ * the server executes, without server, clock and threads. Immutable; a request that
+ * changes nothing answers the same instance.
+ *
+ * @param holders who holds it, leases that ran out included
+ * @param queue who waits, first come first, places that ran out included
+ * @param fence the highest number given out
+ * @param touchedAt when it was last written by a claim or renewal
+ * @param previous the holders as they stood before the last grant
+ */
+record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long fence, Instant touchedAt,
+		List<StoredHolder> previous) {
+
+	/**
+	 * A lock nobody ever asked for.
+	 */
+	static final ModelDocument NONE = new ModelDocument(List.of(), List.of(), 0, Instant.EPOCH, List.of());
+
+	/**
+	 * Ask for the lock: granted if the holders plus those ahead in line are fewer than
+	 * the smallest limit among the claim, the holders and those ahead.
+	 * @param claim what is asked for
+	 * @param now the store's time, whole milliseconds
+	 * @return the lock after it
+	 */
+	ModelDocument claim(Claim claim, Instant now) {
+		String token = claim.id().token();
+		List<StoredHolder> alive = this.holders.stream().filter((holder) -> holder.isAlive(now)).toList();
+		List<StoredWaiter> line = this.queue.stream().filter((waiter) -> isAlive(waiter, now)).toList();
+		List<StoredWaiter> others = line.stream().filter((waiter) -> !waiter.token().equals(token)).toList();
+		if (alive.stream().anyMatch((holder) -> holder.token().equals(token))) {
+			return new ModelDocument(refreshed(alive, token, now), others, this.fence, now, this.previous);
+		}
+		if (isAdmitted(claim, alive, ahead(line, token))) {
+			return grant(claim, alive, others, now);
+		}
+		return (claim.waiting()) ? enterLine(claim, line, now) : this;
+	}
+
+	/**
+	 * Begin a lease anew, even one that has run out, as long as it is still there.
+	 * @param token the token of the lease
+	 * @param now the store's time
+	 * @return the lock after it
+	 */
+	ModelDocument renew(String token, Instant now) {
+		return (isHeldBy(token))
+				? new ModelDocument(refreshed(this.holders, token, now), this.queue, this.fence, now, this.previous)
+				: this;
+	}
+
+	/**
+	 * End a lease.
+	 * @param token the token of the lease
+	 * @return the lock after it
+	 */
+	ModelDocument release(String token) {
+		List<StoredHolder> others = this.holders.stream().filter((holder) -> !holder.token().equals(token)).toList();
+		return (isHeldBy(token)) ? new ModelDocument(others, this.queue, this.fence, this.touchedAt, this.previous)
+				: this;
+	}
+
+	/**
+	 * Leave the line.
+	 * @param token the token that waits
+	 * @return the lock after it
+	 */
+	ModelDocument leave(String token) {
+		List<StoredWaiter> others = this.queue.stream().filter((waiter) -> !waiter.token().equals(token)).toList();
+		return (others.size() != this.queue.size())
+				? new ModelDocument(this.holders, others, this.fence, this.touchedAt, this.previous) : this;
+	}
+
+	/**
+	 * Whether a lease is still there, run out or not.
+	 * @param token the token of the lease
+	 * @return whether it is
+	 */
+	boolean isHeldBy(String token) {
+		return this.holders.stream().anyMatch((holder) -> holder.token().equals(token));
+	}
+
+	private ModelDocument grant(Claim claim, List<StoredHolder> alive, List<StoredWaiter> others, Instant now) {
+		long next = Math.max(this.fence + 1, now.toEpochMilli() * 1024);
+		StoredHolder granted = new StoredHolder(claim.id().token(), next, claim.limit(), claim.owner(), now, now,
+				claim.ttl());
+		return new ModelDocument(appended(alive, granted), others, next + claim.reserve(), now, this.holders);
+	}
+
+	private ModelDocument enterLine(Claim claim, List<StoredWaiter> line, Instant now) {
+		String token = claim.id().token();
+		List<StoredWaiter> queue = line.stream()
+			.map((waiter) -> (waiter.token().equals(token)) ? refreshed(waiter, now) : waiter)
+			.toList();
+		if (line.stream().noneMatch((waiter) -> waiter.token().equals(token))) {
+			queue = appended(line, new StoredWaiter(token, claim.limit(), claim.owner(), now, claim.ttl()));
+		}
+		return new ModelDocument(this.holders, queue, this.fence, now, this.previous);
+	}
+
+	private static boolean isAdmitted(Claim claim, List<StoredHolder> alive, List<StoredWaiter> ahead) {
+		IntStream limits = IntStream.concat(alive.stream().mapToInt(StoredHolder::limit),
+				ahead.stream().mapToInt(StoredWaiter::limit));
+		return alive.size() + ahead.size() < Math.min(claim.limit(), limits.min().orElse(Integer.MAX_VALUE));
+	}
+
+	private static List<StoredWaiter> ahead(List<StoredWaiter> line, String token) {
+		return line.stream().takeWhile((waiter) -> !waiter.token().equals(token)).toList();
+	}
+
+	private static boolean isAlive(StoredWaiter waiter, Instant now) {
+		return waiter.renewedAt().plus(waiter.ttl()).isAfter(now);
+	}
+
+	private static List<StoredHolder> refreshed(List<StoredHolder> holders, String token, Instant now) {
+		return holders.stream()
+			.map((holder) -> (holder.token().equals(token)) ? new StoredHolder(token, holder.fence(), holder.limit(),
+					holder.owner(), holder.acquiredAt(), now, holder.ttl()) : holder)
+			.toList();
+	}
+
+	private static StoredWaiter refreshed(StoredWaiter waiter, Instant now) {
+		return new StoredWaiter(waiter.token(), waiter.limit(), waiter.owner(), now, waiter.ttl());
+	}
+
+	private static <T> List<T> appended(List<T> entries, T last) {
+		return Stream.concat(entries.stream(), Stream.of(last)).toList();
+	}
+
+}

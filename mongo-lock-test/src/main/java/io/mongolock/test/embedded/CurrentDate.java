@@ -1,0 +1,48 @@
+package io.mongolock.test.embedded;
+
+import java.time.Instant;
+import java.util.Map;
+
+import de.bwaldvogel.mongo.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Replaces {@code $currentDate} by a {@code $set} of the server's time, since the library
+ * would take the time of the machine.
+ */
+final class CurrentDate {
+
+	private CurrentDate() {
+	}
+
+	static Document resolve(Document operators, Instant now, ServerClock clock) {
+		if (!(operators.get("$currentDate") instanceof Document dates)) {
+			return operators;
+		}
+		Document set = (operators.get("$set") instanceof Document fields) ? fields.clone() : new Document();
+		for (Map.Entry<String, Object> date : dates.entrySet()) {
+			if (set.containsKey(date.getKey()) || date.getKey().equals("_id")) {
+				// left to the library, which refuses it
+				return operators;
+			}
+			set.put(date.getKey(), isTimestamp(date.getValue()) ? clock.nextTimestamp() : now);
+		}
+		Document resolved = operators.clone();
+		resolved.remove("$currentDate");
+		resolved.put("$set", set);
+		return resolved;
+	}
+
+	private static boolean isTimestamp(@Nullable Object specification) {
+		if (specification instanceof Boolean) {
+			return false;
+		}
+		Object type = (specification instanceof Document document) ? document.get("$type") : null;
+		if ("timestamp".equals(type) || "date".equals(type)) {
+			return "timestamp".equals(type);
+		}
+		throw ServerErrors.badValue(specification + " is not valid for $currentDate:"
+				+ " use true, {$type: 'date'} or {$type: 'timestamp'}");
+	}
+
+}

@@ -1,0 +1,243 @@
+package io.mongolock.test.embedded;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+import de.bwaldvogel.mongo.MongoDatabase;
+import de.bwaldvogel.mongo.backend.ArrayFilters;
+import de.bwaldvogel.mongo.backend.CollectionOptions;
+import de.bwaldvogel.mongo.backend.CursorRegistry;
+import de.bwaldvogel.mongo.backend.Index;
+import de.bwaldvogel.mongo.backend.QueryParameters;
+import de.bwaldvogel.mongo.backend.QueryResult;
+import de.bwaldvogel.mongo.backend.memory.MemoryCollection;
+import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.bson.ObjectId;
+import de.bwaldvogel.mongo.exception.DuplicateKeyError;
+import de.bwaldvogel.mongo.oplog.NoopOplog;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A collection in memory. Its monitor, which the library takes too, makes every statement
+ * atomic; what leaves it is a copy, because the library changes stored documents in place
+ * while another thread may still be writing an answer to its client.
+ */
+final class EmbeddedCollection extends MemoryCollection {
+
+	private static final String ID = "_id";
+
+	EmbeddedCollection(MongoDatabase database, String name, CollectionOptions options, CursorRegistry cursors) {
+		super(database, name, options, cursors);
+	}
+
+	/**
+	 * Find documents.
+	 * @param filter the filter, its {@code $expr} bound
+	 * @param query the command with {@code sort}, {@code skip}, {@code limit} and
+	 * {@code batchSize}
+	 * @param projection what to show
+	 * @param now the time of the statement
+	 * @return copies of the documents found
+	 */
+	synchronized QueryResult find(Document filter, Document query, Projection projection, Instant now) {
+		List<Document> copies = stored(filter, (Document) query.get("sort"), number(query, "skip"),
+				number(query, "limit"))
+			.map((document) -> project(document, projection, now))
+			.toList();
+		return createQueryResult(copies, number(query, "batchSize"));
+	}
+
+	private static int number(Document query, String name) {
+		return (query.get(name) instanceof Number number) ? Math.abs(number.intValue()) : 0;
+	}
+
+	Document project(Document document, Projection projection, Instant now) {
+		Document fields = projection.fields();
+		if (fields == null) {
+			// values are never changed in place, only fields of the document itself are
+			return document.clone();
+		}
+		Document result = projection.isPlainInclusion() ? projection.include(document)
+				: matchDocumentsFromStream(new Document(), Stream.of(document.cloneDeeply()), 0, 0, 0, null, fields)
+					.iterator()
+					.next();
+		projection.addComputed(result, new Variables(document, now));
+		return result;
+	}
+
+	/**
+	 * Update the documents that match, or insert one.
+	 * @param statement the update
+	 * @return what it did, without the documents unless one was inserted
+	 */
+	synchronized Outcome update(UpdateStatement statement) {
+		List<Document> matched = stored(statement.filter(), null, 0, statement.multi() ? 0 : 1).toList();
+		if (matched.isEmpty()) {
+			return statement.upsert() ? insert(statement) : Outcome.NOTHING;
+		}
+		int modified = 0;
+		for (Document document : matched) {
+			modified += change(document, statement) ? 1 : 0;
+		}
+		return new Outcome(matched.size(), modified, false, null, null);
+	}
+
+	/**
+	 * Update the first document that matches, or insert one.
+	 * @param statement the update
+	 * @param sort which one is first
+	 * @return what it did
+	 */
+	synchronized Outcome findAndModify(UpdateStatement statement, @Nullable Document sort) {
+		Document stored = stored(statement.filter(), sort, 0, 1).findFirst().orElse(null);
+		if (stored == null) {
+			return statement.upsert() ? insert(statement) : Outcome.NOTHING;
+		}
+		Document before = stored.clone();
+		boolean modified = change(stored, statement);
+		return new Outcome(1, modified ? 1 : 0, false, before, stored.clone());
+	}
+
+	synchronized Outcome findAndRemove(Document filter, @Nullable Document sort) {
+		Document stored = stored(filter, sort, 0, 1).findFirst().orElse(null);
+		if (stored == null) {
+			return Outcome.NOTHING;
+		}
+		removeDocument(stored);
+		return new Outcome(1, 0, false, stored, null);
+	}
+
+	/**
+	 * Insert what an upsert inserts that has found nothing.
+	 * @param statement the upsert
+	 * @return what it did
+	 * @throws DuplicateKeyError if its {@code _id} is there by now
+	 */
+	synchronized Outcome insert(UpdateStatement statement) {
+		Object id = statement.filter().get(ID);
+		if (isSimple(id) && storedById(id).findAny().isPresent()) {
+			throw new DuplicateKeyError(getFullName(), "_id_ dup key: { _id: " + id + " }");
+		}
+		UpdatePipeline pipeline = statement.pipeline();
+		if (pipeline != null) {
+			Document document = withId(pipeline.apply(UpsertSeed.of(statement.filter()), statement.now()));
+			addDocument(document);
+			return Outcome.inserted(document.clone());
+		}
+		Document result = updateDocuments(statement.filter(), statement.operators(), ArrayFilters.empty(), false, true,
+				NoopOplog.get());
+		Document inserted = stored(new Document(ID, new Document("$eq", result.get("upserted"))), null, 0, 1)
+			.findFirst()
+			.orElseThrow();
+		return Outcome.inserted(inserted.clone());
+	}
+
+	private static Document withId(Document document) {
+		if (document.containsKey(ID)) {
+			return document;
+		}
+		Document result = new Document(ID, new ObjectId());
+		result.putAll(document);
+		return result;
+	}
+
+	private boolean change(Document stored, UpdateStatement statement) {
+		UpdatePipeline pipeline = statement.pipeline();
+		if (pipeline != null) {
+			return replace(stored, pipeline.apply(stored, statement.now()));
+		}
+		Document exactly = ExprFilter.without(statement.filter());
+		exactly.put(ID, stored.get(ID));
+		Document result = updateDocuments(exactly, statement.operators(), ArrayFilters.empty(), false, false,
+				NoopOplog.get());
+		return Integer.valueOf(1).equals(result.get("nModified"));
+	}
+
+	private boolean replace(Document stored, Document replacement) {
+		if (replacement.equals(stored)) {
+			return false;
+		}
+		for (Index<Integer> index : getIndexes()) {
+			index.checkUpdate(stored, replacement, this);
+		}
+		for (Index<Integer> index : getIndexes()) {
+			index.updateInPlace(stored, replacement, index.getPosition(stored), this);
+		}
+		Document copy = replacement.clone();
+		stored.clear();
+		stored.putAll(copy);
+		return true;
+	}
+
+	/**
+	 * Delete what a TTL index on a field has run out for: documents whose date, or
+	 * earliest of several dates, is not after the limit.
+	 * @param field the field with the date
+	 * @param limit the latest date to delete
+	 * @return how many were deleted
+	 */
+	synchronized int expire(String field, Instant limit) {
+		FieldPath path = FieldPath.parse(field);
+		List<Document> expired = stored(new Document(), null, 0, 0)
+			.filter((document) -> isExpired(path.evaluate(document), limit))
+			.toList();
+		expired.forEach(this::removeDocument);
+		return expired.size();
+	}
+
+	private static boolean isExpired(@Nullable Object value, Instant limit) {
+		if (value instanceof List<?> list) {
+			return list.stream().anyMatch((element) -> isExpired(element, limit));
+		}
+		return value instanceof Instant date && !date.isAfter(limit);
+	}
+
+	private Stream<Document> stored(Document filter, @Nullable Document sort, int skip, int limit) {
+		return queryDocuments(filter, sort, skip, limit, 0, null).collectDocuments().stream();
+	}
+
+	@Override
+	protected QueryResult queryDocuments(Document query, @Nullable Document orderBy, int numberToSkip, int limit,
+			int batchSize, @Nullable Document fieldSelector) {
+		// the library uses the index only for a filter on nothing but the _id
+		if (query.size() > 1 && isSimple(query.get(ID))) {
+			return matchDocumentsFromStream(storedById(query.get(ID)), query, orderBy, numberToSkip, limit, batchSize,
+					fieldSelector);
+		}
+		return super.queryDocuments(query, orderBy, numberToSkip, limit, batchSize, fieldSelector);
+	}
+
+	private Stream<Document> storedById(@Nullable Object id) {
+		return getIndexes().stream()
+			.filter((index) -> index.getName().equals("_id_"))
+			.flatMap((index) -> StreamSupport.stream(index.getPositions(new Document(ID, id)).spliterator(), false))
+			.map(this::getDocument);
+	}
+
+	private static boolean isSimple(@Nullable Object id) {
+		return switch (ValueType.of(id)) {
+			case STRING, INT, LONG, DOUBLE, OBJECT_ID, BINARY, DATE, BOOL -> true;
+			default -> false;
+		};
+	}
+
+	@Override
+	protected boolean documentMatchesQuery(Document document, Document query) {
+		ExprFilter expr = ExprFilter.in(query);
+		if (expr == null) {
+			return super.documentMatchesQuery(document, query);
+		}
+		return super.documentMatchesQuery(document, ExprFilter.without(query)) && expr.matches(document);
+	}
+
+	@Override
+	public synchronized QueryResult handleQuery(QueryParameters queryParameters) {
+		// aggregations read through here, outside the monitor
+		QueryResult stored = super.handleQuery(queryParameters);
+		return new QueryResult(stored.collectDocuments().stream().map(Document::cloneDeeply).toList(),
+				stored.getCursorId());
+	}
+
+}

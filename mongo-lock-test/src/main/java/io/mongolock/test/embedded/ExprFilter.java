@@ -1,0 +1,63 @@
+package io.mongolock.test.embedded;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import de.bwaldvogel.mongo.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code $expr} of a filter, ready to be asked about one document after the other.
+ *
+ * @param expression the condition
+ * @param now the time of the statement
+ */
+record ExprFilter(Expression expression, Instant now) {
+
+	private static final String EXPR = "$expr";
+
+	boolean matches(Document document) {
+		return Values.isTrue(this.expression.evaluate(new Variables(document, this.now)));
+	}
+
+	/**
+	 * Parse the {@code $expr} of a filter, if it has one at the top.
+	 * @param filter the filter as sent
+	 * @param now the time of the statement
+	 * @return the filter with an {@code ExprFilter} in place of the expression
+	 */
+	static Document bind(Document filter, Instant now) {
+		if (!filter.containsKey(EXPR)) {
+			return filter;
+		}
+		Document bound = filter.clone();
+		bound.put(EXPR, new ExprFilter(new ExpressionParser().parse(filter.get(EXPR)), now));
+		return bound;
+	}
+
+	static @Nullable ExprFilter in(Document filter) {
+		return (filter.get(EXPR) instanceof ExprFilter bound) ? bound : null;
+	}
+
+	static Document without(Document filter) {
+		Document rest = filter.clone();
+		rest.remove(EXPR);
+		return rest;
+	}
+
+	/**
+	 * Whether a filter asks for {@code $expr} anywhere, as no upsert may.
+	 */
+	static boolean isIn(@Nullable Object filter) {
+		if (filter instanceof Document document) {
+			for (Map.Entry<String, Object> field : document.entrySet()) {
+				if (field.getKey().equals(EXPR) || (field.getKey().startsWith("$") && isIn(field.getValue()))) {
+					return true;
+				}
+			}
+		}
+		return filter instanceof List<?> list && list.stream().anyMatch(ExprFilter::isIn);
+	}
+
+}

@@ -1,0 +1,24 @@
+package io.mongolock.test.embedded;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A parsed aggregation expression. Stateless.
+ */
+@FunctionalInterface
+interface Expression {
+
+	/**
+	 * Evaluate the expression.
+	 * @param variables what it can see
+	 * @return the value, {@link Values#MISSING} if there is none
+	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if a real server would
+	 * refuse
+	 */
+	@Nullable Object evaluate(Variables variables);
+
+	static Expression constant(@Nullable Object value) {
+		return (variables) -> value;
+	}
+
+}

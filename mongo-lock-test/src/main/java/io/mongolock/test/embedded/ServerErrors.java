@@ -1,0 +1,87 @@
+package io.mongolock.test.embedded;
+
+import de.bwaldvogel.mongo.exception.MongoServerError;
+
+/**
+ * The errors of a real server by code, as far as the library does not name them.
+ */
+final class ServerErrors {
+
+	private ServerErrors() {
+	}
+
+	/**
+	 * An error that has no name but its number.
+	 * @param code the error code
+	 * @param message what is wrong
+	 * @return the error to throw
+	 */
+	static MongoServerError location(int code, String message) {
+		return new MongoServerError(code, message);
+	}
+
+	static MongoServerError badValue(String message) {
+		return new MongoServerError(2, "BadValue", message);
+	}
+
+	static MongoServerError failedToParse(String message) {
+		return new MongoServerError(9, "FailedToParse", message);
+	}
+
+	static MongoServerError typeMismatch(String message) {
+		return new MongoServerError(14, "TypeMismatch", message);
+	}
+
+	static MongoServerError illegalOperation(String message) {
+		return new MongoServerError(20, "IllegalOperation", message);
+	}
+
+	static MongoServerError namespaceNotFound(String message) {
+		return new MongoServerError(26, "NamespaceNotFound", message);
+	}
+
+	static MongoServerError indexNotFound(String message) {
+		return new MongoServerError(27, "IndexNotFound", message);
+	}
+
+	static MongoServerError dollarPrefixedFieldName(String message) {
+		return new MongoServerError(52, "DollarPrefixedFieldName", message);
+	}
+
+	static MongoServerError immutableField(String message) {
+		return new MongoServerError(66, "ImmutableField", message);
+	}
+
+	static MongoServerError cannotCreateIndex(String message) {
+		return new MongoServerError(67, "CannotCreateIndex", message);
+	}
+
+	static MongoServerError invalidOptions(String message) {
+		return new MongoServerError(72, "InvalidOptions", message);
+	}
+
+	static MongoServerError indexOptionsConflict(String message) {
+		return new MongoServerError(85, "IndexOptionsConflict", message);
+	}
+
+	static MongoServerError indexKeySpecsConflict(String message) {
+		return new MongoServerError(86, "IndexKeySpecsConflict", message);
+	}
+
+	static MongoServerError notAReplicaSet(String message) {
+		return new MongoServerError(123, "NotAReplicaSet", message);
+	}
+
+	static MongoServerError invalidPipelineOperator(String message) {
+		return new MongoServerError(168, "InvalidPipelineOperator", message);
+	}
+
+	static MongoServerError queryFeatureNotAllowed(String message) {
+		return new MongoServerError(224, "QueryFeatureNotAllowed", message);
+	}
+
+	static MongoServerError conversionFailure(String message) {
+		return new MongoServerError(241, "ConversionFailure", message);
+	}
+
+}

@@ -1,0 +1,170 @@
+package io.mongolock.test.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import de.bwaldvogel.mongo.backend.Utils;
+import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.exception.MongoServerException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands {@code insert}, {@code update} and {@code findAndModify} of one database.
+ */
+final class WriteCommands {
+
+	private final EmbeddedDatabase database;
+
+	private final ServerClock clock;
+
+	private final UpsertRace upsertRace;
+
+	WriteCommands(EmbeddedDatabase database, ServerClock clock, UpsertRace upsertRace) {
+		this.database = database;
+		this.clock = clock;
+		this.upsertRace = upsertRace;
+	}
+
+	Document insert(Document command) {
+		List<Document> documents = documents(command, "documents");
+		boolean ordered = isOrdered(command);
+		List<Document> errors = this.database.orCreate(command, "insert").insertDocuments(documents, ordered);
+		int inserted = documents.size() - errors.size();
+		if (ordered && !errors.isEmpty()) {
+			inserted = ((Number) errors.get(0).getOrDefault("index", 0)).intValue();
+		}
+		return withErrors(new Document("n", inserted), errors);
+	}
+
+	Document update(Document command) {
+		List<Document> updates = documents(command, "updates");
+		// an unknown stage fails the whole command, all other errors only their statement
+		for (Document update : updates) {
+			if (update.get("u") instanceof List<?> stages) {
+				UpdatePipeline.checkStageNames(stages);
+			}
+		}
+		return new Updates(command).run(updates);
+	}
+
+	Document findAndModify(Document command) {
+		Document sort = (Document) command.get("sort");
+		Document filter = document(command, "query");
+		Projection projection = Projection.parse(command.get("fields"));
+		boolean returnNew = Utils.isTrue(command.get("new"));
+		if (Utils.isTrue(command.get("remove"))) {
+			EmbeddedCollection collection = this.database.existing(command, "findAndModify");
+			Outcome outcome = (collection != null)
+					? collection.findAndRemove(ExprFilter.bind(filter, this.clock.now()), sort) : Outcome.NOTHING;
+			return reply(collection, outcome, outcome.before(), projection, new Document("n", outcome.matched()));
+		}
+		UpdateStatement statement = UpdateStatement.parse(filter, command.get("update"), command, this.clock);
+		EmbeddedCollection collection = collectionFor(command, "findAndModify", statement);
+		Outcome outcome = (collection != null) ? findAndModify(collection, statement, sort) : Outcome.NOTHING;
+		Document summary = new Document("n", outcome.upserted() ? 1 : outcome.matched()).append("updatedExisting",
+				outcome.matched() > 0);
+		if (outcome.upserted()) {
+			summary.append("upserted", outcome.upsertedId());
+		}
+		return reply(collection, outcome, returnNew ? outcome.after() : outcome.before(), projection, summary);
+	}
+
+	private Outcome findAndModify(EmbeddedCollection collection, UpdateStatement statement, @Nullable Document sort) {
+		if (this.upsertRace == UpsertRace.RETRY || !statement.upsert()) {
+			return collection.findAndModify(statement, sort);
+		}
+		Outcome outcome = collection.findAndModify(statement.withoutUpsert(), sort);
+		if (outcome.matched() > 0) {
+			return outcome;
+		}
+		// 4.4 searches and inserts in two steps: whoever comes in between makes it fail
+		Thread.yield();
+		return collection.insert(statement);
+	}
+
+	private Document reply(@Nullable EmbeddedCollection collection, Outcome outcome, @Nullable Document value,
+			Projection projection, Document summary) {
+		Document shown = (collection != null && value != null) ? collection.project(value, projection, this.clock.now())
+				: null;
+		return Replies.ok(new Document("lastErrorObject", summary).append("value", shown));
+	}
+
+	private @Nullable EmbeddedCollection collectionFor(Document command, String name, UpdateStatement statement) {
+		return statement.upsert() ? this.database.orCreate(command, name) : this.database.existing(command, name);
+	}
+
+	private static boolean isOrdered(Document command) {
+		return Utils.isTrue(command.getOrDefault("ordered", true));
+	}
+
+	private static Document document(Document command, String name) {
+		return (command.get(name) instanceof Document document) ? document : new Document();
+	}
+
+	@SuppressWarnings("unchecked")
+	private static List<Document> documents(Document command, String name) {
+		if (command.get(name) instanceof List<?> list) {
+			return (List<Document>) list;
+		}
+		throw ServerErrors.failedToParse("BSON field '" + name + "' is missing but a required field");
+	}
+
+	private static Document withErrors(Document reply, List<Document> errors) {
+		if (!errors.isEmpty()) {
+			reply.append("writeErrors", errors);
+		}
+		return Replies.ok(reply);
+	}
+
+	/**
+	 * One run of the {@code update} command.
+	 */
+	private final class Updates {
+
+		private final Document command;
+
+		private final List<Document> upserted = new ArrayList<>();
+
+		private final List<Document> errors = new ArrayList<>();
+
+		private int n;
+
+		private int modified;
+
+		private Updates(Document command) {
+			this.command = command;
+		}
+
+		private Document run(List<Document> updates) {
+			boolean ordered = isOrdered(this.command);
+			for (int i = 0; i < updates.size() && !(ordered && !this.errors.isEmpty()); i++) {
+				try {
+					run(i, updates.get(i));
+				}
+				catch (MongoServerException ex) {
+					this.errors.add(Replies.writeError(i, ex));
+				}
+			}
+			Document reply = new Document("n", this.n).append("nModified", this.modified);
+			if (!this.upserted.isEmpty()) {
+				reply.append("upserted", this.upserted);
+			}
+			return withErrors(reply, this.errors);
+		}
+
+		private void run(int index, Document update) {
+			UpdateStatement statement = UpdateStatement.parse(document(update, "q"), update.get("u"), update,
+					WriteCommands.this.clock);
+			EmbeddedCollection collection = collectionFor(this.command, "update", statement);
+			Outcome outcome = (collection != null) ? collection.update(statement) : Outcome.NOTHING;
+			this.n += outcome.matched();
+			this.modified += outcome.modified();
+			if (outcome.upserted()) {
+				this.n++;
+				this.upserted.add(new Document("index", index).append("_id", outcome.upsertedId()));
+			}
+		}
+
+	}
+
+}

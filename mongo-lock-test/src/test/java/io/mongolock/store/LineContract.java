@@ -1,0 +1,138 @@
+package io.mongolock.store;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockOwner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The line of those who wait.
+ */
+interface LineContract extends LockStoreContract {
+
+	@Test
+	default void whoWaitsIsServedInTheOrderOfComing() {
+		Claim holder = Claims.on("key");
+		Claim first = Claims.waiting(Claims.on("key"));
+		Claim second = Claims.waiting(Claims.on("key"));
+		grant(holder);
+		deny(first);
+		deny(second);
+		deny(first);
+		assertThat(find("key").queue()).extracting(StoredWaiter::token)
+			.containsExactly(first.id().token(), second.id().token());
+		release(holder);
+		deny(second);
+		deny(Claims.on("key"));
+		grant(first);
+		assertThat(find("key").queue()).extracting(StoredWaiter::token).containsExactly(second.id().token());
+		release(first);
+		grant(second);
+		assertThat(find("key").queue()).isEmpty();
+	}
+
+	@Test
+	default void aPlaceTellsWhoWaits() {
+		LockOwner owner = new LockOwner("$application", "$$NOW", "{$where: 1}", 1L << 40, "🧵");
+		grant(Claims.on("key"));
+		deny(Claims.owner(Claims.limit(Claims.waiting(Claims.on("key")), 3), owner));
+		assertThat(find("key").queue()).singleElement().satisfies((waiter) -> {
+			assertThat(waiter.owner()).isEqualTo(owner);
+			assertThat(waiter.limit()).isEqualTo(3);
+		});
+	}
+
+	@Test
+	default void whoDoesNotWaitTakesNoPlace() {
+		grant(Claims.on("key"));
+		deny(Claims.on("key"));
+		assertThat(find("key").queue()).isEmpty();
+	}
+
+	@Test
+	default void aWaiterThatIsGrantedAtOnceTakesNoPlace() {
+		grant(Claims.waiting(Claims.on("key")));
+		assertThat(find("key").queue()).isEmpty();
+	}
+
+	@Test
+	default void aPlaceRunsOutAndBlocksNobody() {
+		Claim holder = Claims.on("key");
+		grant(holder);
+		deny(Claims.waiting(Claims.ttl(Claims.on("key"), shortTtl())));
+		release(holder);
+		deny(Claims.on("key"));
+		elapse(shortTtl());
+		grant(Claims.on("key"));
+	}
+
+	@Test
+	default void aRefreshedPlaceIsKept() {
+		Claim waiter = Claims.waiting(Claims.ttl(Claims.on("key"), shortTtl()));
+		grant(Claims.on("key"));
+		deny(waiter);
+		deny(Claims.waiting(Claims.on("key")));
+		elapse(shortTtl().multipliedBy(6).dividedBy(10));
+		deny(waiter);
+		elapse(shortTtl().multipliedBy(6).dividedBy(10));
+		deny(waiter);
+		assertThat(find("key").queue().get(0).token()).isEqualTo(waiter.id().token());
+	}
+
+	@Test
+	default void readersDoNotStarveAWriter() {
+		Claim reader = Claims.shared("key");
+		Claim writer = Claims.waiting(Claims.on("key"));
+		Claim lateReader = Claims.waiting(Claims.shared("key"));
+		grant(reader);
+		deny(writer);
+		deny(Claims.shared("key"));
+		deny(lateReader);
+		release(reader);
+		deny(lateReader);
+		grant(writer);
+		deny(lateReader);
+		release(writer);
+		grant(lateReader);
+	}
+
+	@Test
+	default void waitingReadersEnterTogether() {
+		Claim writer = Claims.on("key");
+		Claim reader = Claims.waiting(Claims.shared("key"));
+		Claim otherReader = Claims.waiting(Claims.shared("key"));
+		grant(writer);
+		deny(reader);
+		deny(otherReader);
+		release(writer);
+		grant(otherReader);
+		grant(reader);
+	}
+
+	@Test
+	default void whoLeavesBlocksNobody() {
+		Claim holder = Claims.on("key");
+		Claim waiter = Claims.waiting(Claims.on("key"));
+		Claim other = Claims.waiting(Claims.on("key"));
+		grant(holder);
+		deny(waiter);
+		deny(other);
+		assertThat(leave(waiter)).isTrue();
+		assertThat(leave(waiter)).isFalse();
+		assertThat(find("key").queue()).extracting(StoredWaiter::token).containsExactly(other.id().token());
+		release(holder);
+		grant(other);
+	}
+
+	@Test
+	default void leavingALineOneIsNotInChangesNothing() {
+		Claim holder = Claims.on("key");
+		grant(holder);
+		assertThat(leave(holder)).isFalse();
+		assertThat(find("key").holders()).hasSize(1);
+		assertThat(leave(Claims.on("never asked for"))).isFalse();
+		assertThat(store().find("never asked for", TIMEOUT)).isEmpty();
+	}
+
+}

@@ -1,0 +1,106 @@
+package io.mongolock.store;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How a lease goes on, and that none ever comes back.
+ */
+interface RenewalContract extends LockStoreContract {
+
+	@Test
+	default void aRenewedLeaseLastsAWholeTtlFromThere() {
+		Claim claim = Claims.ttl(Claims.on("key"), shortTtl());
+		StoredHolder granted = grant(claim);
+		elapse(shortTtl().multipliedBy(6).dividedBy(10));
+		assertThat(renew(claim)).isTrue();
+		elapse(shortTtl().multipliedBy(6).dividedBy(10));
+		StoredHolder renewed = deny(Claims.on("key")).holders().get(0);
+		assertThat(renewed.fence()).isEqualTo(granted.fence());
+		assertThat(renewed.acquiredAt()).isEqualTo(granted.acquiredAt());
+		assertThat(renewed.renewedAt()).isAfter(granted.renewedAt());
+		elapse(shortTtl());
+		grant(Claims.on("key"));
+	}
+
+	@Test
+	default void aLeaseThatRanOutButWasNotTakenIsRenewed() {
+		Claim claim = lapsed("key");
+		assertThat(renew(claim)).isTrue();
+		deny(Claims.on("key"));
+	}
+
+	@Test
+	default void aLeaseThatWasTakenOverIsNotRenewed() {
+		Claim first = lapsed("key");
+		StoredHolder successor = grant(Claims.on("key"));
+		elapse(shortTtl().dividedBy(10));
+		assertThat(renew(first)).isFalse();
+		assertThat(find("key").holders()).containsExactly(successor);
+	}
+
+	@Test
+	default void aReleasedLeaseIsNotRenewed() {
+		Claim claim = Claims.on("key");
+		grant(claim);
+		release(claim);
+		assertThat(renew(claim)).isFalse();
+		assertThat(find("key").holders()).isEmpty();
+	}
+
+	@Test
+	default void aDeletedLeaseIsNotRenewed() {
+		Claim claim = Claims.on("key");
+		grant(claim);
+		delete("key");
+		assertThat(renew(claim)).isFalse();
+		assertThat(store().find("key", TIMEOUT)).isEmpty();
+	}
+
+	@Test
+	default void anotherTokenRenewsNothing() {
+		StoredHolder granted = grant(Claims.on("key"));
+		elapse(shortTtl().dividedBy(10));
+		assertThat(renew(Claims.on("key"))).isFalse();
+		assertThat(find("key").holders()).containsExactly(granted);
+	}
+
+	@Test
+	default void oneOfManyHoldersIsRenewedAlone() {
+		StoredHolder first = grant(Claims.shared("key"));
+		Claim claim = Claims.shared("key");
+		StoredHolder second = grant(claim);
+		elapse(shortTtl().dividedBy(10));
+		assertThat(renew(claim)).isTrue();
+		List<StoredHolder> holders = find("key").holders();
+		assertThat(holders.get(0)).isEqualTo(first);
+		assertThat(holders.get(1).renewedAt()).isAfter(second.renewedAt());
+	}
+
+	@Test
+	default void manyRenewalsAtOnceAreCounted() {
+		Claim one = Claims.on("one");
+		Claim reader = Claims.shared("shared");
+		Claim otherReader = Claims.shared("shared");
+		Claim released = Claims.on("released");
+		List.of(one, reader, otherReader, released).forEach(this::grant);
+		release(released);
+		elapse(shortTtl().dividedBy(10));
+		List<LeaseId> leases = List.of(one.id(), reader.id(), otherReader.id(), released.id(),
+				Claims.on("never asked for").id());
+		assertThat(store().renewAll(leases, TIMEOUT)).isEqualTo(3);
+		assertThat(find("shared").holders())
+			.allSatisfy((holder) -> assertThat(holder.renewedAt()).isAfter(holder.acquiredAt()));
+		assertThat(find("released").holders()).isEmpty();
+		assertThat(store().find("never asked for", TIMEOUT)).isEmpty();
+	}
+
+	@Test
+	default void renewingNothingIsNothing() {
+		assertThat(store().renewAll(List.of(), TIMEOUT)).isZero();
+	}
+
+}

@@ -1,0 +1,105 @@
+package io.mongolock.test.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.bson.BsonArray;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonNumber;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/**
+ * Replaces the recorded times, which are relative to the server's now, and compares
+ * answers with what was recorded: times to the second, integers whatever their width.
+ */
+final class RelativeTimes {
+
+	/**
+	 * Recorded dates are rounded to the second, and the statement takes its time.
+	 */
+	private static final long TOLERANCE_MILLIS = 2_500;
+
+	private RelativeTimes() {
+	}
+
+	static BsonValue resolve(BsonValue recorded, long now) {
+		if (recorded instanceof BsonDocument document) {
+			if (document.containsKey("$$ago")) {
+				return new BsonDateTime(now - document.getNumber("$$ago").longValue());
+			}
+			BsonDocument resolved = new BsonDocument();
+			document.forEach((name, value) -> resolved.append(name, resolve(value, now)));
+			return resolved;
+		}
+		if (recorded instanceof BsonArray array) {
+			return new BsonArray(array.stream().map((value) -> resolve(value, now)).toList());
+		}
+		return recorded;
+	}
+
+	/**
+	 * Compare.
+	 * @return the differences, each with its path; empty if there are none
+	 */
+	static List<String> differences(BsonValue recorded, BsonValue actual, long now) {
+		List<String> differences = new ArrayList<>();
+		compare("", recorded, actual, now, differences);
+		return differences;
+	}
+
+	private static void compare(String path, BsonValue recorded, BsonValue actual, long now, List<String> differences) {
+		if (matches(recorded, actual, now)) {
+			return;
+		}
+		if (recorded instanceof BsonDocument expected && actual instanceof BsonDocument found
+				&& List.copyOf(expected.keySet()).equals(List.copyOf(found.keySet()))) {
+			for (Map.Entry<String, BsonValue> field : expected.entrySet()) {
+				compare(path + "." + field.getKey(), field.getValue(), found.get(field.getKey()), now, differences);
+			}
+		}
+		else if (recorded instanceof BsonArray expected && actual instanceof BsonArray found
+				&& expected.size() == found.size()) {
+			for (int i = 0; i < expected.size(); i++) {
+				compare(path + "[" + i + "]", expected.get(i), found.get(i), now, differences);
+			}
+		}
+		else {
+			differences.add(path + ": recorded " + recorded + " but was " + actual);
+		}
+	}
+
+	private static boolean matches(BsonValue recorded, BsonValue actual, long now) {
+		if (recorded instanceof BsonNumber expected && actual instanceof BsonNumber found) {
+			return expected.decimal128Value()
+				.bigDecimalValue()
+				.compareTo(found.decimal128Value().bigDecimalValue()) == 0;
+		}
+		if (recorded instanceof BsonDocument placeholder && placeholder.size() == 1) {
+			return matchesPlaceholder(placeholder, actual, now);
+		}
+		return recorded.equals(actual) || recorded.equals(new BsonString("any"));
+	}
+
+	private static boolean matchesPlaceholder(BsonDocument placeholder, BsonValue actual, long now) {
+		return switch (placeholder.getFirstKey()) {
+			case "$$date" -> actual.isDateTime()
+					&& isNear(actual.asDateTime().getValue(), now + offset(placeholder.getString("$$date").getValue()));
+			case "$$millis*1024" -> actual.isNumber() && isNear(actual.asNumber().longValue() / 1024,
+					now + offset(placeholder.getString("$$millis*1024").getValue()));
+			case "$$Timestamp" -> actual.isTimestamp();
+			default -> false;
+		};
+	}
+
+	private static boolean isNear(long actual, long expected) {
+		return Math.abs(actual - expected) <= TOLERANCE_MILLIS;
+	}
+
+	private static long offset(String relative) {
+		return relative.equals("now") ? 0 : Long.parseLong(relative.substring("now".length()));
+	}
+
+}
