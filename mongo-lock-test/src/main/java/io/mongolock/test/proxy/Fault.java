@@ -1,0 +1,58 @@
+package io.mongolock.test.proxy;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+
+/**
+ * A fault that is in force. Safe for use by several threads.
+ */
+public final class Fault {
+
+	private final Predicate<Command> condition;
+
+	private final Action action;
+
+	private final int times;
+
+	private final AtomicInteger applied = new AtomicInteger();
+
+	private volatile boolean disarmed;
+
+	Fault(Predicate<Command> condition, Action action, int times) {
+		this.condition = condition;
+		this.action = action;
+		this.times = times;
+	}
+
+	/**
+	 * How many requests it befell so far.
+	 * @return the number, counted when the request is seen
+	 */
+	public int applied() {
+		return this.applied.get();
+	}
+
+	/**
+	 * Let later requests pass. What is held stays held.
+	 */
+	public void disarm() {
+		this.disarmed = true;
+	}
+
+	Action action() {
+		return this.action;
+	}
+
+	/**
+	 * Whether it befalls a command; if so, that counts.
+	 * @param command the command
+	 * @return whether its action is to be taken
+	 */
+	boolean takes(Command command) {
+		if (this.disarmed || applied() >= this.times || !this.condition.test(command)) {
+			return false;
+		}
+		return this.applied.getAndUpdate((count) -> Math.min(count + 1, this.times)) < this.times;
+	}
+
+}

@@ -1,0 +1,258 @@
+package io.mongolock.test.proxy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A TCP proxy in front of a MongoDB server that makes faults of the network happen to
+ * chosen commands. Listens on the loopback address only. Passes all bytes through
+ * untouched, and knows commands only where neither TLS nor compression is used. Safe for
+ * use by several threads.
+ *
+ * <pre class="code">
+ * try (FaultProxy proxy = FaultProxy.to("localhost", 27017)) {
+ *     MongoClient client = MongoClients.create(proxy.connectionString());
+ *     proxy.on("findAndModify").dropReply().once();
+ *     …
+ * }
+ * </pre>
+ */
+public final class FaultProxy implements AutoCloseable {
+
+	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
+
+	private final InetSocketAddress target;
+
+	private final ServerSocket listener;
+
+	private final Switchboard board = new Switchboard();
+
+	private final Set<Link> links = ConcurrentHashMap.newKeySet();
+
+	private volatile NewConnections newConnections = NewConnections.PASS;
+
+	private volatile boolean closed;
+
+	private FaultProxy(String host, int port, ServerSocket listener) {
+		this.target = new InetSocketAddress(host, port);
+		this.listener = listener;
+	}
+
+	/**
+	 * Start a proxy on a free port.
+	 * @param host where the server is
+	 * @param port its port
+	 * @return a running proxy
+	 * @throws UncheckedIOException if no port is free
+	 */
+	public static FaultProxy to(String host, int port) {
+		try {
+			FaultProxy proxy = new FaultProxy(host, port, new ServerSocket(0, 0, InetAddress.getLoopbackAddress()));
+			Thread acceptor = new Thread(proxy::accept, "fault-proxy-" + proxy.port());
+			acceptor.setDaemon(true);
+			acceptor.start();
+			return proxy;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("No free port for a proxy to " + host + ":" + port, ex);
+		}
+	}
+
+	/**
+	 * Where clients connect to.
+	 * @return the port on the loopback address
+	 */
+	public int port() {
+		return this.listener.getLocalPort();
+	}
+
+	/**
+	 * What clients are to be given.
+	 * @return a connection string that keeps the driver from finding a way around the
+	 * proxy
+	 */
+	public String connectionString() {
+		return "mongodb://" + this.listener.getInetAddress().getHostAddress() + ":" + port()
+				+ "/?directConnection=true";
+	}
+
+	/**
+	 * Choose commands by name.
+	 * @param command the name as sent, such as {@code findAndModify} or {@code update};
+	 * upper and lower case are the same
+	 * @return the selection, without effect until a fault is chosen
+	 */
+	public CommandSelection on(String command) {
+		return new CommandSelection(this.board, (candidate) -> candidate.name().equalsIgnoreCase(command));
+	}
+
+	/**
+	 * Choose all commands, those by which a driver watches the server included.
+	 * @return the selection, without effect until a fault is chosen
+	 */
+	public CommandSelection onAny() {
+		return new CommandSelection(this.board, (candidate) -> true);
+	}
+
+	/**
+	 * Pass nothing on any more, on all connections and new ones, as a network that lost
+	 * its route: what is sent meanwhile is delivered once {@link #heal() healed}, even if
+	 * its sender gave up.
+	 */
+	public void blackhole() {
+		this.board.valve().shut();
+	}
+
+	/**
+	 * Reset each new connection at once; those that are open stay.
+	 */
+	public void refuseNewConnections() {
+		this.newConnections = NewConnections.REFUSE;
+	}
+
+	/**
+	 * Accept new connections and never answer on them, even once {@link #heal() healed}.
+	 */
+	public void halfOpenNewConnections() {
+		this.newConnections = NewConnections.HALF_OPEN;
+	}
+
+	/**
+	 * Reset all connections that are open. What was held on them never arrives.
+	 */
+	public void cut() {
+		this.links.forEach(Link::cut);
+	}
+
+	/**
+	 * Let later requests pass. What is held stays held.
+	 */
+	public void clear() {
+		this.board.clear();
+	}
+
+	/**
+	 * End all faults: later requests pass, what is held or delayed is delivered now, and
+	 * connections are accepted.
+	 */
+	public void heal() {
+		clear();
+		this.newConnections = NewConnections.PASS;
+		this.board.release();
+	}
+
+	/**
+	 * How many requests of a command came from clients, those included that were kept
+	 * from the server.
+	 * @param command the name of the command
+	 * @return the number since the start
+	 */
+	public int requests(String command) {
+		return this.board.requests().seen(command);
+	}
+
+	/**
+	 * How many replies to a command came from the server, those included that were kept
+	 * from their client.
+	 * @param command the name of the command
+	 * @return the number since the start
+	 */
+	public int replies(String command) {
+		return this.board.replies().seen(command);
+	}
+
+	/**
+	 * Wait for requests.
+	 * @param command the name of the command
+	 * @param least how many since the start
+	 * @param atMost how long to wait
+	 * @throws IllegalStateException if there were fewer
+	 */
+	public void awaitRequests(String command, int least, Duration atMost) {
+		this.board.requests().await("requests", command, least, atMost);
+	}
+
+	/**
+	 * Wait for replies, and so for the server to have executed as many requests.
+	 * @param command the name of the command
+	 * @param least how many since the start
+	 * @param atMost how long to wait
+	 * @throws IllegalStateException if there were fewer
+	 */
+	public void awaitReplies(String command, int least, Duration atMost) {
+		this.board.replies().await("replies", command, least, atMost);
+	}
+
+	/**
+	 * Close all connections and end. What is held never arrives.
+	 */
+	@Override
+	public void close() {
+		this.closed = true;
+		try {
+			this.listener.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("The proxy on port " + port() + " does not close", ex);
+		}
+		finally {
+			this.links.forEach(Link::close);
+			this.board.release();
+		}
+	}
+
+	private void accept() {
+		while (!this.closed) {
+			try {
+				connect(this.listener.accept());
+			}
+			catch (IOException ex) {
+				// closed, or the client was gone again before it was accepted
+			}
+		}
+	}
+
+	private void connect(Socket client) throws IOException {
+		NewConnections mode = this.newConnections;
+		Socket server = new Socket();
+		try {
+			if (mode == NewConnections.REFUSE) {
+				throw new IOException("Refused");
+			}
+			client.setTcpNoDelay(true);
+			server.setTcpNoDelay(true);
+			server.connect(this.target, (int) CONNECT_TIMEOUT.toMillis());
+		}
+		catch (IOException ex) {
+			server.close();
+			Link.reset(client);
+			return;
+		}
+		start(new Link(client, server, this.board, this.links::remove), mode);
+	}
+
+	private void start(Link link, NewConnections mode) {
+		this.links.add(link);
+		if (mode == NewConnections.HALF_OPEN) {
+			link.silence();
+		}
+		link.start("fault-proxy-" + port());
+		if (this.closed) {
+			link.close();
+		}
+	}
+
+	private enum NewConnections {
+
+		PASS, REFUSE, HALF_OPEN
+
+	}
+
+}

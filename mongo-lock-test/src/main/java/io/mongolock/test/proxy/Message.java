@@ -1,0 +1,99 @@
+package io.mongolock.test.proxy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One message of the wire protocol, its bytes never changed. Immutable.
+ */
+final class Message {
+
+	static final int OP_QUERY = 2004;
+
+	static final int OP_MSG = 2013;
+
+	static final int HEADER_BYTES = 16;
+
+	/** What a server accepts at most. */
+	private static final int LONGEST = 48_000_000;
+
+	private static final int MORE_TO_COME = 1 << 1;
+
+	private final byte[] bytes;
+
+	private final ByteBuffer view;
+
+	Message(byte[] bytes) {
+		this.bytes = bytes;
+		this.view = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+	}
+
+	/**
+	 * Read the next message.
+	 * @param in where from
+	 * @return the message, or {@code null} if the stream ended before its last byte
+	 * @throws IOException if the stream failed or carries something else
+	 */
+	static @Nullable Message read(InputStream in) throws IOException {
+		byte[] start = in.readNBytes(Integer.BYTES);
+		if (start.length < Integer.BYTES) {
+			return null;
+		}
+		int length = ByteBuffer.wrap(start).order(ByteOrder.LITTLE_ENDIAN).getInt();
+		if (length < HEADER_BYTES || length > LONGEST) {
+			throw new IOException("A message of " + length + " bytes is not of the MongoDB wire protocol ("
+					+ HEADER_BYTES + " to " + LONGEST + "); is TLS on?");
+		}
+		byte[] bytes = Arrays.copyOf(start, length);
+		int rest = length - Integer.BYTES;
+		return (in.readNBytes(bytes, Integer.BYTES, rest) != rest) ? null : new Message(bytes);
+	}
+
+	byte[] bytes() {
+		return this.bytes;
+	}
+
+	int requestId() {
+		return int32(4);
+	}
+
+	int responseTo() {
+		return int32(8);
+	}
+
+	int opCode() {
+		return int32(12);
+	}
+
+	/**
+	 * Whether the sender says that no answer is wanted or another reply follows by
+	 * itself.
+	 * @return whether the flag is set
+	 */
+	boolean moreToCome() {
+		return opCode() == OP_MSG && (int32(HEADER_BYTES) & MORE_TO_COME) != 0;
+	}
+
+	int int32(int offset) {
+		return this.view.getInt(offset);
+	}
+
+	/**
+	 * The end of a zero-terminated string.
+	 * @param offset where it starts
+	 * @return where its zero is
+	 */
+	int endOfString(int offset) {
+		int end = offset;
+		while (this.bytes[end] != 0) {
+			end++;
+		}
+		return end;
+	}
+
+}
