@@ -1,0 +1,301 @@
+package io.mongolock.client;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockTerms;
+import io.mongolock.client.Coverage.Event;
+import io.mongolock.client.SimulatedCall.Kind;
+import io.mongolock.store.LeaseId;
+import io.mongolock.test.StoreLog;
+import io.mongolock.test.StoreLog.Grant;
+
+/**
+ * Sees both sides of a history, the store's and the clients', writes down what happens,
+ * and throws a {@link Violation} as soon as a promise is broken.
+ */
+final class Judge {
+
+	/** Dates and wall clocks are whole milliseconds. */
+	private static final long ROUNDING = 2_000_000;
+
+	private final Timeline timeline;
+
+	private final Trace trace;
+
+	private final Coverage coverage;
+
+	private final long margin;
+
+	private final Map<String, Tenure> tenures = new LinkedHashMap<>();
+
+	private final Map<Grant, Long> grants = new LinkedHashMap<>();
+
+	private final List<Freed> freed = new ArrayList<>();
+
+	private @Nullable StoreClock clock;
+
+	private Consumer<Tenure> onOver = (tenure) -> {
+	};
+
+	Judge(Timeline timeline, Trace trace, Coverage coverage, LockTerms terms) {
+		this.timeline = timeline;
+		this.trace = trace;
+		this.coverage = coverage;
+		this.margin = terms.margin().toNanos();
+	}
+
+	void goBy(StoreClock clock) {
+		this.clock = clock;
+	}
+
+	void onOver(Consumer<Tenure> onOver) {
+		this.onOver = onOver;
+	}
+
+	void count(Event event) {
+		this.coverage.count(event);
+	}
+
+	void event(String who, String what, @Nullable Event event) {
+		this.trace.add(this.timeline.now(), who, what);
+		if (event != null) {
+			count(event);
+		}
+	}
+
+	void event(Tenure tenure, String what, Event event) {
+		this.trace.add(this.timeline.now(), tenure.client.name(), what, tenure.id.key(), tenure);
+		count(event);
+	}
+
+	Collection<Tenure> tenures() {
+		return this.tenures.values();
+	}
+
+	Map<Grant, Long> grants() {
+		return this.grants;
+	}
+
+	Tenure begins(LeaseId id, SimulatedClient client, boolean last) {
+		Tenure tenure = new Tenure(id, client, last);
+		this.tenures.put(id.token(), tenure);
+		return tenure;
+	}
+
+	void doubled(Kind kind, LeaseId id) {
+		if (kind == Kind.CLAIM) {
+			tenure(id.token()).doubled = true;
+		}
+	}
+
+	/**
+	 * The primary executed a statement.
+	 * @param kind which
+	 * @param id the first lease it is about
+	 * @param grant what it granted
+	 * @param log the primary, after it
+	 * @param changed whether it changed anything
+	 */
+	void executed(Kind kind, LeaseId id, @Nullable Grant grant, StoreLog log, boolean changed) {
+		Tenure tenure = tenure(id.token());
+		this.trace.add(this.timeline.now(), "store", (changed) ? "executes" : "changes nothing at", kind, id);
+		if (kind == Kind.CLAIM) {
+			tenure.claimedAt = this.timeline.now();
+			if (tenure.isOver()) {
+				count((grant != null) ? Event.CLAIM_GRANTED_TO_NOBODY : Event.CLAIM_EXECUTED_LATE);
+			}
+		}
+		if (kind != Kind.RELEASE && changed) {
+			tenure.touchedAt = this.timeline.now();
+		}
+		if (kind == Kind.RELEASE && changed) {
+			tenure.freedAt = this.timeline.now();
+			this.freed.add(new Freed(tenure, log.length()));
+		}
+		if (grant != null) {
+			granted(grant);
+		}
+	}
+
+	private void granted(Grant grant) {
+		this.grants.put(grant, this.timeline.now());
+		this.trace.add(this.timeline.now(), "store", "grants", grant);
+		for (Tenure tenure : this.tenures.values()) {
+			boolean other = !tenure.isOver() && tenure.holding != null && tenure.id.key().equals(grant.key())
+					&& !tenure.id.token().equals(grant.token());
+			if (other) {
+				overtaken(tenure, this.timeline.now());
+			}
+		}
+	}
+
+	private void overtaken(Tenure tenure, long at) {
+		if (tenure.overtakenAt < 0) {
+			tenure.overtakenAt = at;
+			count(Event.TAKEN_OVER);
+		}
+		check(tenure.relied() <= Math.max(0, clockError() - this.margin), Violation.Kind.TOLD_LATE,
+				() -> "another is granted while " + tenure + " relies on its lease for " + tenure.relied() / 1_000_000
+						+ "ms more");
+		if (clockError() <= this.margin && isWatched(tenure)) {
+			check(tenure.told, Violation.Kind.TOLD_LATE, () -> "another is granted before " + tenure + " was told");
+		}
+	}
+
+	// A client that runs, and never lost monotonic time, has looked at the deadline
+	private boolean isWatched(Tenure tenure) {
+		long deadline = Objects.requireNonNull(tenure.holding).lease().deadline();
+		long ranSince = tenure.client.frozenUntil() + 2 * ROUNDING;
+		return !tenure.client.wasSuspended() && deadline + ROUNDING < this.timeline.now()
+				&& ranSince < this.timeline.now();
+	}
+
+	/**
+	 * A client was told of its grant.
+	 * @param tenure the token
+	 * @param holding what it holds
+	 */
+	void told(Tenure tenure, Holding holding) {
+		tenure.holding = holding;
+		Grant grant = new Grant(tenure.id.key(), tenure.id.token(), holding.lease().fence());
+		Long at = this.grants.get(grant);
+		if (at == null) {
+			throw new IllegalStateException("The store never granted " + tenure);
+		}
+		tenure.grantedAt = at;
+		event(tenure, "is granted", Event.GRANTED);
+		this.grants.forEach((other, later) -> {
+			if (later > at && other.key().equals(grant.key()) && !other.token().equals(grant.token())) {
+				overtaken(tenure, later);
+			}
+		});
+	}
+
+	void toldLost(Holding holding) {
+		Tenure tenure = tenure(holding.id().token());
+		tenure.told = true;
+		event(tenure, "is told of the loss", Event.TOLD_OF_A_LOSS);
+	}
+
+	/**
+	 * A holder acts.
+	 * @param tenure the token
+	 * @param checkedAt when it saw that it holds the lock
+	 */
+	void acts(Tenure tenure, long checkedAt) {
+		event(tenure, "acts", Event.ACTS);
+		long pause = this.timeline.now() - checkedAt;
+		check(!tenure.expired, Violation.Kind.REVIVED, () -> tenure + " acts although its lease had run out");
+		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt) {
+			long overlap = this.timeline.now() - tenure.overtakenAt;
+			long explained = Math.max(0, clockError() + pause - this.margin);
+			check(overlap <= explained, Violation.Kind.OVERLAP, () -> tenure + " acts " + overlap / 1000
+					+ "us after another was granted; clocks and pauses explain " + explained / 1000 + "us");
+			count((pause > this.margin) ? Event.OVERLAP_PAUSE_BEYOND_MARGIN : (clockError() > this.margin)
+					? Event.OVERLAP_CLOCK_BEYOND_MARGIN : Event.OVERLAP_BY_BOTH_TOGETHER);
+		}
+	}
+
+	void over(Tenure tenure) {
+		tenure.overAt = this.timeline.now();
+		tenure.told = true;
+		this.onOver.accept(tenure);
+	}
+
+	void outcome(Tenure tenure, ReleaseOutcome outcome) {
+		tenure.outcome = outcome;
+		event(tenure, "is told " + outcome, switch (outcome) {
+			case RELEASED -> Event.RELEASED;
+			case OVERRAN -> Event.OVERRAN;
+			case LOST -> Event.LOST;
+		});
+	}
+
+	void stops(SimulatedClient client, String how, Event holding) {
+		this.trace.add(this.timeline.now(), client.name(), how);
+		for (Tenure tenure : this.tenures.values()) {
+			if (tenure.client == client && tenure.relied() > 0) {
+				count(holding);
+			}
+		}
+	}
+
+	/**
+	 * A client is about to run again: what it finds run out must stay so.
+	 * @param client the client
+	 */
+	void continues(SimulatedClient client) {
+		this.trace.add(this.timeline.now(), client.name(), "continues");
+		for (Tenure tenure : this.tenures.values()) {
+			if (tenure.client == client && tenure.holding != null && tenure.relied() == 0) {
+				tenure.expired = true;
+			}
+		}
+	}
+
+	void crashes(SimulatedClient client) {
+		stops(client, "crashes", Event.CRASHED_HOLDING);
+		for (Tenure tenure : this.tenures.values()) {
+			if (tenure.client == client && !tenure.isOver()) {
+				over(tenure);
+			}
+		}
+	}
+
+	/**
+	 * A failover forgets the last writes.
+	 * @param log the primary before it
+	 * @param length how many writes survive
+	 */
+	void forgets(StoreLog log, int length) {
+		this.coverage.count(Event.GRANT_FORGOTTEN, log.grants().size() - log.upTo(length).grants().size());
+		for (Freed one : this.freed) {
+			if (one.length() > length) {
+				one.tenure().freedAt = -1;
+				count(Event.RELEASE_FORGOTTEN);
+			}
+		}
+		this.freed.removeIf((one) -> one.length() > length);
+	}
+
+	/**
+	 * By how much the store's clock may have ended a lease early.
+	 * @return nanoseconds
+	 */
+	long clockError() {
+		return Objects.requireNonNull(this.clock).ahead() + ROUNDING;
+	}
+
+	void check(boolean kept, Violation.Kind kind, Complaint complaint) {
+		if (!kept) {
+			throw new Violation(kind, complaint.text());
+		}
+	}
+
+	private Tenure tenure(String token) {
+		return Objects.requireNonNull(this.tenures.get(token));
+	}
+
+	/**
+	 * Says what is wrong.
+	 */
+	@FunctionalInterface
+	interface Complaint {
+
+		String text();
+
+	}
+
+	private record Freed(Tenure tenure, int length) {
+
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.mongolock.LockRequest;
+import io.mongolock.LockTerms;
+
+/**
+ * One thread of a client: wants a lock, works under it, gives it back, and again.
+ */
+final class SimulatedWorker {
+
+	private final String name;
+
+	private final SimulatedClient client;
+
+	private final Timeline timeline;
+
+	private final Judge judge;
+
+	private final LockTerms terms;
+
+	private final List<String> keys;
+
+	private final long until;
+
+	private int rounds;
+
+	/**
+	 * Create a worker.
+	 * @param name who it is
+	 * @param client where it runs
+	 * @param timeline the time
+	 * @param judge sees it
+	 * @param terms how locks are held
+	 * @param keys which locks
+	 * @param until when it wants no more
+	 */
+	SimulatedWorker(String name, SimulatedClient client, Timeline timeline, Judge judge, LockTerms terms,
+			List<String> keys, long until) {
+		this.name = name;
+		this.client = client;
+		this.timeline = timeline;
+		this.judge = judge;
+		this.terms = terms;
+		this.keys = keys;
+		this.until = until;
+	}
+
+	void work() {
+		if (this.timeline.now() < this.until) {
+			String key = this.keys.get((int) this.timeline.between(0, this.keys.size()));
+			long ttl = this.terms.ttl().toNanos();
+			long wait = (this.timeline.chance(0.3)) ? 0 : this.timeline.between(0, ttl * 3 / 2) / 1_000_000;
+			LockTerms terms = terms(Duration.ofMillis(wait), !this.timeline.chance(0.2));
+			int acts = (int) this.timeline.between(1, 8);
+			run(new Errand(LockRequest.of(key), terms, token(), acts, ttl / 3, false));
+		}
+	}
+
+	/**
+	 * Wait for what others left, however long it takes.
+	 * @param key which lock
+	 */
+	void waitFor(String key) {
+		LockTerms terms = terms(this.terms.ttl().multipliedBy(100), true);
+		run(new Errand(LockRequest.of(key), terms, token(), 1, this.terms.ttl().toNanos() / 10, true));
+	}
+
+	private void run(Errand errand) {
+		SimulatedClaim.run(errand, this.client, this.timeline, this.judge, (tenure) -> {
+			if (tenure != null) {
+				new SimulatedHold(errand, tenure, this.timeline, this.judge, this::rest).work();
+			}
+			else {
+				rest();
+			}
+		});
+	}
+
+	private void rest() {
+		this.client.after(this.timeline.between(0, this.terms.ttl().toNanos() / 2), this::work);
+	}
+
+	private String token() {
+		return this.name + "." + ++this.rounds;
+	}
+
+	private LockTerms terms(Duration wait, boolean autoRenew) {
+		return new LockTerms(this.terms.ttl(), this.terms.margin(), this.terms.renewInterval(),
+				this.terms.operationTimeout(), wait, this.terms.retryInterval(), autoRenew);
+	}
+
+}

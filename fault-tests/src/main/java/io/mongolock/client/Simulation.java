@@ -1,0 +1,82 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+import io.mongolock.LockSettings;
+import io.mongolock.LockTerms;
+
+/**
+ * One history: some clients made of the product's own core, a store, and what goes wrong
+ * between them. All of it follows from one seed. Belongs to one thread.
+ */
+final class Simulation {
+
+	private final SplittableRandom random;
+
+	private final Coverage coverage;
+
+	private final Trace trace;
+
+	private final List<SimulatedClient> clients = new ArrayList<>();
+
+	private Simulation(long seed, Coverage coverage, Trace trace) {
+		this.random = new SplittableRandom(seed);
+		this.coverage = coverage;
+		this.trace = trace;
+	}
+
+	/**
+	 * Run a history.
+	 * @param seed from which all of it follows
+	 * @param coverage counts what it reaches
+	 * @param trace tells what happens
+	 * @throws Violation if a promise is broken
+	 */
+	static void run(long seed, Coverage coverage, Trace trace) {
+		new Simulation(seed, coverage, trace).run();
+	}
+
+	private void run() {
+		LockTerms terms = terms();
+		Weather weather = Weather.of(this.random, terms);
+		List<String> keys = (this.random.nextInt(3) == 0) ? List.of("a", "b") : List.of("a");
+		long heals = terms.ttl().toNanos() * 4;
+		Timeline timeline = new Timeline(this.random);
+		Judge judge = new Judge(timeline, this.trace, this.coverage, terms);
+		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, terms, weather);
+		SimulatedServers servers = new SimulatedServers(timeline, network, judge, weather);
+		AtRest rest = new AtRest(judge, servers, terms, heals);
+		judge.onOver((tenure) -> timeline.after(rest.cleanedUpAfter(), () -> rest.checkCleanedUp(tenure)));
+		int number = 2 + this.random.nextInt(3);
+		for (int client = 1; client <= number; client++) {
+			this.clients.add(new SimulatedClient("c" + client, timeline, network, servers, judge));
+		}
+		for (SimulatedClient client : this.clients) {
+			for (int worker = this.random.nextInt(2); worker < 2; worker++) {
+				String name = client.name() + "." + worker;
+				client.run(new SimulatedWorker(name, client, timeline, judge, terms, keys, heals)::work);
+			}
+		}
+		new Disasters(timeline, this.clients, servers, keys, terms, heals).plan(weather);
+		timeline.at(heals, () -> {
+			network.heal();
+			servers.heal();
+			SimulatedClient last = new SimulatedClient("last", timeline, network, servers, judge);
+			for (String key : keys) {
+				new SimulatedWorker("last." + key, last, timeline, judge, terms, keys, heals).waitFor(key);
+			}
+		});
+		timeline.run();
+		rest.judge(weather.isCalm());
+	}
+
+	private LockTerms terms() {
+		Duration ttl = Duration.ofSeconds(3L + this.random.nextInt(10));
+		Duration retry = ttl.dividedBy(4 + this.random.nextInt(8)).truncatedTo(java.time.temporal.ChronoUnit.MILLIS);
+		return LockTerms.of(new LockSettings(ttl, null, null, null, null, retry, null));
+	}
+
+}
