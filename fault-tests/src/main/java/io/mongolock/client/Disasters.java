@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.util.List;
 
+import io.mongolock.LockRequest;
 import io.mongolock.LockTerms;
 
 /**
@@ -15,18 +16,18 @@ final class Disasters {
 
 	private final SimulatedServers servers;
 
-	private final List<String> keys;
+	private final List<LockRequest> locks;
 
 	private final LockTerms terms;
 
 	private final long until;
 
-	Disasters(Timeline timeline, List<SimulatedClient> clients, SimulatedServers servers, List<String> keys,
+	Disasters(Timeline timeline, List<SimulatedClient> clients, SimulatedServers servers, List<LockRequest> locks,
 			LockTerms terms, long until) {
 		this.timeline = timeline;
 		this.clients = clients;
 		this.servers = servers;
-		this.keys = keys;
+		this.locks = locks;
 		this.terms = terms;
 		this.until = until;
 	}
@@ -41,9 +42,10 @@ final class Disasters {
 		sometimes(weather.wallSteps(), () -> anyone().stepWall(this.timeline.between(-back, ttl)));
 		sometimes(weather.crashes(), () -> anyone().crash());
 		sometimes(weather.elections(), () -> this.servers.fail(upTo(ttl / 2)));
+		sometimes(weather.elections(), this.servers::failAfterWrite);
 		sometimes(weather.isolations(), () -> isolate(ttl));
 		sometimes((weather.clockError() > 0) ? 2 : 0, this.servers::stepClock);
-		sometimes(weather.garbage(), () -> this.keys.forEach((key) -> this.servers.collect(key, this.terms.ttl())));
+		sometimes(weather.garbage(), () -> this.locks.forEach((lock) -> this.servers.collect(lock.key(), this.terms.ttl())));
 	}
 
 	private void isolate(long ttl) {

@@ -193,7 +193,7 @@ final class Judge {
 	void acts(Tenure tenure, long checkedAt) {
 		event(tenure, "acts", Event.ACTS);
 		long pause = this.timeline.now() - checkedAt;
-		check(!tenure.expired, Violation.Kind.REVIVED, () -> tenure + " acts although its lease had run out");
+		check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED, () -> tenure + " acts although its lease had run out");
 		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt) {
 			long overlap = this.timeline.now() - tenure.overtakenAt;
 			long explained = Math.max(0, clockError() + pause - this.margin);
@@ -235,8 +235,9 @@ final class Judge {
 	void continues(SimulatedClient client) {
 		this.trace.add(this.timeline.now(), client.name(), "continues");
 		for (Tenure tenure : this.tenures.values()) {
-			if (tenure.client == client && tenure.holding != null && tenure.relied() == 0) {
-				tenure.expired = true;
+			if (tenure.client == client && tenure.expiredAt < 0 && tenure.holding != null
+					&& tenure.relied() == 0) {
+				tenure.expiredAt = this.timeline.now();
 			}
 		}
 	}

@@ -38,6 +38,8 @@ final class SimulatedServers {
 
 	private boolean healed;
 
+	private boolean failing;
+
 	SimulatedServers(Timeline timeline, SimulatedNetwork network, Judge judge, Weather weather) {
 		this.timeline = timeline;
 		this.network = network;
@@ -87,6 +89,10 @@ final class SimulatedServers {
 		T answer = call.execute(this.log, this.clock.now());
 		this.judge.executed(request.kind(), request.id(), this.log.grantSince(before), this.log,
 				this.log.length() != before);
+		if (this.failing && this.log.length() != before) {
+			this.failing = false;
+			this.timeline.after(this.timeline.between(0, 5_000_000), () -> fail(1_000_000));
+		}
 		int reign = this.term;
 		int length = this.log.length();
 		this.timeline.after(replication(), () -> {
@@ -132,6 +138,13 @@ final class SimulatedServers {
 	}
 
 	/**
+	 * The primary fails as soon as it has written something.
+	 */
+	void failAfterWrite() {
+		this.failing = true;
+	}
+
+	/**
 	 * The primary is cut off from the others, but not from all clients; the others elect
 	 * another.
 	 * @param election how long they have none
@@ -172,6 +185,7 @@ final class SimulatedServers {
 	 */
 	void heal() {
 		this.healed = true;
+		this.failing = false;
 		this.electedAt = Math.min(this.electedAt, this.timeline.now());
 		rejoin();
 	}

@@ -21,7 +21,7 @@ final class SimulatedWorker {
 
 	private final LockTerms terms;
 
-	private final List<String> keys;
+	private final List<LockRequest> locks;
 
 	private final long until;
 
@@ -34,38 +34,38 @@ final class SimulatedWorker {
 	 * @param timeline the time
 	 * @param judge sees it
 	 * @param terms how locks are held
-	 * @param keys which locks
+	 * @param locks which locks
 	 * @param until when it wants no more
 	 */
 	SimulatedWorker(String name, SimulatedClient client, Timeline timeline, Judge judge, LockTerms terms,
-			List<String> keys, long until) {
+			List<LockRequest> locks, long until) {
 		this.name = name;
 		this.client = client;
 		this.timeline = timeline;
 		this.judge = judge;
 		this.terms = terms;
-		this.keys = keys;
+		this.locks = locks;
 		this.until = until;
 	}
 
 	void work() {
 		if (this.timeline.now() < this.until) {
-			String key = this.keys.get((int) this.timeline.between(0, this.keys.size()));
+			LockRequest lock = this.locks.get((int) this.timeline.between(0, this.locks.size()));
 			long ttl = this.terms.ttl().toNanos();
 			long wait = (this.timeline.chance(0.3)) ? 0 : this.timeline.between(0, ttl * 3 / 2) / 1_000_000;
 			LockTerms terms = terms(Duration.ofMillis(wait), !this.timeline.chance(0.2));
 			int acts = (int) this.timeline.between(1, 8);
-			run(new Errand(LockRequest.of(key), terms, token(), acts, ttl / 3, false));
+			run(new Errand(lock, terms, token(), acts, ttl / 3, false));
 		}
 	}
 
 	/**
 	 * Wait for what others left, however long it takes.
-	 * @param key which lock
+	 * @param lock which
 	 */
-	void waitFor(String key) {
+	void waitFor(LockRequest lock) {
 		LockTerms terms = terms(this.terms.ttl().multipliedBy(100), true);
-		run(new Errand(LockRequest.of(key), terms, token(), 1, this.terms.ttl().toNanos() / 10, true));
+		run(new Errand(lock, terms, token(), 1, this.terms.ttl().toNanos() / 10, true));
 	}
 
 	private void run(Errand errand) {

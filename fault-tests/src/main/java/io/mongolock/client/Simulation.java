@@ -1,10 +1,12 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
+import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockTerms;
 
@@ -13,6 +15,10 @@ import io.mongolock.LockTerms;
  * between them. All of it follows from one seed. Belongs to one thread.
  */
 final class Simulation {
+
+	private static final List<LockRequest> ONE = List.of(LockRequest.of("a"));
+
+	private static final List<LockRequest> TWO = List.of(LockRequest.of("a"), LockRequest.of("b"));
 
 	private final SplittableRandom random;
 
@@ -42,8 +48,8 @@ final class Simulation {
 	private void run() {
 		LockTerms terms = terms();
 		Weather weather = Weather.of(this.random, terms);
-		List<String> keys = (this.random.nextInt(3) == 0) ? List.of("a", "b") : List.of("a");
-		long heals = terms.ttl().toNanos() * 4;
+		List<LockRequest> locks = (this.random.nextInt(3) != 0) ? ONE : TWO;
+		long heals = terms.ttl().toNanos() * 3;
 		Timeline timeline = new Timeline(this.random);
 		Judge judge = new Judge(timeline, this.trace, this.coverage, terms);
 		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, terms, weather);
@@ -57,16 +63,16 @@ final class Simulation {
 		for (SimulatedClient client : this.clients) {
 			for (int worker = this.random.nextInt(2); worker < 2; worker++) {
 				String name = client.name() + "." + worker;
-				client.run(new SimulatedWorker(name, client, timeline, judge, terms, keys, heals)::work);
+				client.run(new SimulatedWorker(name, client, timeline, judge, terms, locks, heals)::work);
 			}
 		}
-		new Disasters(timeline, this.clients, servers, keys, terms, heals).plan(weather);
+		new Disasters(timeline, this.clients, servers, locks, terms, heals).plan(weather);
 		timeline.at(heals, () -> {
 			network.heal();
 			servers.heal();
 			SimulatedClient last = new SimulatedClient("last", timeline, network, servers, judge);
-			for (String key : keys) {
-				new SimulatedWorker("last." + key, last, timeline, judge, terms, keys, heals).waitFor(key);
+			for (LockRequest lock : locks) {
+				new SimulatedWorker("last." + lock.key(), last, timeline, judge, terms, locks, heals).waitFor(lock);
 			}
 		});
 		timeline.run();
@@ -75,7 +81,7 @@ final class Simulation {
 
 	private LockTerms terms() {
 		Duration ttl = Duration.ofSeconds(3L + this.random.nextInt(10));
-		Duration retry = ttl.dividedBy(4 + this.random.nextInt(8)).truncatedTo(java.time.temporal.ChronoUnit.MILLIS);
+		Duration retry = ttl.dividedBy(2 + this.random.nextInt(5)).truncatedTo(ChronoUnit.MILLIS);
 		return LockTerms.of(new LockSettings(ttl, null, null, null, null, retry, null));
 	}
 

@@ -29,6 +29,8 @@ final class Tenure {
 
 	long touchedAt = -1;
 
+	long expiredAt = -1;
+
 	long freedAt = -1;
 
 	long overAt = -1;
@@ -39,7 +41,6 @@ final class Tenure {
 
 	boolean told;
 
-	boolean expired;
 
 	Tenure(LeaseId id, SimulatedClient client, boolean last) {
 		this.id = id;
