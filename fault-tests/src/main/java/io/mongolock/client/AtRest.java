@@ -39,7 +39,8 @@ final class AtRest {
 		// The last clean-up comes a ttl after the release failed, which took a timeout
 		boolean undisturbed = due >= this.healedAt && tenure.client.frozenUntil() <= tenure.overAt
 				&& !tenure.client.isCrashed() && !tenure.doubled && this.servers.electedAt() <= tenure.overAt;
-		// A release that an old primary answered leaves a lease that runs out by the store's clock
+		// A release that an old primary answered leaves a lease that runs out by the
+		// store's clock
 		boolean cleaned = tenure.unknown
 				|| (this.servers.clock().spread() < ROUND_TRIP / 2 && tenure.touchedAt <= tenure.overAt);
 		boolean alive = this.servers.log().isAlive(tenure.id, this.servers.clock().now());

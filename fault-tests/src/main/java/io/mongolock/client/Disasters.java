@@ -45,7 +45,8 @@ final class Disasters {
 		sometimes(weather.elections(), this.servers::failAfterWrite);
 		sometimes(weather.isolations(), () -> isolate(ttl));
 		sometimes((weather.clockError() > 0) ? 2 : 0, this.servers::stepClock);
-		sometimes(weather.garbage(), () -> this.locks.forEach((lock) -> this.servers.collect(lock.key(), this.terms.ttl())));
+		sometimes(weather.garbage(),
+				() -> this.locks.forEach((lock) -> this.servers.collect(lock.key(), this.terms.ttl())));
 	}
 
 	private void isolate(long ttl) {

@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,10 +79,6 @@ final class Judge {
 
 	Collection<Tenure> tenures() {
 		return this.tenures.values();
-	}
-
-	Map<Grant, Long> grants() {
-		return this.grants;
 	}
 
 	Tenure begins(LeaseId id, SimulatedClient client, boolean last) {
@@ -172,11 +169,10 @@ final class Judge {
 		}
 		tenure.grantedAt = at;
 		event(tenure, "is granted", Event.GRANTED);
-		this.grants.forEach((other, later) -> {
-			if (later > at && other.key().equals(grant.key()) && !other.token().equals(grant.token())) {
-				overtaken(tenure, later);
-			}
-		});
+		long overtakenAt = overtakenAt(tenure);
+		if (overtakenAt >= 0) {
+			overtaken(tenure, overtakenAt);
+		}
 	}
 
 	void toldLost(Holding holding) {
@@ -193,7 +189,8 @@ final class Judge {
 	void acts(Tenure tenure, long checkedAt) {
 		event(tenure, "acts", Event.ACTS);
 		long pause = this.timeline.now() - checkedAt;
-		check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED, () -> tenure + " acts although its lease had run out");
+		check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED,
+				() -> tenure + " acts although its lease had run out");
 		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt) {
 			long overlap = this.timeline.now() - tenure.overtakenAt;
 			long explained = Math.max(0, clockError() + pause - this.margin);
@@ -235,8 +232,7 @@ final class Judge {
 	void continues(SimulatedClient client) {
 		this.trace.add(this.timeline.now(), client.name(), "continues");
 		for (Tenure tenure : this.tenures.values()) {
-			if (tenure.client == client && tenure.expiredAt < 0 && tenure.holding != null
-					&& tenure.relied() == 0) {
+			if (tenure.client == client && tenure.expiredAt < 0 && tenure.holding != null && tenure.relied() == 0) {
 				tenure.expiredAt = this.timeline.now();
 			}
 		}
@@ -257,6 +253,9 @@ final class Judge {
 	 * @param length how many writes survive
 	 */
 	void forgets(StoreLog log, int length) {
+		if (length == log.length()) {
+			return;
+		}
 		this.coverage.count(Event.GRANT_FORGOTTEN, log.grants().size() - log.upTo(length).grants().size());
 		for (Freed one : this.freed) {
 			if (one.length() > length) {
@@ -265,6 +264,24 @@ final class Judge {
 			}
 		}
 		this.freed.removeIf((one) -> one.length() > length);
+		this.grants.keySet().retainAll(new HashSet<>(log.upTo(length).grants()));
+		for (Tenure tenure : this.tenures.values()) {
+			if (tenure.overtakenAt >= 0) {
+				tenure.overtakenAt = overtakenAt(tenure);
+			}
+		}
+	}
+
+	// Negative if never
+	private long overtakenAt(Tenure tenure) {
+		return this.grants.entrySet()
+			.stream()
+			.filter((grant) -> grant.getKey().key().equals(tenure.id.key())
+					&& !grant.getKey().token().equals(tenure.id.token()))
+			.mapToLong(Map.Entry::getValue)
+			.filter((at) -> at > tenure.grantedAt)
+			.min()
+			.orElse(-1);
 	}
 
 	/**

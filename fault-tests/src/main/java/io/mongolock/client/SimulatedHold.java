@@ -93,7 +93,6 @@ final class SimulatedHold {
 		this.client.<Boolean>ask(Kind.RELEASE, this.holding.id(), proof, (log, now) -> log.release(this.holding.id()))
 			.then((ended) -> end(releasing.answered(ended)), (outcome) -> {
 				this.judge.count(Event.RELEASE_UNKNOWN);
-				this.tenure.unknown = true;
 				end(releasing.failed());
 			});
 	}

@@ -1,6 +1,5 @@
 package io.mongolock.client;
 
-import java.time.Duration;
 import java.util.List;
 
 import io.mongolock.LockRequest;
@@ -19,7 +18,7 @@ final class SimulatedWorker {
 
 	private final Judge judge;
 
-	private final LockTerms terms;
+	private final List<LockTerms> terms;
 
 	private final List<LockRequest> locks;
 
@@ -33,11 +32,11 @@ final class SimulatedWorker {
 	 * @param client where it runs
 	 * @param timeline the time
 	 * @param judge sees it
-	 * @param terms how locks are held
+	 * @param terms how locks are waited for and held; the last is for {@link #waitFor}
 	 * @param locks which locks
 	 * @param until when it wants no more
 	 */
-	SimulatedWorker(String name, SimulatedClient client, Timeline timeline, Judge judge, LockTerms terms,
+	SimulatedWorker(String name, SimulatedClient client, Timeline timeline, Judge judge, List<LockTerms> terms,
 			List<LockRequest> locks, long until) {
 		this.name = name;
 		this.client = client;
@@ -51,9 +50,8 @@ final class SimulatedWorker {
 	void work() {
 		if (this.timeline.now() < this.until) {
 			LockRequest lock = this.locks.get((int) this.timeline.between(0, this.locks.size()));
-			long ttl = this.terms.ttl().toNanos();
-			long wait = (this.timeline.chance(0.3)) ? 0 : this.timeline.between(0, ttl * 3 / 2) / 1_000_000;
-			LockTerms terms = terms(Duration.ofMillis(wait), !this.timeline.chance(0.2));
+			long ttl = this.terms.get(0).ttl().toNanos();
+			LockTerms terms = this.terms.get((int) this.timeline.between(0, this.terms.size() - 1L));
 			int acts = (int) this.timeline.between(1, 8);
 			run(new Errand(lock, terms, token(), acts, ttl / 3, false));
 		}
@@ -64,8 +62,8 @@ final class SimulatedWorker {
 	 * @param lock which
 	 */
 	void waitFor(LockRequest lock) {
-		LockTerms terms = terms(this.terms.ttl().multipliedBy(100), true);
-		run(new Errand(lock, terms, token(), 1, this.terms.ttl().toNanos() / 10, true));
+		LockTerms terms = this.terms.get(this.terms.size() - 1);
+		run(new Errand(lock, terms, token(), 1, terms.ttl().toNanos() / 10, true));
 	}
 
 	private void run(Errand errand) {
@@ -80,16 +78,11 @@ final class SimulatedWorker {
 	}
 
 	private void rest() {
-		this.client.after(this.timeline.between(0, this.terms.ttl().toNanos() / 2), this::work);
+		this.client.after(this.timeline.between(0, this.terms.get(0).ttl().toNanos() / 2), this::work);
 	}
 
 	private String token() {
 		return this.name + "." + ++this.rounds;
-	}
-
-	private LockTerms terms(Duration wait, boolean autoRenew) {
-		return new LockTerms(this.terms.ttl(), this.terms.margin(), this.terms.renewInterval(),
-				this.terms.operationTimeout(), wait, this.terms.retryInterval(), autoRenew);
 	}
 
 }

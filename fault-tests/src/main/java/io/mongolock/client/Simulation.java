@@ -47,6 +47,8 @@ final class Simulation {
 
 	private void run() {
 		LockTerms terms = terms();
+		List<LockTerms> manners = List.of(manner(terms, 0, true), manner(terms, 0, false), manner(terms, 0.3, true),
+				manner(terms, 0.8, true), manner(terms, 1.5, true), manner(terms, 1, false), manner(terms, 100, true));
 		Weather weather = Weather.of(this.random, terms);
 		List<LockRequest> locks = (this.random.nextInt(3) != 0) ? ONE : TWO;
 		long heals = terms.ttl().toNanos() * 3;
@@ -63,7 +65,7 @@ final class Simulation {
 		for (SimulatedClient client : this.clients) {
 			for (int worker = this.random.nextInt(2); worker < 2; worker++) {
 				String name = client.name() + "." + worker;
-				client.run(new SimulatedWorker(name, client, timeline, judge, terms, locks, heals)::work);
+				client.run(new SimulatedWorker(name, client, timeline, judge, manners, locks, heals)::work);
 			}
 		}
 		new Disasters(timeline, this.clients, servers, locks, terms, heals).plan(weather);
@@ -72,7 +74,7 @@ final class Simulation {
 			servers.heal();
 			SimulatedClient last = new SimulatedClient("last", timeline, network, servers, judge);
 			for (LockRequest lock : locks) {
-				new SimulatedWorker("last." + lock.key(), last, timeline, judge, terms, locks, heals).waitFor(lock);
+				new SimulatedWorker("last." + lock.key(), last, timeline, judge, manners, locks, heals).waitFor(lock);
 			}
 		});
 		timeline.run();
@@ -83,6 +85,12 @@ final class Simulation {
 		Duration ttl = Duration.ofSeconds(3L + this.random.nextInt(10));
 		Duration retry = ttl.dividedBy(2 + this.random.nextInt(5)).truncatedTo(ChronoUnit.MILLIS);
 		return LockTerms.of(new LockSettings(ttl, null, null, null, null, retry, null));
+	}
+
+	private static LockTerms manner(LockTerms terms, double ttlsToWait, boolean autoRenew) {
+		Duration wait = Duration.ofMillis((long) (terms.ttl().toMillis() * ttlsToWait));
+		return new LockTerms(terms.ttl(), terms.margin(), terms.renewInterval(), terms.operationTimeout(), wait,
+				terms.retryInterval(), autoRenew);
 	}
 
 }

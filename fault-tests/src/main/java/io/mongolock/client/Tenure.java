@@ -41,7 +41,6 @@ final class Tenure {
 
 	boolean told;
 
-
 	Tenure(LeaseId id, SimulatedClient client, boolean last) {
 		this.id = id;
 		this.client = client;
