@@ -112,9 +112,9 @@ interface KeyContract extends LockStoreContract {
 	default void onlyHeldLocksAreListedInOrderAndNotTooMany() {
 		lapsed("a");
 		Claim released = Claims.on("c");
-		Stream.of(Claims.on("d"), Claims.on("b"), released, Claims.on("🔒"), Claims.on("\uFB00")).forEach(this::grant);
+		Stream.of(Claims.on("d"), Claims.on("b"), released, Claims.on("\uFB00")).forEach(this::grant);
 		release(released);
-		assertThat(store().list(10, TIMEOUT)).extracting(StoredLock::key).containsExactly("b", "d", "\uFB00", "🔒");
+		assertThat(store().list(10, TIMEOUT)).extracting(StoredLock::key).containsExactly("b", "d", "\uFB00");
 		assertThat(store().list(2, TIMEOUT)).extracting(StoredLock::key).containsExactly("b", "d");
 		assertThat(store().list(0, TIMEOUT)).isEmpty();
 	}

@@ -77,8 +77,8 @@ record LockDocument(BsonDocument document) {
 		List<StoredWaiter> queue = new ArrayList<>();
 		for (BsonValue value : (this.document.containsKey("queue")) ? array("queue") : new BsonArray()) {
 			BsonDocument waiter = entry(value, "queue");
-			queue.add(new StoredWaiter(string(waiter, "token"), Math.toIntExact(integer(waiter, "limit")),
-					owner(waiter), date(waiter, "renewedAt"), Duration.ofMillis(integer(waiter, "ttl"))));
+			queue.add(new StoredWaiter(string(waiter, "token"), limit(waiter), owner(waiter), date(waiter, "renewedAt"),
+					Duration.ofMillis(integer(waiter, "ttl"))));
 		}
 		return queue;
 	}
@@ -100,9 +100,8 @@ record LockDocument(BsonDocument document) {
 	}
 
 	private static StoredHolder holder(BsonDocument holder) {
-		return new StoredHolder(string(holder, "token"), integer(holder, "fence"),
-				Math.toIntExact(integer(holder, "limit")), owner(holder), date(holder, "acquiredAt"),
-				date(holder, "renewedAt"), Duration.ofMillis(integer(holder, "ttl")));
+		return new StoredHolder(string(holder, "token"), integer(holder, "fence"), limit(holder), owner(holder),
+				date(holder, "acquiredAt"), date(holder, "renewedAt"), Duration.ofMillis(integer(holder, "ttl")));
 	}
 
 	/**
@@ -148,6 +147,10 @@ record LockDocument(BsonDocument document) {
 		BsonValue value = document.get(name);
 		return (value != null && value.isNumber()) ? value.asNumber().longValue()
 				: UnreadableException.raise(document, name, "a number");
+	}
+
+	private static int limit(BsonDocument document) {
+		return Math.toIntExact(Math.min(Integer.MAX_VALUE, Math.max(0, integer(document, "limit"))));
 	}
 
 	private static Instant date(BsonDocument document, String name) {

@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
@@ -189,13 +190,18 @@ public final class MongoLockStore implements LockStore {
 			.projection(this.lockFields)
 			.iterator()) {
 			while (held.size() < most && cursor.hasNext()) {
-				StoredLock lock = lock(request, cursor.next());
-				if (!lock.liveHolders().isEmpty()) {
-					held.add(lock);
+				BsonDocument found = cursor.next();
+				if (isMine(found)) {
+					Stream.of(lock(request, found)).filter((lock) -> !lock.liveHolders().isEmpty()).forEach(held::add);
 				}
 			}
 		}
 		return held;
+	}
+
+	private boolean isMine(BsonDocument found) {
+		// the range is that of the collection's order, which a collation may change
+		return found.getString("_id").getValue().startsWith(this.keys.prefix());
 	}
 
 	private StoredLock lock(StoreRequest request, BsonDocument found) {

@@ -144,7 +144,7 @@ final class StoreFailures {
 	}
 
 	private static boolean isClosedClient(Throwable failure) {
-		return failure instanceof IllegalStateException && String.valueOf(failure.getMessage()).contains("open");
+		return failure instanceof IllegalStateException && "state should be: open".equals(failure.getMessage());
 	}
 
 	private static boolean isInterrupt(Throwable failure) {
@@ -182,7 +182,7 @@ final class StoreFailures {
 
 	private static Throwable nativeFailure(Throwable thrown) {
 		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-			if (cause instanceof MongoException) {
+			if (cause instanceof MongoException || cause instanceof IllegalStateException) {
 				return cause;
 			}
 		}

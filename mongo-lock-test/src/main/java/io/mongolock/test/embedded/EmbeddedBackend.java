@@ -8,7 +8,6 @@ import de.bwaldvogel.mongo.MongoVersion;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import de.bwaldvogel.mongo.backend.memory.MemoryDatabase;
 import de.bwaldvogel.mongo.bson.Document;
-import de.bwaldvogel.mongo.exception.MongoServerException;
 import de.bwaldvogel.mongo.wire.BsonConstants;
 import de.bwaldvogel.mongo.wire.MongoWireProtocolHandler;
 import io.netty.channel.Channel;
@@ -46,11 +45,9 @@ final class EmbeddedBackend extends MemoryBackend {
 		try {
 			return handleCommand(channel, database, command.keySet().iterator().next(), command);
 		}
-		catch (MongoServerException ex) {
-			return Replies.error(ex);
-		}
 		catch (RuntimeException ex) {
-			// what the library does not foresee must not cost the client its connection
+			// even what the library does not foresee must not cost the client its
+			// connection
 			return Replies.error(ex);
 		}
 	}

@@ -1,5 +1,6 @@
 package io.mongolock.test.embedded;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -53,10 +54,11 @@ final class WriteCommands {
 		Projection projection = Projection.parse(command.get("fields"));
 		boolean returnNew = Utils.isTrue(command.get("new"));
 		if (Utils.isTrue(command.get("remove"))) {
+			Instant now = this.clock.now();
 			EmbeddedCollection collection = this.database.existing(command, "findAndModify");
-			Outcome outcome = (collection != null)
-					? collection.findAndRemove(ExprFilter.bind(filter, this.clock.now()), sort) : Outcome.NOTHING;
-			return reply(collection, outcome, outcome.before(), projection, new Document("n", outcome.matched()));
+			Outcome outcome = (collection != null) ? collection.findAndRemove(ExprFilter.bind(filter, now), sort)
+					: Outcome.NOTHING;
+			return reply(new Document("n", outcome.matched()), collection, outcome.before(), projection, now);
 		}
 		UpdateStatement statement = UpdateStatement.parse(filter, command.get("update"), command, this.clock);
 		EmbeddedCollection collection = collectionFor(command, "findAndModify", statement);
@@ -66,7 +68,7 @@ final class WriteCommands {
 		if (outcome.upserted()) {
 			summary.append("upserted", outcome.upsertedId());
 		}
-		return reply(collection, outcome, returnNew ? outcome.after() : outcome.before(), projection, summary);
+		return reply(summary, collection, returnNew ? outcome.after() : outcome.before(), projection, statement.now());
 	}
 
 	private Outcome findAndModify(EmbeddedCollection collection, UpdateStatement statement, @Nullable Document sort) {
@@ -82,10 +84,9 @@ final class WriteCommands {
 		return collection.insert(statement);
 	}
 
-	private Document reply(@Nullable EmbeddedCollection collection, Outcome outcome, @Nullable Document value,
-			Projection projection, Document summary) {
-		Document shown = (collection != null && value != null) ? collection.project(value, projection, this.clock.now())
-				: null;
+	private static Document reply(Document summary, @Nullable EmbeddedCollection collection, @Nullable Document value,
+			Projection projection, Instant now) {
+		Document shown = (collection != null && value != null) ? collection.project(value, projection, now) : null;
 		return Replies.ok(new Document("lastErrorObject", summary).append("value", shown));
 	}
 

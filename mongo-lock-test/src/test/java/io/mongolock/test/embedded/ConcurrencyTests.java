@@ -35,7 +35,7 @@ class ConcurrencyTests {
 
 	private static final int THREADS = 64;
 
-	private static final int ROUNDS = 20;
+	private static final int ROUNDS = 10;
 
 	private static final List<Bson> INCREMENT = List
 		.of(Updates.set("n", Document.parse("{$add: [{$ifNull: ['$n', 0]}, 1]}")));

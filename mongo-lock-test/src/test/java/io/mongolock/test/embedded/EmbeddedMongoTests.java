@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 
 import com.mongodb.ErrorCategory;
 import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoClientException;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoTimeoutException;
@@ -282,9 +283,13 @@ class EmbeddedMongoTests {
 	void transactionsAreRefusedAsByAnyStandalone() {
 		try (ClientSession session = client.startSession()) {
 			session.startTransaction();
-			assertThatExceptionOfType(MongoCommandException.class)
-				.isThrownBy(() -> client.getDatabase("test").getCollection("locks").insertOne(session, new Document()))
-				.satisfies((ex) -> assertThat(ex.getErrorCode()).isEqualTo(20));
+			MongoCollection<Document> collection = client.getDatabase("test").getCollection("locks");
+			assertThatExceptionOfType(MongoClientException.class)
+				.isThrownBy(() -> collection.insertOne(session, new Document()))
+				.withMessageContaining("does not support retryable writes")
+				.havingCause()
+				.isInstanceOfSatisfying(MongoCommandException.class,
+						(ex) -> assertThat(ex.getErrorCode()).isEqualTo(20));
 		}
 	}
 

@@ -1,0 +1,205 @@
+package io.mongolock.store.mongo;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoClientException;
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoInterruptedException;
+import com.mongodb.MongoNodeIsRecoveringException;
+import com.mongodb.MongoNotPrimaryException;
+import com.mongodb.MongoOperationTimeoutException;
+import com.mongodb.MongoSecurityException;
+import com.mongodb.MongoSocketOpenException;
+import com.mongodb.MongoSocketReadException;
+import com.mongodb.MongoSocketReadTimeoutException;
+import com.mongodb.MongoSocketWriteException;
+import com.mongodb.MongoTimeoutException;
+import com.mongodb.MongoWriteConcernException;
+import com.mongodb.MongoWriteException;
+import com.mongodb.ServerAddress;
+import com.mongodb.WriteConcernResult;
+import com.mongodb.WriteError;
+import com.mongodb.bulk.BulkWriteError;
+import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.bulk.WriteConcernError;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.dao.DataAccessResourceFailureException;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link StoreFailures}.
+ */
+class StoreFailuresTests {
+
+	private static final ServerAddress SERVER = new ServerAddress("db.example", 27017);
+
+	private static final StoreRequest WRITE = StoreRequest.write("renew lock", "key", Duration.ofMillis(500));
+
+	private static final StoreRequest READ = StoreRequest.read("look at lock", "key", Duration.ofMillis(500));
+
+	@AfterEach
+	void clearInterrupt() {
+		Thread.interrupted();
+	}
+
+	static Stream<Arguments> failures() {
+		MongoException notWritten = command(11600, "InterruptedAtShutdown");
+		notWritten.addLabel("NoWritesPerformed");
+		MongoSocketReadException afterSending = new MongoSocketReadException("reset", SERVER, new IOException());
+		return Stream.of(Arguments.of(Outcome.NOT_EXECUTED, new MongoTimeoutException("no server")),
+				Arguments.of(Outcome.NOT_EXECUTED,
+						new MongoOperationTimeoutException("Timed out while waiting for a server that matches x")),
+				Arguments.of(Outcome.NOT_EXECUTED,
+						new MongoOperationTimeoutException("Timed out after 5 ms while waiting for a connection to x")),
+				Arguments.of(Outcome.NOT_EXECUTED, new MongoSocketOpenException("refused", SERVER, new IOException())),
+				Arguments.of(Outcome.NOT_EXECUTED, new MongoSecurityException(null, "sign in", afterSending)),
+				Arguments.of(Outcome.NOT_EXECUTED,
+						new MongoNotPrimaryException(response(10107, "NotWritablePrimary"), SERVER)),
+				Arguments.of(Outcome.NOT_EXECUTED, notWritten),
+				Arguments.of(Outcome.NOT_EXECUTED, command(11000, "DuplicateKey")),
+				Arguments.of(Outcome.NOT_EXECUTED, new IllegalStateException("state should be: open")),
+				Arguments.of(Outcome.REFUSED, command(13, "Unauthorized")),
+				Arguments.of(Outcome.REFUSED, command(18, "AuthenticationFailed")),
+				Arguments.of(Outcome.REFUSED,
+						new MongoSecurityException(null, "sign in", command(18, "AuthenticationFailed"))),
+				Arguments.of(Outcome.REFUSED, command(59, "CommandNotFound")),
+				Arguments.of(Outcome.REFUSED, command(115, "CommandNotSupported")),
+				Arguments.of(Outcome.REFUSED, command(2, "BadValue")),
+				Arguments.of(Outcome.REFUSED, command(28651, "Location28651")),
+				Arguments.of(Outcome.REFUSED,
+						new MongoClientException("retryable writes", command(20, "IllegalOperation"))),
+				Arguments.of(Outcome.REFUSED,
+						new MongoWriteException(new WriteError(2, "not an array", new BsonDocument()), SERVER,
+								Set.of())),
+				Arguments.of(Outcome.UNKNOWN,
+						new MongoOperationTimeoutException("Operation exceeded the timeout limit",
+								new MongoSocketReadTimeoutException("x", SERVER, new IOException()))),
+				Arguments.of(Outcome.UNKNOWN,
+						new MongoOperationTimeoutException("Retry attempt exceeded the timeout limit.",
+								new MongoNotPrimaryException(response(10107, "NotWritablePrimary"), SERVER))),
+				Arguments.of(Outcome.UNKNOWN,
+						new MongoOperationTimeoutException("The operation exceeded the timeout limit.")),
+				Arguments.of(Outcome.UNKNOWN, new MongoExecutionTimeoutException(50, "MaxTimeMSExpired")),
+				Arguments.of(Outcome.UNKNOWN, afterSending),
+				Arguments.of(Outcome.UNKNOWN, new MongoSocketWriteException("pipe", SERVER, new IOException())),
+				Arguments.of(Outcome.UNKNOWN, concern(64, "WriteConcernFailed")),
+				Arguments.of(Outcome.UNKNOWN, concern(13, "Unauthorized")),
+				Arguments.of(Outcome.UNKNOWN,
+						new MongoNotPrimaryException(BsonDocument.parse("{code: 10107, errmsg: 'stepped down'}"),
+								SERVER)),
+				Arguments.of(Outcome.UNKNOWN,
+						new MongoNodeIsRecoveringException(response(189, "PrimarySteppedDown"), SERVER)),
+				Arguments.of(Outcome.UNKNOWN, command(50, "MaxTimeMSExpired")),
+				Arguments.of(Outcome.UNKNOWN, command(4711, "SomethingNew")),
+				Arguments.of(Outcome.UNKNOWN, new MongoInterruptedException("x", new InterruptedException())),
+				Arguments.of(Outcome.UNKNOWN, new IllegalArgumentException("what is that")));
+	}
+
+	@ParameterizedTest
+	@MethodSource("failures")
+	void aFailureOfAWriteSaysWhatIsKnown(Outcome outcome, RuntimeException failure) {
+		assertThat(StoreFailures.explain(WRITE, "locks", failure).getOutcome()).isEqualTo(outcome);
+	}
+
+	@ParameterizedTest
+	@MethodSource("failures")
+	void aTranslationBySpringHidesNothing(Outcome outcome, RuntimeException failure) {
+		RuntimeException translated = new DataAccessResourceFailureException("translated", failure);
+		if (failure instanceof MongoException) {
+			assertThat(StoreFailures.explain(WRITE, "locks", translated).getOutcome()).isEqualTo(outcome);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("failures")
+	void aFailureOfAReadIsNeverUnknown(Outcome outcome, RuntimeException failure) {
+		assertThat(StoreFailures.explain(READ, "locks", failure).getOutcome())
+			.isEqualTo((outcome != Outcome.UNKNOWN) ? outcome : Outcome.NOT_EXECUTED);
+	}
+
+	@Test
+	void theMessageNamesOperationKeyTimeoutAndTheWordsOfTheServer() {
+		RuntimeException translated = new DataAccessResourceFailureException("translated",
+				command(4711, "SomethingNew"));
+		LockStoreException failure = StoreFailures.explain(WRITE, "locks", translated);
+		assertThat(failure)
+			.hasMessageStartingWith(
+					"Could not renew lock 'key' within 500 ms, it may have been executed or may still be: Command")
+			.hasMessageContaining("the words of the server")
+			.hasCause(translated);
+		assertThat(failure.getKey()).isEqualTo("key");
+	}
+
+	@Test
+	void aRefusalNamesTheWayOut() {
+		assertThat(StoreFailures.explain(WRITE, "my_locks", command(13, "Unauthorized")))
+			.hasMessageContaining("privileges find, insert and update on the collection 'my_locks'");
+		assertThat(StoreFailures.explain(WRITE, "locks", command(40324, "Location40324")))
+			.hasMessageContaining("MongoDB 4.4 or later");
+		assertThat(StoreFailures.explain(WRITE, "locks",
+				new MongoSecurityException(null, "sign in", command(18, "AuthenticationFailed"))))
+			.hasMessageContaining("Check the user, the password");
+		assertThat(StoreFailures.explain(WRITE, "locks",
+				new MongoClientException("retryable writes", command(20, "IllegalOperation"))))
+			.hasMessageContaining("retryWrites=false");
+	}
+
+	@Test
+	void anInterruptIsKept() {
+		StoreFailures.explain(READ, "locks", new DataAccessResourceFailureException("translated",
+				new MongoInterruptedException("x", new InterruptedException())));
+		assertThat(Thread.currentThread().isInterrupted()).isTrue();
+	}
+
+	@Test
+	void otherFailuresDoNotInterrupt() {
+		StoreFailures.explain(READ, "locks", command(13, "Unauthorized"));
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void renewalsOfABatchCountIfOnlySingleOnesFailed() {
+		BulkWriteResult result = BulkWriteResult.acknowledged(0, 3, 0, 3, List.of(), List.of());
+		BulkWriteError error = new BulkWriteError(2, "bad", new BsonDocument(), 1);
+		WriteConcernError concern = new WriteConcernError(64, "WriteConcernFailed", "waited", new BsonDocument());
+		assertThat(StoreFailures
+			.matchedDespite(new MongoBulkWriteException(result, List.of(error), null, SERVER, Set.of()))).isEqualTo(3);
+		assertThat(StoreFailures
+			.matchedDespite(new MongoBulkWriteException(result, List.of(error), concern, SERVER, Set.of()))).isNull();
+		assertThat(
+				StoreFailures.matchedDespite(new MongoBulkWriteException(result, List.of(), concern, SERVER, Set.of())))
+			.isNull();
+		assertThat(StoreFailures.matchedDespite(command(13, "Unauthorized"))).isNull();
+	}
+
+	private static MongoCommandException command(int code, String name) {
+		return new MongoCommandException(response(code, name), SERVER);
+	}
+
+	private static BsonDocument response(int code, String name) {
+		return BsonDocument
+			.parse("{ok: 0, code: " + code + ", codeName: '" + name + "', errmsg: 'the words of the server'}");
+	}
+
+	private static MongoWriteConcernException concern(int code, String name) {
+		return new MongoWriteConcernException(new WriteConcernError(code, name, "waited", new BsonDocument()),
+				WriteConcernResult.acknowledged(1, true, null), SERVER, Set.of());
+	}
+
+}

@@ -1,0 +1,172 @@
+package io.mongolock.store.mongo;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import org.bson.Document;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.AbstractLockStoreContractTests;
+import io.mongolock.store.Claim;
+import io.mongolock.store.Claims;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The contract on a MongoDB server, and what only a collection can show.
+ */
+abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreContractTests {
+
+	private final String collection = "locks_" + Long.toHexString(System.nanoTime());
+
+	private MongoLockStore store;
+
+	abstract MongoClient client();
+
+	@BeforeEach
+	void emptyStore() {
+		this.store = store("");
+	}
+
+	final MongoLockStore store(String prefix) {
+		return new MongoLockStore(TestTemplates.template(client()), this.collection, prefix);
+	}
+
+	final MongoCollection<Document> documents() {
+		return client().getDatabase(TestTemplates.DATABASE).getCollection(this.collection);
+	}
+
+	@Override
+	public LockStore store() {
+		return this.store;
+	}
+
+	@Override
+	public void delete(String key) {
+		documents().deleteOne(new Document("_id", key));
+	}
+
+	@Test
+	void storesOnOneCollectionSeeOnlyKeysOfTheirPrefix() {
+		List<MongoLockStore> stores = Stream.of("", "a:", "b:", "\uD7FF", "🔒").map(this::store).toList();
+		for (MongoLockStore store : stores) {
+			Claim claim = Claims.on("key");
+			assertThat(store.acquire(claim, TIMEOUT).grantTo(claim.id().token())).isPresent();
+		}
+		for (MongoLockStore store : stores.subList(1, stores.size())) {
+			assertThat(store.list(10, TIMEOUT)).extracting(StoredLock::key).containsExactly("key");
+			assertThat(store.find("key", TIMEOUT)).get().extracting(StoredLock::key).isEqualTo("key");
+		}
+		assertThat(stores.get(0).list(10, TIMEOUT)).extracting(StoredLock::key)
+			.containsExactlyInAnyOrder("a:key", "b:key", "key", "\uD7FFkey", "🔒key");
+	}
+
+	@Test
+	void thePrefixCountsForTheLengthOfAKey() {
+		MongoLockStore store = store("1234");
+		Claim claim = Claims.on("k".repeat(1020));
+		assertThat(store.acquire(claim, TIMEOUT).grantTo(claim.id().token())).isPresent();
+		assertThatExceptionOfType(IllegalArgumentException.class)
+			.isThrownBy(() -> store.acquire(Claims.on("k".repeat(1021)), TIMEOUT))
+			.withMessageContaining("1025")
+			.withMessageContaining("1234");
+	}
+
+	@Test
+	void theDocumentIsTheOneOfTheDesign() {
+		Claim holder = Claims.on("key");
+		grant(holder);
+		Claim waiter = Claims.waiting(Claims.on("key"));
+		deny(waiter);
+		Document document = documents().find(new Document("_id", "key")).first();
+		assertThat(document.keySet()).containsOnly("_id", "holders", "queue", "fence", "touchedAt");
+		assertThat(document.getList("holders", Document.class).get(0).keySet()).containsExactly("token", "fence",
+				"limit", "owner", "acquiredAt", "renewedAt", "ttl");
+		assertThat(document.getList("queue", Document.class).get(0).keySet()).containsExactly("token", "limit", "owner",
+				"renewedAt", "ttl");
+		assertThat(document.getDate("touchedAt")).isNotNull();
+		assertThat(document.getLong("fence")).isNotNull();
+	}
+
+	@Test
+	void fieldsOfOthersStay() {
+		documents().insertOne(new Document("_id", "key").append("note", "mine"));
+		grant(Claims.on("key"));
+		assertThat(documents().find(new Document("_id", "key")).first()).containsEntry("note", "mine");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{holders: 'x'}", "{holders: {}}", "{holders: [], fence: 'x'}", "{holders: [], queue: 1}",
+			"{holders: ['x'], fence: 1}" })
+	void aClaimOnAForeignDocumentFailsOrTakesItOverButNeverGuesses(String foreign) {
+		documents().insertOne(Document.parse(foreign).append("_id", "key"));
+		Claim claim = Claims.on("key");
+		try {
+			StoredHolder granted = grant(claim);
+			assertThat(find("key").holders()).containsExactly(granted);
+		}
+		catch (LockStoreException ex) {
+			assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED);
+			assertThat(ex).hasMessageContaining("'key'");
+			assertThat(documents().find().first()).isEqualTo(Document.parse(foreign).append("_id", "key"));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{}", "{holders: 'x'}", "{holders: [1], fence: 1}", "{holders: [{}], fence: 1}",
+			"{holders: [], fence: 'x'}", "{holders: [], fence: 1, queue: [{token: 1}]}" })
+	void aForeignDocumentIsRefusedByNameWhenLookedAt(String foreign) {
+		documents().insertOne(Document.parse(foreign).append("_id", "key"));
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> find("key"))
+			.withMessageContaining("'key'")
+			.withMessageContaining("not a lock of this library")
+			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
+	}
+
+	@Test
+	void aDeniedClaimOnAForeignHolderIsRefused() {
+		grant(Claims.on("key"));
+		documents().updateOne(new Document(), Document.parse("{$set: {'holders.0.token': 1}}"));
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> ask(Claims.on("key")))
+			.withMessageContaining("'token' is int32 instead of a string")
+			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
+	}
+
+	@Test
+	void aGrantBesideAForeignHolderIsUnknownSoThatItIsCleanedUp() {
+		grant(Claims.shared("key"));
+		documents().updateOne(new Document(), Document.parse("{$set: {'holders.0.token': 1}}"));
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> ask(Claims.shared("key")))
+			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.UNKNOWN));
+	}
+
+	@Test
+	void oneBadDocumentDoesNotStopTheRenewalOfOthers() {
+		Claim claim = Claims.on("key");
+		grant(claim);
+		Claim bad = Claims.on("bad");
+		documents().insertOne(Document
+			.parse("{_id: 'bad', holders: [{token: '" + bad.id().token() + "'}], touchedAt: 1, renewedAt: 1}"));
+		assertThat(store().renewAll(List.of(bad.id(), claim.id()), TIMEOUT)).isBetween(1, 2);
+	}
+
+	@Test
+	void aReleaseOnAForeignDocumentIsRefused() {
+		documents().insertOne(Document.parse("{_id: 'key', holders: 'x'}"));
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> release(Claims.on("key")))
+			.withMessageContaining("release lock 'key'")
+			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
+	}
+
+}

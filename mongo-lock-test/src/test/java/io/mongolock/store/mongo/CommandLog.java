@@ -1,0 +1,50 @@
+package io.mongolock.store.mongo;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
+import org.bson.BsonDocument;
+
+/**
+ * The commands that a client sends.
+ */
+final class CommandLog implements CommandListener {
+
+	private final List<BsonDocument> commands = new CopyOnWriteArrayList<>();
+
+	MongoClient connect(String connectionString) {
+		return MongoClients.create(MongoClientSettings.builder()
+			.applyConnectionString(new ConnectionString(connectionString))
+			.addCommandListener(this)
+			.build());
+	}
+
+	@Override
+	public void commandStarted(CommandStartedEvent event) {
+		if (!event.getCommandName().equals("endSessions")) {
+			this.commands.add(event.getCommand().clone());
+		}
+	}
+
+	void clear() {
+		this.commands.clear();
+	}
+
+	List<BsonDocument> all() {
+		return this.commands;
+	}
+
+	BsonDocument only() {
+		if (this.commands.size() != 1) {
+			throw new AssertionError("Not one command but " + this.commands);
+		}
+		return this.commands.get(0);
+	}
+
+}

@@ -1,0 +1,76 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Function;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.mongolock.store.Claim;
+import io.mongolock.store.Claims;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.LockStore.Durability;
+import io.mongolock.store.ManualClock;
+import io.mongolock.test.InMemoryLockStore;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The model of {@link InMemoryLockStore} and the statements of {@link MongoLockStore}
+ * mean the same: random requests get equal answers and leave equal locks.
+ */
+class ModelAgreementTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+	private static final List<String> TOKENS = List.of("a", "b", "c", "$$NOW", "$holders");
+
+	private static final List<Integer> LIMITS = List.of(1, 1, 2, 3, Integer.MAX_VALUE);
+
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 2, 3, 4, 5 })
+	void randomRequestsGetEqualAnswers(long seed) {
+		Random random = new Random(seed);
+		ManualClock clock = new ManualClock();
+		LockStore model = new InMemoryLockStore(clock);
+		try (EmbeddedMongo server = EmbeddedMongo.builder().clock(clock).start();
+				MongoClient client = MongoClients.create(server.connectionString())) {
+			LockStore store = new MongoLockStore(TestTemplates.template(client), "locks", "");
+			for (int step = 0; step < 250; step++) {
+				clock.advance(Duration.ofMillis(random.nextInt(15)));
+				String key = "key" + random.nextInt(2);
+				Function<LockStore, Object> request = request(random, key);
+				assertThat(request.apply(store)).as("step %d", step).isEqualTo(request.apply(model));
+				assertThat(store.find(key, TIMEOUT)).as("step %d", step).isEqualTo(model.find(key, TIMEOUT));
+			}
+			assertThat(store.list(5, TIMEOUT)).isEqualTo(model.list(5, TIMEOUT));
+		}
+	}
+
+	private static Function<LockStore, Object> request(Random random, String key) {
+		LeaseId id = new LeaseId(key, one(random, TOKENS));
+		return switch (random.nextInt(8)) {
+			case 0 -> (store) -> store.renew(id, TIMEOUT);
+			case 1 -> (store) -> store.release(id, Durability.PROOF, TIMEOUT);
+			case 2 -> (store) -> store.leave(id, TIMEOUT);
+			case 3 ->
+				(store) -> store.renewAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
+			default -> {
+				Claim claim = new Claim(id, one(random, LIMITS), random.nextInt(2) * 64, random.nextBoolean(),
+						Claims.OWNER, Duration.ofMillis(20 + random.nextInt(60)));
+				yield (store) -> store.acquire(claim, TIMEOUT);
+			}
+		};
+	}
+
+	private static <T> T one(Random random, List<T> values) {
+		return values.get(random.nextInt(values.size()));
+	}
+
+}

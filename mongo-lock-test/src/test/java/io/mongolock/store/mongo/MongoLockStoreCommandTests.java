@@ -1,0 +1,215 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import com.mongodb.client.MongoClient;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.store.Claim;
+import io.mongolock.store.Claims;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore.Durability;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for the commands that {@link MongoLockStore} sends.
+ */
+class MongoLockStoreCommandTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	private static final Map<String, BsonDocument> RECORDED = RecordedCommands.read();
+
+	private static final LeaseId LEASE = new LeaseId("k", "tttttttttttttttttttttttttttttttt");
+
+	private static EmbeddedMongo server;
+
+	private final CommandLog log = new CommandLog();
+
+	private MongoClient client;
+
+	private MongoLockStore store;
+
+	@BeforeAll
+	static void start() {
+		server = EmbeddedMongo.start();
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
+	@BeforeEach
+	void connect() {
+		connect(server.connectionString());
+	}
+
+	@AfterEach
+	void disconnect() {
+		this.client.close();
+	}
+
+	static Stream<String> claims() {
+		return RECORDED.keySet()
+			.stream()
+			.filter((name) -> name.startsWith("acquire") && !name.startsWith("acquire without upsert"));
+	}
+
+	@Test
+	void allKindsOfClaimsWereRecorded() {
+		assertThat(claims().map((name) -> RecordedCommands.claim(RECORDED.get(name)))).hasSizeGreaterThan(40)
+			.anyMatch(Claim::waiting)
+			.anyMatch((claim) -> claim.reserve() == 64)
+			.anyMatch((claim) -> claim.limit() == 3)
+			.anyMatch((claim) -> claim.limit() == Integer.MAX_VALUE && claim.waiting())
+			.anyMatch((claim) -> claim.id().token().equals("$$NOW"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("claims")
+	void aClaimIsTheStatementThatWasProvedOnARealServer(String name) {
+		BsonDocument recorded = RECORDED.get(name);
+		this.store.acquire(RecordedCommands.claim(recorded), TIMEOUT);
+		assertThat(sent()).isEqualTo(RecordedCommands.essence(recorded));
+		assertThat(this.log.only().getDocument("fields"))
+			.isEqualTo(new BsonDocument("now", new BsonString("$$NOW")).append("holders", new BsonInt32(1))
+				.append("previous", new BsonInt32(1)));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "standalone", "replica-set" })
+	void renewalReleaseAndLeavingAreTheStatementsThatWereProvedOnARealServer(String topology) {
+		this.store.renew(LEASE, TIMEOUT);
+		assertThat(sent()).isEqualTo(recorded("renew: mine", topology));
+		this.log.clear();
+		this.store.release(LEASE, Durability.FAST, TIMEOUT);
+		assertThat(sent()).isEqualTo(recorded("release: mine", topology));
+		this.log.clear();
+		this.store.leave(LEASE, TIMEOUT);
+		assertThat(sent()).isEqualTo(recorded("leave the line", topology));
+	}
+
+	@Test
+	void manyRenewalsAreOneUnorderedCommandOfTheStatementForOne() {
+		this.store.renewAll(List.of(LEASE, LEASE), TIMEOUT);
+		BsonDocument sent = sent();
+		BsonValue one = recorded("renew: mine", "standalone").getArray("updates").get(0);
+		assertThat(sent.getBoolean("ordered").getValue()).isFalse();
+		assertThat(sent.getArray("updates")).containsExactly(one, one);
+	}
+
+	@Test
+	void writesWaitForTheMajorityExceptWhereARollbackOnlyLapses() {
+		connect(server.connectionString() + "/?w=1&journal=false&readPreference=secondaryPreferred");
+		this.store.acquire(Claims.on("k"), TIMEOUT);
+		this.store.renew(LEASE, TIMEOUT);
+		this.store.renewAll(List.of(LEASE), TIMEOUT);
+		this.store.release(LEASE, Durability.PROOF, TIMEOUT);
+		assertThat(this.log.all()).hasSize(4)
+			.allSatisfy((command) -> assertThat(concern(command)).isEqualTo("majority"));
+		this.log.clear();
+		this.store.release(LEASE, Durability.FAST, TIMEOUT);
+		this.store.leave(LEASE, TIMEOUT);
+		assertThat(this.log.all()).hasSize(2).allSatisfy((command) -> assertThat(concern(command)).isEqualTo("1"));
+	}
+
+	@Test
+	void readsAskThePrimaryForOneBatch() {
+		connect(server.connectionString() + "/?readPreference=secondary");
+		this.store.find("k", TIMEOUT);
+		assertThat(this.log.only().getString("find").getValue()).isEqualTo("locks");
+		assertThat(this.log.only().getDocument("filter")).isEqualTo(new BsonDocument("_id", new BsonString("k")));
+		assertThat(this.log.only()).doesNotContainKeys("readConcern", "$readPreference");
+	}
+
+	@Test
+	void whatIsStoredBeginsWithThePrefix() {
+		MongoLockStore store = new MongoLockStore(TestTemplates.template(this.client), "locks", "app:");
+		store.renew(LEASE, TIMEOUT);
+		assertThat(sent().getArray("updates").get(0).asDocument().getDocument("q").getString("_id").getValue())
+			.isEqualTo("app:k");
+	}
+
+	@Test
+	void noCommandJoinsATransactionOfTheCaller() {
+		inTransaction(() -> {
+			this.store.acquire(Claims.on("k"), TIMEOUT);
+			this.store.renew(LEASE, TIMEOUT);
+			this.store.release(LEASE, Durability.FAST, TIMEOUT);
+			this.store.list(1, TIMEOUT);
+			assertThat(TransactionSynchronizationManager.getSynchronizations()).isEmpty();
+		});
+		assertThat(this.log.all()).hasSize(4)
+			.allSatisfy(
+					(command) -> assertThat(command).doesNotContainKeys("txnNumber", "startTransaction", "autocommit"));
+	}
+
+	@Test
+	void aTemplateThatDoesJoinShowsThatThereIsATransactionToJoin() {
+		MongoTemplate joining = TestTemplates.template(this.client);
+		joining.setSessionSynchronization(SessionSynchronization.ALWAYS);
+		MongoLockStore store = new MongoLockStore(joining, "locks", "");
+		inTransaction(() -> assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> store.acquire(Claims.on("k"), TIMEOUT))
+			.withMessageContaining("during a transaction"));
+	}
+
+	private static void inTransaction(Runnable work) {
+		TransactionSynchronizationManager.initSynchronization();
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		try {
+			work.run();
+		}
+		finally {
+			TransactionSynchronizationManager.clear();
+		}
+	}
+
+	private void connect(String connectionString) {
+		if (this.client != null) {
+			this.client.close();
+		}
+		this.client = this.log.connect(connectionString);
+		this.store = new MongoLockStore(TestTemplates.template(this.client), "locks", "");
+		this.log.clear();
+	}
+
+	private BsonDocument sent() {
+		return RecordedCommands.essence(this.log.only());
+	}
+
+	private static BsonDocument recorded(String name, String topology) {
+		BsonDocument recorded = RecordedCommands.essence(RECORDED.get(name + " (" + topology + ")"));
+		// the default, which the driver writes out
+		return recorded.append("ordered", BsonBoolean.TRUE);
+	}
+
+	private static String concern(BsonDocument command) {
+		BsonValue w = command.getDocument("writeConcern").get("w");
+		return (w.isString()) ? w.asString().getValue() : String.valueOf(w.asNumber().intValue());
+	}
+
+}

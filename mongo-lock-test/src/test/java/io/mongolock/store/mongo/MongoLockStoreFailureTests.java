@@ -1,0 +1,196 @@
+package io.mongolock.store.mongo;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.Claims;
+import io.mongolock.store.LockStore.Durability;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.mongo.LossyProxy.Loss;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/**
+ * Tests for what {@link MongoLockStore} makes of servers and networks that fail.
+ */
+class MongoLockStoreFailureTests {
+
+	private static final Duration LONG = Duration.ofSeconds(20);
+
+	private static final Duration SHORT = Duration.ofMillis(300);
+
+	private EmbeddedMongo server;
+
+	private LossyProxy proxy;
+
+	private MongoClient client;
+
+	private MongoLockStore store;
+
+	@BeforeEach
+	void start() throws IOException {
+		this.server = EmbeddedMongo.start();
+		this.proxy = new LossyProxy(this.server.port());
+		this.client = MongoClients.create(this.proxy.connectionString());
+		this.store = new MongoLockStore(TestTemplates.template(this.client), "locks", "");
+	}
+
+	@AfterEach
+	void stop() throws IOException {
+		Thread.interrupted();
+		this.client.close();
+		this.proxy.close();
+		this.server.close();
+	}
+
+	@Test
+	void aRequestThatIsNeverAnsweredIsUnknownAndEndsInTime() {
+		Claim claim = granted();
+		this.proxy.lose(Loss.REQUESTS);
+		long start = System.nanoTime();
+		assertFails(() -> this.store.acquire(Claims.on("key"), SHORT), Outcome.UNKNOWN)
+			.hasMessageStartingWith("Could not acquire lock 'key' within 300 ms, it may have been executed");
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(SHORT, Duration.ofSeconds(5));
+		this.proxy.lose(Loss.NOTHING);
+		assertThat(this.store.renew(claim.id(), LONG)).isTrue();
+	}
+
+	@Test
+	void everyWriteWithoutAnswerIsUnknownAndEveryReadIsNot() {
+		Claim claim = granted();
+		List<ThrowingCallable> writes = List.of(() -> this.store.renew(claim.id(), SHORT),
+				() -> this.store.renewAll(List.of(claim.id()), SHORT),
+				() -> this.store.release(claim.id(), Durability.FAST, SHORT),
+				() -> this.store.leave(claim.id(), SHORT));
+		for (ThrowingCallable write : writes) {
+			assertFailsWithoutAnswer(write, Outcome.UNKNOWN);
+		}
+		assertFailsWithoutAnswer(() -> this.store.find("key", SHORT), Outcome.NOT_EXECUTED);
+		assertFailsWithoutAnswer(() -> this.store.list(1, SHORT), Outcome.NOT_EXECUTED);
+	}
+
+	@Test
+	void aClaimWhoseAnswerIsLostIsUnknownAndTheSameAttemptLearnsOfItsGrant() {
+		granted();
+		Claim claim = Claims.on("lost");
+		this.proxy.lose(Loss.ANSWERS);
+		assertFails(() -> this.store.acquire(claim, LONG), Outcome.UNKNOWN);
+		this.proxy.lose(Loss.NOTHING);
+		long fence = this.store.find("lost", LONG).orElseThrow().fence();
+		ClaimAnswer answer = this.store.acquire(claim, LONG);
+		assertThat(answer.holders()).extracting(StoredHolder::fence).containsExactly(fence);
+	}
+
+	@Test
+	void aReleaseWhoseAnswerIsLostIsUnknownAndFalseWhenRepeated() {
+		Claim claim = granted();
+		this.proxy.lose(Loss.ANSWERS);
+		assertFails(() -> this.store.release(claim.id(), Durability.FAST, LONG), Outcome.UNKNOWN);
+		this.proxy.lose(Loss.NOTHING);
+		assertThat(this.store.release(claim.id(), Durability.FAST, LONG)).isFalse();
+	}
+
+	@Test
+	void aClosedPortIsNotExecuted() throws IOException {
+		int port;
+		try (ServerSocket closed = new ServerSocket(0)) {
+			port = closed.getLocalPort();
+		}
+		try (MongoClient nobody = MongoClients.create("mongodb://user:secret@127.0.0.1:" + port)) {
+			MongoLockStore store = new MongoLockStore(TestTemplates.template(nobody), "locks", "");
+			assertFails(() -> store.acquire(Claims.on("key"), SHORT), Outcome.NOT_EXECUTED)
+				.hasMessageContaining("nothing was executed")
+				.hasMessageContaining("127.0.0.1:" + port)
+				.hasMessageNotContaining("secret");
+			assertFails(() -> store.find("key", SHORT), Outcome.NOT_EXECUTED);
+		}
+	}
+
+	@Test
+	void aServerThatAcceptsAndNeverAnswersIsNotExecuted() throws IOException {
+		try (ServerSocket silent = new ServerSocket(0);
+				MongoClient waiting = MongoClients.create("mongodb://127.0.0.1:" + silent.getLocalPort())) {
+			MongoLockStore store = new MongoLockStore(TestTemplates.template(waiting), "locks", "");
+			assertFails(() -> store.acquire(Claims.on("key"), SHORT), Outcome.NOT_EXECUTED);
+		}
+	}
+
+	@Test
+	void noConnectionInTimeIsNotExecuted() throws Exception {
+		try (MongoClient narrow = MongoClients.create(this.proxy.connectionString() + "/?maxPoolSize=1")) {
+			MongoLockStore store = new MongoLockStore(TestTemplates.template(narrow), "locks", "");
+			store.acquire(Claims.on("key"), LONG);
+			this.proxy.lose(Loss.REQUESTS);
+			CompletableFuture<Void> hanging = CompletableFuture
+				.runAsync(() -> assertFails(() -> store.renew(Claims.on("a").id(), LONG), Outcome.UNKNOWN));
+			Awaitility.await().until(() -> this.proxy.lostRequests() != 0);
+			assertFails(() -> store.acquire(Claims.on("b"), SHORT), Outcome.NOT_EXECUTED)
+				.hasMessageContaining("waiting for a connection");
+			this.proxy.close();
+			hanging.get(20, TimeUnit.SECONDS);
+		}
+	}
+
+	@Test
+	void aClosedClientIsNotExecuted() {
+		this.client.close();
+		assertFails(() -> this.store.acquire(Claims.on("key"), SHORT), Outcome.NOT_EXECUTED);
+	}
+
+	@Test
+	void anInterruptedRequestIsUnknownAndTheThreadStaysInterrupted() {
+		granted();
+		Thread.currentThread().interrupt();
+		assertFails(() -> this.store.acquire(Claims.on("other"), LONG), Outcome.UNKNOWN);
+		assertThat(Thread.currentThread().isInterrupted()).isTrue();
+	}
+
+	@Test
+	void aTimeoutOfZeroIsNotForEver() {
+		this.proxy.lose(Loss.REQUESTS);
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> this.store.acquire(Claims.on("key"), Duration.ZERO))
+			.withMessageContaining("within 1 ms");
+	}
+
+	private Claim granted() {
+		Claim claim = Claims.on("key");
+		assertThat(this.store.acquire(claim, LONG).grantTo(claim.id().token())).isPresent();
+		return claim;
+	}
+
+	private void assertFailsWithoutAnswer(ThrowingCallable call, Outcome outcome) {
+		this.proxy.lose(Loss.NOTHING);
+		this.store.find("warm up", LONG);
+		this.proxy.lose(Loss.REQUESTS);
+		assertFails(call, outcome);
+	}
+
+	private static AbstractThrowableAssert<?, ?> assertFails(ThrowingCallable call, Outcome outcome) {
+		LockStoreException failure = catchThrowableOfType(LockStoreException.class, call);
+		assertThat(failure).isNotNull().hasCauseInstanceOf(RuntimeException.class);
+		assertThat(failure.getOutcome()).as(failure.getMessage()).isEqualTo(outcome);
+		return assertThat(failure);
+	}
+
+}

@@ -1,0 +1,55 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Tests for {@link MongoLockStore} on a real server.
+ */
+@ExtendWith(RealServerCondition.class)
+class RealServerLockStoreTests extends AbstractMongoLockStoreContractTests {
+
+	private static MongoClient client;
+
+	@BeforeAll
+	static void connect() {
+		client = MongoClients.create(RealServerCondition.connectionString());
+	}
+
+	@AfterAll
+	static void disconnect() {
+		client.close();
+	}
+
+	@AfterEach
+	void drop() {
+		documents().drop();
+	}
+
+	@Override
+	MongoClient client() {
+		return client;
+	}
+
+	@Override
+	public Duration shortTtl() {
+		return Duration.ofMillis(500);
+	}
+
+	@Override
+	public void elapse(Duration duration) {
+		long end = System.nanoTime() + duration.toNanos();
+		Awaitility.await()
+			.atMost(duration.plusSeconds(5))
+			.pollInterval(Duration.ofMillis(5))
+			.until(() -> System.nanoTime() - end >= 0);
+	}
+
+}

@@ -1,0 +1,105 @@
+package io.mongolock.store.mongo;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Map.Entry;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+import io.mongolock.store.Claim;
+import io.mongolock.store.Claims;
+import io.mongolock.store.LeaseId;
+
+/**
+ * The commands that were proved on a real server.
+ */
+final class RecordedCommands {
+
+	private RecordedCommands() {
+	}
+
+	/**
+	 * All recorded commands by the names of their cases.
+	 */
+	static Map<String, BsonDocument> read() {
+		Map<String, BsonDocument> commands = new TreeMap<>();
+		for (String topology : new String[] { "standalone", "replica-set" }) {
+			try (InputStream in = RecordedCommands.class
+				.getResourceAsStream("/real-server/mongodb-4.4-" + topology + ".json")) {
+				BsonDocument.parse(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+					.getArray("cases")
+					.stream()
+					.map(BsonValue::asDocument)
+					.forEach((recorded) -> commands.put(recorded.getString("name").getValue() + " (" + topology + ")",
+							recorded.getDocument("command")));
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+		return commands;
+	}
+
+	/**
+	 * The claim that must lead to a recorded command.
+	 */
+	static Claim claim(BsonDocument recorded) {
+		String json = recorded.toJson();
+		LeaseId id = new LeaseId(recorded.getDocument("query").getString("_id").getValue(),
+				number(json, "\\$in\": \\[\\{\"\\$literal\": \"([^\"]+)\""));
+		int limit = Integer.parseInt(number(json, "\\$min\": \\[(\\d+),"));
+		String reserve = number(json, "\\$add\": \\[\"\\$\\$next\", (\\d+)\\]");
+		boolean waiting = json.contains("\"$$line.token\"]}, {\"$map\"");
+		return new Claim(id, limit, (reserve.isEmpty()) ? 0 : Integer.parseInt(reserve), waiting, Claims.OWNER,
+				Duration.ofMinutes(1));
+	}
+
+	/**
+	 * What of a command is its meaning: without what the driver adds, the names of the
+	 * collection and owner, and the width of numbers.
+	 */
+	static BsonDocument essence(BsonDocument command) {
+		BsonDocument essence = normal(command).asDocument();
+		essence.put(essence.getFirstKey(), new BsonString("locks"));
+		for (String added : new String[] { "$db", "lsid", "writeConcern", "maxTimeMS", "txnNumber", "$clusterTime",
+				"fields", "projection" }) {
+			essence.remove(added);
+		}
+		return essence;
+	}
+
+	private static BsonValue normal(BsonValue value) {
+		if (value.isNumber()) {
+			return new BsonInt64(value.asNumber().longValue());
+		}
+		if (value.isArray()) {
+			return new BsonArray(value.asArray().stream().map(RecordedCommands::normal).toList());
+		}
+		if (!value.isDocument()) {
+			return value;
+		}
+		BsonDocument normal = new BsonDocument();
+		for (Entry<String, BsonValue> field : value.asDocument().entrySet()) {
+			boolean owner = field.getKey().equals("owner") && field.getValue().asDocument().containsKey("$literal");
+			normal.put(field.getKey(), (owner) ? new BsonString("owner") : normal(field.getValue()));
+		}
+		return normal;
+	}
+
+	private static String number(String json, String pattern) {
+		Matcher matcher = Pattern.compile(pattern).matcher(json);
+		return (matcher.find()) ? matcher.group(1) : "";
+	}
+
+}
