@@ -17,7 +17,9 @@ public interface LockOperations {
 	/**
 	 * Run the callback under the lock. Called again on the same thread from within the
 	 * callback for the same key, it runs under the lock already held, without a request
-	 * to the store.
+	 * to the store. Inside a transaction that was begun before, the lock is given back
+	 * when that has ended, and a commit is refused once the lock is lost; if nobody knows
+	 * whether it was committed, the lease is left to run out.
 	 * @param <T> what the callback returns
 	 * @param <E> what the callback throws
 	 * @param request which lock, and how

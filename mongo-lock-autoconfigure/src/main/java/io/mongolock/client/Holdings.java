@@ -98,6 +98,22 @@ final class Holdings {
 	}
 
 	/**
+	 * Hold a lock no longer, but leave it to its lease.
+	 * @param holding the lock
+	 */
+	void letLapse(Holding holding) {
+		if (holding.end()) {
+			this.held.remove(holding);
+			this.lifecycle.renewer().forget(holding.lease());
+			holding.lease().release(now());
+			over(holding);
+			logger.warn("Lock '" + holding.id().key() + "' is not released, as nobody knows whether the transaction "
+					+ "that used it was committed; its lease of " + holding.lease().terms().ttl().toMillis()
+					+ "ms runs out by itself");
+		}
+	}
+
+	/**
 	 * Declare everything lost and give it back.
 	 * @param until when to be done, on the monotonic clock
 	 */

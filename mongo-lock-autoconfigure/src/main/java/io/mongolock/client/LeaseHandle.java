@@ -3,14 +3,20 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.OnLost;
 import io.mongolock.renewal.Moment;
 
 /**
  * One grip on a {@link Holding}.
  */
 final class LeaseHandle implements LockHandle {
+
+	private static final Log logger = LogFactory.getLog(LeaseHandle.class);
 
 	private final Holding holding;
 
@@ -100,6 +106,40 @@ final class LeaseHandle implements LockHandle {
 	public void close() {
 		if (this.closed.compareAndSet(false, true) && this.holding.unshare()) {
 			this.holdings.release(this.holding);
+		}
+	}
+
+	/**
+	 * Check that what was done under the lock may be committed.
+	 * @throws LockLostException if the lock was lost, unless the request says to ignore
+	 * that
+	 */
+	void assertMayCommit() {
+		if (this.holding.request().onLost() != OnLost.IGNORE && !this.closed.get()
+				&& !this.holding.lease().isHeld(now())) {
+			throw lost();
+		}
+	}
+
+	/**
+	 * Close after the fact, when nobody can act on a loss any more; it was logged and
+	 * told when it happened.
+	 */
+	void closeQuietly() {
+		try {
+			close();
+		}
+		catch (LockLostException ex) {
+			logger.warn("Found after the end of the transaction: " + ex.getMessage());
+		}
+	}
+
+	/**
+	 * Renew no more and give nothing back: the lock is free when its lease has run out.
+	 */
+	void letLapse() {
+		if (this.closed.compareAndSet(false, true) && this.holding.unshare()) {
+			this.holdings.letLapse(this.holding);
 		}
 	}
 

@@ -74,14 +74,15 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	@Override
-	@SuppressWarnings("try") // closing is what the resources are for
 	public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
 			throws E {
 		LeaseHandle handle = claim(request);
-		try (handle;
-				Holding.Interruption interruption = handle.holding().interruptOnLoss();
-				LockContext.Scope scope = LockContext.enter(handle)) {
-			return callback.doWithLock(handle);
+		if (ReleaseAfterTransaction.isInTransaction()) {
+			ReleaseAfterTransaction.register(handle);
+			return run(handle, callback);
+		}
+		try (handle) {
+			return run(handle, callback);
 		}
 	}
 
@@ -145,6 +146,15 @@ public final class LockTemplate implements LockOperations {
 		return this.lines.waiters().size();
 	}
 
+	@SuppressWarnings("try") // closing is what the resources are for
+	private static <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle,
+			LockCallback<T, E> callback) throws E {
+		try (Holding.Interruption interruption = handle.holding().interruptOnLoss();
+				LockContext.Scope scope = LockContext.enter(handle)) {
+			return callback.doWithLock(handle);
+		}
+	}
+
 	private LeaseHandle claim(LockRequest request) {
 		LeaseHandle shared = shareOwn(request);
 		return (shared != null) ? shared
@@ -154,7 +164,9 @@ public final class LockTemplate implements LockOperations {
 	private @Nullable LeaseHandle shareOwn(LockRequest request) {
 		Optional<LockHandle> own = LockContext
 			.find((handle) -> handle instanceof LeaseHandle lease && lease.isFor(this.holdings, request.key()));
-		return (own.isPresent()) ? ((LeaseHandle) own.get()).share(request.limit()) : null;
+		LeaseHandle handle = (own.isPresent()) ? (LeaseHandle) own.get()
+				: ReleaseAfterTransaction.find(this.holdings, request.key());
+		return (handle != null) ? handle.share(request.limit()) : null;
 	}
 
 	private <A extends Attempt> A attempt(LockRequest request, AttemptFactory<A> factory) {

@@ -70,7 +70,7 @@ public final class HistoryWriter implements AutoCloseable {
 		String section = this.process + "-" + this.sections.incrementAndGet();
 		write(new Entered(section, key, token, fence, limit, this.process, Thread.currentThread().getName(),
 				System.nanoTime()));
-		return (outcome) -> write(new Left(section, outcome, System.nanoTime()));
+		return (outcome, nanos) -> write(new Left(section, outcome, nanos));
 	}
 
 	/**
@@ -104,10 +104,19 @@ public final class HistoryWriter implements AutoCloseable {
 	public interface OpenSection {
 
 		/**
+		 * Write that it ended.
+		 * @param outcome what the caller is told
+		 * @param nanos when it ended, by {@link System#nanoTime()}
+		 */
+		void leave(Outcome outcome, long nanos);
+
+		/**
 		 * Write that it ends now.
 		 * @param outcome what the caller is told
 		 */
-		void leave(Outcome outcome);
+		default void leave(Outcome outcome) {
+			leave(outcome, System.nanoTime());
+		}
 
 	}
 

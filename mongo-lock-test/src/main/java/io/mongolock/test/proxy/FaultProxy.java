@@ -249,10 +249,4 @@ public final class FaultProxy implements AutoCloseable {
 		}
 	}
 
-	private enum NewConnections {
-
-		PASS, REFUSE, HALF_OPEN
-
-	}
-
 }

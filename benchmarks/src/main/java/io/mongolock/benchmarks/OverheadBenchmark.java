@@ -1,0 +1,133 @@
+package io.mongolock.benchmarks;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.ReturnDocument;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.benchmarks.Subject.Commands;
+import io.mongolock.benchmarks.Subject.Work;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+/**
+ * What acquire and release cost through the template and through the annotation, as a
+ * ratio to the two commands they send, sent bare. The three take turns in short rounds,
+ * so that noise of the machine hits all of them alike; the figure is the median of the
+ * rounds' ratios. Uses an embedded server, or the one named by
+ * {@code MONGO_LOCK_TEST_URI}. Arguments: rounds (100), pairs a round (200).
+ */
+public final class OverheadBenchmark {
+
+	private OverheadBenchmark() {
+	}
+
+	public static void main(String[] args) {
+		int rounds = (args.length > 0) ? Integer.parseInt(args[0]) : 100;
+		int pairs = (args.length > 1) ? Integer.parseInt(args[1]) : 200;
+		String given = System.getenv("MONGO_LOCK_TEST_URI");
+		if (given != null) {
+			run(given, rounds, pairs);
+			return;
+		}
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			run(server.connectionString(), rounds, pairs);
+		}
+	}
+
+	private static void run(String uri, int rounds, int pairs) {
+		SpringApplication application = new SpringApplication(Subject.class);
+		try (ConfigurableApplicationContext context = application.run("--spring.mongodb.uri=" + uri,
+				"--spring.mongodb.database=benchmark", "--logging.level.root=warn", "--spring.main.banner-mode=off")) {
+			measure(context, rounds, pairs);
+		}
+	}
+
+	private static void measure(ConfigurableApplicationContext context, int rounds, int pairs) {
+		LockOperations locks = context.getBean(LockOperations.class);
+		Work work = context.getBean(Work.class);
+		LockRequest request = LockRequest.of("work:1");
+		Commands commands = context.getBean(Commands.class);
+		work.run(1);
+		commands.stopRecording();
+		Runnable bare = bare(context.getBean(MongoClient.class), commands.claim(), commands.release());
+		Runnable template = () -> locks.execute(request, LockHandle::fence);
+		Runnable annotation = () -> work.run(1);
+		List<Runnable> subjects = List.of(bare, template, annotation);
+		for (int i = 0; i < 20; i++) {
+			subjects.forEach((subject) -> time(subject, pairs));
+		}
+		report(subjects, rounds, pairs);
+	}
+
+	private static void report(List<Runnable> subjects, int rounds, int pairs) {
+		double[][] nanos = new double[subjects.size()][rounds];
+		for (int round = 0; round < rounds; round++) {
+			for (int i = 0; i < subjects.size(); i++) {
+				int subject = (i + round) % subjects.size();
+				nanos[subject][round] = time(subjects.get(subject), pairs);
+			}
+		}
+		double[] template = new double[rounds];
+		double[] annotation = new double[rounds];
+		for (int round = 0; round < rounds; round++) {
+			template[round] = nanos[1][round] / nanos[0][round];
+			annotation[round] = nanos[2][round] / nanos[0][round];
+		}
+		print("bare findOneAndUpdate + updateOne: %.1f us a pair", median(nanos[0]) / 1_000);
+		print("LockTemplate.execute:              %.3f times that", median(template));
+		print("@DistributedLock:                  %.3f times that", median(annotation));
+		print("(median of %.0f rounds of %.0f pairs each)", (double) rounds, (double) pairs);
+	}
+
+	private static double time(Runnable subject, int pairs) {
+		long begun = System.nanoTime();
+		for (int i = 0; i < pairs; i++) {
+			subject.run();
+		}
+		return (System.nanoTime() - begun) / (double) pairs;
+	}
+
+	private static Runnable bare(MongoClient client, BsonDocument claim, BsonDocument release) {
+		MongoCollection<BsonDocument> locks = client.getDatabase("benchmark")
+			.getCollection("locks", BsonDocument.class)
+			.withWriteConcern(WriteConcern.MAJORITY);
+		MongoCollection<BsonDocument> fast = locks.withWriteConcern(WriteConcern.W1);
+		List<BsonDocument> pipeline = new ArrayList<>();
+		for (BsonValue stage : claim.getArray("update")) {
+			pipeline.add(stage.asDocument());
+		}
+		FindOneAndUpdateOptions options = new FindOneAndUpdateOptions().upsert(true)
+			.returnDocument(ReturnDocument.AFTER)
+			.projection(claim.getDocument("fields"));
+		BsonDocument filter = claim.getDocument("query");
+		BsonDocument update = release.getArray("updates").get(0).asDocument().getDocument("u");
+		return () -> {
+			locks.findOneAndUpdate(filter, pipeline, options);
+			fast.updateOne(filter, update);
+		};
+	}
+
+	private static double median(double[] values) {
+		double[] sorted = values.clone();
+		Arrays.sort(sorted);
+		return sorted[sorted.length / 2];
+	}
+
+	private static void print(String format, Object... values) {
+		System.out.println(String.format(Locale.ROOT, format, values));
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.mongolock.benchmarks;
+
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
+import org.bson.BsonDocument;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.mongolock.annotation.DistributedLock;
+
+/**
+ * A small application that is measured.
+ */
+@Configuration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+class Subject {
+
+	@Bean
+	Work work() {
+		return new Work();
+	}
+
+	@Bean
+	Commands commands() {
+		return new Commands();
+	}
+
+	@Bean
+	MongoClientSettingsBuilderCustomizer commandListener(Commands commands) {
+		return (settings) -> settings.addCommandListener(commands);
+	}
+
+	/**
+	 * Does nothing, under a lock.
+	 */
+	static class Work {
+
+		@DistributedLock(name = "work", key = "#id")
+		int run(int id) {
+			return id;
+		}
+
+	}
+
+	/**
+	 * Remembers the last command of each kind, to send it again without a lock, and
+	 * counts the updates.
+	 */
+	static class Commands implements CommandListener {
+
+		private volatile BsonDocument claim = new BsonDocument();
+
+		private volatile BsonDocument release = new BsonDocument();
+
+		private volatile boolean recording = true;
+
+		private volatile int updates;
+
+		BsonDocument claim() {
+			return this.claim;
+		}
+
+		BsonDocument release() {
+			return this.release;
+		}
+
+		void stopRecording() {
+			this.recording = false;
+		}
+
+		int updates() {
+			return this.updates;
+		}
+
+		@Override
+		public synchronized void commandStarted(CommandStartedEvent event) {
+			if ("update".equals(event.getCommandName())) {
+				this.updates++;
+			}
+			if (!this.recording) {
+				return;
+			}
+			if ("findAndModify".equals(event.getCommandName())) {
+				this.claim = BsonDocument.parse(event.getCommand().toJson());
+			}
+			else if ("update".equals(event.getCommandName())) {
+				this.release = BsonDocument.parse(event.getCommand().toJson());
+			}
+		}
+
+	}
+
+}

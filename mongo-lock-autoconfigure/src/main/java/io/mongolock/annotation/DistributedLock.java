@@ -1,0 +1,101 @@
+package io.mongolock.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.aot.hint.annotation.Reflective;
+import org.springframework.core.annotation.AliasFor;
+
+import io.mongolock.OnLost;
+import io.mongolock.OnUnavailable;
+
+/**
+ * Of all instances of the application, only one at a time runs the method for the same
+ * key. On a class or an interface it applies to every public method, inherited ones
+ * included; a method's own annotation wins. May be used as a meta-annotation.
+ * <p>
+ * The key of the lock is {@code name:key}, or whichever of the two is given.
+ * <p>
+ * {@link #ttl}, {@link #waitTimeout}, {@link #retryInterval} and {@link #autoRenew} are
+ * texts, so that all four may hold a placeholder ({@code ${…}}) and all four say <em>as
+ * configured</em> in the same way: empty, as they are by default, they leave it to
+ * {@code mongo-lock.locks.<name>.*} and then to {@code mongo-lock.*}.
+ * <p>
+ * A call from within the same object does not pass the proxy and runs without the lock.
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Inherited
+@Reflective
+public @interface DistributedLock {
+
+	/**
+	 * Alias for {@link #name}.
+	 * @return the name
+	 */
+	@AliasFor("name")
+	String value() default "";
+
+	/**
+	 * First part of the key, taken literally after placeholders are replaced. Groups
+	 * settings and metrics.
+	 * @return the name, such as {@code order}
+	 */
+	@AliasFor("value")
+	String name() default "";
+
+	/**
+	 * Second part of the key: a SpEL expression on the arguments, evaluated once before
+	 * the call. {@code #id} is the parameter of that name, {@code #p0} or {@code #a0} the
+	 * first one; {@code #root.target}, {@code #root.method}, {@code #root.args} and
+	 * {@code @bean} are known as well. The result must be a simple value.
+	 * @return the expression, such as {@code #order.id}
+	 */
+	String key() default "";
+
+	/**
+	 * How long the lease lasts without renewal: {@code 30s}, {@code PT30S} or a
+	 * placeholder. Empty: as configured.
+	 * @return the duration
+	 */
+	String ttl() default "";
+
+	/**
+	 * How long to wait for a lock that another holds: {@code 5s}, {@code PT5S} or a
+	 * placeholder; {@code 0s} asks once. Empty: as configured.
+	 * @return the duration
+	 */
+	String waitTimeout() default "";
+
+	/**
+	 * The longest time between two looks at a lock that another holds: {@code 100ms},
+	 * {@code PT0.1S} or a placeholder. Empty: as configured.
+	 * @return the duration
+	 */
+	String retryInterval() default "";
+
+	/**
+	 * Whether the lease is renewed while the method runs: {@code true}, {@code false} or
+	 * a placeholder. Empty: as configured.
+	 * @return whether to renew
+	 */
+	String autoRenew() default "";
+
+	/**
+	 * What happens if the lock is still held by another at the end of the wait.
+	 * @return the policy
+	 */
+	OnUnavailable onUnavailable() default OnUnavailable.FAIL;
+
+	/**
+	 * What happens if the lock is lost while the method runs.
+	 * @return the policy
+	 */
+	OnLost onLost() default OnLost.FAIL;
+
+}

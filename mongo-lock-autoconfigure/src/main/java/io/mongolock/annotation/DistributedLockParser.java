@@ -1,0 +1,117 @@
+package io.mongolock.annotation;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.StringUtils;
+import org.springframework.util.StringValueResolver;
+
+import io.mongolock.LockSettings;
+import io.mongolock.OnLost;
+import io.mongolock.OnUnavailable;
+import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.LockOperation;
+
+/**
+ * Reads one {@link DistributedLock @DistributedLock}.
+ */
+class DistributedLockParser {
+
+	private final StringValueResolver placeholders;
+
+	DistributedLockParser(StringValueResolver placeholders) {
+		this.placeholders = placeholders;
+	}
+
+	LockOperation parse(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> targetClass) {
+		Attributes attributes = new Attributes(annotation, method, targetClass);
+		String name = attributes.text("name");
+		String key = annotation.getString("key");
+		if (name == null && key.isBlank()) {
+			throw attributes.invalid("has neither a name nor a key",
+					"Give it a name, such as @DistributedLock(\"order\"), a key, such as key = \"#id\", or both.",
+					null);
+		}
+		LockSettings settings = new LockSettings(attributes.duration("ttl"), null, null, null,
+				attributes.duration("waitTimeout"), attributes.duration("retryInterval"), attributes.flag("autoRenew"));
+		return new LockOperation(method, name, (key.isBlank()) ? null : key, settings,
+				annotation.getEnum("onUnavailable", OnUnavailable.class), annotation.getEnum("onLost", OnLost.class));
+	}
+
+	/** The attributes of one annotation, placeholders replaced. */
+	private final class Attributes {
+
+		private final MergedAnnotation<DistributedLock> annotation;
+
+		private final Method method;
+
+		private final Class<?> targetClass;
+
+		private Attributes(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> targetClass) {
+			this.annotation = annotation;
+			this.method = method;
+			this.targetClass = targetClass;
+		}
+
+		private @Nullable String text(String attribute) {
+			String declared = this.annotation.getString(attribute);
+			if (declared.isEmpty()) {
+				return null;
+			}
+			String resolved = resolve(attribute, declared);
+			if (!StringUtils.hasText(resolved)) {
+				throw invalid("has the " + attribute + " '" + declared + "', which is blank",
+						"Give it a value, or leave the attribute out.", null);
+			}
+			return resolved;
+		}
+
+		private @Nullable String resolve(String attribute, String declared) {
+			try {
+				String resolved = DistributedLockParser.this.placeholders.resolveStringValue(declared);
+				if (resolved == null || !resolved.contains("${")) {
+					return resolved;
+				}
+			}
+			catch (IllegalArgumentException ex) {
+				throw unresolved(attribute, declared, ex);
+			}
+			// some resolvers leave what they do not know
+			throw unresolved(attribute, declared, null);
+		}
+
+		private InvalidLockMethodException unresolved(String attribute, String declared, @Nullable Exception cause) {
+			return invalid("has the " + attribute + " '" + declared + "' with a placeholder that no property fills",
+					"Set the property, or give the placeholder a default: ${property:default}.", cause);
+		}
+
+		private @Nullable Duration duration(String attribute) {
+			String text = text(attribute);
+			try {
+				return (text != null) ? DurationFormatterUtils.detectAndParse(text) : null;
+			}
+			catch (IllegalArgumentException ex) {
+				throw invalid("has the " + attribute + " '" + text + "', which is no duration",
+						"Write it as 30s, 500ms or PT30S.", ex);
+			}
+		}
+
+		private @Nullable Boolean flag(String attribute) {
+			String text = text(attribute);
+			if (text == null || "true".equalsIgnoreCase(text) || "false".equalsIgnoreCase(text)) {
+				return (text != null) ? Boolean.valueOf(text) : null;
+			}
+			throw invalid("has " + attribute + " '" + text + "'",
+					"Write true or false, or leave it out to use the configured value.", null);
+		}
+
+		private InvalidLockMethodException invalid(String problem, String action, @Nullable Exception cause) {
+			return new InvalidLockMethodException(this.method, this.targetClass, problem, action, cause);
+		}
+
+	}
+
+}

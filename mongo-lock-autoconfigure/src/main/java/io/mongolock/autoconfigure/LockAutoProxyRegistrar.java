@@ -1,0 +1,33 @@
+package io.mongolock.autoconfigure;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+
+/**
+ * Brings an auto-proxy creator, or joins the one there is: without one, advisors are
+ * silently ignored.
+ */
+class LockAutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
+
+	private final Environment environment;
+
+	LockAutoProxyRegistrar(Environment environment) {
+		this.environment = environment;
+	}
+
+	@Override
+	public void registerBeanDefinitions(AnnotationMetadata importingClass, BeanDefinitionRegistry registry) {
+		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+		if (usesClassProxies(this.environment)) {
+			AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+		}
+	}
+
+	static boolean usesClassProxies(Environment environment) {
+		return environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+	}
+
+}

@@ -1,0 +1,44 @@
+package io.mongolock.autoconfigure;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockListener;
+import io.mongolock.LockOperations;
+import io.mongolock.LockOwner;
+import io.mongolock.client.LockDefaults;
+import io.mongolock.client.LockLifecycle;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.store.LockStore;
+
+/**
+ * Claims, keeps and gives back locks.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", matchIfMissing = true)
+@ConditionalOnMissingBean(LockOperations.class)
+class LockClientConfiguration {
+
+	@Bean
+	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, LockDefaults defaults, LockOwner owner,
+			LockClock clock, ObjectProvider<LockListener> listeners) {
+		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore), defaults, owner, clock,
+				listeners.orderedStream().toList());
+	}
+
+	@Bean
+	LockLifecycle mongoLockLifecycle(LockTemplate template, MongoLockProperties properties) {
+		return new LockLifecycle(template, properties.shutdownTimeout());
+	}
+
+	private static LockStore noStore() {
+		throw new LockStartupException("Spring Data MongoDB, which distributed locks are kept with, is missing.",
+				"Use mongo-lock-starter, or add spring-boot-starter-data-mongodb. To run without locks, set "
+						+ "mongo-lock.enabled=false.");
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.mongolock.autoconfigure;
+
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+/**
+ * Finds the application's database, and makes a template for it that joins nobody's
+ * transaction: a lock written inside one would be invisible to others until the commit.
+ * It is no bean, as it would make those of Boot back off.
+ */
+class LockDatabase {
+
+	private static final String PROPERTY = MongoLockProperties.PREFIX + ".mongo-template";
+
+	private final ListableBeanFactory beanFactory;
+
+	LockDatabase(ListableBeanFactory beanFactory) {
+		this.beanFactory = beanFactory;
+	}
+
+	MongoOperations template(@Nullable String beanName) {
+		MongoTemplate template = new MongoTemplate((beanName != null) ? named(beanName) : only());
+		template.setSessionSynchronization(SessionSynchronization.NEVER);
+		return template;
+	}
+
+	private MongoDatabaseFactory named(String beanName) {
+		if (this.beanFactory.containsBean(beanName)) {
+			Object bean = this.beanFactory.getBean(beanName);
+			if (bean instanceof MongoTemplate template) {
+				return template.getMongoDatabaseFactory();
+			}
+			if (bean instanceof MongoDatabaseFactory factory) {
+				return factory;
+			}
+		}
+		throw new InvalidConfigurationPropertyValueException(PROPERTY, beanName,
+				"No MongoTemplate or MongoDatabaseFactory bean has that name. There are: " + candidates() + ".");
+	}
+
+	private MongoDatabaseFactory only() {
+		return Optional.ofNullable(this.beanFactory.getBeanProvider(MongoDatabaseFactory.class).getIfUnique())
+			.or(() -> Optional.ofNullable(this.beanFactory.getBeanProvider(MongoTemplate.class).getIfUnique())
+				.map(MongoTemplate::getMongoDatabaseFactory))
+			.orElseThrow(this::noneOrSeveral);
+	}
+
+	private LockStartupException noneOrSeveral() {
+		String candidates = candidates();
+		if (candidates.isEmpty()) {
+			return new LockStartupException("There is no MongoDatabaseFactory bean to keep distributed locks with.",
+					"Add spring-boot-starter-data-mongodb (mongo-lock-starter brings it) and set spring.mongodb.uri; if "
+							+ "both are there, look for an exclusion of MongoAutoConfiguration or "
+							+ "DataMongoAutoConfiguration. To run without locks, set mongo-lock.enabled=false.");
+		}
+		return new LockStartupException(
+				"Distributed locks need one MongoDB database, and there are several candidates: " + candidates + ".",
+				"Set " + PROPERTY + " to one of these names, or mark one of the beans as @Primary.");
+	}
+
+	private String candidates() {
+		return Stream.of(MongoTemplate.class, MongoDatabaseFactory.class)
+			.flatMap((type) -> Arrays.stream(this.beanFactory.getBeanNamesForType(type)))
+			.distinct()
+			.collect(Collectors.joining(", "));
+	}
+
+}

@@ -1,0 +1,66 @@
+package io.mongolock.autoconfigure;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+import io.mongolock.LockOperations;
+import io.mongolock.annotation.AnnotationLockOperationSource;
+import io.mongolock.interceptor.LockInterceptor;
+import io.mongolock.interceptor.LockMethodVerifier;
+import io.mongolock.interceptor.LockOperationSource;
+import io.mongolock.interceptor.LockOperationSourceAdvisor;
+
+/**
+ * Lets annotated methods run under their locks. All of it is created before other beans,
+ * so it asks for none of those until a method is called.
+ */
+@Configuration(proxyBeanMethods = false)
+@Import(LockAutoProxyRegistrar.class)
+class LockMethodConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(LockOperationSource.class)
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static AnnotationLockOperationSource mongoLockOperationSource(ConfigurableListableBeanFactory beanFactory) {
+		return new AnnotationLockOperationSource(beanFactory::resolveEmbeddedValue);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockInterceptor mongoLockInterceptor(LockOperationSource source, ObjectProvider<LockOperations> operations,
+			BeanFactory beanFactory) {
+		return new LockInterceptor(source, operations::getObject, beanFactory);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockOperationSourceAdvisor mongoLockAdvisor(LockOperationSource source, LockInterceptor interceptor,
+			Environment environment) {
+		// not from the properties bean, which is created later
+		BindResult<Integer> order = Binder.get(environment)
+			.bind(MongoLockProperties.PREFIX + ".advisor-order", Integer.class);
+		return new LockOperationSourceAdvisor(source, interceptor,
+				(order.isBound()) ? order.get() : LockOperationSourceAdvisor.DEFAULT_ORDER);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockMethodVerifier mongoLockMethodVerifier(LockOperationSource source,
+			ConfigurableListableBeanFactory beanFactory, ObjectProvider<LockSettingsValidator> validator,
+			Environment environment) {
+		return new LockMethodVerifier(source, beanFactory,
+				(name, settings) -> validator.getObject().terms(name, settings),
+				LockAutoProxyRegistrar.usesClassProxies(environment));
+	}
+
+}

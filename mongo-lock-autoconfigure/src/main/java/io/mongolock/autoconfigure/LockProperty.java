@@ -1,0 +1,56 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockSettings;
+import io.mongolock.client.LockDefaults;
+
+/**
+ * Where a setting is, or would be, configured.
+ *
+ * @param name of the locks it is for, {@code null} for all
+ * @param setting the setting, such as {@code renew-interval}
+ */
+record LockProperty(@Nullable String name, String setting) {
+
+	/**
+	 * Find the property to change if a setting is refused: where it is set, and if it was
+	 * derived, where that is set from which it was.
+	 * @param setting the setting
+	 * @param name of the locks, if any
+	 * @param defaults what is configured
+	 * @return the property
+	 */
+	static LockProperty find(String setting, @Nullable String name, LockDefaults defaults) {
+		for (String one : List.of(setting, "operation-timeout", "renew-interval", "margin", "ttl")) {
+			for (LockProperty candidate : List.of(new LockProperty(name, one), new LockProperty(null, one))) {
+				if (candidate.valueIn(defaults) != null) {
+					return candidate;
+				}
+			}
+		}
+		return new LockProperty(null, setting);
+	}
+
+	@Nullable Duration valueIn(LockDefaults defaults) {
+		LockSettings settings = (this.name != null) ? defaults.byName().getOrDefault(this.name, LockSettings.NONE)
+				: defaults.global();
+		return switch (this.setting) {
+			case "ttl" -> settings.ttl();
+			case "margin" -> settings.margin();
+			case "renew-interval" -> settings.renewInterval();
+			case "operation-timeout" -> settings.operationTimeout();
+			case "wait-timeout" -> settings.waitTimeout();
+			case "retry-interval" -> settings.retryInterval();
+			default -> null;
+		};
+	}
+
+	String fullName() {
+		return MongoLockProperties.PREFIX + ((this.name != null) ? ".locks." + this.name : "") + "." + this.setting;
+	}
+
+}

@@ -1,0 +1,122 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.convert.DurationStyle;
+
+import io.mongolock.InvalidLockSettingsException;
+import io.mongolock.LockSettings;
+import io.mongolock.LockTerms;
+import io.mongolock.client.LockDefaults;
+import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
+
+/**
+ * Refuses settings that contradict each other, and says once what is allowed but rarely
+ * meant.
+ */
+class LockSettingsValidator {
+
+	private static final Log logger = LogFactory.getLog(LockSettingsValidator.class);
+
+	private static final Duration WISE_MARGIN = Duration.ofSeconds(1);
+
+	private static final Duration WISE_TTL = Duration.ofSeconds(20);
+
+	private final MongoLockProperties properties;
+
+	private final LockDefaults defaults;
+
+	private final Set<String> said = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Check the properties.
+	 * @param properties the properties
+	 * @param defaults what they say of settings
+	 * @throws InvalidConfigurationPropertyValueException if they contradict each other
+	 */
+	LockSettingsValidator(MongoLockProperties properties, LockDefaults defaults) {
+		this.properties = properties;
+		this.defaults = defaults;
+		validate();
+	}
+
+	/**
+	 * The terms of a declaration.
+	 * @param name its name, if any
+	 * @param asked what it says itself
+	 * @return the terms
+	 * @throws InvalidLockSettingsException if the settings contradict each other
+	 */
+	LockTerms terms(@Nullable String name, LockSettings asked) {
+		LockTerms terms = this.defaults.terms(name, asked);
+		Duration longest = this.properties.ttlIndex().retention().dividedBy(2);
+		if (this.properties.ttlIndex().mode() != Mode.NONE && terms.ttl().compareTo(longest) > 0) {
+			throw new InvalidLockSettingsException("ttl", terms.ttl(),
+					"must be at most half of mongo-lock.ttl-index." + "retention ("
+							+ text(this.properties.ttlIndex().retention()) + ") = " + text(longest)
+							+ ", so that no document is removed while its lock is held");
+		}
+		hint(terms);
+		return terms;
+	}
+
+	private void validate() {
+		checkNotBlank("collection", this.properties.collection());
+		checkPositive("shutdown-timeout", this.properties.shutdownTimeout());
+		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
+		validate(null);
+		this.defaults.byName().keySet().forEach(this::validate);
+	}
+
+	private void validate(@Nullable String name) {
+		try {
+			terms(name, LockSettings.NONE);
+		}
+		catch (InvalidLockSettingsException ex) {
+			LockProperty origin = LockProperty.find(ex.getSetting(), name, this.defaults);
+			String where = (name == null || origin.name() != null) ? "" : " (for the locks named '" + name + "')";
+			Duration value = origin.valueIn(this.defaults);
+			boolean itself = origin.setting().equals(ex.getSetting());
+			throw new InvalidConfigurationPropertyValueException(origin.fullName(),
+					text((value != null) ? value : ex.getValue()),
+					((itself) ? "" : ex.getSetting() + ", " + text(ex.getValue()) + ", ") + ex.getReason() + where);
+		}
+	}
+
+	private void hint(LockTerms terms) {
+		if (terms.margin().compareTo(WISE_MARGIN) < 0 && this.said.add("margin")) {
+			logger
+				.info("A lock has a margin of " + text(terms.margin()) + ": the clocks of servers may differ by more. "
+						+ "Unless they are known to agree better, keep it at " + text(WISE_MARGIN) + " or more");
+		}
+		if (terms.ttl().compareTo(WISE_TTL) < 0 && this.said.add("ttl")) {
+			logger.info("A lock has a ttl of " + text(terms.ttl()) + ": if MongoDB elects a new primary, which takes "
+					+ "about 12s, it is lost. From " + text(WISE_TTL) + " on it survives that");
+		}
+	}
+
+	private static void checkNotBlank(String setting, String value) {
+		if (value.isBlank()) {
+			throw new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting, value,
+					"must not be blank");
+		}
+	}
+
+	private static void checkPositive(String setting, Duration value) {
+		if (value.compareTo(Duration.ZERO) <= 0) {
+			throw new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting,
+					text(value), "must be longer than zero");
+		}
+	}
+
+	private static String text(Duration duration) {
+		return DurationStyle.SIMPLE.print(duration);
+	}
+
+}

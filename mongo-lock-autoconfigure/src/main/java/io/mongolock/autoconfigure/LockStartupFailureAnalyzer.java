@@ -1,0 +1,16 @@
+package io.mongolock.autoconfigure;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/**
+ * Explains a {@link LockStartupException}.
+ */
+class LockStartupFailureAnalyzer extends AbstractFailureAnalyzer<LockStartupException> {
+
+	@Override
+	protected FailureAnalysis analyze(Throwable rootFailure, LockStartupException cause) {
+		return new FailureAnalysis(cause.getProblem(), cause.getAction(), cause);
+	}
+
+}

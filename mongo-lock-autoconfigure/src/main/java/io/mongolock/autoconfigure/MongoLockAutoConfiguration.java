@@ -1,0 +1,47 @@
+package io.mongolock.autoconfigure;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOwner;
+import io.mongolock.client.LockDefaults;
+
+/**
+ * Auto-configuration for distributed locks on MongoDB. It does not back off where MongoDB
+ * is missing: annotated methods would silently run without their locks.
+ */
+@AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
+@EnableConfigurationProperties(MongoLockProperties.class)
+@Import({ LockMethodConfiguration.class, LockStoreConfiguration.class, LockClientConfiguration.class,
+		UnlockedConfiguration.class })
+public final class MongoLockAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockDefaults mongoLockDefaults(MongoLockProperties properties) {
+		return new LockDefaults(properties.settings(), properties.locks());
+	}
+
+	@Bean
+	LockSettingsValidator mongoLockSettingsValidator(MongoLockProperties properties, LockDefaults defaults) {
+		return new LockSettingsValidator(properties, defaults);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockClock mongoLockClock() {
+		return LockClock.system();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockOwner mongoLockOwner(Environment environment) {
+		return LockOwnerFactory.create(environment);
+	}
+
+}

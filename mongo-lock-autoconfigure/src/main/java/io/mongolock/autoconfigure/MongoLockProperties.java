@@ -1,0 +1,67 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+import io.mongolock.LockSettings;
+import io.mongolock.store.mongo.TtlIndexInitializer;
+
+/**
+ * Settings of distributed locks.
+ *
+ * @param enabled whether methods and requests are locked; otherwise they run unlocked
+ * @param collection name of the MongoDB collection that holds the locks
+ * @param keyPrefix put in front of every key, to let several applications share one
+ * collection
+ * @param ttl how long a lease lasts without renewal: the longest time a lock stays taken
+ * after its holder died
+ * @param margin how long before its end a holder no longer relies on its lease, for
+ * clocks that differ and pauses; 20 % of the ttl unless set
+ * @param renewInterval time between renewals of a lease, at most a third of ttl - margin,
+ * which it is unless set
+ * @param operationTimeout longest time that one request to MongoDB may take, at most half
+ * of ttl - margin - renew-interval; 3 seconds, or less for a short ttl, unless set
+ * @param waitTimeout how long to wait for a lock that another holds
+ * @param retryInterval longest time between two looks at a lock that another holds
+ * @param autoRenew whether leases are renewed while they are held
+ * @param locks settings for the locks of one name, which win over those for all locks
+ * @param ttlIndex index that removes documents of locks nobody asked for any more
+ * @param shutdownTimeout how long releasing the locks that are left may take at shutdown
+ * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean whose
+ * database holds the locks, when there are several
+ * @param advisorOrder where the lock stands among the advisors of a method, lower is
+ * further outside
+ */
+@ConfigurationProperties("mongo-lock")
+public record MongoLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("locks") String collection,
+		@DefaultValue("") String keyPrefix, @Nullable Duration ttl, @Nullable Duration margin,
+		@Nullable Duration renewInterval, @Nullable Duration operationTimeout, @Nullable Duration waitTimeout,
+		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @DefaultValue Map<String, LockSettings> locks,
+		@DefaultValue TtlIndex ttlIndex, @DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
+		@DefaultValue("2147483646") int advisorOrder) {
+
+	static final String PREFIX = "mongo-lock";
+
+	LockSettings settings() {
+		return new LockSettings(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
+				this.retryInterval, this.autoRenew);
+	}
+
+	/**
+	 * Index that removes documents of locks nobody asked for any more.
+	 *
+	 * @param mode what to do about the index at start: create it, only warn if it is
+	 * missing, or nothing
+	 * @param retention how long a document stays after it was last touched; at least
+	 * twice the longest ttl
+	 */
+	public record TtlIndex(@DefaultValue("create") TtlIndexInitializer.Mode mode,
+			@DefaultValue("7d") Duration retention) {
+
+	}
+
+}

@@ -1,0 +1,30 @@
+package io.mongolock.autoconfigure;
+
+import org.apache.commons.logging.LogFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOperations;
+import io.mongolock.client.LockDefaults;
+import io.mongolock.client.UnlockedLockOperations;
+
+/**
+ * Lets everything run unlocked.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", havingValue = false)
+@ConditionalOnMissingBean(LockOperations.class)
+class UnlockedConfiguration {
+
+	@Bean
+	UnlockedLockOperations mongoLockOperations(LockDefaults defaults, LockClock clock) {
+		LogFactory.getLog(UnlockedConfiguration.class)
+			.warn("mongo-lock.enabled=false: methods and requests run WITHOUT their locks; "
+					+ "other instances may run them at the same time");
+		return new UnlockedLockOperations(defaults, clock);
+	}
+
+}

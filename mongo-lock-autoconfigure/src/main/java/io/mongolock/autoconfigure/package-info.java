@@ -1,0 +1,7 @@
+/**
+ * What Spring Boot sets up by itself.
+ */
+@NullMarked
+package io.mongolock.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,51 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Starts the client before anything that may use it, and stops it after: after the web
+ * server, listeners and executors, and before singletons such as the connection to the
+ * store are destroyed.
+ */
+public final class LockLifecycle implements SmartLifecycle {
+
+	/** Near the minimum, with room for what has to outlive even locks. */
+	static final int PHASE = Integer.MIN_VALUE + 1000;
+
+	private final LockTemplate template;
+
+	private final Duration shutdownTimeout;
+
+	/**
+	 * Create a new lifecycle.
+	 * @param template the client
+	 * @param shutdownTimeout how long releasing what is left may take
+	 */
+	public LockLifecycle(LockTemplate template, Duration shutdownTimeout) {
+		this.template = template;
+		this.shutdownTimeout = shutdownTimeout;
+	}
+
+	@Override
+	public void start() {
+		this.template.start();
+	}
+
+	@Override
+	public void stop() {
+		this.template.stop(this.shutdownTimeout);
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.template.isRunning();
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+}

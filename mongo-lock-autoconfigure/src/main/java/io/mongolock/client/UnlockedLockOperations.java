@@ -1,0 +1,125 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockCallback;
+import io.mongolock.LockClock;
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+
+/**
+ * Grants everything and locks nothing, for an application whose locks are switched off.
+ * Requests are still checked, and fences rise as they would with locks.
+ */
+public class UnlockedLockOperations implements LockOperations {
+
+	private final LockDefaults defaults;
+
+	private final LockClock clock;
+
+	private final AtomicLong lastFence = new AtomicLong();
+
+	/**
+	 * Create new operations.
+	 * @param defaults what holds where a request says nothing
+	 * @param clock where fences come from
+	 */
+	public UnlockedLockOperations(LockDefaults defaults, LockClock clock) {
+		this.defaults = defaults;
+		this.clock = clock;
+	}
+
+	@Override
+	public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
+			throws E {
+		try (LockHandle handle = acquire(request)) {
+			LockContext.Scope scope = LockContext.enter(handle);
+			try {
+				return callback.doWithLock(handle);
+			}
+			finally {
+				scope.close();
+			}
+		}
+	}
+
+	@Override
+	public LockHandle acquire(LockRequest request) {
+		long now = this.clock.currentTimeMillis() * 1024;
+		long fence = this.lastFence.updateAndGet((last) -> Math.max(last + 1, now));
+		return new UnlockedHandle(request.key(), fence, this.defaults.terms(request).reliable());
+	}
+
+	@Override
+	public Optional<LockHandle> tryAcquire(LockRequest request) {
+		return Optional.of(acquire(request));
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+		return CompletableFuture.completedFuture(acquire(request));
+	}
+
+	private static final class UnlockedHandle implements LockHandle {
+
+		private final String key;
+
+		private final long fence;
+
+		private final Duration reliable;
+
+		private volatile boolean closed;
+
+		private UnlockedHandle(String key, long fence, Duration reliable) {
+			this.key = key;
+			this.fence = fence;
+			this.reliable = reliable;
+		}
+
+		@Override
+		public String key() {
+			return this.key;
+		}
+
+		@Override
+		public long fence() {
+			return this.fence;
+		}
+
+		@Override
+		public boolean isHeld() {
+			return !this.closed;
+		}
+
+		@Override
+		public void assertHeld() {
+			if (this.closed) {
+				throw new IllegalStateException("The lock '" + this.key + "' was released by this handle");
+			}
+		}
+
+		@Override
+		public Duration remaining() {
+			return (this.closed) ? Duration.ZERO : this.reliable;
+		}
+
+		@Override
+		public void renew() {
+			assertHeld();
+		}
+
+		@Override
+		public void close() {
+			this.closed = true;
+		}
+
+	}
+
+}

@@ -1,0 +1,72 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/**
+ * A method is declared to run under a lock in a way that cannot work.
+ */
+public class InvalidLockMethodException extends IllegalStateException {
+
+	private final String problem;
+
+	private final String action;
+
+	/**
+	 * Create a new exception.
+	 * @param method the method
+	 * @param targetClass the class of the bean
+	 * @param problem what is wrong, a clause that follows the method's name
+	 * @param action the way out, a sentence
+	 */
+	public InvalidLockMethodException(Method method, Class<?> targetClass, String problem, String action) {
+		this(method, targetClass, problem, action, null);
+	}
+
+	/**
+	 * Create a new exception.
+	 * @param method the method
+	 * @param targetClass the class of the bean
+	 * @param problem what is wrong, a clause that follows the method's name
+	 * @param action the way out, a sentence
+	 * @param cause what revealed it, if anything
+	 */
+	public InvalidLockMethodException(Method method, Class<?> targetClass, String problem, String action,
+			@Nullable Throwable cause) {
+		this("@DistributedLock method " + describe(method, targetClass) + " " + problem, action, cause);
+	}
+
+	InvalidLockMethodException(String problem, String action, @Nullable Throwable cause) {
+		super(problem + ". " + action, cause);
+		this.problem = problem;
+		this.action = action;
+	}
+
+	/**
+	 * What is wrong with which method.
+	 * @return a sentence without its full stop
+	 */
+	public String getProblem() {
+		return this.problem;
+	}
+
+	/**
+	 * The way out.
+	 * @return a sentence
+	 */
+	public String getAction() {
+		return this.action;
+	}
+
+	static String describe(Method method, Class<?> targetClass) {
+		String parameters = Arrays.stream(method.getParameterTypes())
+			.map(Class::getSimpleName)
+			.collect(Collectors.joining(", "));
+		return ClassUtils.getQualifiedMethodName(method, ClassUtils.getUserClass(targetClass)) + "(" + parameters + ")";
+	}
+
+}

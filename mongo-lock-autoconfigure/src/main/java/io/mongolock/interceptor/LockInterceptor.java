@@ -1,0 +1,85 @@
+package io.mongolock.interceptor;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.util.function.SingletonSupplier;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.OnUnavailable;
+
+/**
+ * Runs methods under the lock that was declared for them. What a method returns or throws
+ * reaches its caller unchanged.
+ */
+public class LockInterceptor implements MethodInterceptor {
+
+	private final LockOperationSource source;
+
+	private final LockKeyEvaluator keys;
+
+	private final SingletonSupplier<LockOperations> operations;
+
+	/**
+	 * Create a new interceptor.
+	 * @param source knows the methods
+	 * @param operations asked for the locks at the first call, not before: proxies are
+	 * made long before the store exists
+	 * @param beanFactory knows the beans that keys refer to
+	 */
+	public LockInterceptor(LockOperationSource source, Supplier<LockOperations> operations, BeanFactory beanFactory) {
+		this.source = source;
+		this.keys = new LockKeyEvaluator(beanFactory);
+		this.operations = SingletonSupplier.of(operations);
+	}
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		Object target = invocation.getThis();
+		Class<?> targetClass = (target != null) ? AopUtils.getTargetClass(target)
+				: invocation.getMethod().getDeclaringClass();
+		LockOperation operation = this.source.getLockOperation(invocation.getMethod(), targetClass);
+		if (operation == null) {
+			return invocation.proceed();
+		}
+		LockRequest request = this.keys.request(operation, invocation.getArguments(), target, targetClass);
+		return (operation.onUnavailable() != OnUnavailable.SKIP) ? proceed(request, invocation)
+				: proceedOrSkip(request, operation, invocation);
+	}
+
+	@SuppressWarnings("NullAway") // the callback may return null: it sees no type
+									// arguments
+	private @Nullable Object proceed(LockRequest request, MethodInvocation invocation) throws Throwable {
+		return locks().execute(request, (handle) -> invocation.proceed());
+	}
+
+	private @Nullable Object proceedOrSkip(LockRequest request, LockOperation operation, MethodInvocation invocation)
+			throws Throwable {
+		Optional<LockHandle> acquired = locks().tryAcquire(request);
+		if (acquired.isEmpty()) {
+			return SkippedResult.of(operation.method().getReturnType());
+		}
+		try (LockHandle handle = acquired.get()) {
+			LockContext.Scope scope = LockContext.enter(handle);
+			try {
+				return invocation.proceed();
+			}
+			finally {
+				scope.close();
+			}
+		}
+	}
+
+	private LockOperations locks() {
+		return this.operations.obtain();
+	}
+
+}

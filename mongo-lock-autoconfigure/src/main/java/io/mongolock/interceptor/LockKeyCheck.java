@@ -1,0 +1,77 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/**
+ * Finds mistakes in the expression of a key before the first call does.
+ */
+class LockKeyCheck {
+
+	private final SpelExpressionParser parser = new SpelExpressionParser();
+
+	private final ParameterNameDiscoverer discoverer = new DefaultParameterNameDiscoverer();
+
+	void check(LockOperation operation, Class<?> targetClass) {
+		String key = operation.key();
+		if (key == null) {
+			return;
+		}
+		Set<String> known = variables(operation.method());
+		for (String used : variables(key, operation, targetClass)) {
+			if (!known.contains(used)) {
+				throw new InvalidLockMethodException(operation.method(), targetClass,
+						"has the key '" + key + "', which refers to " + used + ", but the call only knows " + known,
+						"Correct the name; if it is a parameter's, compile the class with -parameters "
+								+ "or use its position, #p0 for the first.");
+			}
+		}
+	}
+
+	private Set<String> variables(String key, LockOperation operation, Class<?> targetClass) {
+		try {
+			SpelExpression expression = this.parser.parseRaw(key);
+			return collect(expression.getAST(), new TreeSet<>());
+		}
+		catch (ParseException | IllegalStateException ex) {
+			throw new InvalidLockMethodException(operation.method(), targetClass,
+					"has the key '" + key + "', which is not valid SpEL: " + ex.getMessage(),
+					"Refer to arguments as #name or #p0; quote literal text as 'text'.", ex);
+		}
+	}
+
+	private static Set<String> collect(@Nullable SpelNode node, Set<String> found) {
+		if (node instanceof VariableReference) {
+			found.add(node.toStringAST());
+		}
+		for (int i = 0; node != null && i < node.getChildCount(); i++) {
+			collect(node.getChild(i), found);
+		}
+		return found;
+	}
+
+	private Set<String> variables(Method method) {
+		Set<String> known = new TreeSet<>(Set.of("#root", "#this"));
+		String[] names = this.discoverer.getParameterNames(method);
+		IntStream.range(0, method.getParameterCount()).forEach((i) -> {
+			known.add("#p" + i);
+			known.add("#a" + i);
+			if (names != null) {
+				known.add("#" + names[i]);
+			}
+		});
+		return known;
+	}
+
+}

@@ -1,0 +1,21 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code #root} in the expression of a key.
+ *
+ * @param method the most specific method
+ * @param args the arguments
+ * @param target the bean behind the proxy
+ * @param targetClass its class
+ */
+record LockKeyRoot(Method method, @Nullable Object[] args, @Nullable Object target, Class<?> targetClass) {
+
+	String methodName() {
+		return this.method.getName();
+	}
+
+}

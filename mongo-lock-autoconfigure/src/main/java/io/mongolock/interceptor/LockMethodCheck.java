@@ -1,0 +1,123 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.function.BiFunction;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.util.ClassUtils;
+
+import io.mongolock.InvalidLockSettingsException;
+import io.mongolock.LockSettings;
+import io.mongolock.LockTerms;
+import io.mongolock.OnUnavailable;
+
+/**
+ * Refuses methods whose lock could not do what was declared.
+ */
+class LockMethodCheck {
+
+	private static final List<String> CALLBACKS = List.of("jakarta.annotation.PostConstruct",
+			"jakarta.annotation.PreDestroy");
+
+	private final LockKeyCheck keys = new LockKeyCheck();
+
+	private final BiFunction<@Nullable String, LockSettings, LockTerms> terms;
+
+	private final boolean classProxies;
+
+	LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> terms, boolean classProxies) {
+		this.terms = terms;
+		this.classProxies = classProxies;
+	}
+
+	void check(LockOperation operation, Class<?> targetClass) {
+		reachable(operation.method(), targetClass);
+		endsWithTheCall(operation.method(), targetClass);
+		result(operation, targetClass);
+		this.keys.check(operation, targetClass);
+		settings(operation, targetClass);
+	}
+
+	private void reachable(Method method, Class<?> targetClass) {
+		int modifiers = method.getModifiers();
+		if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
+			throw new InvalidLockMethodException(method, targetClass,
+					"is " + ((Modifier.isStatic(modifiers)) ? "static" : "private")
+							+ ": no proxy can stand in front of it, it would run without the lock",
+					"Make it a public instance method that other beans call, or use LockOperations inside it.");
+		}
+		if (CALLBACKS.stream().anyMatch((callback) -> AnnotatedElementUtils.isAnnotated(method, callback))) {
+			throw new InvalidLockMethodException(method, targetClass,
+					"is a callback that the container calls on the object itself, past the proxy",
+					"Move the work to another bean, or use LockOperations inside it.");
+		}
+		if (isProxiedByInterface(targetClass)) {
+			reachableByInterface(method, targetClass);
+		}
+		else if (Modifier.isFinal(modifiers) || Modifier.isFinal(targetClass.getModifiers())) {
+			throw new InvalidLockMethodException(method, targetClass,
+					"is final, or its class is: no proxy can override it, it would run without the lock",
+					"Remove final (in Kotlin: open, or the kotlin-spring plugin), or use LockOperations inside it.");
+		}
+	}
+
+	private boolean isProxiedByInterface(Class<?> targetClass) {
+		return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)
+				|| (!this.classProxies && ClassUtils.getAllInterfacesForClass(targetClass).length > 0);
+	}
+
+	private static void reachableByInterface(Method method, Class<?> targetClass) {
+		Method declared = ClassUtils.getInterfaceMethodIfPossible(method, targetClass);
+		if (!declared.getDeclaringClass().isInterface()) {
+			throw new InvalidLockMethodException(method, targetClass,
+					"is in none of its interfaces, and spring.aop.proxy-target-class=false makes proxies of those only",
+					"Declare it in an interface, or remove that property.");
+		}
+	}
+
+	private static void endsWithTheCall(Method method, Class<?> targetClass) {
+		if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
+				|| AnnotatedElementUtils.hasAnnotation(targetClass, Async.class)) {
+			throw new InvalidLockMethodException(method, targetClass, "is also @Async",
+					"Let the @Async method call a @DistributedLock method of another bean, so that it is clear "
+							+ "that the lock spans the work.");
+		}
+		String later = LaterResult.find(method);
+		if (later != null) {
+			throw new InvalidLockMethodException(method, targetClass,
+					"returns a " + later + ": the lock would end before the work does",
+					"Wait for the result inside the method, or hold a handle of LockOperations.acquireAsync "
+							+ "until the work has ended.");
+		}
+	}
+
+	private static void result(LockOperation operation, Class<?> targetClass) {
+		Class<?> type = operation.method().getReturnType();
+		if (operation.onUnavailable() == OnUnavailable.SKIP && !SkippedResult.existsFor(type)) {
+			throw new InvalidLockMethodException(operation.method(), targetClass,
+					"returns " + type + ", and onUnavailable = SKIP would have to make a value up",
+					"Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
+							+ " (null if skipped) or an Optional, or use onUnavailable = FAIL.");
+		}
+	}
+
+	private void settings(LockOperation operation, Class<?> targetClass) {
+		try {
+			this.terms.apply(operation.name(), operation.settings());
+		}
+		catch (InvalidLockSettingsException ex) {
+			throw new InvalidLockMethodException(operation.method(), targetClass,
+					"has settings that contradict each other or those configured: " + ex.getMessage(),
+					"Change the attribute, or the properties mongo-lock.*"
+							+ ((operation.name() != null) ? " or mongo-lock.locks." + operation.name() + ".*" : "")
+							+ ".",
+					ex);
+		}
+	}
+
+}

@@ -1,0 +1,24 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockSettings;
+import io.mongolock.OnLost;
+import io.mongolock.OnUnavailable;
+
+/**
+ * What was declared for a method: which lock it runs under, and how.
+ *
+ * @param method the most specific method
+ * @param name first part of the key, literal
+ * @param key second part of the key, a SpEL expression
+ * @param settings what the declaration says itself
+ * @param onUnavailable what happens if another holds the lock
+ * @param onLost what happens if the lock is lost
+ */
+public record LockOperation(Method method, @Nullable String name, @Nullable String key, LockSettings settings,
+		OnUnavailable onUnavailable, OnLost onLost) {
+
+}

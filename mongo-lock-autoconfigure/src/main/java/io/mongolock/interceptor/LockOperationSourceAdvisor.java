@@ -1,0 +1,29 @@
+package io.mongolock.interceptor;
+
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.core.Ordered;
+
+/**
+ * Puts the {@link LockInterceptor} around the methods that a {@link LockOperationSource}
+ * knows.
+ */
+public class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
+
+	/**
+	 * Just outside of what runs last by default, as transactions do; far inside of method
+	 * security. Retries of the framework are wrapped around all advisors anyway.
+	 */
+	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
+
+	/**
+	 * Create a new advisor.
+	 * @param source knows the methods
+	 * @param interceptor runs them under their locks
+	 * @param order where it stands among other advisors, lower is further outside
+	 */
+	public LockOperationSourceAdvisor(LockOperationSource source, LockInterceptor interceptor, int order) {
+		super(new LockOperationSourcePointcut(source), interceptor);
+		setOrder(order);
+	}
+
+}

@@ -1,0 +1,195 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockLostException;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.OnLost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link ReleaseAfterTransaction} and {@link LockCommitListener}.
+ */
+class LockTransactionTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("k");
+
+	private final ScriptedStore store = new ScriptedStore();
+
+	private final LockTemplate locks = new LockTemplate(this.store, LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of());
+
+	private final RecordingTransactionManager transactions = new RecordingTransactionManager();
+
+	private final TransactionTemplate transaction = new TransactionTemplate(this.transactions);
+
+	@Test
+	void insideATransactionTheReleaseWaitsForItsCommit() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.locks.execute(REQUEST, (handle) -> null);
+			assertThat(this.store.count("release")).isZero();
+		});
+		assertThat(this.transactions.log).containsExactly("begin", "commit");
+		assertThat(this.store.requests).last().asString().startsWith("release FAST");
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void insideATransactionTheReleaseWaitsForItsRollback() {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(
+				() -> this.transaction.executeWithoutResult((status) -> this.locks.execute(REQUEST, (handle) -> {
+					throw new IllegalStateException("mine");
+				})))
+			.withMessage("mine");
+		assertThat(this.transactions.log).containsExactly("begin", "rollback");
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void aSecondCallInTheSameTransactionSharesTheLock() {
+		this.transaction.executeWithoutResult((status) -> {
+			long first = this.locks.execute(REQUEST, (handle) -> handle.fence());
+			long second = this.locks.execute(REQUEST, (handle) -> handle.fence());
+			assertThat(second).isEqualTo(first);
+		});
+		assertThat(this.store.count("acquire")).isEqualTo(1);
+		assertThat(this.store.count("release")).isEqualTo(1);
+	}
+
+	@Test
+	void aTransactionOfItsOwnInsideReleasesAtItsOwnEnd() {
+		TransactionTemplate requiresNew = new TransactionTemplate(this.transactions);
+		requiresNew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		this.transaction.executeWithoutResult((outer) -> {
+			requiresNew.executeWithoutResult((inner) -> this.locks.execute(REQUEST, (handle) -> null));
+			assertThat(this.store.holder("k")).isEmpty();
+			this.locks.execute(LockRequest.of("outer"), (handle) -> null);
+			assertThat(this.store.holder("outer")).isPresent();
+		});
+		assertThat(this.store.holder("outer")).isEmpty();
+	}
+
+	@Test
+	void afterACommitOfUnknownFateTheLeaseIsLeftToRunOut() {
+		this.transactions.setRollbackOnCommitFailure(false);
+		this.transactions.failure = new TransactionSystemException("no answer");
+		assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(
+				() -> this.transaction.executeWithoutResult((status) -> this.locks.execute(REQUEST, (handle) -> null)));
+		assertThat(this.store.count("release")).isZero();
+		assertThat(this.store.holder("k")).isPresent();
+	}
+
+	@Test
+	void aLockLostInsideATransactionRefusesTheCommit() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				this.locks.execute(REQUEST, (handle) -> null);
+				lose();
+			}));
+		assertThat(this.transactions.log).containsExactly("begin", "rollback");
+	}
+
+	@Test
+	void aLockLostAroundATransactionRefusesTheCommit() {
+		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.locks.execute(REQUEST, (handle) -> {
+			this.transaction.executeWithoutResult((status) -> lose());
+			return null;
+		}));
+		assertThat(this.transactions.log).containsExactly("begin", "rollback");
+	}
+
+	@Test
+	void aLossToBeIgnoredRefusesNothing() {
+		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		LockRequest request = LockRequest.builder("k").onLost(OnLost.IGNORE).build();
+		this.locks.execute(request, (handle) -> {
+			this.transaction.executeWithoutResult((status) -> lose());
+			return null;
+		});
+		this.transaction.executeWithoutResult((status) -> {
+			this.locks.execute(request, (handle) -> null);
+			lose();
+		});
+		assertThat(this.transactions.log).containsExactly("begin", "commit", "begin", "commit");
+	}
+
+	@Test
+	void withoutALockNoCommitIsRefused() {
+		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transaction.executeWithoutResult((status) -> {
+		});
+		assertThat(this.transactions.log).containsExactly("begin", "commit");
+	}
+
+	private void lose() {
+		this.store.forget("k");
+		this.locks.stop(Duration.ofSeconds(1));
+		this.locks.start();
+	}
+
+	private static final class RecordingTransactionManager extends AbstractPlatformTransactionManager {
+
+		private final List<String> log = new ArrayList<>();
+
+		private RuntimeException failure;
+
+		@Override
+		protected Object doGetTransaction() {
+			return new Object();
+		}
+
+		@Override
+		protected Object doSuspend(Object transaction) {
+			return transaction;
+		}
+
+		@Override
+		protected void doResume(Object transaction, Object suspended) {
+		}
+
+		@Override
+		protected boolean isExistingTransaction(Object transaction) {
+			return this.log.lastIndexOf("begin") > Math.max(this.log.lastIndexOf("commit"),
+					this.log.lastIndexOf("rollback"));
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			this.log.add("begin");
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			this.log.add("commit");
+			if (this.failure != null) {
+				throw this.failure;
+			}
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			this.log.add("rollback");
+		}
+
+		@Override
+		protected void doSetRollbackOnly(DefaultTransactionStatus status) {
+		}
+
+	}
+
+}
