@@ -84,8 +84,14 @@ final class SimulatedClaim extends Attempt {
 	private void ask() {
 		Moment requested = this.client.now();
 		this.client.<ClaimAnswer>ask(Kind.CLAIM, claim().id(), true, (log, now) -> log.claim(claim(), now))
-			.then((answer) -> next(claiming().answered(answer, requested, this.client.now())),
-					(outcome) -> next(claiming().failed(failure(outcome), this.client.now())));
+			.then((answer) -> {
+				Step step = claiming().answered(answer, requested, this.client.now());
+				this.tenure.unknown |= answer.grantTo(claim().id().token()).isPresent() && !(step instanceof Granted);
+				next(step);
+			}, (outcome) -> {
+				this.tenure.unknown |= outcome == Outcome.UNKNOWN;
+				next(claiming().failed(failure(outcome), this.client.now()));
+			});
 	}
 
 	private void next(Step step) {
@@ -105,7 +111,6 @@ final class SimulatedClaim extends Attempt {
 		if (claiming().unknown()) {
 			this.judge.count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
 		}
-		this.tenure.unknown = claiming().unknown();
 		Holding holding = new Holding(this, granted, this.client.now(), (lost, reason) -> this.client.lost(lost));
 		hold(holding);
 		letAsk(this.client.lines().granted(key(), this, holding));
@@ -122,7 +127,6 @@ final class SimulatedClaim extends Attempt {
 
 	private void end() {
 		this.over = true;
-		this.tenure.unknown = claiming().unknown();
 		this.judge.over(this.tenure);
 		letAsk(this.client.lines().left(key(), this));
 		if (claiming().unknown()) {

@@ -2,7 +2,7 @@ package io.mongolock.client;
 
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
 /**
@@ -12,7 +12,7 @@ import java.util.stream.LongStream;
  * @param histories how many were run
  * @param nanos how long that took
  * @param coverage what they reached
- * @param failure the seed of a history that broke a promise
+ * @param failure the seed of the first history that broke a promise
  */
 record SimulationRun(long seed, long histories, long nanos, Coverage coverage, Optional<Long> failure) {
 
@@ -21,15 +21,14 @@ record SimulationRun(long seed, long histories, long nanos, Coverage coverage, O
 
 	static SimulationRun of(long seed, long histories) {
 		long begun = System.nanoTime();
-		AtomicReference<Long> failure = new AtomicReference<>();
+		AtomicLong first = new AtomicLong(histories);
 		Coverage coverage = LongStream.range(0, histories).parallel().collect(CoverageOfMany::new, (many, number) -> {
-			long one = seed + number * SPREAD;
-			if (failure.get() == null && !many.add(one)) {
-				failure.compareAndSet(null, one);
+			if (number < first.get() && !many.add(seed + number * SPREAD)) {
+				first.accumulateAndGet(number, Math::min);
 			}
 		}, CoverageOfMany::add).coverage;
 		return new SimulationRun(seed, histories, System.nanoTime() - begun, coverage,
-				Optional.ofNullable(failure.get()));
+				(first.get() < histories) ? Optional.of(seed + first.get() * SPREAD) : Optional.empty());
 	}
 
 	String toTable() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import io.mongolock.client.SimulationMain;
 
@@ -23,7 +24,7 @@ record Judge(Class<?> main, List<String> arguments, String complaint) {
 	 * @return the judge
 	 */
 	static Judge simulation(String violation) {
-		return new Judge(SimulationMain.class, List.of("1", "20000"), "Broken: " + violation);
+		return new Judge(SimulationMain.class, List.of("1", "8000"), "Broken: " + violation);
 	}
 
 	/**
@@ -33,7 +34,17 @@ record Judge(Class<?> main, List<String> arguments, String complaint) {
 	 * @return the judge
 	 */
 	static Judge test(String test, String method) {
-		return new Judge(TestMain.class, List.of(test), "Failed: " + method);
+		return new Judge(TestMain.class, List.of(test, method), "Failed: " + method);
+	}
+
+	/**
+	 * The same program asked for more.
+	 * @param other a judge by the same program
+	 * @return a judge with the arguments of both
+	 */
+	Judge and(Judge other) {
+		List<String> all = Stream.concat(this.arguments.stream(), other.arguments.stream()).distinct().toList();
+		return new Judge(this.main, all, this.complaint);
 	}
 
 	/**
@@ -43,8 +54,9 @@ record Judge(Class<?> main, List<String> arguments, String complaint) {
 	 * @return its exit status
 	 */
 	int judge(Path broken, Path output) throws IOException, InterruptedException {
-		List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath(broken), this.main.getName()));
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-XX:+UseSerialGC", "-cp", classPath(broken), this.main.getName()));
 		command.addAll(this.arguments);
 		return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
 	}
