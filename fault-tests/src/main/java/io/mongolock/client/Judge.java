@@ -1,10 +1,7 @@
 package io.mongolock.client;
 
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -37,9 +34,7 @@ final class Judge {
 
 	private final Map<String, Tenure> tenures = new LinkedHashMap<>();
 
-	private final Map<Grant, Long> grants = new LinkedHashMap<>();
-
-	private final List<Freed> freed = new ArrayList<>();
+	private final StoreTruth truth = new StoreTruth();
 
 	private @Nullable StoreClock clock;
 
@@ -114,8 +109,7 @@ final class Judge {
 			tenure.touchedAt = this.timeline.now();
 		}
 		if (kind == Kind.RELEASE && changed) {
-			tenure.freedAt = this.timeline.now();
-			this.freed.add(new Freed(tenure, log.length()));
+			this.truth.freed(tenure, this.timeline.now(), log.length());
 		}
 		if (grant != null) {
 			granted(grant);
@@ -123,7 +117,7 @@ final class Judge {
 	}
 
 	private void granted(Grant grant) {
-		this.grants.put(grant, this.timeline.now());
+		this.truth.granted(grant, this.timeline.now());
 		this.trace.add(this.timeline.now(), "store", "grants", grant);
 		for (Tenure tenure : this.tenures.values()) {
 			boolean other = !tenure.isOver() && tenure.holding != null && tenure.id.key().equals(grant.key())
@@ -163,13 +157,13 @@ final class Judge {
 	void told(Tenure tenure, Holding holding) {
 		tenure.holding = holding;
 		Grant grant = new Grant(tenure.id.key(), tenure.id.token(), holding.lease().fence());
-		Long at = this.grants.get(grant);
+		Long at = this.truth.at(grant);
 		if (at == null) {
 			throw new IllegalStateException("The store never granted " + tenure);
 		}
 		tenure.grantedAt = at;
 		event(tenure, "is granted", Event.GRANTED);
-		long overtakenAt = overtakenAt(tenure);
+		long overtakenAt = this.truth.overtakenAt(tenure);
 		if (overtakenAt >= 0) {
 			overtaken(tenure, overtakenAt);
 		}
@@ -256,32 +250,12 @@ final class Judge {
 		if (length == log.length()) {
 			return;
 		}
-		this.coverage.count(Event.GRANT_FORGOTTEN, log.grants().size() - log.upTo(length).grants().size());
-		for (Freed one : this.freed) {
-			if (one.length() > length) {
-				one.tenure().freedAt = -1;
-				count(Event.RELEASE_FORGOTTEN);
-			}
-		}
-		this.freed.removeIf((one) -> one.length() > length);
-		this.grants.keySet().retainAll(new HashSet<>(log.upTo(length).grants()));
+		this.truth.forget(log, length, this.coverage);
 		for (Tenure tenure : this.tenures.values()) {
 			if (tenure.overtakenAt >= 0) {
-				tenure.overtakenAt = overtakenAt(tenure);
+				tenure.overtakenAt = this.truth.overtakenAt(tenure);
 			}
 		}
-	}
-
-	// Negative if never
-	private long overtakenAt(Tenure tenure) {
-		return this.grants.entrySet()
-			.stream()
-			.filter((grant) -> grant.getKey().key().equals(tenure.id.key())
-					&& !grant.getKey().token().equals(tenure.id.token()))
-			.mapToLong(Map.Entry::getValue)
-			.filter((at) -> at > tenure.grantedAt)
-			.min()
-			.orElse(-1);
 	}
 
 	/**
@@ -309,10 +283,6 @@ final class Judge {
 	interface Complaint {
 
 		String text();
-
-	}
-
-	private record Freed(Tenure tenure, int length) {
 
 	}
 

@@ -159,24 +159,7 @@ final class SimulatedClient {
 	 */
 	void cleanUp(LeaseId id, LockTerms terms, boolean mayBeGrantedLate) {
 		Cleanup cleanup = new Cleanup(now(), terms.ttl(), mayBeGrantedLate);
-		run(() -> cleanUp(cleanup, id));
-	}
-
-	private void cleanUp(Cleanup cleanup, LeaseId id) {
-		this.<Boolean>ask(Kind.RELEASE, id, false, (log, now) -> log.release(id)).then((freed) -> {
-			if (freed) {
-				this.judge.count(Coverage.Event.FREED_BY_CLEAN_UP);
-			}
-			cleanup.answered();
-			continueCleanUp(cleanup, id);
-		}, (outcome) -> continueCleanUp(cleanup, id));
-	}
-
-	private void continueCleanUp(Cleanup cleanup, LeaseId id) {
-		long pause = cleanup.next(now());
-		if (pause >= 0) {
-			after(pause, () -> cleanUp(cleanup, id));
-		}
+		run(() -> new SimulatedCleanup(this, this.judge, cleanup, id).release());
 	}
 
 	/**

@@ -9,6 +9,9 @@ import java.util.SplittableRandom;
  */
 final class Timeline {
 
+	/** Far more than any history needs. */
+	private static final int MOST_EVENTS = 100_000;
+
 	private final PriorityQueue<Event> events = new PriorityQueue<>();
 
 	private final SplittableRandom random;
@@ -34,10 +37,13 @@ final class Timeline {
 	}
 
 	/**
-	 * Let everything happen.
+	 * Let everything happen until it comes to rest.
 	 */
 	void run() {
 		for (Event event = this.events.poll(); event != null; event = this.events.poll()) {
+			if (this.count > MOST_EVENTS) {
+				throw new Violation(Violation.Kind.PROGRESS, "does not come to rest");
+			}
 			this.now = event.time();
 			event.action().run();
 		}

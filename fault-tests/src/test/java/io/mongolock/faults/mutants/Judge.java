@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.mongolock.client.SimulationMain;
@@ -58,7 +59,11 @@ record Judge(Class<?> main, List<String> arguments, String complaint) {
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-XX:+UseSerialGC", "-cp", classPath(broken), this.main.getName()));
 		command.addAll(this.arguments);
-		return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+		if (!process.waitFor(2, TimeUnit.MINUTES)) {
+			process.destroyForcibly().waitFor();
+		}
+		return process.exitValue();
 	}
 
 	private static String classPath(Path broken) {

@@ -42,7 +42,7 @@ final class Mutants {
 				new Mutant("clean-up ends before a ttl has passed", "client/Cleanup.java", "this.fraction < 1",
 						"this.fraction < 4", Judge.simulation("GHOST")),
 				new Mutant("turn given twice", "client/LocalLines.java", "			this.waiters.remove(waiter);\n", "",
-						Judge.simulation("REVIVED")));
+						Judge.simulation("PROGRESS")));
 	}
 
 	private static List<Mutant> renewals() {
