@@ -44,7 +44,7 @@ final class AtRest {
 		boolean cleaned = tenure.unknown
 				|| (this.servers.clock().spread() < ROUND_TRIP / 2 && tenure.touchedAt <= tenure.overAt);
 		boolean alive = this.servers.log().isAlive(tenure.id, this.servers.clock().now());
-		this.judge.check(!alive || !undisturbed || !cleaned || tenure.claimedAt > due, Violation.Kind.GHOST,
+		Judge.check(!alive || !undisturbed || !cleaned || tenure.claimedAt > due, Violation.Kind.GHOST,
 				() -> tenure + " still stands in the store a ttl after it was given up");
 	}
 
@@ -78,7 +78,7 @@ final class AtRest {
 			if (told.containsKey(grant)) {
 				found++;
 				Grant before = last.put(grant.key(), grant);
-				this.judge.check(before == null || before.fence() < grant.fence(), Violation.Kind.FENCE,
+				Judge.check(before == null || before.fence() < grant.fence(), Violation.Kind.FENCE,
 						() -> grant + " after " + before);
 			}
 		}
@@ -93,13 +93,12 @@ final class AtRest {
 		if (tenure.outcome == null || tenure.outcome == ReleaseOutcome.LOST || !promised) {
 			return;
 		}
-		this.judge.check(!overran || tenure.freedAt >= 0, Violation.Kind.OUTCOME,
+		Judge.check(!overran || tenure.freedAt >= 0, Violation.Kind.OUTCOME,
 				() -> tenure + " was told that it overran, without proof");
 		long end = (overran) ? tenure.freedAt : tenure.overAt;
 		told.forEach((grant, other) -> {
 			boolean between = other.grantedAt > tenure.grantedAt && other.grantedAt < end;
-			this.judge.check(!between || other == tenure || !other.id.key().equals(tenure.id.key()),
-					Violation.Kind.OUTCOME,
+			Judge.check(!between || other == tenure || !other.id.key().equals(tenure.id.key()), Violation.Kind.OUTCOME,
 					() -> tenure + " was told " + tenure.outcome + " although " + other + " was granted in between");
 		});
 	}
@@ -114,7 +113,7 @@ final class AtRest {
 			}
 			long due = since + this.terms.ttl().toNanos() + this.servers.clock().spread()
 					+ this.terms.retryInterval().toNanos() + ROUND_TRIP;
-			this.judge.check(tenure.holding != null && tenure.grantedAt <= due, Violation.Kind.PROGRESS, () -> tenure
+			Judge.check(tenure.holding != null && tenure.grantedAt <= due, Violation.Kind.PROGRESS, () -> tenure
 					+ " was granted at " + tenure.grantedAt / 1_000_000 + "ms, due at " + due / 1_000_000 + "ms");
 		}
 	}
@@ -122,7 +121,7 @@ final class AtRest {
 	private void checkNeeded(Tenure tenure, boolean calm) {
 		boolean renewed = tenure.holding != null && tenure.holding.lease().terms().autoRenew();
 		boolean lost = renewed && tenure.outcome != ReleaseOutcome.RELEASED;
-		this.judge.check(!calm || !lost && !tenure.unknown, Violation.Kind.NEEDLESS,
+		Judge.check(!calm || !lost && !tenure.unknown, Violation.Kind.NEEDLESS,
 				() -> tenure + " ended " + tenure.outcome + " although nothing went wrong");
 	}
 

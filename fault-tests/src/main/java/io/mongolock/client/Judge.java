@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockTerms;
 import io.mongolock.client.Coverage.Event;
 import io.mongolock.client.SimulatedCall.Kind;
+import io.mongolock.client.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
 import io.mongolock.test.StoreLog;
 import io.mongolock.test.StoreLog.Grant;
@@ -21,22 +22,17 @@ import io.mongolock.test.StoreLog.Grant;
  */
 final class Judge {
 
-	/** Dates and wall clocks are whole milliseconds. */
-	private static final long ROUNDING = 2_000_000;
-
 	private final Timeline timeline;
 
 	private final Trace trace;
 
 	private final Coverage coverage;
 
-	private final long margin;
+	private final Exclusion exclusion;
 
 	private final Map<String, Tenure> tenures = new LinkedHashMap<>();
 
 	private final StoreTruth truth = new StoreTruth();
-
-	private @Nullable StoreClock clock;
 
 	private Consumer<Tenure> onOver = (tenure) -> {
 	};
@@ -45,11 +41,11 @@ final class Judge {
 		this.timeline = timeline;
 		this.trace = trace;
 		this.coverage = coverage;
-		this.margin = terms.margin().toNanos();
+		this.exclusion = new Exclusion(timeline, coverage, terms);
 	}
 
 	void goBy(StoreClock clock) {
-		this.clock = clock;
+		this.exclusion.goBy(clock);
 	}
 
 	void onOver(Consumer<Tenure> onOver) {
@@ -90,13 +86,14 @@ final class Judge {
 
 	/**
 	 * The primary executed a statement.
-	 * @param kind which
-	 * @param id the first lease it is about
+	 * @param request which
 	 * @param grant what it granted
 	 * @param log the primary, after it
 	 * @param changed whether it changed anything
 	 */
-	void executed(Kind kind, LeaseId id, @Nullable Grant grant, StoreLog log, boolean changed) {
+	void executed(Request<?> request, @Nullable Grant grant, StoreLog log, boolean changed) {
+		Kind kind = request.kind();
+		LeaseId id = request.id();
 		Tenure tenure = tenure(id.token());
 		this.trace.add(this.timeline.now(), "store", (changed) ? "executes" : "changes nothing at", kind, id);
 		if (kind == Kind.CLAIM) {
@@ -106,7 +103,7 @@ final class Judge {
 			}
 		}
 		if (kind != Kind.RELEASE && changed) {
-			tenure.touchedAt = this.timeline.now();
+			request.ids().forEach((touched) -> tenure(touched.token()).touchedAt = this.timeline.now());
 		}
 		if (kind == Kind.RELEASE && changed) {
 			this.truth.freed(tenure, this.timeline.now(), log.length());
@@ -123,30 +120,9 @@ final class Judge {
 			boolean other = !tenure.isOver() && tenure.holding != null && tenure.id.key().equals(grant.key())
 					&& !tenure.id.token().equals(grant.token());
 			if (other) {
-				overtaken(tenure, this.timeline.now());
+				this.exclusion.overtaken(tenure, this.timeline.now());
 			}
 		}
-	}
-
-	private void overtaken(Tenure tenure, long at) {
-		if (tenure.overtakenAt < 0) {
-			tenure.overtakenAt = at;
-			count(Event.TAKEN_OVER);
-		}
-		check(tenure.relied() <= Math.max(0, clockError() - this.margin), Violation.Kind.TOLD_LATE,
-				() -> "another is granted while " + tenure + " relies on its lease for " + tenure.relied() / 1_000_000
-						+ "ms more");
-		if (clockError() <= this.margin && isWatched(tenure)) {
-			check(tenure.told, Violation.Kind.TOLD_LATE, () -> "another is granted before " + tenure + " was told");
-		}
-	}
-
-	// A client that runs, and never lost monotonic time, has looked at the deadline
-	private boolean isWatched(Tenure tenure) {
-		long deadline = Objects.requireNonNull(tenure.holding).lease().deadline();
-		long ranSince = tenure.client.frozenUntil() + 2 * ROUNDING;
-		return !tenure.client.wasSuspended() && deadline + ROUNDING < this.timeline.now()
-				&& ranSince < this.timeline.now();
 	}
 
 	/**
@@ -165,7 +141,7 @@ final class Judge {
 		event(tenure, "is granted", Event.GRANTED);
 		long overtakenAt = this.truth.overtakenAt(tenure);
 		if (overtakenAt >= 0) {
-			overtaken(tenure, overtakenAt);
+			this.exclusion.overtaken(tenure, overtakenAt);
 		}
 	}
 
@@ -182,17 +158,7 @@ final class Judge {
 	 */
 	void acts(Tenure tenure, long checkedAt) {
 		event(tenure, "acts", Event.ACTS);
-		long pause = this.timeline.now() - checkedAt;
-		check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED,
-				() -> tenure + " acts although its lease had run out");
-		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt) {
-			long overlap = this.timeline.now() - tenure.overtakenAt;
-			long explained = Math.max(0, clockError() + pause - this.margin);
-			check(overlap <= explained, Violation.Kind.OVERLAP, () -> tenure + " acts " + overlap / 1000
-					+ "us after another was granted; clocks and pauses explain " + explained / 1000 + "us");
-			count((pause > this.margin) ? Event.OVERLAP_PAUSE_BEYOND_MARGIN : (clockError() > this.margin)
-					? Event.OVERLAP_CLOCK_BEYOND_MARGIN : Event.OVERLAP_BY_BOTH_TOGETHER);
-		}
+		this.exclusion.acts(tenure, checkedAt);
 	}
 
 	void over(Tenure tenure) {
@@ -263,10 +229,10 @@ final class Judge {
 	 * @return nanoseconds
 	 */
 	long clockError() {
-		return Objects.requireNonNull(this.clock).ahead() + ROUNDING;
+		return this.exclusion.clockError();
 	}
 
-	void check(boolean kept, Violation.Kind kind, Complaint complaint) {
+	static void check(boolean kept, Violation.Kind kind, Complaint complaint) {
 		if (!kept) {
 			throw new Violation(kind, complaint.text());
 		}

@@ -1,6 +1,7 @@
 package io.mongolock.client;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -86,12 +87,16 @@ final class SimulatedCall<T> {
 	 * What is asked of the store.
 	 *
 	 * @param kind which statement
-	 * @param id the first lease it is about
+	 * @param ids the leases it is about
 	 * @param majority whether the answer waits for replication
 	 * @param execution what the statement does
 	 * @param <T> what is answered
 	 */
-	record Request<T>(Kind kind, LeaseId id, boolean majority, Execution<T> execution) {
+	record Request<T>(Kind kind, List<LeaseId> ids, boolean majority, Execution<T> execution) {
+
+		LeaseId id() {
+			return this.ids.get(0);
+		}
 
 	}
 

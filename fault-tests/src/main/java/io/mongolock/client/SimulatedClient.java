@@ -112,14 +112,23 @@ final class SimulatedClient {
 	/**
 	 * Ask the store.
 	 * @param kind which statement
-	 * @param id the first lease it is about
+	 * @param id the lease it is about
 	 * @param majority whether the answer waits for replication
 	 * @param execution what the statement does
 	 * @param <T> what is answered
 	 * @return takes who waits for the answer
 	 */
 	<T> SimulatedAsk<T> ask(Kind kind, LeaseId id, boolean majority, Execution<T> execution) {
-		Request<T> request = new Request<>(kind, id, majority, execution);
+		return ask(new Request<>(kind, List.of(id), majority, execution));
+	}
+
+	/**
+	 * Ask the store.
+	 * @param request what
+	 * @param <T> what is answered
+	 * @return takes who waits for the answer
+	 */
+	<T> SimulatedAsk<T> ask(Request<T> request) {
 		return (onReply, onFailure) -> this.network.send(this, this.servers, request, onReply, onFailure);
 	}
 

@@ -6,6 +6,7 @@ import java.util.List;
 
 import io.mongolock.client.Coverage.Event;
 import io.mongolock.client.SimulatedCall.Kind;
+import io.mongolock.client.SimulatedCall.Request;
 import io.mongolock.renewal.Lease;
 import io.mongolock.renewal.Moment;
 import io.mongolock.renewal.RenewalSchedule;
@@ -66,13 +67,13 @@ final class SimulatedRenewals {
 	private void renew(List<Lease> batch) {
 		Moment requested = this.client.now();
 		List<LeaseId> ids = batch.stream().map(Lease::id).toList();
-		this.client.<Integer>ask(Kind.RENEW, ids.get(0), true, (log, now) -> {
+		this.client.ask(new Request<Integer>(Kind.RENEW, ids, true, (log, now) -> {
 			int found = 0;
 			for (LeaseId id : ids) {
 				found += (log.renew(id, now)) ? 1 : 0;
 			}
 			return found;
-		}).then((found) -> {
+		})).then((found) -> {
 			Moment now = this.client.now();
 			this.judge.count((found < ids.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
 			hand(() -> this.schedule.answered(batch, found, requested, now));

@@ -87,8 +87,7 @@ final class SimulatedServers {
 		Request<T> request = call.request();
 		int before = this.log.length();
 		T answer = call.execute(this.log, this.clock.now());
-		this.judge.executed(request.kind(), request.id(), this.log.grantSince(before), this.log,
-				this.log.length() != before);
+		this.judge.executed(request, this.log.grantSince(before), this.log, this.log.length() != before);
 		if (this.failing && this.log.length() != before) {
 			this.failing = false;
 			this.timeline.after(this.timeline.between(0, 5_000_000), () -> fail(1_000_000));

@@ -25,7 +25,7 @@ record Judge(Class<?> main, List<String> arguments, String complaint) {
 	 * @return the judge
 	 */
 	static Judge simulation(String violation) {
-		return new Judge(SimulationMain.class, List.of("1", "8000"), "Broken: " + violation);
+		return new Judge(SimulationMain.class, List.of("1", "10000"), "Broken: " + violation);
 	}
 
 	/**
