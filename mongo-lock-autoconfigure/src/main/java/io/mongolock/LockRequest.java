@@ -1,6 +1,5 @@
 package io.mongolock;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
@@ -56,11 +55,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 			throw new IllegalArgumentException(
 					"The key of a lock must not be " + ((key != null) ? "blank: '" + key + "'" : "null"));
 		}
-		if (!StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
-			throw new IllegalArgumentException("The key of a lock must be valid Unicode; this one, of " + key.length()
-					+ " characters, has half a surrogate pair");
-		}
-		int bytes = key.getBytes(StandardCharsets.UTF_8).length;
+		int bytes = LockKeys.bytes("The key of a lock", key);
 		if (bytes > MAX_KEY_BYTES) {
 			throw new IllegalArgumentException("The key of a lock must be at most " + MAX_KEY_BYTES
 					+ " bytes of UTF-8; this one is " + bytes + ": '" + key.substring(0, 32) + "…'");

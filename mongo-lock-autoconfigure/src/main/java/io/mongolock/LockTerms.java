@@ -50,12 +50,12 @@ public record LockTerms(Duration ttl, Duration margin, Duration renewInterval, D
 		check("wait-timeout", waitTimeout, Duration.ZERO);
 		check("retry-interval", retryInterval, Duration.ofMillis(1));
 		Duration reliable = ttl.minus(margin);
-		if (renewInterval.compareTo(reliable.dividedBy(3)) > 0) {
+		if (renewInterval.compareTo(part(reliable, 3)) > 0) {
 			throw new InvalidLockSettingsException("renew-interval", renewInterval,
 					"must be at most (ttl - margin) / 3 = (" + millis(ttl) + " - " + millis(margin) + ") / 3 = "
-							+ millis(reliable.dividedBy(3)) + ", so that a renewal that fails can be tried again");
+							+ millis(part(reliable, 3)) + ", so that a renewal that fails can be tried again");
 		}
-		Duration longestOperation = reliable.minus(renewInterval).dividedBy(2);
+		Duration longestOperation = part(reliable.minus(renewInterval), 2);
 		if (operationTimeout.compareTo(longestOperation) > 0) {
 			throw new InvalidLockSettingsException("operation-timeout", operationTimeout,
 					"must be at most (ttl - margin - renew-interval) / 2 = (" + millis(ttl) + " - " + millis(margin)
@@ -74,12 +74,12 @@ public record LockTerms(Duration ttl, Duration margin, Duration renewInterval, D
 	public static LockTerms of(LockSettings settings) {
 		Duration ttl = orElse(settings.ttl(), DEFAULT_TTL);
 		check("ttl", ttl, SHORTEST_TTL);
-		Duration margin = orElse(settings.margin(), floor(ttl.dividedBy(5)));
+		Duration margin = orElse(settings.margin(), part(ttl, 5));
 		checkMargin(ttl, margin);
 		Duration reliable = ttl.minus(margin);
-		Duration renewInterval = orElse(settings.renewInterval(), floor(reliable.dividedBy(3)));
+		Duration renewInterval = orElse(settings.renewInterval(), atLeastOne(part(reliable, 3)));
 		Duration operationTimeout = orElse(settings.operationTimeout(),
-				shorter(LONGEST_OPERATION, floor(reliable.minus(renewInterval).dividedBy(2))));
+				shorter(LONGEST_OPERATION, atLeastOne(part(reliable.minus(renewInterval), 2))));
 		return new LockTerms(ttl, margin, renewInterval, operationTimeout,
 				orElse(settings.waitTimeout(), DEFAULT_WAIT_TIMEOUT),
 				orElse(settings.retryInterval(), DEFAULT_RETRY_INTERVAL),
@@ -122,8 +122,14 @@ public record LockTerms(Duration ttl, Duration margin, Duration renewInterval, D
 		return (one.compareTo(other) < 0) ? one : other;
 	}
 
-	private static Duration floor(Duration duration) {
-		return Duration.ofMillis(duration.toMillis());
+	private static Duration part(Duration whole, int parts) {
+		// in whole milliseconds; Duration would divide as a BigDecimal, for every request
+		return Duration.ofMillis(whole.toMillis() / parts);
+	}
+
+	private static Duration atLeastOne(Duration duration) {
+		// what is too short is refused for the reason, not for being zero
+		return (duration.toMillis() > 0) ? duration : Duration.ofMillis(1);
 	}
 
 	private static String millis(Duration duration) {

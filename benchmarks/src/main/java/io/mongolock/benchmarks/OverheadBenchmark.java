@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
@@ -24,9 +25,9 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 
 /**
  * What acquire and release cost through the template and through the annotation, as a
- * ratio to the two commands they send, sent bare. The three take turns in short rounds,
- * so that noise of the machine hits all of them alike; the figure is the median of the
- * rounds' ratios. Uses an embedded server, or the one named by
+ * ratio to the two commands they send, sent bare, and those with a timeout. They take
+ * turns in short rounds, so that noise of the machine hits all of them alike; the figure
+ * is the median of the rounds' ratios. Uses an embedded server, or the one named by
  * {@code MONGO_LOCK_TEST_URI}. Arguments: rounds (100), pairs a round (200).
  */
 public final class OverheadBenchmark {
@@ -62,10 +63,14 @@ public final class OverheadBenchmark {
 		Commands commands = context.getBean(Commands.class);
 		work.run(1);
 		commands.stopRecording();
-		Runnable bare = bare(context.getBean(MongoClient.class), commands.claim(), commands.release());
+		MongoCollection<BsonDocument> collection = context.getBean(MongoClient.class)
+			.getDatabase("benchmark")
+			.getCollection("locks", BsonDocument.class);
+		Runnable bare = bare(collection, commands.claim(), commands.release());
+		Runnable timed = bare(collection.withTimeout(3, TimeUnit.SECONDS), commands.claim(), commands.release());
 		Runnable template = () -> locks.execute(request, LockHandle::fence);
 		Runnable annotation = () -> work.run(1);
-		List<Runnable> subjects = List.of(bare, template, annotation);
+		List<Runnable> subjects = List.of(bare, timed, template, annotation);
 		for (int i = 0; i < 20; i++) {
 			subjects.forEach((subject) -> time(subject, pairs));
 		}
@@ -80,16 +85,19 @@ public final class OverheadBenchmark {
 				nanos[subject][round] = time(subjects.get(subject), pairs);
 			}
 		}
-		double[] template = new double[rounds];
-		double[] annotation = new double[rounds];
-		for (int round = 0; round < rounds; round++) {
-			template[round] = nanos[1][round] / nanos[0][round];
-			annotation[round] = nanos[2][round] / nanos[0][round];
-		}
 		print("bare findOneAndUpdate + updateOne: %.1f us a pair", median(nanos[0]) / 1_000);
-		print("LockTemplate.execute:              %.3f times that", median(template));
-		print("@DistributedLock:                  %.3f times that", median(annotation));
+		print("the same with a timeoutMS:         %.3f times that", median(ratios(nanos[1], nanos[0])));
+		print("LockTemplate.execute:              %.3f times that", median(ratios(nanos[2], nanos[0])));
+		print("@DistributedLock:                  %.3f times that", median(ratios(nanos[3], nanos[0])));
 		print("(median of %.0f rounds of %.0f pairs each)", (double) rounds, (double) pairs);
+	}
+
+	private static double[] ratios(double[] ones, double[] others) {
+		double[] ratios = new double[ones.length];
+		for (int i = 0; i < ones.length; i++) {
+			ratios[i] = ones[i] / others[i];
+		}
+		return ratios;
 	}
 
 	private static double time(Runnable subject, int pairs) {
@@ -100,10 +108,8 @@ public final class OverheadBenchmark {
 		return (System.nanoTime() - begun) / (double) pairs;
 	}
 
-	private static Runnable bare(MongoClient client, BsonDocument claim, BsonDocument release) {
-		MongoCollection<BsonDocument> locks = client.getDatabase("benchmark")
-			.getCollection("locks", BsonDocument.class)
-			.withWriteConcern(WriteConcern.MAJORITY);
+	private static Runnable bare(MongoCollection<BsonDocument> collection, BsonDocument claim, BsonDocument release) {
+		MongoCollection<BsonDocument> locks = collection.withWriteConcern(WriteConcern.MAJORITY);
 		MongoCollection<BsonDocument> fast = locks.withWriteConcern(WriteConcern.W1);
 		List<BsonDocument> pipeline = new ArrayList<>();
 		for (BsonValue stage : claim.getArray("update")) {

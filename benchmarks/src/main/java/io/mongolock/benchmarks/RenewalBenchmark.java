@@ -31,8 +31,8 @@ public final class RenewalBenchmark {
 		SpringApplication application = new SpringApplication(Subject.class);
 		try (EmbeddedMongo server = EmbeddedMongo.start();
 				ConfigurableApplicationContext context = application.run(
-						"--spring.mongodb.uri=" + server.connectionString(), "--logging.level.root=warn",
-						"--spring.main.banner-mode=off")) {
+						"--spring.mongodb.uri=" + server.connectionString(), "--spring.mongodb.database=benchmark",
+						"--logging.level.root=warn", "--spring.main.banner-mode=off")) {
 			measure(context.getBean(LockOperations.class), context.getBean(Commands.class), locks, seconds);
 		}
 	}

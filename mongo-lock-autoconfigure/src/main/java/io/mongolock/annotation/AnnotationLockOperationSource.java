@@ -2,6 +2,7 @@ package io.mongolock.annotation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -63,7 +64,10 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 
 	private @Nullable LockOperation find(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
-		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
+		// the methods of a JDK proxy, such as a repository, know neither parameters nor
+		// annotations
+		Method specific = (Proxy.isProxyClass(userClass)) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
+				: AopUtils.getMostSpecificMethod(method, userClass);
 		MergedAnnotation<DistributedLock> found = onMethod(specific, userClass);
 		if (!found.isPresent() && specific != method) {
 			found = only(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY), specific, userClass);

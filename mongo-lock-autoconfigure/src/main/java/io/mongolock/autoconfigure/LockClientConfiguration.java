@@ -1,10 +1,12 @@
 package io.mongolock.autoconfigure;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockListener;
@@ -33,6 +35,12 @@ class LockClientConfiguration {
 	@Bean
 	LockLifecycle mongoLockLifecycle(LockTemplate template, MongoLockProperties properties) {
 		return new LockLifecycle(template, properties.shutdownTimeout());
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockCommitListenerRegistrar mongoLockCommitListenerRegistrar() {
+		return new LockCommitListenerRegistrar();
 	}
 
 	private static LockStore noStore() {

@@ -1,6 +1,7 @@
 package io.mongolock.autoconfigure;
 
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -11,6 +12,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockOperations;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.mongo.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 
@@ -35,6 +37,12 @@ class LockStoreConfiguration {
 	@Bean
 	MongoLockStore mongoLockStore() {
 		return new MongoLockStore(this.template, this.properties.collection(), this.properties.keyPrefix());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	FencedWrites mongoLockFencedWrites(ObjectProvider<MongoOperations> templates, MongoLockStore store) {
+		return new FencedWrites(templates.getIfUnique(() -> this.template), store);
 	}
 
 	@Bean(initMethod = "initialize")

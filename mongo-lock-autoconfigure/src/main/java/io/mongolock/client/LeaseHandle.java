@@ -10,11 +10,13 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.OnLost;
 import io.mongolock.renewal.Moment;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.Leased;
 
 /**
  * One grip on a {@link Holding}.
  */
-final class LeaseHandle implements LockHandle {
+final class LeaseHandle implements LockHandle, Leased {
 
 	private static final Log logger = LogFactory.getLog(LeaseHandle.class);
 
@@ -62,6 +64,11 @@ final class LeaseHandle implements LockHandle {
 			throw closed();
 		}
 		return this.holdings.handle(this.holding);
+	}
+
+	@Override
+	public LeaseId lease() {
+		return this.holding.id();
 	}
 
 	@Override

@@ -1,19 +1,20 @@
 package io.mongolock.interceptor;
 
-import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
-import io.mongolock.LockContext;
-import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.OnUnavailable;
 
 /**
@@ -21,6 +22,8 @@ import io.mongolock.OnUnavailable;
  * reaches its caller unchanged.
  */
 public class LockInterceptor implements MethodInterceptor {
+
+	private static final Log logger = LogFactory.getLog(LockInterceptor.class);
 
 	private final LockOperationSource source;
 
@@ -55,26 +58,29 @@ public class LockInterceptor implements MethodInterceptor {
 				: proceedOrSkip(request, operation, invocation);
 	}
 
-	@SuppressWarnings("NullAway") // the callback may return null: it sees no type
-									// arguments
+	@SuppressWarnings("NullAway") // sees no type arguments: the callback may return null
 	private @Nullable Object proceed(LockRequest request, MethodInvocation invocation) throws Throwable {
 		return locks().execute(request, (handle) -> invocation.proceed());
 	}
 
+	@SuppressWarnings("NullAway") // as above
 	private @Nullable Object proceedOrSkip(LockRequest request, LockOperation operation, MethodInvocation invocation)
 			throws Throwable {
-		Optional<LockHandle> acquired = locks().tryAcquire(request);
-		if (acquired.isEmpty()) {
-			return SkippedResult.of(operation.method().getReturnType());
-		}
-		try (LockHandle handle = acquired.get()) {
-			LockContext.Scope scope = LockContext.enter(handle);
-			try {
+		AtomicBoolean entered = new AtomicBoolean();
+		try {
+			return locks().execute(request, (handle) -> {
+				entered.set(true);
 				return invocation.proceed();
+			});
+		}
+		catch (LockUnavailableException ex) {
+			// one that the method itself threw is none of ours, and an interrupt is no
+			// answer
+			if (entered.get() || Thread.currentThread().isInterrupted()) {
+				throw ex;
 			}
-			finally {
-				scope.close();
-			}
+			logger.debug("Skipped " + operation.method() + ": " + ex.getMessage());
+			return SkippedResult.of(operation.method().getReturnType());
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -10,8 +11,9 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.VariableReference;
-import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
@@ -19,30 +21,47 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  */
 class LockKeyCheck {
 
+	private static final List<String> ROOT = List.of("method", "methodName", "args", "target", "targetClass");
+
 	private final SpelExpressionParser parser = new SpelExpressionParser();
 
 	private final ParameterNameDiscoverer discoverer = new DefaultParameterNameDiscoverer();
 
 	void check(LockOperation operation, Class<?> targetClass) {
-		String key = operation.key();
-		if (key == null) {
-			return;
+		if (operation.key() != null) {
+			SpelNode expression = parse(operation.key(), operation, targetClass);
+			checkStart(expression, operation, targetClass);
+			checkVariables(expression, operation, targetClass);
 		}
+	}
+
+	private static void checkStart(SpelNode expression, LockOperation operation, Class<?> targetClass) {
+		SpelNode first = (expression instanceof CompoundExpression) ? expression.getChild(0) : expression;
+		if (first instanceof PropertyOrFieldReference property && !ROOT.contains(property.getName())) {
+			throw new InvalidLockMethodException(operation.method(), targetClass,
+					"has the key '" + operation.key() + "', which starts with '" + property.getName()
+							+ "', none of the properties of #root: " + ROOT,
+					"Write #" + property.getName() + " for the argument, or quote it as '" + property.getName()
+							+ "' if it is text.");
+		}
+	}
+
+	private void checkVariables(SpelNode expression, LockOperation operation, Class<?> targetClass) {
 		Set<String> known = variables(operation.method());
-		for (String used : variables(key, operation, targetClass)) {
+		for (String used : collect(expression, new TreeSet<>())) {
 			if (!known.contains(used)) {
 				throw new InvalidLockMethodException(operation.method(), targetClass,
-						"has the key '" + key + "', which refers to " + used + ", but the call only knows " + known,
+						"has the key '" + operation.key() + "', which refers to " + used + ", but the call only knows "
+								+ known,
 						"Correct the name; if it is a parameter's, compile the class with -parameters "
 								+ "or use its position, #p0 for the first.");
 			}
 		}
 	}
 
-	private Set<String> variables(String key, LockOperation operation, Class<?> targetClass) {
+	private SpelNode parse(String key, LockOperation operation, Class<?> targetClass) {
 		try {
-			SpelExpression expression = this.parser.parseRaw(key);
-			return collect(expression.getAST(), new TreeSet<>());
+			return this.parser.parseRaw(key).getAST();
 		}
 		catch (ParseException | IllegalStateException ex) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,

@@ -74,7 +74,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	public void afterSingletonsInstantiated() {
 		for (String beanName : this.beanFactory.getSingletonNames()) {
 			Object bean = this.beanFactory.getSingleton(beanName);
-			if (bean != null && hasLocks(bean) && !isAdvised(bean)) {
+			if (bean != null && !isAdvised(bean) && hasLocks(bean)) {
 				throw new InvalidLockMethodException(
 						"Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)
 								+ " has @DistributedLock methods, but no proxy: they would run without the lock",

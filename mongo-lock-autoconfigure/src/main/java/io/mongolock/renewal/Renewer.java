@@ -41,7 +41,13 @@ public final class Renewer {
 	/** When the watch looks next; {@code null} while it looks, so that it looks again. */
 	private volatile @Nullable Long nextLook;
 
+	/** How soon the lease that came last first needs attention. */
+	private volatile long lastDue = RenewalSchedule.NEVER;
+
 	private volatile @Nullable Thread watch;
+
+	/** Belongs to the watch. */
+	private boolean idle;
 
 	/**
 	 * Create a renewer that is not started yet.
@@ -82,9 +88,10 @@ public final class Renewer {
 	 */
 	public void keep(Lease lease) {
 		Moment now = Moment.of(this.clock);
-		long due = now.nanos() + this.schedule.add(lease, now);
+		long dueIn = this.schedule.add(lease, now);
+		this.lastDue = dueIn;
 		Long look = this.nextLook;
-		if (look == null || due - look < 0) {
+		if (look == null || now.nanos() + dueIn - look < 0) {
 			LockSupport.unpark(this.watch);
 		}
 	}
@@ -124,7 +131,19 @@ public final class Renewer {
 		for (List<Lease> batch : this.schedule.due(now)) {
 			this.requests.execute(() -> renew(batch));
 		}
-		this.nextLook = now.nanos() + this.schedule.nextIn(now);
+		this.nextLook = now.nanos() + nextIn(now);
+	}
+
+	private long nextIn(Moment now) {
+		long next = this.schedule.nextIn(now);
+		boolean empty = next == RenewalSchedule.NEVER;
+		if (empty && !this.idle) {
+			// Linger, so that a lock taken and released in a loop does not wake the watch
+			// each time
+			next = this.lastDue;
+		}
+		this.idle = empty;
+		return next;
 	}
 
 	private void renew(List<Lease> batch) {

@@ -1,5 +1,7 @@
 package io.mongolock.store;
 
+import io.mongolock.LockKeys;
+
 /**
  * The keys of one store inside a collection that may hold others, too: what is stored is
  * prefix + key.
@@ -17,9 +19,9 @@ public record KeySpace(String prefix) {
 	private static final int SHOWN = 64;
 
 	public KeySpace {
-		if (byteCount(prefix, "prefix") >= MAX_BYTES) {
+		if (LockKeys.bytes("The prefix", prefix) >= MAX_BYTES) {
 			throw new IllegalArgumentException("The key prefix '" + shortened(prefix) + "' takes "
-					+ byteCount(prefix, "prefix") + " bytes in UTF-8 and leaves no room for keys: at most "
+					+ LockKeys.bytes("The prefix", prefix) + " bytes in UTF-8 and leaves no room for keys: at most "
 					+ (MAX_BYTES - 1) + " bytes; choose a shorter one");
 		}
 	}
@@ -35,7 +37,7 @@ public record KeySpace(String prefix) {
 			throw new IllegalArgumentException("The lock key is " + ((key != null) ? "empty" : "null")
 					+ ": it needs at least one character that names what is locked");
 		}
-		int bytes = byteCount(this.prefix, "prefix") + byteCount(key, "lock key");
+		int bytes = LockKeys.bytes("The prefix", this.prefix) + LockKeys.bytes("The lock key", key);
 		if (bytes > MAX_BYTES) {
 			throw new IllegalArgumentException("The lock key '" + shortened(key) + "' takes " + bytes
 					+ " bytes in UTF-8 with its prefix '" + shortened(this.prefix) + "': at most " + MAX_BYTES
@@ -51,26 +53,6 @@ public record KeySpace(String prefix) {
 	 */
 	public String toKey(String id) {
 		return id.substring(this.prefix.length());
-	}
-
-	private static int byteCount(String text, String what) {
-		int bytes = 0;
-		for (int i = 0; i < text.length(); i++) {
-			char unit = text.charAt(i);
-			if (!Character.isSurrogate(unit)) {
-				bytes += (unit < 0x80) ? 1 : (unit < 0x800) ? 2 : 3;
-			}
-			else if (i + 1 < text.length() && Character.isSurrogatePair(unit, text.charAt(i + 1))) {
-				bytes += 4;
-				i++;
-			}
-			else {
-				// stored as a replacement character, it would be the same lock as others
-				throw new IllegalArgumentException("The " + what + " is not valid Unicode: character " + i
-						+ String.format(" (U+%04X)", (int) unit) + " is half of a surrogate pair; remove it");
-			}
-		}
-		return bytes;
 	}
 
 	private static String shortened(String text) {

@@ -3,14 +3,11 @@ package io.mongolock.store.mongo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-import com.mongodb.ReadConcern;
-import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
@@ -47,7 +44,7 @@ public final class MongoLockStore implements LockStore {
 
 	private final LockStatements statements = new LockStatements();
 
-	private final MongoOperations template;
+	private final LockCollection locks;
 
 	private final String collection;
 
@@ -58,7 +55,9 @@ public final class MongoLockStore implements LockStore {
 	private final BsonDocument lockFields;
 
 	/**
-	 * Create a new store.
+	 * Create a new store. The collection is taken from the template once and for all:
+	 * renewals run on threads of their own, which a factory that routes by thread would
+	 * lead elsewhere.
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
 	 * @param collection the name of the collection
@@ -66,7 +65,7 @@ public final class MongoLockStore implements LockStore {
 	 */
 	public MongoLockStore(MongoOperations template, String collection, String keyPrefix) {
 		Assert.hasText(collection, "The name of the lock collection is empty");
-		this.template = template;
+		this.locks = new LockCollection(template, collection);
 		this.collection = collection;
 		this.keys = new KeySpace(keyPrefix);
 		this.claiming = new FindOneAndUpdateOptions().upsert(true)
@@ -146,20 +145,29 @@ public final class MongoLockStore implements LockStore {
 		return execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, most, request));
 	}
 
+	String collection() {
+		return this.collection;
+	}
+
+	String id(LeaseId lease) {
+		return this.keys.toId(lease.key());
+	}
+
 	private BsonDocument claim(MongoCollection<BsonDocument> locks, BsonDocument filter, List<BsonDocument> pipeline,
 			long timeoutMillis) {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+		MongoCollection<BsonDocument> timed = locks;
 		for (int attempt = 1;; attempt++) {
-			long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
 			try {
-				BsonDocument answer = locks.withTimeout(Math.max(1, left), TimeUnit.MILLISECONDS)
-					.findOneAndUpdate(filter, pipeline, this.claiming);
+				BsonDocument answer = timed.findOneAndUpdate(filter, pipeline, this.claiming);
 				return (answer != null) ? answer : new BsonDocument();
 			}
 			catch (RuntimeException ex) {
+				long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
 				if (!StoreFailures.isDuplicateKey(ex) || attempt == CLAIM_ATTEMPTS || left < 1) {
 					throw ex;
 				}
+				timed = locks.withTimeout(left, TimeUnit.MILLISECONDS);
 			}
 		}
 	}
@@ -225,12 +233,7 @@ public final class MongoLockStore implements LockStore {
 	private <T> T execute(StoreRequest request, WriteConcern concern,
 			Function<MongoCollection<BsonDocument>, T> action) {
 		try {
-			return Objects.requireNonNull(this.template.execute(this.collection,
-					(locks) -> action.apply(locks.withDocumentClass(BsonDocument.class)
-						.withReadPreference(ReadPreference.primary())
-						.withReadConcern(ReadConcern.DEFAULT)
-						.withWriteConcern(concern)
-						.withTimeout(request.timeoutMillis(), TimeUnit.MILLISECONDS))));
+			return action.apply(this.locks.with(concern, request.timeoutMillis()));
 		}
 		catch (LockStoreException ex) {
 			throw ex;

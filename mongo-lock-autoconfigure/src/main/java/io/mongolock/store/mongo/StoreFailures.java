@@ -9,7 +9,6 @@ import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoIncompatibleDriverException;
 import com.mongodb.MongoInterruptedException;
-import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoServerUnavailableException;
@@ -110,7 +109,7 @@ final class StoreFailures {
 			return endedBeforeSending(timeout);
 		}
 		if (failure instanceof MongoCommandException command && isUnexecuted(command)
-				&& (command instanceof MongoNotPrimaryException || command.getErrorCode() == DUPLICATE_KEY)) {
+				&& command.getErrorCode() == DUPLICATE_KEY) {
 			return true;
 		}
 		return failure instanceof MongoTimeoutException || failure instanceof MongoSocketOpenException

@@ -49,13 +49,14 @@ class MongoLockStoreUpsertRaceTests {
 
 	private final MongoCollection<BsonDocument> locks = mock(Mockito.RETURNS_SELF);
 
-	private final MongoLockStore store = new MongoLockStore(this.template, "locks", "");
+	private MongoLockStore store;
 
 	@BeforeEach
 	void wire() {
 		given(this.documents.withDocumentClass(BsonDocument.class)).willReturn(this.locks);
 		given(this.template.execute(eq("locks"), ArgumentMatchers.<CollectionCallback<Object>>any()))
 			.willAnswer((call) -> call.<CollectionCallback<Object>>getArgument(1).doInCollection(this.documents));
+		this.store = new MongoLockStore(this.template, "locks", "");
 	}
 
 	@Test
@@ -78,7 +79,7 @@ class MongoLockStoreUpsertRaceTests {
 		losing(2).thenReturn(DENIED);
 		this.store.acquire(CLAIM, Duration.ofSeconds(3));
 		ArgumentCaptor<Long> timeouts = ArgumentCaptor.captor();
-		verify(this.locks, times(4)).withTimeout(timeouts.capture(), any());
+		verify(this.locks, times(3)).withTimeout(timeouts.capture(), any());
 		assertThat(timeouts.getAllValues()).isSortedAccordingTo((one, other) -> Long.compare(other, one))
 			.allSatisfy((timeout) -> assertThat(timeout).isBetween(1L, 3000L));
 	}
@@ -90,7 +91,7 @@ class MongoLockStoreUpsertRaceTests {
 			.isThrownBy(() -> this.store.acquire(CLAIM, Duration.ofSeconds(3)))
 			.withMessageContaining("4.4 or later")
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
-		verify(this.locks, times(2)).withTimeout(anyLong(), any());
+		verify(this.locks, times(1)).withTimeout(anyLong(), any());
 	}
 
 	private OngoingStubbing<BsonDocument> losing(int times) {

@@ -1,0 +1,62 @@
+package io.mongolock.store.mongo;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import org.bson.BsonDocument;
+import org.springframework.data.mongodb.core.MongoOperations;
+
+/**
+ * The collection that holds the locks, as every request needs it: on the primary,
+ * whatever the application's client says, and with a timeout of its own. Safe for use by
+ * several threads.
+ */
+final class LockCollection {
+
+	/**
+	 * Timeouts are settings, so there are few; a caller who makes up more gets no cache.
+	 */
+	private static final int MOST_VARIANTS = 64;
+
+	private final MongoCollection<BsonDocument> locks;
+
+	private final Map<Variant, MongoCollection<BsonDocument>> variants = new ConcurrentHashMap<>();
+
+	LockCollection(MongoOperations template, String name) {
+		this.locks = Objects.requireNonNull(template.execute(name,
+				(collection) -> collection.withDocumentClass(BsonDocument.class)
+					.withReadPreference(ReadPreference.primary())
+					.withReadConcern(ReadConcern.DEFAULT)));
+	}
+
+	/**
+	 * The collection for one kind of request.
+	 * @param concern how sure a write must be
+	 * @param timeoutMillis how long the request may take
+	 * @return the collection
+	 */
+	MongoCollection<BsonDocument> with(WriteConcern concern, long timeoutMillis) {
+		Variant variant = new Variant(concern, timeoutMillis);
+		MongoCollection<BsonDocument> known = this.variants.get(variant);
+		if (known != null) {
+			return known;
+		}
+		MongoCollection<BsonDocument> made = this.locks.withWriteConcern(concern)
+			.withTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
+		if (this.variants.size() < MOST_VARIANTS) {
+			this.variants.put(variant, made);
+		}
+		return made;
+	}
+
+	private record Variant(WriteConcern concern, long timeoutMillis) {
+
+	}
+
+}

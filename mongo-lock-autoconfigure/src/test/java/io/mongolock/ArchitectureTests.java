@@ -1,0 +1,160 @@
+package io.mongolock;
+
+import java.util.List;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The packages are the path of a call; each knows those after it, and the root.
+ */
+class ArchitectureTests {
+
+	private static final String ROOT = "io.mongolock";
+
+	private static final List<String> PATH = List.of("annotation", "interceptor", "client", "renewal", "store.mongo",
+			"store");
+
+	private static final JavaClasses classes = new ClassFileImporter()
+		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+		.importPackages(ROOT);
+
+	@Test
+	void packagesKnowOnlyThoseAfterThemAndTheRoot() {
+		for (int i = 0; i < PATH.size(); i++) {
+			String[] before = PATH.subList(0, i).stream().map((name) -> ROOT + "." + name).toArray(String[]::new);
+			check(ArchRuleDefinition.noClasses()
+				.that()
+				.resideInAPackage(ROOT + "." + PATH.get(i))
+				.should()
+				.dependOnClassesThat()
+				.resideInAnyPackage(before)
+				.allowEmptyShould(true));
+		}
+	}
+
+	@Test
+	void onlyTheAutoConfigurationKnowsTheMongoStore() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".autoconfigure")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(ROOT + ".store.mongo"));
+	}
+
+	@Test
+	void rootKnowsNoOtherPackage() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideInAPackage(ROOT)
+			.should()
+			.dependOnClassesThat(DescribedPredicate.describe("are in a package below the root",
+					(JavaClass type) -> type.getPackageName().startsWith(ROOT + "."))));
+	}
+
+	@Test
+	void everyPackageIsOnTheList() {
+		check(ArchRuleDefinition.classes()
+			.should()
+			.resideInAnyPackage(PATH.stream().map((name) -> ROOT + "." + name).toArray(String[]::new))
+			.orShould()
+			.resideInAnyPackage(ROOT, ROOT + ".autoconfigure"));
+	}
+
+	@Test
+	void nobodyKnowsTheAutoConfiguration() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideOutsideOfPackage(ROOT + ".autoconfigure")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(ROOT + ".autoconfigure"));
+	}
+
+	@Test
+	void onlyTheMongoStoreKnowsTheDriver() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideOutsideOfPackage(ROOT + ".store.mongo")
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("com.mongodb..", "org.bson.."));
+	}
+
+	@Test
+	void onlyTheMongoStoreAndItsWiringKnowSpringData() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".autoconfigure")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage("org.springframework.data.."));
+	}
+
+	@Test
+	void onlyTheAutoConfigurationKnowsBoot() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideOutsideOfPackage(ROOT + ".autoconfigure")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage("org.springframework.boot.."));
+	}
+
+	@Test
+	void thereAreNoCycles() {
+		check(SlicesRuleDefinition.slices().matching(ROOT + ".(**)").should().beFreeOfCycles());
+	}
+
+	@Test
+	void autoConfigurationsArePublicAndFinalWithoutPublicMembers() {
+		check(ArchRuleDefinition.classes()
+			.that()
+			.areAnnotatedWith(AutoConfiguration.class)
+			.should()
+			.bePublic()
+			.andShould()
+			.haveModifier(JavaModifier.FINAL)
+			.andShould()
+			.haveSimpleNameEndingWith("AutoConfiguration"));
+		check(ArchRuleDefinition.noMethods()
+			.that()
+			.areDeclaredInClassesThat()
+			.areMetaAnnotatedWith(Configuration.class)
+			.should()
+			.bePublic());
+		check(ArchRuleDefinition.methods().that().areAnnotatedWith(Bean.class).should().bePackagePrivate());
+	}
+
+	@Test
+	void failureAnalyzersAreNotPublic() {
+		check(ArchRuleDefinition.classes().that().areAssignableTo(FailureAnalyzer.class).should().notBePublic());
+	}
+
+	@Test
+	void everyPackageIsNullMarked() {
+		assertThat(classes.stream().map(JavaClass::getPackage).distinct()).isNotEmpty()
+			.allMatch((one) -> one.isAnnotatedWith(NullMarked.class));
+	}
+
+	private static void check(ArchRule rule) {
+		rule.check(classes);
+	}
+
+}

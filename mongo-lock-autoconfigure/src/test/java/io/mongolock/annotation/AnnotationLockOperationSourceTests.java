@@ -1,0 +1,316 @@
+package io.mongolock.annotation;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+import io.mongolock.LockSettings;
+import io.mongolock.OnLost;
+import io.mongolock.OnUnavailable;
+import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.LockOperation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link AnnotationLockOperationSource}.
+ */
+class AnnotationLockOperationSourceTests {
+
+	private final StandardEnvironment environment = new StandardEnvironment();
+
+	private final AnnotationLockOperationSource source = new AnnotationLockOperationSource(
+			this.environment::resolveRequiredPlaceholders);
+
+	@Test
+	void emptyAttributesInherit() {
+		LockOperation operation = operation(OnMethods.class, "plain");
+		assertThat(operation.name()).isEqualTo("plain");
+		assertThat(operation.key()).isNull();
+		assertThat(operation.settings()).isEqualTo(LockSettings.NONE);
+		assertThat(operation.onUnavailable()).isEqualTo(OnUnavailable.FAIL);
+		assertThat(operation.onLost()).isEqualTo(OnLost.FAIL);
+	}
+
+	@Test
+	void allAttributes() {
+		this.environment.getPropertySources()
+			.addFirst(new MapPropertySource("test", Map.of("region", "eu", "wait", "2s", "renew", "false")));
+		LockOperation operation = operation(OnMethods.class, "full");
+		assertThat(operation.name()).isEqualTo("order-eu");
+		assertThat(operation.key()).isEqualTo("#p0");
+		assertThat(operation.settings()).isEqualTo(new LockSettings(Duration.ofSeconds(30), null, null, null,
+				Duration.ofSeconds(2), Duration.ofMillis(50), false));
+		assertThat(operation.onUnavailable()).isEqualTo(OnUnavailable.SKIP);
+		assertThat(operation.onLost()).isEqualTo(OnLost.IGNORE);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			neither    | neither a name nor a key
+			badTtl     | ttl '30 parsecs', which is no duration
+			badFlag    | autoRenew 'maybe'
+			noProperty | 'a${missing}' with a placeholder that no property fills
+			blankName  | ' ', which is blank
+			twice      | 2 locks on one element
+			""")
+	void whatCannotBeUnderstoodIsRefused(String method, String problem) {
+		assertThatExceptionOfType(InvalidLockMethodException.class).isThrownBy(() -> operation(Bad.class, method))
+			.withMessageContaining(Bad.class.getName() + "." + method + "()")
+			.withMessageContaining(problem);
+	}
+
+	@Test
+	void resolverThatLeavesUnknownPlaceholdersIsNoExcuse() {
+		AnnotationLockOperationSource lenient = new AnnotationLockOperationSource(
+				this.environment::resolvePlaceholders);
+		assertThatExceptionOfType(InvalidLockMethodException.class)
+			.isThrownBy(() -> lenient.getLockOperation(method(Bad.class, "noProperty"), Bad.class))
+			.withMessageContaining("a${missing}");
+	}
+
+	@Test
+	void metaAnnotationWithAlias() {
+		LockOperation operation = operation(OnMethods.class, "meta");
+		assertThat(operation.name()).isEqualTo("order");
+		assertThat(operation.key()).isEqualTo("#p0");
+		assertThat(operation.onUnavailable()).isEqualTo(OnUnavailable.SKIP);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "open, type", "own, method", "inherited, type" })
+	void typeLevelMeansPublicMethodsAndMethodWins(String method, String name) {
+		assertThat(operation(OnType.class, method).name()).isEqualTo(name);
+	}
+
+	@Test
+	void typeLevelDoesNotMeanOthers() {
+		for (String method : new String[] { "guarded", "local", "hidden", "fixed", "toString" }) {
+			assertThat(operation(OnType.class, method)).as(method).isNull();
+		}
+	}
+
+	@Test
+	void typeLevelIsInherited() {
+		assertThat(operation(SubType.class, "more").name()).isEqualTo("type");
+		assertThat(operation(SubType.class, "open").name()).isEqualTo("type");
+	}
+
+	@Test
+	void interfaceMethodAndType() {
+		assertThat(operation(Implementation.class, "onMethod").name()).isEqualTo("interface-method");
+		assertThat(operation(Implementation.class, "onType").name()).isEqualTo("interface-type");
+		assertThat(operation(Implementation.class, "byDefault").name()).isEqualTo("default");
+		assertThat(this.source.getLockOperation(method(ByMethod.class, "onMethod"), Implementation.class).method())
+			.isEqualTo(method(Implementation.class, "onMethod"));
+	}
+
+	@Test
+	void genericInterfaceMethod() {
+		assertThat(Arrays.stream(GenericImplementation.class.getMethods())
+			.filter((method) -> method.getName().equals("save"))
+			.map((method) -> this.source.getLockOperation(method, GenericImplementation.class).method())).hasSize(2)
+			.containsOnly(method(GenericImplementation.class, "save"));
+	}
+
+	@Test
+	void superclassThatDoesNotKnowTheInterface() {
+		assertThat(operation(Late.class, "onMethod").name()).isEqualTo("interface-method");
+	}
+
+	@Test
+	void privateMethodsAreSeen() {
+		assertThat(operation(OnMethods.class, "hidden").name()).isEqualTo("hidden");
+	}
+
+	@Test
+	void methodIsReadOnce() {
+		assertThat(operation(OnMethods.class, "plain")).isSameAs(operation(OnMethods.class, "plain"));
+	}
+
+	private LockOperation operation(Class<?> type, String method) {
+		return this.source.getLockOperation(method(type, method), type);
+	}
+
+	private static Method method(Class<?> type, String name) {
+		for (Class<?> one = type; one != null; one = one.getSuperclass()) {
+			for (Method method : one.getDeclaredMethods()) {
+				if (method.getName().equals(name) && !method.isBridge()) {
+					return method;
+				}
+			}
+		}
+		return Arrays.stream(type.getMethods()).filter((method) -> method.getName().equals(name)).findFirst().get();
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock(name = "order", onUnavailable = OnUnavailable.SKIP)
+	@interface OrderLock {
+
+		@AliasFor(annotation = DistributedLock.class, attribute = "key")
+		String by();
+
+	}
+
+	static class OnMethods {
+
+		@DistributedLock("plain")
+		void plain() {
+		}
+
+		@DistributedLock(name = "order-${region}", key = "#p0", ttl = "PT30S", waitTimeout = "${wait}",
+				retryInterval = "50ms", autoRenew = "${renew}", onUnavailable = OnUnavailable.SKIP,
+				onLost = OnLost.IGNORE)
+		void full(int id) {
+		}
+
+		@OrderLock(by = "#p0")
+		void meta(int id) {
+		}
+
+		@DistributedLock("hidden")
+		private void hidden() {
+		}
+
+	}
+
+	static class Bad {
+
+		@DistributedLock
+		void neither() {
+		}
+
+		@DistributedLock(name = "a", ttl = "30 parsecs")
+		void badTtl() {
+		}
+
+		@DistributedLock(name = "a", autoRenew = "maybe")
+		void badFlag() {
+		}
+
+		@DistributedLock("a${missing}")
+		void noProperty() {
+		}
+
+		@DistributedLock(" ")
+		void blankName() {
+		}
+
+		@DistributedLock("one")
+		@OrderLock(by = "#p0")
+		void twice() {
+		}
+
+	}
+
+	public static class Plain {
+
+		public void inherited() {
+		}
+
+	}
+
+	@DistributedLock("type")
+	public static class OnType extends Plain {
+
+		public void open() {
+		}
+
+		@DistributedLock("method")
+		public void own() {
+		}
+
+		protected void guarded() {
+		}
+
+		void local() {
+		}
+
+		private void hidden() {
+		}
+
+		public static void fixed() {
+		}
+
+		@Override
+		public String toString() {
+			return "";
+		}
+
+	}
+
+	public static class SubType extends OnType {
+
+		public void more() {
+		}
+
+	}
+
+	interface ByMethod {
+
+		@DistributedLock("interface-method")
+		void onMethod();
+
+		@DistributedLock("default")
+		default void byDefault() {
+		}
+
+	}
+
+	@DistributedLock("interface-type")
+	interface ByType {
+
+		void onType();
+
+	}
+
+	static class Implementation implements ByMethod, ByType {
+
+		@Override
+		public void onMethod() {
+		}
+
+		@Override
+		public void onType() {
+		}
+
+	}
+
+	interface Generic<T> {
+
+		@DistributedLock("generic")
+		void save(T thing);
+
+	}
+
+	static class GenericImplementation implements Generic<String> {
+
+		@Override
+		public void save(String thing) {
+		}
+
+	}
+
+	public static class Early {
+
+		public void onMethod() {
+		}
+
+	}
+
+	static class Late extends Early implements ByMethod {
+
+	}
+
+}

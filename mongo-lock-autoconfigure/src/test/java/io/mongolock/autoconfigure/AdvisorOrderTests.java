@@ -1,0 +1,204 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.resilience.annotation.Retryable;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.mongolock.LockContext;
+import io.mongolock.OnUnavailable;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.client.LockCommitListener;
+import io.mongolock.interceptor.RecordingLockOperations;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for where the lock stands among other advice.
+ */
+class AdvisorOrderTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withUserConfiguration(OrderConfiguration.class)
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+
+	@Test
+	void insideOfSecurityAndRetryOutsideOfTransaction() {
+		this.runner.run((context) -> assertThat(eventsOf(context.getBean(Service.class))).containsExactly("secured",
+				"acquire order", "begin", "work", "rollback", "release order", "secured", "acquire order", "begin",
+				"work", "commit", "release order"));
+	}
+
+	@Test
+	void sameWithBootsAopAndAspectJ() {
+		this.runner.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.run((context) -> assertThat(eventsOf(context.getBean(Service.class))).containsSubsequence("acquire order",
+					"begin", "rollback", "release order", "acquire order", "begin", "commit", "release order"));
+	}
+
+	@Test
+	void orderIsConfigurable() {
+		this.runner.withPropertyValues("mongo-lock.advisor-order=1")
+			.run((context) -> assertThat(eventsOf(context.getBean(Service.class))).startsWith("acquire order",
+					"secured", "begin"));
+	}
+
+	@Test
+	void transactionManagersAskBeforeTheyCommit() {
+		new ApplicationContextRunner().withBean(LockStore.class, StubLockStore::new)
+			.withBean(RecordingTransactionManager.class, () -> new RecordingTransactionManager(new ArrayList<>()))
+			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
+			.run((context) -> assertThat(
+					context.getBean(RecordingTransactionManager.class).getTransactionExecutionListeners())
+				.hasOnlyElementsOfType(LockCommitListener.class)
+				.hasSize(1));
+	}
+
+	@Test
+	void skippingMethodKeepsItsLockUntilTheOuterTransactionHasEnded() {
+		List<String> events = new ArrayList<>();
+		PlatformTransactionManager transactions = new RecordingTransactionManager(events);
+		new ApplicationContextRunner().withBean(LockStore.class, () -> new StubLockStore() {
+			@Override
+			public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+				events.add("release " + lease.key());
+				return true;
+			}
+		})
+			.withBean(Skipping.class)
+			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
+			.run((context) -> new TransactionTemplate(transactions)
+				.executeWithoutResult((status) -> events.add(context.getBean(Skipping.class).run())));
+		assertThat(events).containsExactly("begin", "nightly", "commit", "release nightly");
+	}
+
+	private static List<String> eventsOf(Service service) {
+		service.run();
+		return service.events();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	@EnableResilientMethods
+	static class OrderConfiguration {
+
+		private final List<String> events = new ArrayList<>();
+
+		@Bean
+		RecordingLockOperations locks() {
+			return new RecordingLockOperations(this.events);
+		}
+
+		@Bean
+		Service service() {
+			return new Service(this.events);
+		}
+
+		@Bean
+		PlatformTransactionManager transactionManager() {
+			return new RecordingTransactionManager(this.events);
+		}
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		DefaultPointcutAdvisor security() {
+			NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
+			pointcut.setMappedName("run");
+			DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(pointcut, (MethodInterceptor) (invocation) -> {
+				this.events.add("secured");
+				return invocation.proceed();
+			});
+			advisor.setOrder(600);
+			return advisor;
+		}
+
+	}
+
+	static class Skipping {
+
+		@DistributedLock(name = "nightly", onUnavailable = OnUnavailable.SKIP)
+		String run() {
+			return LockContext.current().key();
+		}
+
+	}
+
+	static class Service {
+
+		private final List<String> events;
+
+		private int runs;
+
+		Service(List<String> events) {
+			this.events = events;
+		}
+
+		@DistributedLock("order")
+		@Transactional
+		@Retryable(delay = 1)
+		void run() {
+			this.events.add("work");
+			if (this.runs++ == 0) {
+				throw new IllegalStateException("try again");
+			}
+		}
+
+		List<String> events() {
+			return this.events;
+		}
+
+	}
+
+	static class RecordingTransactionManager extends AbstractPlatformTransactionManager {
+
+		private final transient List<String> events;
+
+		RecordingTransactionManager(List<String> events) {
+			this.events = events;
+		}
+
+		@Override
+		protected Object doGetTransaction() {
+			return this;
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			this.events.add("begin");
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			this.events.add("commit");
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			this.events.add("rollback");
+		}
+
+	}
+
+}

@@ -1,0 +1,490 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Map;
+
+import com.mongodb.client.MongoClient;
+import org.aspectj.weaver.Advice;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.core.MongoExceptionTranslator;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockOwner;
+import io.mongolock.LockSettings;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.client.LockDefaults;
+import io.mongolock.client.LockLifecycle;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.client.UnlockedLockOperations;
+import io.mongolock.interceptor.LockOperationSource;
+import io.mongolock.interceptor.LockOperationSourceAdvisor;
+import io.mongolock.interceptor.RecordingLockOperations;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.store.mongo.TtlIndexInitializer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for {@link MongoLockAutoConfiguration}.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class MongoLockAutoConfigurationTests {
+
+	private Environment environment;
+
+	private final ApplicationContextRunner bare = new ApplicationContextRunner()
+		.withInitializer((context) -> this.environment = context.getEnvironment())
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+
+	private final ApplicationContextRunner runner = this.bare.withBean("stub", LockStore.class, StubLockStore::new);
+
+	@Test
+	void methodRunsUnderItsLock() {
+		this.runner.withUserConfiguration(ServiceConfiguration.class).run(lockedBy("order:42"));
+	}
+
+	@Test
+	void worksWithBootsAop() {
+		this.runner.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withUserConfiguration(ServiceConfiguration.class)
+			.run(lockedBy("order:42"));
+	}
+
+	@Test
+	void worksWithoutBootsAop() {
+		this.runner.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withPropertyValues("spring.aop.auto=false")
+			.withUserConfiguration(ServiceConfiguration.class)
+			.run(lockedBy("order:42"));
+	}
+
+	@Test
+	void worksWithoutAspectJ() {
+		this.runner.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withClassLoader(new FilteredClassLoader(Advice.class))
+			.withUserConfiguration(ServiceConfiguration.class)
+			.run(lockedBy("order:42"));
+	}
+
+	@Test
+	void proxiesByInterfaceWhenAskedTo() {
+		this.runner.withPropertyValues("spring.aop.proxy-target-class=false")
+			.withUserConfiguration(InterfaceConfiguration.class)
+			.run((context) -> {
+				assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Payments.class))).isTrue();
+				assertThat(context.getBean(Payments.class).pay(42)).isEqualTo("payment:42");
+			});
+	}
+
+	@Test
+	void proxiesByClassUnlessAskedOtherwise() {
+		this.runner.withUserConfiguration(InterfaceConfiguration.class).run((context) -> {
+			assertThat(AopUtils.isCglibProxy(context.getBean(Payments.class))).isTrue();
+			assertThat(context.getBean(Payments.class).pay(42)).isEqualTo("payment:42");
+		});
+	}
+
+	@Test
+	void startIsQuietAndLazy(CapturedOutput output) {
+		this.bare.withBean(MongoDatabaseFactory.class, MongoLockAutoConfigurationTests::database)
+			.withPropertyValues("mongo-lock.ttl-index.mode=none")
+			.withUserConfiguration(ServiceConfiguration.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("not eligible").doesNotContain("WARN");
+	}
+
+	@Test
+	void clientStartsAndStopsWithTheContext() {
+		this.runner.run((context) -> {
+			LockTemplate template = context.getBean(LockTemplate.class);
+			assertThat(template.isRunning()).isTrue();
+			assertThat(context.getBean(LockLifecycle.class).getPhase()).isLessThan(Integer.MIN_VALUE + 10_000);
+			context.close();
+			assertThat(template.isRunning()).isFalse();
+		});
+	}
+
+	@Test
+	void storeIsKeptInTheApplicationsDatabase() {
+		this.bare.withBean(MongoDatabaseFactory.class, () -> database()).run((context) -> {
+			assertThat(context).hasSingleBean(MongoLockStore.class).hasSingleBean(TtlIndexInitializer.class);
+			assertThat(context).doesNotHaveBean(MongoTemplate.class);
+		});
+	}
+
+	@Test
+	void bootsOwnTemplateStays() {
+		this.bare
+			.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
+			.withPropertyValues("mongo-lock.ttl-index.mode=none")
+			.run((context) -> {
+				assertThat(context).hasSingleBean(MongoTemplate.class).hasSingleBean(MongoLockStore.class);
+				assertThat(context).getBean("mongoTemplate").isInstanceOf(MongoTemplate.class);
+			});
+	}
+
+	@Test
+	void ownerSaysWhoTheApplicationIs() {
+		this.runner.withPropertyValues("spring.application.name=orders").run((context) -> {
+			LockOwner owner = context.getBean(LockOwner.class);
+			assertThat(owner.application()).isEqualTo("orders");
+			assertThat(owner.instance()).hasSize(8);
+			assertThat(owner.pid()).isEqualTo(ProcessHandle.current().pid());
+			assertThat(owner.host()).isNotNull();
+		});
+		assertThat(LockOwnerFactory.host(Map.of("HOSTNAME", "pod-1"))).isEqualTo("pod-1");
+		assertThat(LockOwnerFactory.host(Map.of("COMPUTERNAME", "PC"))).isEqualTo("PC");
+	}
+
+	@Test
+	void backsOffForTheUsersStore() {
+		this.bare.withBean(MongoDatabaseFactory.class, () -> database())
+			.withBean("mine", LockStore.class, StubLockStore::new)
+			.run((context) -> {
+				assertThat(context).hasSingleBean(LockStore.class).hasBean("mine");
+				assertThat(context).doesNotHaveBean(TtlIndexInitializer.class);
+			});
+	}
+
+	@Test
+	void backsOffForTheUsersOperations() {
+		RecordingLockOperations mine = new RecordingLockOperations();
+		this.bare.withBean(LockOperations.class, () -> mine)
+			.withUserConfiguration(ServiceConfiguration.class)
+			.run((context) -> {
+				assertThat(context).hasSingleBean(LockOperations.class).doesNotHaveBean(LockLifecycle.class);
+				context.getBean(Service.class).pay(42);
+				assertThat(mine.events()).containsExactly("acquire order:42", "release order:42");
+			});
+	}
+
+	@Test
+	void backsOffForTheUsersClockOwnerDefaultsAndSource() {
+		LockClock clock = Mockito.mock(LockClock.class);
+		LockOwner owner = new LockOwner("a", "b", "c", 1, "d");
+		LockOperationSource source = Mockito.mock(LockOperationSource.class);
+		this.runner.withBean("myClock", LockClock.class, () -> clock)
+			.withBean("myOwner", LockOwner.class, () -> owner)
+			.withBean("myDefaults", LockDefaults.class, () -> LockDefaults.NONE)
+			.withBean("mySource", LockOperationSource.class, () -> source)
+			.run((context) -> {
+				assertThat(context).getBean(LockClock.class).isSameAs(clock);
+				assertThat(context).getBean(LockOwner.class).isSameAs(owner);
+				assertThat(context).getBean(LockDefaults.class).isSameAs(LockDefaults.NONE);
+				assertThat(context).getBean(LockOperationSource.class).isSameAs(source);
+			});
+	}
+
+	@Test
+	void switchedOffRunsUnlockedAndSaysSoOnce(CapturedOutput output) {
+		this.bare.withPropertyValues("mongo-lock.enabled=false")
+			.withClassLoader(new FilteredClassLoader(MongoClient.class, MongoTemplate.class))
+			.withUserConfiguration(ServiceConfiguration.class)
+			.run((context) -> {
+				assertThat(context).hasSingleBean(UnlockedLockOperations.class).doesNotHaveBean(LockStore.class);
+				assertThat(context.getBean(Service.class).pay(42)).isEqualTo("order:42");
+				assertThatIllegalStateException().isThrownBy(LockContext::current);
+			});
+		assertThat(output).containsOnlyOnce("mongo-lock.enabled=false");
+	}
+
+	@Test
+	void withoutSpringDataSaysWhichStarterIsMissing() {
+		this.bare.withClassLoader(new FilteredClassLoader(MongoTemplate.class))
+			.run(failsWith("Spring Data MongoDB", "mongo-lock-starter", "mongo-lock.enabled=false"));
+	}
+
+	@Test
+	void withoutDriverSaysWhichStarterIsMissing() {
+		this.bare.withClassLoader(new FilteredClassLoader(MongoClient.class))
+			.run(failsWith("Spring Data MongoDB", "mongo-lock-starter"));
+	}
+
+	@Test
+	void withoutFactorySaysWhatIsMissing() {
+		this.bare.run(failsWith("no MongoDatabaseFactory bean", "spring-boot-starter-data-mongodb",
+				"spring.mongodb.uri", "mongo-lock.enabled=false"));
+	}
+
+	@Test
+	void severalFactoriesAreListed() {
+		this.bare.withUserConfiguration(SeveralConfiguration.class)
+			.run(failsWith("oneTemplate, otherTemplate, one, other", "mongo-lock.mongo-template", "@Primary"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "other", "oneTemplate" })
+	void oneOfSeveralIsChosenByName(String beanName) {
+		this.bare.withUserConfiguration(SeveralConfiguration.class)
+			.withPropertyValues("mongo-lock.mongo-template=" + beanName)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "nobody", "text" })
+	void unknownNameIsRefused(String beanName) {
+		this.bare.withUserConfiguration(SeveralConfiguration.class)
+			.withBean("text", String.class, () -> "text")
+			.withPropertyValues("mongo-lock.mongo-template=" + beanName)
+			.run(failsWith("mongo-lock.mongo-template", beanName, "one, other"));
+	}
+
+	@Test
+	void primaryOfSeveralIsChosen() {
+		this.bare.withUserConfiguration(PrimaryConfiguration.class)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
+	}
+
+	@Test
+	void templateAloneIsEnough() {
+		MongoTemplate template = SeveralConfiguration.template(database());
+		this.bare.withBean(MongoTemplate.class, () -> template)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
+	}
+
+	@Test
+	void defaultsOfTheProperties() {
+		this.runner.run((context) -> {
+			MongoLockProperties properties = context.getBean(MongoLockProperties.class);
+			assertThat(properties.settings()).isEqualTo(LockSettings.NONE);
+			assertThat(properties.collection()).isEqualTo("locks");
+			assertThat(properties.keyPrefix()).isEmpty();
+			assertThat(properties.locks()).isEmpty();
+			assertThat(properties.ttlIndex().mode()).isEqualTo(TtlIndexInitializer.Mode.CREATE);
+			assertThat(properties.ttlIndex().retention()).isEqualTo(Duration.ofDays(7));
+			assertThat(properties.shutdownTimeout()).isEqualTo(Duration.ofSeconds(5));
+			assertThat(properties.advisorOrder()).isEqualTo(LockOperationSourceAdvisor.DEFAULT_ORDER)
+				.isEqualTo(context.getBean(LockOperationSourceAdvisor.class).getOrder());
+		});
+	}
+
+	@Test
+	void allProperties() {
+		this.runner
+			.withPropertyValues("mongo-lock.collection=c", "mongo-lock.key-prefix=p:", "mongo-lock.ttl=60s",
+					"mongo-lock.margin=12s", "mongo-lock.renew-interval=10s", "mongo-lock.operation-timeout=2s",
+					"mongo-lock.wait-timeout=0", "mongo-lock.retry-interval=PT0.05S", "mongo-lock.auto-renew=false",
+					"mongo-lock.locks.order.ttl=90s", "mongo-lock.locks.order.auto-renew=true",
+					"mongo-lock.ttl-index.mode=validate", "mongo-lock.ttl-index.retention=1d",
+					"mongo-lock.shutdown-timeout=9s", "mongo-lock.advisor-order=5")
+			.run((context) -> {
+				MongoLockProperties properties = context.getBean(MongoLockProperties.class);
+				assertThat(properties.collection()).isEqualTo("c");
+				assertThat(properties.keyPrefix()).isEqualTo("p:");
+				assertThat(properties.ttlIndex())
+					.isEqualTo(new MongoLockProperties.TtlIndex(TtlIndexInitializer.Mode.VALIDATE, Duration.ofDays(1)));
+				assertThat(properties.shutdownTimeout()).isEqualTo(Duration.ofSeconds(9));
+				assertThat(context.getBean(LockOperationSourceAdvisor.class).getOrder()).isEqualTo(5);
+				assertThat(context.getBean(LockDefaults.class)).isEqualTo(new LockDefaults(
+						new LockSettings(Duration.ofSeconds(60), Duration.ofSeconds(12), Duration.ofSeconds(10),
+								Duration.ofSeconds(2), Duration.ZERO, Duration.ofMillis(50), false),
+						Map.of("order", new LockSettings(Duration.ofSeconds(90), null, null, null, null, null, true))));
+			});
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"',
+			textBlock = """
+					ttl=1ms                                  | mongo-lock.ttl                | '1ms'  | at least 100ms
+					margin=30s                               | mongo-lock.margin             | '30s'  | shorter than the ttl (30000ms)
+					renew-interval=9s                        | mongo-lock.renew-interval     | '9s'   | (30000ms - 6000ms) / 3 = 8000ms
+					operation-timeout=9s                     | mongo-lock.operation-timeout  | '9s'   | - 8000ms) / 2 = 8000ms
+					wait-timeout=-1s                         | mongo-lock.wait-timeout       | '-1s'  | at least 0ms
+					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
+					shutdown-timeout=0s                      | mongo-lock.shutdown-timeout   | '0s'   | longer than zero
+					ttl-index.retention=0s                   | mongo-lock.ttl-index.retention | '0s'  | longer than zero
+					collection=                              | mongo-lock.collection         | ''     | must not be blank
+					ttl=4d                                   | mongo-lock.ttl                | '4d'   | half of mongo-lock.ttl-index.retention
+					locks.order.renew-interval=9s            | mongo-lock.locks.order.renew-interval | '9s' | / 3 = 8000ms
+					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
+					margin=29999ms                           | mongo-lock.margin             | '29999ms' | must be at least 10ms shorter than the ttl (30000ms)
+					ttl-index.mode=sometimes                 | mongo-lock.ttl-index.mode     | sometimes | CREATE
+					advisor-order=first                      | mongo-lock.advisor-order      | first  | Integer
+					""")
+	void wrongSettingsAreExplained(String setting, String property, String value, String reason) {
+		this.runner.withPropertyValues("mongo-lock." + setting).run(failsWith(property, value, reason));
+	}
+
+	@Test
+	void settingThatIsWrongForOneNameOnlySaysForWhich() {
+		this.runner.withPropertyValues("mongo-lock.renew-interval=8s", "mongo-lock.locks.order.ttl=10s")
+			.run(failsWith("mongo-lock.renew-interval", "'8s'", "for the locks named 'order'", "= 2666ms"));
+	}
+
+	@Test
+	void retentionDoesNotMatterWithoutIndex() {
+		this.runner.withPropertyValues("mongo-lock.ttl=4d", "mongo-lock.ttl-index.mode=none")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void shortTtlAndMarginAreSaidOnce(CapturedOutput output) {
+		this.runner.withPropertyValues("mongo-lock.ttl=4s", "mongo-lock.locks.order.ttl=3s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("has a margin of 800ms").containsOnlyOnce("has a ttl of 4000ms");
+		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
+	}
+
+	private static ContextConsumer<AssertableApplicationContext> lockedBy(String key) {
+		return (context) -> {
+			assertThat(context.getBean(Service.class).pay(42)).isEqualTo(key);
+			assertThatIllegalStateException().isThrownBy(LockContext::current);
+		};
+	}
+
+	private ContextConsumer<AssertableApplicationContext> failsWith(String... texts) {
+		return (context) -> {
+			assertThat(context).hasFailed();
+			FailureAnalysis analysis = analyze(context);
+			assertThat(analysis.getDescription() + "\n" + analysis.getAction()).contains(texts);
+		};
+	}
+
+	private FailureAnalysis analyze(AssertableApplicationContext context) {
+		Throwable failure = context.getStartupFailure();
+		assertThat(failure).isInstanceOf(BeanCreationException.class);
+		ArgumentResolver arguments = ArgumentResolver.of(Environment.class, this.environment);
+		return SpringFactoriesLoader.forDefaultResourceLocation()
+			.load(FailureAnalyzer.class, arguments,
+					SpringFactoriesLoader.FailureHandler.handleMessage((message, ex) -> {
+					}))
+			.stream()
+			.map((analyzer) -> analyzer.analyze(failure))
+			.filter((analysis) -> analysis != null)
+			.findFirst()
+			.orElseThrow(() -> new AssertionError("no analysis", failure));
+	}
+
+	static MongoDatabaseFactory database() {
+		MongoDatabaseFactory factory = Mockito.mock(MongoDatabaseFactory.class);
+		BDDMockito.given(factory.getExceptionTranslator()).willReturn(new MongoExceptionTranslator());
+		return factory;
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ServiceConfiguration {
+
+		@Bean
+		Service service() {
+			return new Service();
+		}
+
+	}
+
+	public static class Service {
+
+		@DistributedLock(name = "order", key = "#id")
+		public String pay(int id) {
+			LockHandle handle = LockContext.current();
+			handle.assertHeld();
+			return handle.key();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class InterfaceConfiguration {
+
+		@Bean
+		Payments payments() {
+			return new DefaultPayments();
+		}
+
+	}
+
+	interface Payments {
+
+		@DistributedLock(name = "payment", key = "#id")
+		String pay(int id);
+
+	}
+
+	static class DefaultPayments implements Payments {
+
+		@Override
+		public String pay(int id) {
+			return LockContext.current().key();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class SeveralConfiguration {
+
+		@Bean
+		MongoDatabaseFactory one() {
+			return database();
+		}
+
+		@Bean
+		MongoDatabaseFactory other() {
+			return database();
+		}
+
+		@Bean
+		MongoTemplate oneTemplate() {
+			return template(one());
+		}
+
+		@Bean
+		MongoTemplate otherTemplate() {
+			return template(other());
+		}
+
+		static MongoTemplate template(MongoDatabaseFactory factory) {
+			MongoTemplate template = Mockito.mock(MongoTemplate.class);
+			BDDMockito.given(template.getMongoDatabaseFactory()).willReturn(factory);
+			return template;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class PrimaryConfiguration {
+
+		@Bean
+		@Primary
+		MongoDatabaseFactory one() {
+			return database();
+		}
+
+		@Bean
+		MongoDatabaseFactory other() {
+			return database();
+		}
+
+	}
+
+}

@@ -1,0 +1,458 @@
+package io.mongolock.autoconfigure;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+
+import jakarta.annotation.PostConstruct;
+import kotlin.coroutines.Continuation;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.reactivestreams.Publisher;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.support.BeanDefinitionBuilder;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.scheduling.annotation.Async;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockOperations;
+import io.mongolock.OnUnavailable;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.RecordingLockOperations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+/**
+ * Tests for what is refused at start.
+ */
+class StartupCheckTests {
+
+	static final List<Arguments> refused = List.of(Arguments.of(PrivateMethod.class, "is private"),
+			Arguments.of(StaticMethod.class, "is static"), Arguments.of(FinalMethod.class, "is final"),
+			Arguments.of(FinalClass.class, "is final"), Arguments.of(FinalOfType.class, "is final"),
+			Arguments.of(InheritedPrivate.class, "is private"), Arguments.of(Callback.class, "is a callback"),
+			Arguments.of(Neither.class, "has neither a name nor a key"), Arguments.of(BadSpel.class, "not valid SpEL"),
+			Arguments.of(ForgottenHash.class, "starts with 'order', none of the properties of #root"),
+			Arguments.of(UnknownVariable.class, "refers to #ordr, but the call only knows [#a0, #order, #p0, #root"),
+			Arguments.of(Unresolvable.class, "placeholder that no property fills"),
+			Arguments.of(BadDuration.class, "which is no duration"),
+			Arguments.of(ShortTtl.class, "must be at least 100ms"),
+			Arguments.of(LongTtl.class, "half of mongo-lock.ttl-index.retention"),
+			Arguments.of(PrimitiveSkip.class, "returns int"), Arguments.of(FutureResult.class, "returns a Future"),
+			Arguments.of(StageResult.class, "returns a CompletionStage"),
+			Arguments.of(CompletableResult.class, "returns a CompletableFuture"),
+			Arguments.of(PublisherResult.class, "returns a Publisher"),
+			Arguments.of(FlowResult.class, "returns a Publisher"),
+			Arguments.of(CallableResult.class, "returns a Callable"), Arguments.of(Suspend.class, "suspend"),
+			Arguments.of(AsyncVoid.class, "is also @Async"), Arguments.of(AsyncType.class, "is also @Async"));
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withBean(LockOperations.class, RecordingLockOperations::new)
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+
+	@ParameterizedTest
+	@FieldSource("refused")
+	void methodIsRefusedWithItsNameAndTheWayOut(Class<?> type, String problem) {
+		this.runner.withBean(type).run((context) -> {
+			assertThat(context).hasFailed();
+			FailureAnalysis analysis = new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains(type.getName() + ".run(").contains(problem);
+			assertThat(analysis.getAction()).endsWith(".").hasSizeGreaterThan(20);
+		});
+	}
+
+	@ParameterizedTest
+	@FieldSource("refused")
+	void alsoWhenTheBeanIsLazy(Class<?> type, String problem) {
+		BeanDefinition definition = BeanDefinitionBuilder.rootBeanDefinition(type)
+			.setLazyInit(true)
+			.getBeanDefinition();
+		this.runner
+			.withInitializer((context) -> ((BeanDefinitionRegistry) context).registerBeanDefinition("lazy", definition))
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThatException().isThrownBy(() -> context.getBean(type)).withMessageContaining(problem);
+			});
+	}
+
+	@Test
+	void configuredMarginAgainstOwnTtl() {
+		this.runner.withBean(OwnTtl.class).withPropertyValues("mongo-lock.margin=5s").run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("shorter than the ttl (4000ms)");
+			assertThat(new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+				.contains("mongo-lock.locks.order.*");
+		});
+	}
+
+	@Test
+	void finalMethodOfAnInterfaceProxyIsFine() {
+		this.runner.withBean(Task.class, FinalTask::new)
+			.withPropertyValues("spring.aop.proxy-target-class=false")
+			.run((context) -> assertThat(context.getBean(Task.class).run()).isEqualTo("task"));
+	}
+
+	@Test
+	void methodThatAnInterfaceProxyDoesNotHave() {
+		this.runner.withBean(Task.class, BeyondTask::new)
+			.withPropertyValues("spring.aop.proxy-target-class=false")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(InvalidLockMethodException.class)
+				.hasMessageContaining("BeyondTask.beyond() is in none of its interfaces"));
+	}
+
+	@Test
+	void primitiveResultIsFineUnlessSkipped() {
+		this.runner.withBean(Good.class).run((context) -> {
+			assertThat(context.getBean(Good.class).number()).isOne();
+			assertThat(context.getBean(Good.class).skipped()).isNull();
+		});
+	}
+
+	@Test
+	void finishedObjectWithoutProxyIsRefused() {
+		this.runner.withInitializer((context) -> context.getBeanFactory().registerSingleton("finished", new Good()))
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(InvalidLockMethodException.class)
+				.hasMessageContaining("Bean 'finished'")
+				.hasMessageContaining("no proxy"));
+	}
+
+	@Test
+	void beanThatIsCreatedTooEarlyIsRefused() {
+		this.runner.withUserConfiguration(EarlyConfiguration.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(InvalidLockMethodException.class)
+				.hasMessageContaining("Bean 'good'")
+				.hasMessageContaining("@Lazy"));
+	}
+
+	@Test
+	void productOfAFactoryBeanIsProxied() {
+		this.runner.withBean("task", ProxyingFactory.class)
+			.run((context) -> assertThat(context.getBean(Task.class).run()).isEqualTo("task"));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class EarlyConfiguration {
+
+		@Bean
+		static Early early(Good good) {
+			return new Early();
+		}
+
+		@Bean
+		static Good good() {
+			return new Good();
+		}
+
+	}
+
+	static class Early implements BeanPostProcessor, PriorityOrdered {
+
+		@Override
+		public int getOrder() {
+			return 0;
+		}
+
+	}
+
+	static class Good {
+
+		@DistributedLock("good")
+		int number() {
+			return 1;
+		}
+
+		@DistributedLock(name = "good", onUnavailable = OnUnavailable.SKIP)
+		Integer skipped() {
+			return null;
+		}
+
+	}
+
+	interface Task {
+
+		@DistributedLock("task")
+		String run();
+
+	}
+
+	static final class FinalTask implements Task {
+
+		@Override
+		public String run() {
+			return LockContext.current().key();
+		}
+
+	}
+
+	static class BeyondTask implements Task {
+
+		@Override
+		public String run() {
+			return "";
+		}
+
+		@DistributedLock("task")
+		void beyond() {
+		}
+
+	}
+
+	/** As a repository: a proxy whose target does not know the interface. */
+	static class ProxyingFactory implements FactoryBean<Task> {
+
+		@Override
+		public Task getObject() {
+			ProxyFactory factory = new ProxyFactory(new Object());
+			factory.setInterfaces(Task.class);
+			factory
+				.addAdvice((org.aopalliance.intercept.MethodInterceptor) (invocation) -> LockContext.current().key());
+			return (Task) factory.getProxy();
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Task.class;
+		}
+
+	}
+
+	static class PrivateMethod {
+
+		@DistributedLock("a")
+		private void run() {
+		}
+
+	}
+
+	static class InheritedPrivate extends PrivateMethod {
+
+		void run(int other) {
+		}
+
+	}
+
+	static class StaticMethod {
+
+		@DistributedLock("a")
+		static void run() {
+		}
+
+	}
+
+	static class FinalMethod {
+
+		@DistributedLock("a")
+		final void run() {
+		}
+
+	}
+
+	static final class FinalClass {
+
+		@DistributedLock("a")
+		void run() {
+		}
+
+	}
+
+	@DistributedLock("a")
+	public static class FinalOfType {
+
+		public final void run() {
+		}
+
+	}
+
+	static class Callback {
+
+		@PostConstruct
+		@DistributedLock("a")
+		void run() {
+		}
+
+	}
+
+	static class Neither {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	static class BadSpel {
+
+		@DistributedLock(key = "#order.")
+		void run(String order) {
+		}
+
+	}
+
+	static class ForgottenHash {
+
+		@DistributedLock(key = "order.length()")
+		void run(String order) {
+		}
+
+	}
+
+	static class UnknownVariable {
+
+		@DistributedLock(key = "'a' + #ordr.length()")
+		void run(String order) {
+		}
+
+	}
+
+	static class Unresolvable {
+
+		@DistributedLock(name = "a", ttl = "${no.such.property}")
+		void run() {
+		}
+
+	}
+
+	static class BadDuration {
+
+		@DistributedLock(name = "a", waitTimeout = "soon")
+		void run() {
+		}
+
+	}
+
+	static class ShortTtl {
+
+		@DistributedLock(name = "a", ttl = "99ms")
+		void run() {
+		}
+
+	}
+
+	static class LongTtl {
+
+		@DistributedLock(name = "a", ttl = "4d")
+		void run() {
+		}
+
+	}
+
+	static class OwnTtl {
+
+		@DistributedLock(name = "order", ttl = "4s")
+		void run() {
+		}
+
+	}
+
+	static class PrimitiveSkip {
+
+		@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP)
+		int run() {
+			return 1;
+		}
+
+	}
+
+	static class FutureResult {
+
+		@DistributedLock("a")
+		Future<String> run() {
+			return null;
+		}
+
+	}
+
+	static class StageResult {
+
+		@DistributedLock("a")
+		CompletionStage<String> run() {
+			return null;
+		}
+
+	}
+
+	static class CompletableResult {
+
+		@DistributedLock("a")
+		CompletableFuture<String> run() {
+			return null;
+		}
+
+	}
+
+	static class PublisherResult {
+
+		@DistributedLock("a")
+		Publisher<String> run() {
+			return null;
+		}
+
+	}
+
+	static class FlowResult {
+
+		@DistributedLock("a")
+		Flow.Publisher<String> run() {
+			return null;
+		}
+
+	}
+
+	static class CallableResult {
+
+		@DistributedLock("a")
+		Callable<String> run() {
+			return null;
+		}
+
+	}
+
+	static class Suspend {
+
+		@DistributedLock("a")
+		Object run(int id, Continuation<String> continuation) {
+			return null;
+		}
+
+	}
+
+	static class AsyncVoid {
+
+		@Async
+		@DistributedLock("a")
+		void run() {
+		}
+
+	}
+
+	@Async
+	static class AsyncType {
+
+		@DistributedLock("a")
+		void run() {
+		}
+
+	}
+
+}

@@ -1,0 +1,57 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+
+/**
+ * Grants every claim.
+ */
+class StubLockStore implements LockStore {
+
+	@Override
+	public ClaimAnswer acquire(Claim claim, Duration timeout) {
+		Instant now = Instant.now();
+		return new ClaimAnswer(List.of(new StoredHolder(claim.id().token(), now.toEpochMilli() * 1024, claim.limit(),
+				claim.owner(), now, now, claim.ttl())), List.of(), now);
+	}
+
+	@Override
+	public boolean renew(LeaseId lease, Duration timeout) {
+		return true;
+	}
+
+	@Override
+	public int renewAll(List<LeaseId> leases, Duration timeout) {
+		return leases.size();
+	}
+
+	@Override
+	public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+		return true;
+	}
+
+	@Override
+	public boolean leave(LeaseId claim, Duration timeout) {
+		return false;
+	}
+
+	@Override
+	public Optional<StoredLock> find(String key, Duration timeout) {
+		return Optional.empty();
+	}
+
+	@Override
+	public List<StoredLock> list(int most, Duration timeout) {
+		return List.of();
+	}
+
+}

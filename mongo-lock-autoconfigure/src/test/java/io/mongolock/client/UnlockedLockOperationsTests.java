@@ -1,0 +1,75 @@
+package io.mongolock.client;
+
+import java.io.IOException;
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.InvalidLockSettingsException;
+import io.mongolock.LockClock;
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for {@link UnlockedLockOperations}.
+ */
+class UnlockedLockOperationsTests {
+
+	private final UnlockedLockOperations operations = new UnlockedLockOperations(LockDefaults.NONE, LockClock.system());
+
+	@Test
+	void grantsWhatIsHeldAlready() throws Exception {
+		try (LockHandle one = this.operations.acquire(LockRequest.of("a"));
+				LockHandle other = this.operations.tryAcquire(LockRequest.of("a")).orElseThrow();
+				LockHandle third = this.operations.acquireAsync(LockRequest.of("a")).get()) {
+			assertThat(one.isHeld()).isTrue();
+			assertThat(one.remaining()).isEqualTo(Duration.ofSeconds(24));
+			assertThat(one.fence()).isLessThan(other.fence()).isGreaterThan(1_700_000_000_000L * 1024);
+			assertThat(other.fence()).isLessThan(third.fence());
+			one.assertHeld();
+			one.renew();
+		}
+	}
+
+	@Test
+	void closedHandleIsNotHeld() {
+		LockHandle handle = this.operations.acquire(LockRequest.of("a"));
+		handle.close();
+		handle.close();
+		assertThat(handle.isHeld()).isFalse();
+		assertThat(handle.remaining()).isZero();
+		assertThatIllegalStateException().isThrownBy(handle::assertHeld);
+	}
+
+	@Test
+	void callbackFindsItsHandle() {
+		String key = this.operations.execute(LockRequest.of("a"), (handle) -> {
+			assertThat(LockContext.current()).isSameAs(handle);
+			return handle.key();
+		});
+		assertThat(key).isEqualTo("a");
+		assertThatIllegalStateException().isThrownBy(LockContext::current);
+	}
+
+	@Test
+	void exceptionOfTheCallbackReachesTheCaller() {
+		IOException thrown = new IOException();
+		assertThatExceptionOfType(IOException.class)
+			.isThrownBy(() -> this.operations.execute(LockRequest.of("a"), (handle) -> {
+				throw thrown;
+			}))
+			.isSameAs(thrown);
+	}
+
+	@Test
+	void settingsAreStillChecked() {
+		assertThatExceptionOfType(InvalidLockSettingsException.class)
+			.isThrownBy(() -> this.operations.acquire(LockRequest.builder("a").ttl(Duration.ofMillis(1)).build()));
+	}
+
+}

@@ -1,0 +1,177 @@
+package io.mongolock.interceptor;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+import org.aopalliance.aop.Advice;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockLostException;
+import io.mongolock.LockSettings;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.LossReason;
+import io.mongolock.OnLost;
+import io.mongolock.OnUnavailable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * Tests for {@link LockInterceptor}.
+ */
+class LockInterceptorTests {
+
+	private final RecordingLockOperations locks = new RecordingLockOperations();
+
+	private final Service failing = proxy(OnUnavailable.FAIL);
+
+	private final Service skipping = proxy(OnUnavailable.SKIP);
+
+	@Test
+	void methodRunsUnderItsLock() {
+		assertThat(this.failing.pay(42)).isEqualTo("order:42 7");
+		assertThat(this.locks.events()).containsExactly("acquire order:42", "release order:42");
+		assertThatIllegalStateException().isThrownBy(LockContext::current);
+	}
+
+	@Test
+	void methodThatSkipsRunsUnderItsLock() {
+		assertThat(this.skipping.pay(42)).isEqualTo("order:42 7");
+		assertThat(this.locks.events()).containsExactly("acquire order:42", "release order:42");
+		assertThatIllegalStateException().isThrownBy(LockContext::current);
+	}
+
+	@Test
+	void requestSaysWhatWasDeclared() {
+		this.failing.pay(42);
+		assertThat(this.locks.request().name()).isEqualTo("order");
+		assertThat(this.locks.request().onLost()).isEqualTo(OnLost.INTERRUPT);
+		assertThat(this.locks.request().settings().autoRenew()).isFalse();
+		assertThat(this.locks.request().limit()).isOne();
+	}
+
+	@Test
+	void methodWithoutDeclarationRunsWithoutLock() {
+		assertThat(this.failing.look()).isEqualTo("looked");
+		assertThat(this.locks.events()).isEmpty();
+	}
+
+	@Test
+	void whenHeldByAnotherThenFails() {
+		this.locks.heldByAnother();
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.failing.pay(42));
+	}
+
+	@Test
+	void whenHeldByAnotherThenSkipsWithEmptyResult() {
+		this.locks.heldByAnother();
+		assertThat(this.skipping.pay(42)).isNull();
+		assertThat(this.skipping.find(1)).isEqualTo(Optional.empty());
+		assertThat(this.skipping.findInt(1)).isEqualTo(OptionalInt.empty());
+		assertThat(this.skipping.findLong(1)).isEqualTo(OptionalLong.empty());
+		assertThat(this.skipping.findDouble(1)).isEqualTo(OptionalDouble.empty());
+		this.skipping.run(1);
+		assertThat(this.locks.events()).hasSize(6).allMatch((event) -> event.startsWith("denied"));
+	}
+
+	@Test
+	void exceptionsOfTheMethodReachTheCallerUnchanged() {
+		for (Throwable thrown : new Throwable[] { new IOException("checked"), new IllegalStateException("unchecked"),
+				new AssertionError("error"),
+				new LockUnavailableException("inner", List.of(), Duration.ZERO, "of another") }) {
+			assertThat(catchThrowable(() -> this.failing.fail(1, thrown))).isSameAs(thrown);
+			assertThat(catchThrowable(() -> this.skipping.fail(1, thrown))).isSameAs(thrown);
+		}
+	}
+
+	@Test
+	void lostLockFailsTheCall() {
+		LockLostException lost = new LockLostException("order:1", 7, LossReason.DEADLINE, "lost");
+		this.locks.failOnClose(lost);
+		assertThat(catchThrowable(() -> this.failing.pay(1))).isSameAs(lost);
+		assertThat(catchThrowable(() -> this.skipping.pay(1))).isSameAs(lost);
+	}
+
+	@Test
+	void lostLockDoesNotHideTheMethodsException() {
+		LockLostException lost = new LockLostException("order:1", 7, LossReason.DEADLINE, "lost");
+		this.locks.failOnClose(lost);
+		IOException thrown = new IOException("checked");
+		assertThat(catchThrowable(() -> this.skipping.fail(1, thrown))).isSameAs(thrown);
+		assertThat(thrown).hasSuppressedException(lost);
+	}
+
+	private Service proxy(OnUnavailable onUnavailable) {
+		LockInterceptor interceptor = new LockInterceptor(new DeclaredSource(onUnavailable), () -> this.locks,
+				new StaticListableBeanFactory(Map.of()));
+		ProxyFactory factory = new ProxyFactory(new Service());
+		factory.setProxyTargetClass(true);
+		factory.addAdvice((Advice) interceptor);
+		return (Service) factory.getProxy();
+	}
+
+	private record DeclaredSource(OnUnavailable onUnavailable) implements LockOperationSource {
+
+		@Override
+		public boolean isCandidateClass(Class<?> targetClass) {
+			return true;
+		}
+
+		@Override
+		public LockOperation getLockOperation(Method method, Class<?> targetClass) {
+			return (method.getParameterCount() != 0) ? new LockOperation(method, "order", "#p0",
+					new LockSettings(null, null, null, null, null, null, false), this.onUnavailable, OnLost.INTERRUPT)
+					: null;
+		}
+
+	}
+
+	static class Service {
+
+		String pay(int id) {
+			return LockContext.current().key() + " " + LockContext.current().fence();
+		}
+
+		String look() {
+			return "looked";
+		}
+
+		Optional<String> find(int id) {
+			return Optional.of("found");
+		}
+
+		OptionalInt findInt(int id) {
+			return OptionalInt.of(1);
+		}
+
+		OptionalLong findLong(int id) {
+			return OptionalLong.of(1);
+		}
+
+		OptionalDouble findDouble(int id) {
+			return OptionalDouble.of(1);
+		}
+
+		void run(int id) {
+			throw new AssertionError("must not run");
+		}
+
+		void fail(int id, Throwable thrown) throws Throwable {
+			throw thrown;
+		}
+
+	}
+
+}

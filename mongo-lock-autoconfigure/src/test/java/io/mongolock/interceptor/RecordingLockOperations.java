@@ -1,0 +1,138 @@
+package io.mongolock.interceptor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+import io.mongolock.LockCallback;
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.LockUnavailableException;
+
+/**
+ * Grants locks from a list of one: nobody, or everybody else.
+ */
+public class RecordingLockOperations implements LockOperations {
+
+	private final List<String> events;
+
+	private final List<LockRequest> requests = new ArrayList<>();
+
+	private boolean heldByAnother;
+
+	private RuntimeException onClose;
+
+	public RecordingLockOperations() {
+		this(new ArrayList<>());
+	}
+
+	public RecordingLockOperations(List<String> events) {
+		this.events = events;
+	}
+
+	public List<String> events() {
+		return this.events;
+	}
+
+	public LockRequest request() {
+		return this.requests.get(this.requests.size() - 1);
+	}
+
+	public void heldByAnother() {
+		this.heldByAnother = true;
+	}
+
+	public void failOnClose(RuntimeException ex) {
+		this.onClose = ex;
+	}
+
+	@Override
+	public <T, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback) throws E {
+		Optional<LockHandle> held = LockContext.find((handle) -> handle.key().equals(request.key()));
+		if (held.isPresent()) {
+			return callback.doWithLock(held.get());
+		}
+		try (LockHandle handle = acquire(request)) {
+			LockContext.Scope scope = LockContext.enter(handle);
+			try {
+				return callback.doWithLock(handle);
+			}
+			finally {
+				scope.close();
+			}
+		}
+	}
+
+	@Override
+	public LockHandle acquire(LockRequest request) {
+		return tryAcquire(request)
+			.orElseThrow(() -> new LockUnavailableException(request.key(), List.of(), Duration.ZERO, "held"));
+	}
+
+	@Override
+	public Optional<LockHandle> tryAcquire(LockRequest request) {
+		this.requests.add(request);
+		if (this.heldByAnother) {
+			this.events.add("denied " + request.key());
+			return Optional.empty();
+		}
+		this.events.add("acquire " + request.key());
+		return Optional.of(new Handle(request.key()));
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+		throw new UnsupportedOperationException();
+	}
+
+	private final class Handle implements LockHandle {
+
+		private final String key;
+
+		private Handle(String key) {
+			this.key = key;
+		}
+
+		@Override
+		public String key() {
+			return this.key;
+		}
+
+		@Override
+		public long fence() {
+			return 7;
+		}
+
+		@Override
+		public boolean isHeld() {
+			return true;
+		}
+
+		@Override
+		public void assertHeld() {
+		}
+
+		@Override
+		public Duration remaining() {
+			return Duration.ofSeconds(1);
+		}
+
+		@Override
+		public void renew() {
+		}
+
+		@Override
+		public void close() {
+			RecordingLockOperations.this.events.add("release " + this.key);
+			if (RecordingLockOperations.this.onClose != null) {
+				throw RecordingLockOperations.this.onClose;
+			}
+		}
+
+	}
+
+}

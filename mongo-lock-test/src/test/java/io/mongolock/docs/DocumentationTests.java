@@ -1,0 +1,146 @@
+package io.mongolock.docs;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.bson.Document;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
+
+import io.mongolock.autoconfigure.MongoLockProperties;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the documents show is compiled, bound, or there.
+ */
+class DocumentationTests {
+
+	private static final Path ROOT = Path.of(System.getProperty("user.dir")).getParent();
+
+	private static final Path SNIPPETS = ROOT.resolve("mongo-lock-test/src/test/java/io/mongolock/docs");
+
+	@Test
+	void everyJavaSnippetIsCompiled() throws IOException {
+		String compiled = normalized(String.join("\n", contents(files(SNIPPETS, ".java"))));
+		List<String> snippets = snippets("java");
+		assertThat(snippets).isNotEmpty();
+		assertThat(snippets).allSatisfy((snippet) -> assertThat(compiled).contains(normalized(snippet)));
+	}
+
+	@Test
+	void everyYamlSnippetBindsToTheProperties() throws IOException {
+		List<String> snippets = snippets("yaml");
+		assertThat(snippets).isNotEmpty();
+		for (String snippet : snippets) {
+			MutablePropertySources sources = new MutablePropertySources();
+			for (PropertySource<?> source : new YamlPropertySourceLoader().load("snippet",
+					new ByteArrayResource(snippet.getBytes(StandardCharsets.UTF_8)))) {
+				sources.addLast(source);
+			}
+			new Binder(ConfigurationPropertySources.from(sources)).bind("mongo-lock",
+					Bindable.of(MongoLockProperties.class), new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
+		}
+	}
+
+	@Test
+	void everyPropertyIsDescribedAsInTheMetadata() throws IOException {
+		String configuration = Files.readString(ROOT.resolve("docs/configuration.md"));
+		List<String> rows = new ArrayList<>();
+		for (Document one : metadata().getList("properties", Document.class)) {
+			Object value = one.get("defaultValue");
+			String shown = (value != null && !"".equals(value)) ? "`" + value + "`" : "";
+			rows.add("| `" + one.get("name") + "` |");
+			assertThat(configuration).contains("| `" + one.get("name") + "` |")
+				.contains("| " + shown + " | " + one.get("description") + " |");
+		}
+		assertThat(rows).hasSizeGreaterThan(10);
+		assertThat(Pattern.compile("^\\| `mongo-lock\\.", Pattern.MULTILINE).matcher(configuration).results())
+			.hasSameSizeAs(rows);
+	}
+
+	@Test
+	void theDependencyIsThatOfTheStarter() throws IOException {
+		String pom = normalized(Files.readString(ROOT.resolve("mongo-lock-starter/pom.xml")));
+		String dependency = snippets("xml").get(0);
+		for (String element : List.of("groupId", "artifactId", "version")) {
+			Matcher value = Pattern.compile("<" + element + ">[^<]+</" + element + ">").matcher(dependency);
+			assertThat(value.find()).isTrue();
+			assertThat(pom).contains(value.group());
+		}
+	}
+
+	@Test
+	void everyLinkBetweenTheDocumentsLeadsSomewhere() throws IOException {
+		for (Path document : documents()) {
+			Matcher link = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)").matcher(Files.readString(document));
+			while (link.find()) {
+				assertThat(document.resolveSibling(link.group(1))).as(document + ": " + link.group()).exists();
+			}
+		}
+	}
+
+	@Test
+	void theReadmeIsShortEnoughToBeRead() throws IOException {
+		assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(250);
+	}
+
+	private static Document metadata() throws IOException {
+		try (InputStream json = MongoLockProperties.class
+			.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+			return Document.parse(new String(json.readAllBytes(), StandardCharsets.UTF_8));
+		}
+	}
+
+	private static List<String> snippets(String language) throws IOException {
+		List<String> snippets = new ArrayList<>();
+		for (String document : contents(documents())) {
+			Matcher snippet = Pattern.compile("```" + language + "\n(.*?)\n```", Pattern.DOTALL).matcher(document);
+			while (snippet.find()) {
+				snippets.add(snippet.group(1));
+			}
+		}
+		return snippets;
+	}
+
+	private static List<Path> documents() throws IOException {
+		List<Path> documents = new ArrayList<>(files(ROOT.resolve("docs"), ".md"));
+		documents.add(0, ROOT.resolve("README.md"));
+		return documents;
+	}
+
+	private static List<Path> files(Path folder, String suffix) throws IOException {
+		try (Stream<Path> files = Files.walk(folder)) {
+			return files.filter((file) -> file.toString().endsWith(suffix)).sorted().toList();
+		}
+	}
+
+	private static List<String> contents(List<Path> files) throws IOException {
+		List<String> contents = new ArrayList<>();
+		for (Path file : files) {
+			contents.add(Files.readString(file));
+		}
+		return contents;
+	}
+
+	private static String normalized(String text) {
+		return text.replaceAll("\\s+", " ");
+	}
+
+}

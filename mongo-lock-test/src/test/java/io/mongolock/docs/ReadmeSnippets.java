@@ -1,0 +1,120 @@
+package io.mongolock.docs;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+import org.springframework.data.annotation.Id;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.scheduling.annotation.Scheduled;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.OnUnavailable;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.store.mongo.FencedWrites;
+
+import static org.springframework.data.mongodb.core.query.Criteria.where;
+import static org.springframework.data.mongodb.core.query.Query.query;
+
+/**
+ * The Java of the documents, so that it is compiled.
+ */
+public class ReadmeSnippets {
+
+	private final Payments payments;
+
+	private final Accounts accounts;
+
+	private final Reports reports;
+
+	private final LockOperations locks;
+
+	private final FencedWrites fenced;
+
+	private final MongoTemplate mongo;
+
+	public ReadmeSnippets(Payments payments, Accounts accounts, Reports reports, LockOperations locks,
+			FencedWrites fenced, MongoTemplate mongo) {
+		this.payments = payments;
+		this.accounts = accounts;
+		this.reports = reports;
+		this.locks = locks;
+		this.fenced = fenced;
+		this.mongo = mongo;
+	}
+
+	@DistributedLock(name = "order", key = "#order.id")
+	public Receipt pay(Order order) {
+		return this.payments.charge(order);
+	}
+
+	@DistributedLock(name = "settlement", onUnavailable = OnUnavailable.SKIP)
+	@Scheduled(cron = "0 0 3 * * *")
+	public void settle() {
+		this.payments.settleAll();
+	}
+
+	@DistributedLock(name = "report", key = "#month")
+	public void build(String month) {
+		LockHandle lock = LockContext.current();
+		for (Account account : this.accounts.of(month)) {
+			lock.assertHeld();
+			this.reports.add(month, account, lock.fence());
+		}
+	}
+
+	Optional<LockHandle> withoutAnnotation(String id) {
+		Receipt receipt = this.locks.execute(LockRequest.of("order:" + id), (lock) -> this.payments.charge(id));
+
+		LockRequest once = LockRequest.builder("import").ttl(Duration.ofMinutes(2)).waitTimeout(Duration.ZERO).build();
+		Optional<LockHandle> acquired = this.locks.tryAcquire(once);
+		return (receipt != null) ? acquired : Optional.empty();
+	}
+
+	Account pay(String id, long amount) {
+		LockHandle lock = LockContext.current();
+		Account account = this.mongo.findById(id, Account.class);
+		this.fenced.update(lock, query(where("id").is(id)), new Update().set("balance", account.balance() - amount),
+				Account.class);
+		return account;
+	}
+
+	public record Order(String id) {
+
+	}
+
+	public record Receipt(String id) {
+
+	}
+
+	public record Account(@Id String id, long balance) {
+
+	}
+
+	public interface Payments {
+
+		Receipt charge(Order order);
+
+		Receipt charge(String id);
+
+		void settleAll();
+
+	}
+
+	public interface Accounts {
+
+		List<Account> of(String month);
+
+	}
+
+	public interface Reports {
+
+		void add(String month, Account account, long fence);
+
+	}
+
+}

@@ -1,0 +1,25 @@
+package io.mongolock.sample.orders;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A payment to an order.
+ *
+ * @param amount in cents
+ * @param takes how long the work takes, for trying out what happens meanwhile; as
+ * configured if left out
+ */
+public record Payment(long amount, @Nullable Duration takes) {
+
+	private static final long MOST = 1_000_000_00;
+
+	private static final Duration LONGEST = Duration.ofMinutes(2);
+
+	boolean isValid() {
+		return this.amount > 0 && this.amount <= MOST
+				&& (this.takes == null || (!this.takes.isNegative() && this.takes.compareTo(LONGEST) <= 0));
+	}
+
+}

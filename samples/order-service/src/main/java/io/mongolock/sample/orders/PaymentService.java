@@ -1,0 +1,66 @@
+package io.mongolock.sample.orders;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOwner;
+import io.mongolock.annotation.DistributedLock;
+
+/**
+ * Takes payments. Reading the balance, doing some work and writing the new balance is
+ * safe only if nobody else does so meanwhile, in any instance.
+ */
+@Service
+public class PaymentService {
+
+	private final OrderRepository orders;
+
+	private final OrderServiceProperties properties;
+
+	private final LockOwner self;
+
+	PaymentService(OrderRepository orders, OrderServiceProperties properties, LockOwner self) {
+		this.orders = orders;
+		this.properties = properties;
+		this.self = self;
+	}
+
+	/**
+	 * Take a payment: one at a time for an order, of all instances.
+	 * @param id the order
+	 * @param payment the payment
+	 * @return the receipt
+	 */
+	@DistributedLock(name = "order", key = "#id")
+	public Receipt pay(String id, Payment payment) {
+		long balance = newBalance(id, payment);
+		LockHandle lock = LockContext.current();
+		// better to fail than to write after a pause in which another may have begun
+		lock.assertHeld();
+		return write(id, payment, balance, lock.fence());
+	}
+
+	/**
+	 * The same without the lock, to show that payments get lost.
+	 * @param id the order
+	 * @param payment the payment
+	 * @return the receipt
+	 */
+	public Receipt payUnguarded(String id, Payment payment) {
+		return write(id, payment, newBalance(id, payment), null);
+	}
+
+	private long newBalance(String id, Payment payment) {
+		Order order = this.orders.findById(id).orElseThrow(() -> new NoSuchOrderException(id));
+		Work.lasting((payment.takes() != null) ? payment.takes() : this.properties.paymentTime());
+		return order.balance() - payment.amount();
+	}
+
+	private Receipt write(String id, Payment payment, long balance, @Nullable Long fence) {
+		this.orders.setBalance(id, balance);
+		return new Receipt(id, payment.amount(), balance, this.self.instance(), fence);
+	}
+
+}

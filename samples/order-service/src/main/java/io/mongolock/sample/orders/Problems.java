@@ -1,0 +1,55 @@
+package io.mongolock.sample.orders;
+
+import java.util.List;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+
+import io.mongolock.LockLostException;
+import io.mongolock.LockUnavailableException;
+
+/**
+ * Answers what went wrong as problem details (RFC 9457).
+ */
+@RestControllerAdvice
+class Problems extends ResponseEntityExceptionHandler {
+
+	private static final Log logger = LogFactory.getLog(Problems.class);
+
+	@ExceptionHandler
+	ProblemDetail noSuchOrder(NoSuchOrderException ex) {
+		return ProblemDetail.forStatusAndDetail(HttpStatus.NOT_FOUND, String.valueOf(ex.getMessage()));
+	}
+
+	@ExceptionHandler
+	ProblemDetail lockUnavailable(LockUnavailableException ex) {
+		List<HeldLock> holders = ex.getHolders().stream().map((holder) -> HeldLock.of(ex.getKey(), holder)).toList();
+		ProblemDetail problem = problem(HttpStatus.CONFLICT, "Busy", ex);
+		problem.setProperty("heldBy", holders);
+		return problem;
+	}
+
+	@ExceptionHandler
+	ProblemDetail lockLost(LockLostException ex) {
+		return problem(HttpStatus.SERVICE_UNAVAILABLE, "Interrupted: look at the balance before trying again", ex);
+	}
+
+	@ExceptionHandler
+	ProblemDetail databaseTrouble(DataAccessException ex) {
+		return problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer", ex);
+	}
+
+	private static ProblemDetail problem(HttpStatus status, String title, RuntimeException ex) {
+		logger.warn(title + ": " + ex.getMessage());
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, String.valueOf(ex.getMessage()));
+		problem.setTitle(title);
+		return problem;
+	}
+
+}
