@@ -1,0 +1,136 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.MongoLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 17, 22 and 23 on the replica set that {@code MONGO_LOCK_TEST_URI} names, which has
+ * to run with {@code enableTestCommands=1}.
+ */
+@Timeout(180)
+class ReplicaSetRowsTests {
+
+	private static final String NAME = "MONGO_LOCK_TEST_URI";
+
+	private static final String URI = System.getProperty(NAME, System.getenv(NAME));
+
+	private final LockRequest request = LockRequest.of("rows:" + UUID.randomUUID());
+
+	private MongoClient admin;
+
+	private RigClient client;
+
+	private MongoLockStore store;
+
+	private String server;
+
+	@BeforeEach
+	void connect() {
+		assumeThat(URI).as("set").withFailMessage("needs a replica set: set " + NAME).isNotBlank();
+		this.admin = MongoClients.create(URI);
+		assumeThat(run(new Document("hello", 1)).getString("setName"))
+			.withFailMessage("needs a replica set: " + NAME + " names a standalone server")
+			.isNotNull();
+		this.server = "mongod " + run(new Document("buildInfo", 1)).getString("version") + ", replica set";
+		this.store = RigClient.store(this.admin);
+		this.client = new RigClient(URI, RigClient.settings(Rig.LONG, Duration.ofSeconds(60)), LockClock.system())
+			.warm();
+	}
+
+	@AfterEach
+	void disconnect() {
+		if (this.client != null) {
+			run(new Document("configureFailPoint", "failCommand").append("mode", "off"));
+			this.client.close();
+		}
+		if (this.admin != null) {
+			this.admin.close();
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 17, level = Level.R)
+	void aClaimDuringAStepDownIsGrantedOnce(RowFigures figures) {
+		LockHandle held = this.client.locks().acquire(LockRequest.of(this.request.key() + ":held"));
+		try {
+			run(new Document("replSetStepDown", 10).append("force", true));
+		}
+		catch (MongoException ex) {
+			// the server may close the connection instead of an answer
+		}
+		try (LockHandle handle = this.client.locks().acquire(this.request)) {
+			assertGrantedOnce(handle);
+		}
+		await().atMost(Rig.LONG).untilAsserted(held::renew);
+		held.close();
+		figures.server(this.server).add("double grants", 0).add("lost", this.client.told().losses().size());
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 64, 50 })
+	@ShowsRow(value = 22, level = Level.R)
+	void aClaimWhoseWriteConcernFailedIsAskedAgain(int code, RowFigures figures) {
+		failClaims(1, new Document("writeConcernError", new Document("code", code).append("errmsg", "by the test")));
+		try (LockHandle handle = this.client.locks().acquire(this.request)) {
+			assertGrantedOnce(handle);
+		}
+		figures.server(this.server).add("double grants", 0);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2 })
+	@ShowsRow(value = 23, level = Level.R)
+	void aClaimThatMayBeRetriedIsGrantedOnce(int times, RowFigures figures) {
+		for (Document failure : List.of(new Document("errorCode", 91), new Document("errorCode", 10107),
+				new Document("closeConnection", true))) {
+			failClaims(times, failure);
+			try (LockHandle handle = this.client.locks().acquire(this.request)) {
+				assertGrantedOnce(handle);
+			}
+		}
+		figures.server(this.server).add("double grants", 0);
+	}
+
+	private void assertGrantedOnce(LockHandle handle) {
+		StoredLock lock = this.store.find(handle.key(), Rig.LONG).orElseThrow();
+		assertThat(lock.fence()).isEqualTo(handle.fence());
+		assertThat(lock.holders()).hasSize(1);
+	}
+
+	private void failClaims(int times, Document failure) {
+		Document data = new Document("failCommands", List.of("findAndModify"));
+		data.putAll(failure);
+		run(new Document("configureFailPoint", "failCommand").append("mode", new Document("times", times))
+			.append("data", data));
+	}
+
+	private Document run(Document command) {
+		return this.admin.getDatabase("admin").runCommand(command);
+	}
+
+}
