@@ -2,6 +2,7 @@ package io.mongolock.faults.rows;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.bson.BsonArray;
@@ -13,9 +14,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -25,6 +30,8 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.faults.matrix.Level;
 import io.mongolock.faults.matrix.RowFigures;
 import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.store.mongo.TtlIndexInitializer;
+import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -32,7 +39,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 22, 23 and 32: errors of a replica set, and servers that cannot do what locks
+ * Rows 22, 23, 31 and 32: errors of a replica set, and servers that cannot do what locks
  * need. A script gives the answers.
  */
 @Timeout(120)
@@ -112,6 +119,24 @@ class AnswerRowsTests {
 		assertThat(Duration.ofNanos(blocked)).isLessThan(Duration.ofSeconds(10));
 		assertThat(this.rig.stored()).isEmpty();
 		figures.server(SERVER).add("attempts", this.asked).add("returned after", Rig.millis(blocked));
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	@ShowsRow(value = 31, level = Level.P)
+	void aUserWhoMayCreateNoIndexIsWarnedAndTheLocksWork(RowFigures figures, CapturedOutput output) {
+		RigClient client = client(Duration.ZERO);
+		BsonDocument refusal = error(13, "not authorized on rows to execute command");
+		this.server.script((command, passedOn) -> command.getFirstKey().toLowerCase(Locale.ROOT).contains("indexes")
+				? refusal : passedOn.get());
+		new TtlIndexInitializer(new MongoTemplate(client.mongo(), Rig.DATABASE), Rig.COLLECTION, Mode.CREATE,
+				Duration.ofDays(7))
+			.initialize();
+		assertThat(output).contains("The TTL index on 'touchedAt' of the lock collection 'locks' could not be created");
+		try (LockHandle handle = client.acquire()) {
+			assertThat(handle.isHeld()).isTrue();
+		}
+		figures.server(SERVER).add("warnings", 1);
 	}
 
 	@ParameterizedTest

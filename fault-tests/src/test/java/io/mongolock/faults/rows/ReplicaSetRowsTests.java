@@ -14,23 +14,31 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.TestAbortedException;
+import org.springframework.data.mongodb.MongoTransactionManager;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.faults.matrix.Level;
 import io.mongolock.faults.matrix.RowFigures;
 import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.store.Leased;
+import io.mongolock.store.LockStore.Durability;
 import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 17, 22 and 23 on the replica set that {@code MONGO_LOCK_TEST_URI} names, which has
- * to run with {@code enableTestCommands=1}.
+ * Rows 17, 22, 23 and 33 on the replica set that {@code MONGO_LOCK_TEST_URI} names, which
+ * has to run with {@code enableTestCommands=1}.
  */
 @Timeout(180)
 class ReplicaSetRowsTests {
@@ -51,11 +59,13 @@ class ReplicaSetRowsTests {
 
 	@BeforeEach
 	void connect() {
-		assumeThat(URI).as("set").withFailMessage("needs a replica set: set " + NAME).isNotBlank();
+		if (URI == null || URI.isBlank()) {
+			throw new TestAbortedException("needs a replica set: set " + NAME);
+		}
 		this.admin = MongoClients.create(URI);
-		assumeThat(run(new Document("hello", 1)).getString("setName"))
-			.withFailMessage("needs a replica set: " + NAME + " names a standalone server")
-			.isNotNull();
+		if (run(new Document("hello", 1)).getString("setName") == null) {
+			throw new TestAbortedException("needs a replica set: " + NAME + " names a standalone server");
+		}
 		this.server = "mongod " + run(new Document("buildInfo", 1)).getString("version") + ", replica set";
 		this.store = RigClient.store(this.admin);
 		this.client = new RigClient(URI, RigClient.settings(Rig.LONG, Duration.ofSeconds(60)), LockClock.system())
@@ -114,6 +124,35 @@ class ReplicaSetRowsTests {
 			}
 		}
 		figures.server(this.server).add("double grants", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 33, level = Level.R)
+	void aTransactionThatTouchesALockWhichIsGoneIsRolledBack(RowFigures figures) {
+		SimpleMongoClientDatabaseFactory factory = new SimpleMongoClientDatabaseFactory(this.admin, Rig.DATABASE);
+		MongoTemplate mongo = new MongoTemplate(factory);
+		TransactionTemplate transactions = new TransactionTemplate(new MongoTransactionManager(factory));
+		FencedWrites writes = new FencedWrites(mongo, this.store);
+		LockHandle handle = this.client.locks().acquire(this.request);
+		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isTrue();
+		this.store.release(((Leased) handle).lease(), Durability.PROOF, Rig.LONG);
+		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isFalse();
+		assertThat(mongo.getCollection("touched").countDocuments(new Document("key", handle.key()))).isOne();
+		figures.server(this.server).add("committed after the loss", 0);
+	}
+
+	private static boolean insertAndTouch(MongoTemplate mongo, TransactionTemplate transactions, FencedWrites writes,
+			LockHandle handle) {
+		try {
+			transactions.executeWithoutResult((status) -> {
+				mongo.insert(new Document("key", handle.key()), "touched");
+				writes.touch(handle);
+			});
+			return true;
+		}
+		catch (LockLostException ex) {
+			return false;
+		}
 	}
 
 	private void assertGrantedOnce(LockHandle handle) {

@@ -61,7 +61,7 @@ final class SoakFaults {
 			worker.replace();
 		}
 		this.count++;
-		pause(50, 400);
+		pause(10, 150);
 	}
 
 	int count() {

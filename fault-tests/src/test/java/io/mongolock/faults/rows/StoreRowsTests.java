@@ -67,7 +67,7 @@ class StoreRowsTests {
 
 	@Test
 	@ShowsRow(value = 25, level = Level.S)
-	void aClockSetForwardByAMinuteOverlapsUntilTheNextRenewalAndTheFenceTells(RowFigures figures) {
+	void aClockSetForwardByOneMinuteOverlapsUntilTheNextRenewalAndTheFenceTells(RowFigures figures) {
 		RigClient client = this.rig.direct(Duration.ofSeconds(6));
 		RigClient other = this.rig.direct(Rig.LONG);
 		LockHandle handle = client.acquire();
@@ -87,7 +87,7 @@ class StoreRowsTests {
 
 	@Test
 	@ShowsRow(value = 26, level = Level.S)
-	void aClockSetBackByAMinuteDelaysTheTakeOverByThatAndNoMore(RowFigures figures) {
+	void aClockSetBackByOneMinuteDelaysTheTakeOverByThatAndNoMore(RowFigures figures) {
 		RigClient dead = this.rig.direct(Duration.ofSeconds(6));
 		RigClient other = this.rig.direct(Rig.LONG);
 		LockHandle handle = dead.locks().acquire(UNRENEWED);
