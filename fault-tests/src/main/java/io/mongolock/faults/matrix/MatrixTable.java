@@ -86,7 +86,8 @@ final class MatrixTable {
 	}
 
 	private static String cell(String text) {
-		return text.replace("|", "\\|").replaceAll("\\R", " ");
+		// a name may hold half a surrogate pair, which no file can
+		return text.replaceAll("\\p{Cs}", "?").replace("|", "\\|").replaceAll("\\R", " ");
 	}
 
 }

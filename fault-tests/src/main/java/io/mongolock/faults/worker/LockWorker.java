@@ -127,6 +127,7 @@ final class LockWorker {
 		Held lock = Optional.ofNullable(this.held.remove(key))
 			.orElseThrow(() -> new IllegalStateException("'" + key + "' was not acquired"));
 		long left = System.nanoTime();
+		lock.section().workEnded(left);
 		try {
 			lock.handle().close();
 			lock.section().leave(Outcome.COMPLETED, left);

@@ -139,7 +139,7 @@ class AnswerRowsTests {
 		figures.server(SERVER).add("warnings", 1);
 	}
 
-	@ParameterizedTest
+	@ParameterizedTest(name = "{1}")
 	@CsvSource({ "20, Transaction numbers are only allowed on a replica set member or mongos, retryWrites=false",
 			"9, Modifiers operate on fields but we found type array instead, MongoDB 4.4 or later",
 			"168, Unrecognized pipeline stage name: '$replaceWith', MongoDB 4.4 or later",

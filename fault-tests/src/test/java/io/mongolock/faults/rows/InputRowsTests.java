@@ -69,7 +69,7 @@ class InputRowsTests {
 		}
 	}
 
-	@ParameterizedTest
+	@ParameterizedTest(name = "{1}")
 	@MethodSource
 	@ShowsRow(value = 40, level = Level.U)
 	void impossibleKeysAreRefusedWithTheReason(String key, String reason) {
@@ -84,7 +84,7 @@ class InputRowsTests {
 				Arguments.of("a\ud83d", "half a surrogate pair"));
 	}
 
-	@ParameterizedTest
+	@ParameterizedTest(name = "{1} {2}")
 	@MethodSource
 	@ShowsRow(value = 41, level = Level.U)
 	void impossibleSettingsAreRefusedWithTheNumbers(LockSettings settings, String setting, String reason) {

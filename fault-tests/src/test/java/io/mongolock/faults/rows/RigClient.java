@@ -67,7 +67,7 @@ final class RigClient implements AutoCloseable {
 	 * @return this
 	 */
 	RigClient warm() {
-		this.locks.acquire(LockRequest.of("warm up")).close();
+		this.locks.acquire(LockRequest.builder("warm up").ttl(Rig.LONG).waitTimeout(Rig.LONG).build()).close();
 		return this;
 	}
 

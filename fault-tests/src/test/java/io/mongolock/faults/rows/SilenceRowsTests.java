@@ -82,7 +82,7 @@ class SilenceRowsTests {
 		figures.server(Rig.SERVER).add("lost", 0);
 	}
 
-	@ParameterizedTest
+	@ParameterizedTest(name = "{0}")
 	@MethodSource("deadConnections")
 	@ShowsRow(value = 14, level = Level.P)
 	void aHolderWhoseConnectionsDieIsToldBeforeTheNextGrant(Consumer<Rig> fault, RowFigures figures) {
