@@ -1,6 +1,7 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -23,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Row 45: errors on the threads that renew, watch and tell.
+ * Rows 13 and 45: what happens to the threads that renew, watch and tell.
  */
 @Timeout(120)
 class RenewerRowsTests {
@@ -80,6 +81,18 @@ class RenewerRowsTests {
 		LockHandle handle = start(this.told);
 		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
 		assertThat(handle.isHeld()).isFalse();
+		figures.add("silent losses", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 13, level = Level.U)
+	void aHolderIsToldThoughARenewalNeverReturns(RowFigures figures) {
+		CompletableFuture<Void> end = new CompletableFuture<>();
+		this.store.before("renewAll", end::join);
+		LockHandle handle = start(this.told);
+		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		assertThat(handle.isHeld()).isFalse();
+		end.complete(null);
 		figures.add("silent losses", 0);
 	}
 
