@@ -60,7 +60,9 @@ class AmbiguousCommitTests {
 	@Test
 	@ShowsRow(value = 33, level = Level.B)
 	void aLockTakenAroundAndSharedInsideTheTransactionRunsOut() {
-		assertRunsOut(() -> app.ledger().guard(this.account, () -> app.inTransaction((status) -> app.ledger().add(this.account, this::loseNextCommitAnswer))));
+		assertRunsOut(() -> app.ledger()
+			.guard(this.account,
+					() -> app.inTransaction((status) -> app.ledger().add(this.account, this::loseNextCommitAnswer))));
 	}
 
 	private void loseNextCommitAnswer() {

@@ -66,7 +66,9 @@ class LossBeforeCommitTests {
 	@Test
 	@ShowsRow(value = 34, level = Level.B)
 	void aTransactionAnywhereUnderTheLockIsRolledBack() {
-		assertRolledBack(() -> app.ledger().guard(this.account, () -> app.inTransaction((status) -> app.ledger().addInTransaction(this.account, this::lose))));
+		assertRolledBack(() -> app.ledger()
+			.guard(this.account,
+					() -> app.inTransaction((status) -> app.ledger().addInTransaction(this.account, this::lose))));
 	}
 
 	@Test

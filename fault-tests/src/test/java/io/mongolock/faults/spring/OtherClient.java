@@ -3,6 +3,7 @@ package io.mongolock.faults.spring;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -15,6 +16,8 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.client.LockDefaults;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -27,6 +30,8 @@ final class OtherClient implements AutoCloseable {
 	static final String DATABASE = "test";
 
 	static final String COLLECTION = "locks";
+
+	private static final Duration LONG = Duration.ofSeconds(10);
 
 	private final MongoClient client;
 
@@ -51,7 +56,7 @@ final class OtherClient implements AutoCloseable {
 	 * @return the holder
 	 */
 	Optional<StoredHolder> holder(String key) {
-		return this.store.find(key, Duration.ofSeconds(10)).flatMap((lock) -> lock.holders().stream().findFirst());
+		return this.store.find(key, LONG).flatMap((lock) -> lock.holders().stream().findFirst());
 	}
 
 	/**
@@ -82,7 +87,21 @@ final class OtherClient implements AutoCloseable {
 	 */
 	void steal(String key) {
 		this.template.getCollection(COLLECTION).deleteOne(new Document("_id", key));
-		claim(key, Duration.ZERO).orElseThrow();
+		occupy(key);
+	}
+
+	/**
+	 * Take a free lock for a minute, without a client that keeps it.
+	 * @param key the key
+	 */
+	void occupy(String key) {
+		LeaseId lease = new LeaseId(key, UUID.randomUUID().toString());
+		LockOwner owner = new LockOwner("other", "2", "elsewhere", 1, "main");
+		Claim claim = new Claim(lease, 1, 0, false, owner, Duration.ofMinutes(1));
+		this.store.acquire(claim, LONG);
+		if (holder(key).stream().noneMatch((holder) -> holder.token().equals(lease.token()))) {
+			throw new IllegalStateException("Lock '" + key + "' is not free");
+		}
 	}
 
 	MongoTemplate template() {
