@@ -76,7 +76,7 @@ class OrderServiceTests {
 	void whatDoesNotExistIsNotFound() {
 		assertThat(pay("1", "{\"amount\":100}")).hasStatus(HttpStatus.NOT_FOUND)
 			.bodyText()
-			.contains("There is no order 1");
+			.contains("There is no order '1'");
 		assertThat(this.http.get().uri("/orders/1")).hasStatus(HttpStatus.NOT_FOUND);
 		assertThat(this.http.post()
 			.uri("/orders/1/unguarded-payments")
@@ -117,9 +117,9 @@ class OrderServiceTests {
 	@Test
 	void theSettlementClosesWhatIsPaidUnlessAnotherIsAtIt() {
 		assertThat(pay("10005", "{\"amount\":100000000}")).hasStatusOk();
-		try (LockHandle held = this.locks.acquire(LockRequest.of("settlement"))) {
-			assertThat(this.http.post().uri("/settlements")).hasStatus(HttpStatus.CONFLICT);
-		}
+		LockHandle held = this.locks.acquire(LockRequest.of("settlement"));
+		assertThat(this.http.post().uri("/settlements")).hasStatus(HttpStatus.CONFLICT);
+		held.close();
 		assertThat(this.http.post().uri("/settlements")).hasStatusOk()
 			.bodyJson()
 			.hasPathSatisfying("$.orders", (path) -> path.assertThat().isEqualTo(1));

@@ -58,8 +58,8 @@ class ServerRestartTests {
 			awaitAway(false);
 			assertThat(this.http.get().uri("/orders/10001")).bodyJson()
 				.hasPathSatisfying("$.balance", (path) -> path.assertThat().isEqualTo(12390 - 100));
-			assertThat(output).contains("does not answer; requests are refused until it does")
-				.contains("answers again")
+			assertThat(output).contains("MongoDB does not answer, requests are refused until it does")
+				.contains("MongoDB answers again")
 				.contains("was restarted or emptied. Loading them again")
 				.doesNotContain("\tat ");
 		}

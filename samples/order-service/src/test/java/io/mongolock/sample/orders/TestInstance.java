@@ -39,7 +39,7 @@ final class TestInstance implements AutoCloseable {
 		this.jvm = TestJvm.start(OrderServiceApplication.class,
 				Stream.concat(Stream.of("--server.port=0", "--orders.embedded-port=" + server.port()), Stream.of(args))
 					.toArray(String[]::new));
-		this.address = "http://127.0.0.1:" + this.jvm.await(READY);
+		this.address = "http://127.0.0.1:" + this.jvm.awaitLine(READY);
 	}
 
 	TestJvm jvm() {
@@ -79,6 +79,13 @@ final class TestInstance implements AutoCloseable {
 	}
 
 	/**
+	 * Wait until the orders are loaded.
+	 */
+	void awaitOrders() {
+		await().atMost(LONG_ENOUGH).until(() -> fetch("/orders/10001").statusCode() == 200);
+	}
+
+	/**
 	 * Wait until somebody holds the lock.
 	 * @param key its key
 	 */
@@ -87,10 +94,13 @@ final class TestInstance implements AutoCloseable {
 	}
 
 	private String get(String path) throws IOException, InterruptedException {
-		HttpResponse<String> answer = this.http.send(HttpRequest.newBuilder(URI.create(this.address + path)).build(),
-				BodyHandlers.ofString());
+		HttpResponse<String> answer = fetch(path);
 		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
 		return answer.body();
+	}
+
+	private HttpResponse<String> fetch(String path) throws IOException, InterruptedException {
+		return this.http.send(HttpRequest.newBuilder(URI.create(this.address + path)).build(), BodyHandlers.ofString());
 	}
 
 	@Override

@@ -53,7 +53,7 @@ final class TestJvm implements AutoCloseable {
 	 * @param line what to find in it, with one group
 	 * @return what the group matched
 	 */
-	String await(Pattern line) {
+	String awaitLine(Pattern line) {
 		Matcher[] found = new Matcher[1];
 		await().atMost(LONG_ENOUGH).until(() -> {
 			assertThat(this.process.isAlive()).as(() -> "alive: " + output()).isTrue();

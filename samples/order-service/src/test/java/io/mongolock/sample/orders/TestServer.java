@@ -17,7 +17,7 @@ final class TestServer implements AutoCloseable {
 
 	TestServer() {
 		this.jvm = TestJvm.start(EmbeddedMongoMain.class, "--port=0");
-		this.port = Integer.parseInt(this.jvm.await(READY));
+		this.port = Integer.parseInt(this.jvm.awaitLine(READY));
 	}
 
 	int port() {
@@ -36,7 +36,7 @@ final class TestServer implements AutoCloseable {
 	 */
 	void restart() {
 		this.jvm = TestJvm.start(EmbeddedMongoMain.class, "--port=" + this.port);
-		this.jvm.await(READY);
+		this.jvm.awaitLine(READY);
 	}
 
 	@Override

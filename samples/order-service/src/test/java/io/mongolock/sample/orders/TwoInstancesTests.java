@@ -33,6 +33,7 @@ class TwoInstancesTests {
 	static void start() {
 		server = new TestServer();
 		one = new TestInstance(server, PATIENT);
+		one.awaitOrders();
 	}
 
 	@AfterAll
@@ -55,7 +56,7 @@ class TwoInstancesTests {
 			}
 			assertThat(payments).hasSize(500)
 				.extracting((payment) -> TestInstance.receipt(payment.join()))
-				.extracting(Receipt::fence)
+				.extracting(Receipt::order, Receipt::fence)
 				.doesNotHaveDuplicates();
 			assertThat(balances(ids)).isEqualTo(before.stream().map((balance) -> balance - 100).toList());
 		}
