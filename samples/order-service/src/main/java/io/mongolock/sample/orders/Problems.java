@@ -13,6 +13,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 
 import io.mongolock.LockLostException;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.sample.orders.server.MongoServer;
 
 /**
  * Answers what went wrong as problem details (RFC 9457).
@@ -21,6 +22,12 @@ import io.mongolock.LockUnavailableException;
 class Problems extends ResponseEntityExceptionHandler {
 
 	private static final Log logger = LogFactory.getLog(Problems.class);
+
+	private final MongoServer server;
+
+	Problems(MongoServer server) {
+		this.server = server;
+	}
 
 	@ExceptionHandler
 	ProblemDetail noSuchOrder(NoSuchOrderException ex) {
@@ -42,7 +49,10 @@ class Problems extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler
 	ProblemDetail databaseTrouble(DataAccessException ex) {
-		return problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer", ex);
+		ProblemDetail problem = problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer", ex);
+		problem.setDetail("No answer from " + this.server
+				+ ". Try again when it is back; of what was under way, look at the balance first");
+		return problem;
 	}
 
 	private static ProblemDetail problem(HttpStatus status, String title, RuntimeException ex) {
