@@ -49,7 +49,9 @@ class ServerRestartTests {
 			awaitAway(true);
 			assertThat(pay()).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
 				.bodyJson()
-				.hasPathSatisfying("$.title", (path) -> path.assertThat().isEqualTo("The database does not answer"));
+				.hasPathSatisfying("$.title", (path) -> path.assertThat().isEqualTo("The database does not answer"))
+				.hasPathSatisfying("$.detail",
+						(path) -> path.assertThat().asString().startsWith("No answer from the embedded server"));
 			assertThat(this.http.get().uri("/locks")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE);
 			assertThat(this.http.post().uri("/settlements")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE);
 			assertThat(this.http.get().uri("/")).hasStatusOk();
