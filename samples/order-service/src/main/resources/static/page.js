@@ -34,7 +34,7 @@ async function request(method, path, body) {
 	}
 	const answer = await response.json();
 	if (!response.ok) {
-		throw new Error(answer.title + ': ' + answer.detail);
+		throw new Error(answer.detail);
 	}
 	return answer;
 }

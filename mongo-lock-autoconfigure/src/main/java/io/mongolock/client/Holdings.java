@@ -61,6 +61,7 @@ final class Holdings {
 		Attempt.letAsk(this.lines.granted(attempt.key(), attempt, holding));
 		this.lifecycle.renewer().keep(holding.lease());
 		LockHandle handle = observe(holding);
+		log("Acquired", holding);
 		this.events.tell((listener) -> listener.acquired(handle));
 		for (LockHolder previous : step.lapsed()) {
 			logger.warn("Lock '" + attempt.key() + "' was taken over from " + previous.owner()
@@ -157,6 +158,7 @@ final class Holdings {
 	private void tell(Holding holding, ReleaseOutcome outcome) {
 		LockHandle handle = observe(holding);
 		if (outcome == ReleaseOutcome.RELEASED) {
+			log("Released", holding);
 			this.events.tell((listener) -> listener.released(handle));
 		}
 		else if (outcome == ReleaseOutcome.OVERRAN) {
@@ -183,6 +185,12 @@ final class Holdings {
 
 	private void over(Holding holding) {
 		Attempt.letAsk(this.lines.released(holding.id().key(), holding));
+	}
+
+	private static void log(String what, Holding holding) {
+		if (logger.isDebugEnabled()) {
+			logger.debug(what + " lock '" + holding.id().key() + "' (fence " + holding.lease().fence() + ")");
+		}
 	}
 
 	private LockHandle observe(Holding holding) {

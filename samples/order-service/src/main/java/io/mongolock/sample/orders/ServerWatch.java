@@ -46,7 +46,7 @@ class ServerWatch {
 			if (empty) {
 				load();
 			}
-			this.seen = true;
+			this.seen |= !empty;
 		}
 		catch (DataAccessException ex) {
 			failed(ex);
@@ -62,14 +62,14 @@ class ServerWatch {
 
 	private void answered() {
 		if (this.away) {
-			logger.info("MongoDB answers again: " + this.server);
+			logger.info(this.server + " answers again");
 		}
 		this.away = false;
 	}
 
 	private void failed(DataAccessException ex) {
 		if (!this.away) {
-			logger.warn("MongoDB does not answer, requests are refused until it does: " + this.server + ": "
+			logger.warn(this.server + " does not answer; requests are refused until it does: "
 					+ ex.getMostSpecificCause().getMessage());
 		}
 		this.away = true;
