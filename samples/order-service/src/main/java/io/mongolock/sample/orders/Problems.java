@@ -21,6 +21,7 @@ import io.mongolock.LockException;
 import io.mongolock.LockLostException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.StaleFenceException;
+import io.mongolock.sample.orders.server.MongoServer;
 
 /**
  * Answers what went wrong as problem details (RFC 9457).
@@ -29,6 +30,12 @@ import io.mongolock.StaleFenceException;
 class Problems extends ResponseEntityExceptionHandler {
 
 	private static final Log logger = LogFactory.getLog(Problems.class);
+
+	private final MongoServer server;
+
+	Problems(MongoServer server) {
+		this.server = server;
+	}
 
 	@ExceptionHandler
 	ProblemDetail noSuchOrder(NoSuchOrderException ex) {
@@ -50,7 +57,10 @@ class Problems extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler
 	ProblemDetail databaseTrouble(DataAccessException ex) {
-		return problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer", ex);
+		ProblemDetail problem = problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer", ex);
+		problem.setDetail("The database does not answer (" + this.server
+				+ "). Try again when it is back; of what was under way, look at the balance first");
+		return problem;
 	}
 
 	@Override
