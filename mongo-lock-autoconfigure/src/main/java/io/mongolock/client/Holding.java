@@ -38,6 +38,8 @@ final class Holding implements LocalLines.Member {
 
 	private final List<Interruption> interruptions = new CopyOnWriteArrayList<>();
 
+	private volatile boolean lapsing;
+
 	private int shares = 1;
 
 	/**
@@ -109,6 +111,21 @@ final class Holding implements LocalLines.Member {
 	 */
 	boolean end() {
 		return this.ended.compareAndSet(false, true);
+	}
+
+	/**
+	 * Give the lock back to nobody: leave it to its lease.
+	 */
+	void letLapse() {
+		this.lapsing = true;
+	}
+
+	/**
+	 * Whether the lock is to be left to its lease.
+	 * @return whether it must not be released
+	 */
+	boolean isLapsing() {
+		return this.lapsing;
 	}
 
 	/**

@@ -85,7 +85,7 @@ final class Holdings {
 	}
 
 	/**
-	 * Give a lock back.
+	 * Give a lock back, or leave it to its lease if that was asked for.
 	 * @param holding the lock
 	 * @throws io.mongolock.LockLostException if it had been lost, unless the request says
 	 * to ignore that
@@ -98,22 +98,6 @@ final class Holdings {
 	}
 
 	/**
-	 * Hold a lock no longer, but leave it to its lease.
-	 * @param holding the lock
-	 */
-	void letLapse(Holding holding) {
-		if (holding.end()) {
-			this.held.remove(holding);
-			this.lifecycle.renewer().forget(holding.lease());
-			holding.lease().release(now());
-			over(holding);
-			logger.warn("Lock '" + holding.id().key() + "' is not released, as nobody knows whether the transaction "
-					+ "that used it was committed; its lease of " + holding.lease().terms().ttl().toMillis()
-					+ "ms runs out by itself");
-		}
-	}
-
-	/**
 	 * Declare everything lost and give it back.
 	 * @param until when to be done, on the monotonic clock
 	 */
@@ -121,7 +105,7 @@ final class Holdings {
 		for (Holding holding : List.copyOf(this.held)) {
 			this.held.remove(holding);
 			holding.lease().lose(LossReason.SHUTDOWN);
-			if (holding.end()) {
+			if (holding.end() && !holding.isLapsing()) {
 				long left = Math.max(1_000_000, until - this.clock.nanoTime());
 				this.releases.abandon(holding, Duration.ofNanos(left));
 			}
@@ -145,13 +129,21 @@ final class Holdings {
 		this.held.remove(holding);
 		this.lifecycle.renewer().forget(holding.lease());
 		try {
-			ReleaseOutcome outcome = this.releases.release(holding);
+			ReleaseOutcome outcome = (holding.isLapsing()) ? lapse(holding) : this.releases.release(holding);
 			tell(holding, outcome);
 			return outcome;
 		}
 		finally {
 			over(holding);
 		}
+	}
+
+	private ReleaseOutcome lapse(Holding holding) {
+		holding.lease().release(now());
+		logger.warn("Lock '" + holding.id().key() + "' is not released, as nobody knows whether the transaction "
+				+ "that used it was committed; its lease of " + holding.lease().terms().ttl().toMillis()
+				+ "ms runs out by itself");
+		return ReleaseOutcome.LAPSING;
 	}
 
 	private void tell(Holding holding, ReleaseOutcome outcome) {
@@ -164,7 +156,7 @@ final class Holdings {
 					+ ") was not granted to anyone else before its release, although its lease had run out");
 			this.events.tell((listener) -> listener.overran(handle));
 		}
-		else if (holding.lease().lossReason() == null) {
+		else if (outcome == ReleaseOutcome.LOST && holding.lease().lossReason() == null) {
 			tellLost(holding, LossReason.REFUSED);
 		}
 	}

@@ -142,12 +142,11 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	/**
-	 * Renew no more and give nothing back: the lock is free when its lease has run out.
+	 * Have the last close of the lock give nothing back: it is free when its lease has
+	 * run out.
 	 */
 	void letLapse() {
-		if (this.closed.compareAndSet(false, true) && this.holding.unshare()) {
-			this.holdings.letLapse(this.holding);
-		}
+		this.holding.letLapse();
 	}
 
 	@Override

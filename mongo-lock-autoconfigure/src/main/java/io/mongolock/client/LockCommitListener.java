@@ -1,15 +1,18 @@
 package io.mongolock.client;
 
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 import io.mongolock.LockContext;
-import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 
 /**
  * Refuses the commit of a transaction that works under a lock which was lost, and so has
- * it rolled back. Safe for use by several threads.
+ * it rolled back. If nobody knows how a transaction has ended, leaves the locks that it
+ * works under to their leases. Safe for use by several threads.
  */
 public final class LockCommitListener implements TransactionExecutionListener {
 
@@ -20,14 +23,34 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		LockContext.find(LockCommitListener::refuseIfLost);
+		forEachLock(LeaseHandle::assertMayCommit);
 	}
 
-	private static boolean refuseIfLost(LockHandle handle) {
-		if (handle instanceof LeaseHandle lease) {
-			lease.assertMayCommit();
+	@Override
+	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+		ended(commitFailure);
+	}
+
+	@Override
+	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+		ended(rollbackFailure);
+	}
+
+	private static void ended(@Nullable Throwable failure) {
+		if (failure != null) {
+			// The commit may still land: until the leases have run out nobody else may
+			// start
+			forEachLock(LeaseHandle::letLapse);
 		}
-		return false;
+	}
+
+	private static void forEachLock(Consumer<LeaseHandle> action) {
+		LockContext.find((handle) -> {
+			if (handle instanceof LeaseHandle lease) {
+				action.accept(lease);
+			}
+			return false;
+		});
 	}
 
 }

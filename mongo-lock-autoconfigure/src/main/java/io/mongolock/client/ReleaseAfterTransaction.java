@@ -70,7 +70,6 @@ final class ReleaseAfterTransaction implements TransactionSynchronization {
 			// The commit may still land: until the lease has run out nobody else may
 			// start
 			this.handle.letLapse();
-			return;
 		}
 		this.handle.closeQuietly();
 	}

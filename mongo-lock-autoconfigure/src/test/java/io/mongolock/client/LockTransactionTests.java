@@ -94,6 +94,35 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void aroundACommitOfUnknownFateTheLeaseIsLeftToRunOut() {
+		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transactions.failure = new TransactionSystemException("no answer");
+		assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(
+				() -> this.locks.execute(REQUEST, (handle) -> this.transaction.<Object>execute((status) -> "written")));
+		assertThat(this.store.count("release")).isZero();
+		assertThat(this.store.holder("k")).isPresent();
+	}
+
+	@Test
+	void aroundARollbackOfUnknownFateTheLeaseIsLeftToRunOut() {
+		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transactions.failure = new IllegalStateException("no connection");
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(
+				() -> this.locks.execute(REQUEST, (handle) -> this.transaction.<Object>execute((status) -> "written")));
+		assertThat(this.transactions.log).containsExactly("begin", "commit", "rollback");
+		assertThat(this.store.count("release")).isZero();
+	}
+
+	@Test
+	void anUnknownFateInsideIsNotForgottenByTheOuterHandle() {
+		this.transactions.failure = new TransactionSystemException("no answer");
+		this.locks.execute(REQUEST,
+				(outer) -> assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(() -> this.transaction
+					.executeWithoutResult((status) -> this.locks.execute(REQUEST, (handle) -> null))));
+		assertThat(this.store.count("release")).isZero();
+	}
+
+	@Test
 	void aLockLostInsideATransactionRefusesTheCommit() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
@@ -184,6 +213,9 @@ class LockTransactionTests {
 		@Override
 		protected void doRollback(DefaultTransactionStatus status) {
 			this.log.add("rollback");
+			if (this.failure != null) {
+				throw this.failure;
+			}
 		}
 
 		@Override
