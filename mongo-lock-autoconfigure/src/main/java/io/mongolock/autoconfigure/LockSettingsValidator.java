@@ -14,6 +14,7 @@ import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockTerms;
 import io.mongolock.client.LockDefaults;
+import io.mongolock.store.KeySpace;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
@@ -67,7 +68,8 @@ class LockSettingsValidator {
 	}
 
 	private void validate() {
-		checkNotBlank("collection", this.properties.collection());
+		checkCollection(this.properties.collection());
+		checkKeyPrefix(this.properties.keyPrefix());
 		checkPositive("shutdown-timeout", this.properties.shutdownTimeout());
 		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
 		validate(null);
@@ -101,18 +103,34 @@ class LockSettingsValidator {
 		}
 	}
 
-	private static void checkNotBlank(String setting, String value) {
-		if (value.isBlank()) {
-			throw new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting, value,
-					"must not be blank");
+	private static void checkCollection(String name) {
+		if (name.isBlank()) {
+			throw refused("collection", name, "must not be blank");
+		}
+		if (name.startsWith("system.") || name.indexOf('$') >= 0 || name.indexOf('\0') >= 0) {
+			throw refused("collection", name, "must be the name of a MongoDB collection: without '$' and the "
+					+ "character NUL, and not starting with 'system.'");
+		}
+	}
+
+	private static void checkKeyPrefix(String prefix) {
+		try {
+			new KeySpace(prefix);
+		}
+		catch (IllegalArgumentException ex) {
+			throw refused("key-prefix", prefix, ex.getMessage());
 		}
 	}
 
 	private static void checkPositive(String setting, Duration value) {
 		if (value.compareTo(Duration.ZERO) <= 0) {
-			throw new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting,
-					text(value), "must be longer than zero");
+			throw refused(setting, text(value), "must be longer than zero");
 		}
+	}
+
+	private static RuntimeException refused(String setting, String value, @Nullable String reason) {
+		return new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting, value,
+				reason);
 	}
 
 	private static String text(Duration duration) {

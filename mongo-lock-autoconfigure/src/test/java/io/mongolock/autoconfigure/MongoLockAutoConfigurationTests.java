@@ -326,6 +326,8 @@ class MongoLockAutoConfigurationTests {
 					shutdown-timeout=0s                      | mongo-lock.shutdown-timeout   | '0s'   | longer than zero
 					ttl-index.retention=0s                   | mongo-lock.ttl-index.retention | '0s'  | longer than zero
 					collection=                              | mongo-lock.collection         | ''     | must not be blank
+					collection=a$b                           | mongo-lock.collection         | 'a$b'  | without '$'
+					collection=system.locks                  | mongo-lock.collection         | 'system.locks' | not starting with 'system.'
 					ttl=4d                                   | mongo-lock.ttl                | '4d'   | half of mongo-lock.ttl-index.retention
 					locks.order.renew-interval=9s            | mongo-lock.locks.order.renew-interval | '9s' | / 3 = 8000ms
 					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
@@ -335,6 +337,13 @@ class MongoLockAutoConfigurationTests {
 					""")
 	void wrongSettingsAreExplained(String setting, String property, String value, String reason) {
 		this.runner.withPropertyValues("mongo-lock." + setting).run(failsWith(property, value, reason));
+	}
+
+	@Test
+	void aPrefixWithoutRoomForKeysIsExplained() {
+		String prefix = "p".repeat(1024);
+		this.runner.withPropertyValues("mongo-lock.key-prefix=" + prefix)
+			.run(failsWith("mongo-lock.key-prefix", "'" + prefix + "'", "at most 1023 bytes"));
 	}
 
 	@Test

@@ -29,13 +29,14 @@ final class SpringApp {
 	 * @return its context
 	 */
 	static ConfigurableApplicationContext start(String uri, Class<?> source, String... properties) {
-		List<String> args = new ArrayList<>(SETTINGS);
+		List<String> args = new ArrayList<>();
 		args.add("--spring.mongodb.uri=" + uri);
 		args.add("--spring.mongodb.database=" + OtherClient.DATABASE);
 		List.of(properties).forEach((property) -> args.add("--" + property));
 		return new SpringApplicationBuilder(Auto.class, source).web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)
 			.registerShutdownHook(false)
+			.properties(DEFAULTS)
 			.run(args.toArray(String[]::new));
 	}
 
