@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Configuration;
  */
 final class SpringApp {
 
-	private static final List<String> SETTINGS = List.of("--spring.application.name=fault-tests", "--mongo-lock.ttl=5s",
-			"--mongo-lock.margin=1s");
+	private static final String[] DEFAULTS = { "spring.application.name=fault-tests", "mongo-lock.ttl=5s",
+			"mongo-lock.margin=1s" };
 
 	private SpringApp() {
 	}
