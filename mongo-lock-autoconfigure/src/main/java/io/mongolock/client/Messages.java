@@ -24,7 +24,7 @@ final class Messages {
 		String who = (holders.isEmpty()) ? "is claimed by others ahead in line"
 				: "is held by " + holders.stream().map(Messages::describe).collect(Collectors.joining(" and by "));
 		return new LockUnavailableException(attempt.key(), holders, waited, "Lock '" + attempt.key() + "' " + who
-				+ "; waited " + millis(waited) + " of wait-timeout " + millis(attempt.terms().waitTimeout()));
+				+ "; gave up after " + millis(waited) + ", wait-timeout is " + millis(attempt.terms().waitTimeout()));
 	}
 
 	static LockUnavailableException interrupted(Attempt attempt, Duration waited) {
@@ -60,8 +60,8 @@ final class Messages {
 	}
 
 	private static String describe(LockHolder holder) {
-		return holder.owner() + " since " + millis(holder.heldFor()) + ", fence " + holder.fence()
-				+ ", for at least another " + millis(holder.remaining());
+		return holder.owner() + " for " + millis(holder.heldFor()) + " (fence " + holder.fence()
+				+ "), its lease ends in " + millis(holder.remaining()) + " unless renewed";
 	}
 
 	private static String millis(Duration duration) {

@@ -97,7 +97,7 @@ class ProxiedMethodsTests {
 	static class Working implements Declared {
 
 		@DistributedLock("public")
-		public String viaPublic() {
+		String viaPublic() {
 			return key();
 		}
 
