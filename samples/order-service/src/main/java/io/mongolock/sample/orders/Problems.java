@@ -19,6 +19,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 
 import io.mongolock.LockException;
 import io.mongolock.LockLostException;
+import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.StaleFenceException;
 
@@ -29,6 +30,12 @@ import io.mongolock.StaleFenceException;
 class Problems extends ResponseEntityExceptionHandler {
 
 	private static final Log logger = LogFactory.getLog(Problems.class);
+
+	private final ServerWatch watch;
+
+	Problems(ServerWatch watch) {
+		this.watch = watch;
+	}
 
 	@ExceptionHandler
 	ProblemDetail noSuchOrder(NoSuchOrderException ex) {
@@ -49,8 +56,13 @@ class Problems extends ResponseEntityExceptionHandler {
 	}
 
 	@ExceptionHandler
+	ProblemDetail lockNotAskedFor(LockStoreException ex) {
+		return noAnswer(ex, "Nothing was done, since the lock could not be asked for. Try again later");
+	}
+
+	@ExceptionHandler
 	ProblemDetail databaseTrouble(DataAccessException ex) {
-		return problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer", ex);
+		return noAnswer(ex, "If this was a payment, look at the balance before you send it again");
 	}
 
 	@Override
@@ -59,6 +71,19 @@ class Problems extends ResponseEntityExceptionHandler {
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status,
 				"Expected JSON such as {\"amount\": 1250}, in cents");
 		return handleExceptionInternal(ex, problem, headers, status, request);
+	}
+
+	private ProblemDetail noAnswer(DataAccessException ex, String advice) {
+		// while it is known to be away, one line for each request would be noise
+		if (this.watch.isAway()) {
+			logger.debug(ex.getMessage());
+		}
+		else {
+			logger.warn("Request failed: " + ex.getMessage());
+		}
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, advice);
+		problem.setTitle("The database does not answer");
+		return problem;
 	}
 
 	private static ProblemDetail problem(HttpStatus status, String title, RuntimeException ex) {
