@@ -14,6 +14,7 @@ import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockTerms;
 import io.mongolock.client.LockDefaults;
+import io.mongolock.store.KeySpace;
 
 /**
  * Refuses settings that contradict each other, and says once what is allowed but rarely
@@ -59,9 +60,10 @@ class LockSettingsValidator {
 	}
 
 	private void validate() {
-		checkNotBlank("collection", this.properties.collection());
+		checkCollection(this.properties.collection());
+		checkPrefix(this.properties.keyPrefix());
 		checkPositive("shutdown-timeout", this.properties.shutdownTimeout());
-		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
+		checkRetention(this.properties.ttlIndex().retention());
 		validate(null);
 		this.defaults.byName().keySet().forEach(this::validate);
 	}
@@ -93,18 +95,42 @@ class LockSettingsValidator {
 		}
 	}
 
-	private static void checkNotBlank(String setting, String value) {
+	private static void checkCollection(String value) {
 		if (value.isBlank()) {
-			throw new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting, value,
-					"must not be blank");
+			throw invalid("collection", value, "must not be blank");
+		}
+		if (value.indexOf('$') >= 0 || value.indexOf('\0') >= 0 || value.startsWith("system.")) {
+			throw invalid("collection", value,
+					"is no name of a collection: it must not hold '$' or NUL, nor begin with 'system.'");
+		}
+	}
+
+	private static void checkPrefix(String value) {
+		try {
+			new KeySpace(value);
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid("key-prefix", value, String.valueOf(ex.getMessage()));
+		}
+	}
+
+	private static void checkRetention(Duration value) {
+		checkPositive("ttl-index.retention", value);
+		if (value.toSeconds() < 1 || value.toSeconds() > Integer.MAX_VALUE) {
+			throw invalid("ttl-index.retention", text(value),
+					"must be between 1 and " + Integer.MAX_VALUE + " seconds, as MongoDB keeps it");
 		}
 	}
 
 	private static void checkPositive(String setting, Duration value) {
 		if (value.compareTo(Duration.ZERO) <= 0) {
-			throw new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting,
-					text(value), "must be longer than zero");
+			throw invalid(setting, text(value), "must be longer than zero");
 		}
+	}
+
+	private static InvalidConfigurationPropertyValueException invalid(String setting, String value, String reason) {
+		return new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting, value,
+				reason);
 	}
 
 	private static String text(Duration duration) {

@@ -7,6 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
@@ -20,6 +21,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * Keeps locks in the application's MongoDB.
  */
 @Configuration(proxyBeanMethods = false)
+@DependsOn("mongoLockSettingsValidator") // says which property is wrong
 @ConditionalOnBooleanProperty(name = "mongo-lock.enabled", matchIfMissing = true)
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
 @ConditionalOnMissingBean({ LockStore.class, LockOperations.class })

@@ -38,6 +38,8 @@ final class Holding implements LocalLines.Member {
 
 	private final List<Interruption> interruptions = new CopyOnWriteArrayList<>();
 
+	private volatile boolean leftToLapse;
+
 	private int shares = 1;
 
 	/**
@@ -101,6 +103,18 @@ final class Holding implements LocalLines.Member {
 	 */
 	synchronized boolean unshare() {
 		return --this.shares == 0;
+	}
+
+	/**
+	 * Let the lease run out instead of giving it back, as work under it may still take
+	 * effect.
+	 */
+	void leaveToLapse() {
+		this.leftToLapse = true;
+	}
+
+	boolean isLeftToLapse() {
+		return this.leftToLapse;
 	}
 
 	/**

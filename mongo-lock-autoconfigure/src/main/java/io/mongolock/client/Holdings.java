@@ -86,7 +86,7 @@ final class Holdings {
 	}
 
 	/**
-	 * Give a lock back.
+	 * Give a lock back, or hold it no longer if it is left to its lease.
 	 * @param holding the lock
 	 * @throws io.mongolock.LockLostException if it had been lost, unless the request says
 	 * to ignore that
@@ -99,22 +99,6 @@ final class Holdings {
 	}
 
 	/**
-	 * Hold a lock no longer, but leave it to its lease.
-	 * @param holding the lock
-	 */
-	void letLapse(Holding holding) {
-		if (holding.end()) {
-			this.held.remove(holding);
-			this.lifecycle.renewer().forget(holding.lease());
-			holding.lease().release(now());
-			over(holding);
-			logger.warn("Lock '" + holding.id().key() + "' is not released, as nobody knows whether the transaction "
-					+ "that used it was committed; its lease of " + holding.lease().terms().ttl().toMillis()
-					+ "ms runs out by itself");
-		}
-	}
-
-	/**
 	 * Declare everything lost and give it back.
 	 * @param until when to be done, on the monotonic clock
 	 */
@@ -122,7 +106,7 @@ final class Holdings {
 		for (Holding holding : List.copyOf(this.held)) {
 			this.held.remove(holding);
 			holding.lease().lose(LossReason.SHUTDOWN);
-			if (holding.end()) {
+			if (holding.end() && !holding.isLeftToLapse()) {
 				long left = Math.max(1_000_000, until - this.clock.nanoTime());
 				this.releases.abandon(holding, Duration.ofNanos(left));
 			}
@@ -146,13 +130,24 @@ final class Holdings {
 		this.held.remove(holding);
 		this.lifecycle.renewer().forget(holding.lease());
 		try {
-			ReleaseOutcome outcome = this.releases.release(holding);
-			tell(holding, outcome);
-			return outcome;
+			return (holding.isLeftToLapse()) ? letLapse(holding) : giveBack(holding);
 		}
 		finally {
 			over(holding);
 		}
+	}
+
+	private ReleaseOutcome giveBack(Holding holding) {
+		ReleaseOutcome outcome = this.releases.release(holding);
+		tell(holding, outcome);
+		return outcome;
+	}
+
+	private ReleaseOutcome letLapse(Holding holding) {
+		logger.warn("Lock '" + holding.id().key() + "' is not released, as nobody knows whether the transaction "
+				+ "that used it was committed; its lease of " + holding.lease().terms().ttl().toMillis()
+				+ "ms runs out by itself");
+		return (holding.lease().release(now())) ? ReleaseOutcome.RELEASED : ReleaseOutcome.LOST;
 	}
 
 	private void tell(Holding holding, ReleaseOutcome outcome) {

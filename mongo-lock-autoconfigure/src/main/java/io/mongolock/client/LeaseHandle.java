@@ -142,12 +142,11 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	/**
-	 * Renew no more and give nothing back: the lock is free when its lease has run out.
+	 * Have nothing given back, whichever handle is closed last: the lock is free when its
+	 * lease has run out.
 	 */
-	void letLapse() {
-		if (this.closed.compareAndSet(false, true) && this.holding.unshare()) {
-			this.holdings.letLapse(this.holding);
-		}
+	void leaveToLapse() {
+		this.holding.leaveToLapse();
 	}
 
 	@Override

@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
@@ -9,7 +10,8 @@ import io.mongolock.LockLostException;
 
 /**
  * Refuses the commit of a transaction that works under a lock which was lost, and so has
- * it rolled back. Safe for use by several threads.
+ * it rolled back. Keeps the lock of a transaction whose end is unknown from being given
+ * back. Safe for use by several threads.
  */
 public final class LockCommitListener implements TransactionExecutionListener {
 
@@ -21,6 +23,41 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
 		LockContext.find(LockCommitListener::refuseIfLost);
+	}
+
+	/**
+	 * Leave the locks that the current thread works under to their leases if the commit
+	 * may still land.
+	 * @param transaction the transaction
+	 * @param commitFailure why nobody knows whether it was committed, if so
+	 */
+	@Override
+	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+		leaveToLapseAfter(commitFailure);
+	}
+
+	/**
+	 * Leave the locks that the current thread works under to their leases if the rollback
+	 * failed: it may have been that of a commit without an answer.
+	 * @param transaction the transaction
+	 * @param rollbackFailure why nobody knows whether it was rolled back, if so
+	 */
+	@Override
+	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+		leaveToLapseAfter(rollbackFailure);
+	}
+
+	private static void leaveToLapseAfter(@Nullable Throwable failure) {
+		if (failure != null) {
+			LockContext.find(LockCommitListener::leaveToLapse);
+		}
+	}
+
+	private static boolean leaveToLapse(LockHandle handle) {
+		if (handle instanceof LeaseHandle lease) {
+			lease.leaveToLapse();
+		}
+		return false;
 	}
 
 	private static boolean refuseIfLost(LockHandle handle) {

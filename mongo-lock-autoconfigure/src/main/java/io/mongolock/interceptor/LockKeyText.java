@@ -1,5 +1,7 @@
 package io.mongolock.interceptor;
 
+import java.util.Calendar;
+import java.util.Date;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +26,10 @@ final class LockKeyText {
 					+ "compiled with -parameters; #p0 always is the first argument");
 		}
 		String type = value.getClass().getTypeName();
+		if (value instanceof Date || value instanceof Calendar) {
+			throw new IllegalArgumentException("it is a " + type + ", whose text depends on the time zone of the JVM: "
+					+ "the key would be different in each. Let the expression pick an Instant, or its time in milliseconds");
+		}
 		if (isSeveral(value)) {
 			throw new IllegalArgumentException(
 					"it is a " + type + ", and a lock has one key. Let the expression pick one value");

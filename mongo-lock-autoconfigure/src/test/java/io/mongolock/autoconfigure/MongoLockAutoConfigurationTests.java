@@ -328,6 +328,10 @@ class MongoLockAutoConfigurationTests {
 					shutdown-timeout=0s                      | mongo-lock.shutdown-timeout   | '0s'   | longer than zero
 					ttl-index.retention=0s                   | mongo-lock.ttl-index.retention | '0s'  | longer than zero
 					collection=                              | mongo-lock.collection         | ''     | must not be blank
+					collection=a$b                           | mongo-lock.collection         | 'a$b'  | must not hold '$'
+					collection=system.locks                  | mongo-lock.collection         | 'system.locks' | begin with 'system.'
+					ttl-index.retention=999ms                | mongo-lock.ttl-index.retention | '999ms' | between 1 and 2147483647 seconds
+					ttl-index.retention=2147483648s          | mongo-lock.ttl-index.retention | '2147483648s' | between 1 and 2147483647 seconds
 					ttl=4d                                   | mongo-lock.ttl                | '4d'   | half of mongo-lock.ttl-index.retention
 					locks.order.renew-interval=9s            | mongo-lock.locks.order.renew-interval | '9s' | / 3 = 8000ms
 					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
@@ -337,6 +341,12 @@ class MongoLockAutoConfigurationTests {
 					""")
 	void wrongSettingsAreExplained(String setting, String property, String value, String reason) {
 		this.runner.withPropertyValues("mongo-lock." + setting).run(failsWith(property, value, reason));
+	}
+
+	@Test
+	void prefixThatLeavesNoRoomForKeysIsExplained() {
+		this.runner.withPropertyValues("mongo-lock.key-prefix=" + "p".repeat(1024))
+			.run(failsWith("mongo-lock.key-prefix", "ppp", "1024 bytes", "at most 1023"));
 	}
 
 	@Test

@@ -94,6 +94,35 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void afterACommitOfUnknownFateTheLeaseAroundTheTransactionIsLeftToRunOut() {
+		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transactions.setRollbackOnCommitFailure(false);
+		this.transactions.failure = new TransactionSystemException("no answer");
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> this.locks.execute(REQUEST, (handle) -> {
+				this.transaction.executeWithoutResult((status) -> this.locks.execute(REQUEST, (shared) -> null));
+				return null;
+			}));
+		assertThat(this.store.count("release")).isZero();
+		assertThat(this.store.holder("k")).isPresent();
+	}
+
+	@Test
+	void aLeaseLeftToRunOutIsNotReleasedAtShutdownEither() {
+		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transactions.setRollbackOnCommitFailure(false);
+		this.transactions.failure = new TransactionSystemException("no answer");
+		this.locks.execute(LockRequest.builder("k").onLost(OnLost.IGNORE).build(), (handle) -> {
+			assertThatExceptionOfType(TransactionSystemException.class)
+				.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				}));
+			this.locks.stop(Duration.ofSeconds(1));
+			return null;
+		});
+		assertThat(this.store.holder("k")).isPresent();
+	}
+
+	@Test
 	void aLockLostInsideATransactionRefusesTheCommit() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {

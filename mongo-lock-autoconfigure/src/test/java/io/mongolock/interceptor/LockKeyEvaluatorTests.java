@@ -3,8 +3,11 @@ package io.mongolock.interceptor;
 import java.lang.reflect.Method;
 import java.net.URI;
 import java.nio.file.Path;
+import java.sql.Timestamp;
 import java.time.DayOfWeek;
 import java.time.LocalDate;
+import java.util.Calendar;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +48,9 @@ class LockKeyEvaluatorTests {
 			Arguments.of(Map.of(), "one key"), Arguments.of(new int[0], "one key"),
 			Arguments.of(new String[] { "a" }, "one key"), Arguments.of(Optional.of("a"), "one key"),
 			Arguments.of(Stream.of("a"), "one key"), Arguments.of(List.of("a").iterator(), "one key"),
-			Arguments.of("x".repeat(1025), "at most 1024 bytes"), Arguments.of("\ud83d", "surrogate"));
+			Arguments.of(new Date(0), "pick an Instant"), Arguments.of(new Timestamp(0), "time zone"),
+			Arguments.of(Calendar.getInstance(), "time zone"), Arguments.of("x".repeat(1025), "at most 1024 bytes"),
+			Arguments.of("\ud83d", "surrogate"));
 
 	private final LockKeyEvaluator evaluator = new LockKeyEvaluator(
 			new StaticListableBeanFactory(Map.of("tenants", new Tenants())));

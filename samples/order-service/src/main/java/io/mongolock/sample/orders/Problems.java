@@ -19,9 +19,9 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 
 import io.mongolock.LockException;
 import io.mongolock.LockLostException;
-import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.StaleFenceException;
+import io.mongolock.sample.orders.server.MongoServer;
 
 /**
  * Answers what went wrong as problem details (RFC 9457).
@@ -31,9 +31,12 @@ class Problems extends ResponseEntityExceptionHandler {
 
 	private static final Log logger = LogFactory.getLog(Problems.class);
 
+	private final MongoServer server;
+
 	private final ServerWatch watch;
 
-	Problems(ServerWatch watch) {
+	Problems(MongoServer server, ServerWatch watch) {
+		this.server = server;
 		this.watch = watch;
 	}
 
@@ -56,13 +59,11 @@ class Problems extends ResponseEntityExceptionHandler {
 	}
 
 	@ExceptionHandler
-	ProblemDetail lockNotAskedFor(LockStoreException ex) {
-		return noAnswer(ex, "Nothing was done, since the lock could not be asked for. Try again later");
-	}
-
-	@ExceptionHandler
 	ProblemDetail databaseTrouble(DataAccessException ex) {
-		return noAnswer(ex, "If this was a payment, look at the balance before you send it again");
+		ProblemDetail problem = problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer", ex);
+		problem.setDetail("The database does not answer (" + this.server
+				+ "). Try again when it is back; of what was under way, look at the balance first");
+		return problem;
 	}
 
 	@Override
@@ -73,21 +74,11 @@ class Problems extends ResponseEntityExceptionHandler {
 		return handleExceptionInternal(ex, problem, headers, status, request);
 	}
 
-	private ProblemDetail noAnswer(DataAccessException ex, String advice) {
-		// while it is known to be away, one line for each request would be noise
-		if (this.watch.isAway()) {
-			logger.debug(ex.getMessage());
+	private ProblemDetail problem(HttpStatus status, String title, RuntimeException ex) {
+		// said once by ServerWatch while the server is away, not for every request
+		if (!this.watch.isAway()) {
+			logger.warn(title + ": " + ex.getMessage());
 		}
-		else {
-			logger.warn("Request failed: " + ex.getMessage());
-		}
-		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, advice);
-		problem.setTitle("The database does not answer");
-		return problem;
-	}
-
-	private static ProblemDetail problem(HttpStatus status, String title, RuntimeException ex) {
-		logger.warn(title + ": " + ex.getMessage());
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, String.valueOf(ex.getMessage()));
 		problem.setTitle(title);
 		return problem;

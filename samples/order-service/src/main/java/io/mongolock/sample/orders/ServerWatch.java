@@ -62,14 +62,14 @@ class ServerWatch {
 
 	private void answered() {
 		if (this.away) {
-			logger.info("An answer again from " + this.server);
+			logger.info(this.server + " answers again");
 		}
 		this.away = false;
 	}
 
 	private void failed(DataAccessException ex) {
 		if (!this.away) {
-			logger.warn("No answer from " + this.server + "; requests are refused until there is one: "
+			logger.warn(this.server + " does not answer; requests are refused until it does: "
 					+ ex.getMostSpecificCause().getMessage());
 		}
 		this.away = true;

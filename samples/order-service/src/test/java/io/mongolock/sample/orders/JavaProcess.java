@@ -72,6 +72,16 @@ final class JavaProcess implements AutoCloseable {
 	}
 
 	/**
+	 * Ask it to end, as {@code SIGTERM} does, and wait for that.
+	 * @return the exit status
+	 */
+	int terminate() {
+		this.process.destroy();
+		await().atMost(PATIENCE).until(() -> !this.process.isAlive());
+		return this.process.exitValue();
+	}
+
+	/**
 	 * Kill it so that it can do nothing more, as {@code SIGKILL}.
 	 */
 	@Override

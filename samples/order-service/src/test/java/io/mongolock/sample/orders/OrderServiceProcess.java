@@ -77,6 +77,10 @@ final class OrderServiceProcess implements AutoCloseable {
 		return this.process.output();
 	}
 
+	int terminate() {
+		return this.process.terminate();
+	}
+
 	@Override
 	public void close() {
 		this.process.close();
