@@ -33,8 +33,11 @@ class Problems extends ResponseEntityExceptionHandler {
 
 	private final MongoServer server;
 
-	Problems(MongoServer server) {
+	private final ServerWatch watch;
+
+	Problems(MongoServer server, ServerWatch watch) {
 		this.server = server;
+		this.watch = watch;
 	}
 
 	@ExceptionHandler
@@ -71,8 +74,11 @@ class Problems extends ResponseEntityExceptionHandler {
 		return handleExceptionInternal(ex, problem, headers, status, request);
 	}
 
-	private static ProblemDetail problem(HttpStatus status, String title, RuntimeException ex) {
-		logger.warn(title + ": " + ex.getMessage());
+	private ProblemDetail problem(HttpStatus status, String title, RuntimeException ex) {
+		// said once by ServerWatch while the server is away, not for every request
+		if (!this.watch.isAway()) {
+			logger.warn(title + ": " + ex.getMessage());
+		}
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, String.valueOf(ex.getMessage()));
 		problem.setTitle(title);
 		return problem;
