@@ -165,8 +165,9 @@ public final class Renewer {
 
 	private void log(List<Lease> batch, Throwable failure) {
 		LeaseId first = batch.get(0).id();
-		String message = "Renewal of " + ((batch.size() != 1) ? batch.size() + " locks, among them '" : "lock '")
-				+ first.key() + "', failed and is tried again until their leases run out: " + failure.getMessage();
+		String message = "Renewal of lock '" + first.key() + "'"
+				+ ((batch.size() != 1) ? " and " + (batch.size() - 1) + " others" : "")
+				+ " failed and is tried again until the lease runs out: " + failure.getMessage();
 		if (failure instanceof LockException) {
 			logger.warn(message);
 			logger.debug("Renewal failed", failure);
