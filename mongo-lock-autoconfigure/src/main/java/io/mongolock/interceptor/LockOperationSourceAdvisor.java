@@ -7,7 +7,7 @@ import org.springframework.core.Ordered;
  * Puts the {@link LockInterceptor} around the methods that a {@link LockOperationSource}
  * knows.
  */
-public class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
+public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 
 	/**
 	 * Just outside of what runs last by default, as transactions do; far inside of method
