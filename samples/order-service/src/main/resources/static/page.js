@@ -34,7 +34,7 @@ async function request(method, path, body) {
 	}
 	const answer = await response.json();
 	if (!response.ok) {
-		throw new Error(answer.title + ': ' + answer.detail);
+		throw new Error(answer.detail);
 	}
 	return answer;
 }
@@ -163,6 +163,7 @@ async function showInstance() {
 		make('small', '', instance.inMemory ? 'data lives in memory only' : ''));
 	notify(instance.away && 'MongoDB does not answer: payments are refused until it does'
 		+ (instance.inMemory ? ', and then the orders are loaded anew, since its data lives in memory only.' : '.'));
+	return instance.away;
 }
 
 function notify(text) {
@@ -172,7 +173,9 @@ function notify(text) {
 
 async function refresh() {
 	try {
-		await showInstance();
+		if (await showInstance()) {
+			return;
+		}
 	}
 	catch (problem) {
 		notify(problem.message);

@@ -15,7 +15,6 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockTerms;
 import io.mongolock.client.LockDefaults;
 import io.mongolock.store.KeySpace;
-import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
  * Refuses settings that contradict each other, and says once what is allowed but rarely
@@ -56,13 +55,6 @@ class LockSettingsValidator {
 	 */
 	LockTerms terms(@Nullable String name, LockSettings asked) {
 		LockTerms terms = this.defaults.terms(name, asked);
-		Duration longest = this.properties.ttlIndex().retention().dividedBy(2);
-		if (this.properties.ttlIndex().mode() != Mode.NONE && terms.ttl().compareTo(longest) > 0) {
-			throw new InvalidLockSettingsException("ttl", terms.ttl(),
-					"must be at most half of mongo-lock.ttl-index." + "retention ("
-							+ text(this.properties.ttlIndex().retention()) + ") = " + text(longest)
-							+ ", so that no document is removed while its lock is held");
-		}
 		hint(terms);
 		return terms;
 	}

@@ -9,7 +9,9 @@ import org.springframework.core.env.Environment;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
+import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
 import io.mongolock.client.LockDefaults;
+import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
  * Auto-configuration for distributed locks on MongoDB. It does not back off where MongoDB
@@ -24,7 +26,9 @@ public final class MongoLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LockDefaults mongoLockDefaults(MongoLockProperties properties) {
-		return new LockDefaults(properties.settings(), properties.locks());
+		TtlIndex index = properties.ttlIndex();
+		return new LockDefaults(properties.settings(), properties.locks(),
+				(index.mode() != Mode.NONE) ? index.retention() : null);
 	}
 
 	@Bean

@@ -49,6 +49,10 @@ final class AsyncClaims {
 			long left = Math.max(0, attempt.claiming().left(this.claims.now()));
 			this.threads.get().runAfter(left, () -> endOfLine(attempt));
 		}
+		if (!this.claims.isRunning()) {
+			// Stopped while it joined: nobody else may have seen it
+			attempt.stop();
+		}
 		return attempt.result();
 	}
 

@@ -96,6 +96,10 @@ final class Claims {
 		return (!here.isEmpty()) ? here : this.lines.asking(key).map(Attempt::seen).orElse(List.of());
 	}
 
+	boolean isRunning() {
+		return this.lifecycle.isRunning();
+	}
+
 	Duration waited(Attempt attempt) {
 		return Duration.ofNanos(now().nanos() - attempt.begun().nanos());
 	}

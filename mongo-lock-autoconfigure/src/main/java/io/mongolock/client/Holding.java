@@ -38,7 +38,7 @@ final class Holding implements LocalLines.Member {
 
 	private final List<Interruption> interruptions = new CopyOnWriteArrayList<>();
 
-	private volatile boolean lapsing;
+	private volatile boolean leftToLapse;
 
 	private int shares = 1;
 
@@ -106,26 +106,23 @@ final class Holding implements LocalLines.Member {
 	}
 
 	/**
+	 * Let the lease run out instead of giving it back, as work under it may still take
+	 * effect.
+	 */
+	void leaveToLapse() {
+		this.leftToLapse = true;
+	}
+
+	boolean isLeftToLapse() {
+		return this.leftToLapse;
+	}
+
+	/**
 	 * Take charge of giving the lock back.
 	 * @return whether nobody else has
 	 */
 	boolean end() {
 		return this.ended.compareAndSet(false, true);
-	}
-
-	/**
-	 * Give the lock back to nobody: leave it to its lease.
-	 */
-	void letLapse() {
-		this.lapsing = true;
-	}
-
-	/**
-	 * Whether the lock is to be left to its lease.
-	 * @return whether it must not be released
-	 */
-	boolean isLapsing() {
-		return this.lapsing;
 	}
 
 	/**

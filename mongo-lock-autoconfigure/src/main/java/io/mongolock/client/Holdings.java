@@ -61,6 +61,7 @@ final class Holdings {
 		Attempt.letAsk(this.lines.granted(attempt.key(), attempt, holding));
 		this.lifecycle.renewer().keep(holding.lease());
 		LockHandle handle = observe(holding);
+		log("Acquired", holding);
 		this.events.tell((listener) -> listener.acquired(handle));
 		for (LockHolder previous : step.lapsed()) {
 			logger.warn("Lock '" + attempt.key() + "' was taken over from " + previous.owner()
@@ -85,7 +86,7 @@ final class Holdings {
 	}
 
 	/**
-	 * Give a lock back, or leave it to its lease if that was asked for.
+	 * Give a lock back, or hold it no longer if it is left to its lease.
 	 * @param holding the lock
 	 * @throws io.mongolock.LockLostException if it had been lost, unless the request says
 	 * to ignore that
@@ -105,7 +106,7 @@ final class Holdings {
 		for (Holding holding : List.copyOf(this.held)) {
 			this.held.remove(holding);
 			holding.lease().lose(LossReason.SHUTDOWN);
-			if (holding.end() && !holding.isLapsing()) {
+			if (holding.end() && !holding.isLeftToLapse()) {
 				long left = Math.max(1_000_000, until - this.clock.nanoTime());
 				this.releases.abandon(holding, Duration.ofNanos(left));
 			}
@@ -129,26 +130,30 @@ final class Holdings {
 		this.held.remove(holding);
 		this.lifecycle.renewer().forget(holding.lease());
 		try {
-			ReleaseOutcome outcome = (holding.isLapsing()) ? lapse(holding) : this.releases.release(holding);
-			tell(holding, outcome);
-			return outcome;
+			return (holding.isLeftToLapse()) ? letLapse(holding) : giveBack(holding);
 		}
 		finally {
 			over(holding);
 		}
 	}
 
-	private ReleaseOutcome lapse(Holding holding) {
-		holding.lease().release(now());
+	private ReleaseOutcome giveBack(Holding holding) {
+		ReleaseOutcome outcome = this.releases.release(holding);
+		tell(holding, outcome);
+		return outcome;
+	}
+
+	private ReleaseOutcome letLapse(Holding holding) {
 		logger.warn("Lock '" + holding.id().key() + "' is not released, as nobody knows whether the transaction "
 				+ "that used it was committed; its lease of " + holding.lease().terms().ttl().toMillis()
 				+ "ms runs out by itself");
-		return ReleaseOutcome.LAPSING;
+		return (holding.lease().release(now())) ? ReleaseOutcome.RELEASED : ReleaseOutcome.LOST;
 	}
 
 	private void tell(Holding holding, ReleaseOutcome outcome) {
 		LockHandle handle = observe(holding);
 		if (outcome == ReleaseOutcome.RELEASED) {
+			log("Released", holding);
 			this.events.tell((listener) -> listener.released(handle));
 		}
 		else if (outcome == ReleaseOutcome.OVERRAN) {
@@ -156,7 +161,7 @@ final class Holdings {
 					+ ") was not granted to anyone else before its release, although its lease had run out");
 			this.events.tell((listener) -> listener.overran(handle));
 		}
-		else if (outcome == ReleaseOutcome.LOST && holding.lease().lossReason() == null) {
+		else if (holding.lease().lossReason() == null) {
 			tellLost(holding, LossReason.REFUSED);
 		}
 	}
@@ -175,6 +180,12 @@ final class Holdings {
 
 	private void over(Holding holding) {
 		Attempt.letAsk(this.lines.released(holding.id().key(), holding));
+	}
+
+	private static void log(String what, Holding holding) {
+		if (logger.isDebugEnabled()) {
+			logger.debug(what + " lock '" + holding.id().key() + "' (fence " + holding.lease().fence() + ")");
+		}
 	}
 
 	private LockHandle observe(Holding holding) {

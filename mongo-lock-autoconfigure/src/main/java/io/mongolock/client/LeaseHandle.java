@@ -142,11 +142,11 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	/**
-	 * Have the last close of the lock give nothing back: it is free when its lease has
-	 * run out.
+	 * Have nothing given back, whichever handle is closed last: the lock is free when its
+	 * lease has run out.
 	 */
-	void letLapse() {
-		this.holding.letLapse();
+	void leaveToLapse() {
+		this.holding.leaveToLapse();
 	}
 
 	@Override

@@ -1,18 +1,17 @@
 package io.mongolock.client;
 
-import java.util.function.Consumer;
-
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 
 /**
  * Refuses the commit of a transaction that works under a lock which was lost, and so has
- * it rolled back. If nobody knows how a transaction has ended, leaves the locks that it
- * works under to their leases. Safe for use by several threads.
+ * it rolled back. Keeps the lock of a transaction whose end is unknown from being given
+ * back. Safe for use by several threads.
  */
 public final class LockCommitListener implements TransactionExecutionListener {
 
@@ -23,34 +22,49 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		forEachLock(LeaseHandle::assertMayCommit);
+		LockContext.find(LockCommitListener::refuseIfLost);
 	}
 
+	/**
+	 * Leave the locks that the current thread works under to their leases if the commit
+	 * may still land.
+	 * @param transaction the transaction
+	 * @param commitFailure why nobody knows whether it was committed, if so
+	 */
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
-		ended(commitFailure);
+		leaveToLapseAfter(commitFailure);
 	}
 
+	/**
+	 * Leave the locks that the current thread works under to their leases if the rollback
+	 * failed: it may have been that of a commit without an answer.
+	 * @param transaction the transaction
+	 * @param rollbackFailure why nobody knows whether it was rolled back, if so
+	 */
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
-		ended(rollbackFailure);
+		leaveToLapseAfter(rollbackFailure);
 	}
 
-	private static void ended(@Nullable Throwable failure) {
+	private static void leaveToLapseAfter(@Nullable Throwable failure) {
 		if (failure != null) {
-			// The commit may still land: until the leases have run out nobody else may
-			// start
-			forEachLock(LeaseHandle::letLapse);
+			LockContext.find(LockCommitListener::leaveToLapse);
 		}
 	}
 
-	private static void forEachLock(Consumer<LeaseHandle> action) {
-		LockContext.find((handle) -> {
-			if (handle instanceof LeaseHandle lease) {
-				action.accept(lease);
-			}
-			return false;
-		});
+	private static boolean leaveToLapse(LockHandle handle) {
+		if (handle instanceof LeaseHandle lease) {
+			lease.leaveToLapse();
+		}
+		return false;
+	}
+
+	private static boolean refuseIfLost(LockHandle handle) {
+		if (handle instanceof LeaseHandle lease) {
+			lease.assertMayCommit();
+		}
+		return false;
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -14,8 +15,10 @@ import io.mongolock.LockTerms;
  *
  * @param global settings for all locks
  * @param byName settings for the locks of one name
+ * @param retention how long the store keeps what nobody touches, if it does not keep it
+ * for ever; a ttl may be at most half of that
  */
-public record LockDefaults(LockSettings global, Map<String, LockSettings> byName) {
+public record LockDefaults(LockSettings global, Map<String, LockSettings> byName, @Nullable Duration retention) {
 
 	/**
 	 * No settings of any kind.
@@ -24,6 +27,15 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 
 	public LockDefaults {
 		byName = Map.copyOf(byName);
+	}
+
+	/**
+	 * Settings for a store that keeps everything.
+	 * @param global settings for all locks
+	 * @param byName settings for the locks of one name
+	 */
+	public LockDefaults(LockSettings global, Map<String, LockSettings> byName) {
+		this(global, byName, null);
 	}
 
 	/**
@@ -45,7 +57,13 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	 */
 	public LockTerms terms(@Nullable String name, LockSettings asked) {
 		LockSettings named = (name != null) ? this.byName.getOrDefault(name, LockSettings.NONE) : LockSettings.NONE;
-		return LockTerms.of(asked.or(named).or(this.global));
+		LockTerms terms = LockTerms.of(asked.or(named).or(this.global));
+		if (this.retention != null && terms.ttl().toMillis() > this.retention.toMillis() / 2) {
+			throw new InvalidLockSettingsException("ttl", terms.ttl(),
+					"must be at most half of mongo-lock.ttl-index.retention (" + this.retention.toHours()
+							+ "h), so that no document is removed while its lock is held");
+		}
+		return terms;
 	}
 
 }

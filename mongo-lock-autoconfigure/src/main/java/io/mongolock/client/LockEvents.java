@@ -26,7 +26,7 @@ final class LockEvents {
 
 	LockEvents(List<LockListener> listeners) {
 		this.listeners = List.copyOf(listeners);
-		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				Threads.daemons("mongo-lock-events"));
 		executor.allowCoreThreadTimeOut(true);
 		this.teller = executor;

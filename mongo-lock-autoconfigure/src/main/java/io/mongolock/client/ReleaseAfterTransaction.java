@@ -69,7 +69,7 @@ final class ReleaseAfterTransaction implements TransactionSynchronization {
 		if (status == STATUS_UNKNOWN) {
 			// The commit may still land: until the lease has run out nobody else may
 			// start
-			this.handle.letLapse();
+			this.handle.leaveToLapse();
 		}
 		this.handle.closeQuietly();
 	}

@@ -48,12 +48,14 @@ record Releasing(boolean held, boolean refused, boolean unknown) {
 	/**
 	 * The store answered, or need not be asked.
 	 * @param ended whether the release found the lease and ended it, which proves that
-	 * nobody was granted in its place before
+	 * nobody was granted in its place before; unless a claim of its token may have been
+	 * executed late, after somebody else had come and gone
 	 * @return the end
 	 */
 	End answered(boolean ended) {
+		boolean kept = ended && (this.held || !this.unknown);
 		ReleaseOutcome released = (this.held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.OVERRAN;
-		return new End((ended) ? released : ReleaseOutcome.LOST, this.unknown);
+		return new End((kept) ? released : ReleaseOutcome.LOST, this.unknown);
 	}
 
 	/**

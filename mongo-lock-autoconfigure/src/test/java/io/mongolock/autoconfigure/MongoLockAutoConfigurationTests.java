@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoDatabase;
 import org.aspectj.weaver.Advice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -310,7 +311,8 @@ class MongoLockAutoConfigurationTests {
 				assertThat(context.getBean(LockDefaults.class)).isEqualTo(new LockDefaults(
 						new LockSettings(Duration.ofSeconds(60), Duration.ofSeconds(12), Duration.ofSeconds(10),
 								Duration.ofSeconds(2), Duration.ZERO, Duration.ofMillis(50), false),
-						Map.of("order", new LockSettings(Duration.ofSeconds(90), null, null, null, null, null, true))));
+						Map.of("order", new LockSettings(Duration.ofSeconds(90), null, null, null, null, null, true)),
+						Duration.ofDays(1)));
 			});
 	}
 
@@ -400,6 +402,8 @@ class MongoLockAutoConfigurationTests {
 	static MongoDatabaseFactory database() {
 		MongoDatabaseFactory factory = Mockito.mock(MongoDatabaseFactory.class);
 		BDDMockito.given(factory.getExceptionTranslator()).willReturn(new MongoExceptionTranslator());
+		MongoDatabase database = Mockito.mock(MongoDatabase.class, Mockito.RETURNS_DEEP_STUBS);
+		BDDMockito.given(factory.getMongoDatabase()).willReturn(database);
 		return factory;
 	}
 

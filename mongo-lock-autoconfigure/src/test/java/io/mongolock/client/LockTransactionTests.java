@@ -94,32 +94,32 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aroundACommitOfUnknownFateTheLeaseIsLeftToRunOut() {
+	void afterACommitOfUnknownFateTheLeaseAroundTheTransactionIsLeftToRunOut() {
 		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transactions.setRollbackOnCommitFailure(false);
 		this.transactions.failure = new TransactionSystemException("no answer");
-		assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(
-				() -> this.locks.execute(REQUEST, (handle) -> this.transaction.<Object>execute((status) -> "written")));
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> this.locks.execute(REQUEST, (handle) -> {
+				this.transaction.executeWithoutResult((status) -> this.locks.execute(REQUEST, (shared) -> null));
+				return null;
+			}));
 		assertThat(this.store.count("release")).isZero();
 		assertThat(this.store.holder("k")).isPresent();
 	}
 
 	@Test
-	void aroundARollbackOfUnknownFateTheLeaseIsLeftToRunOut() {
+	void aLeaseLeftToRunOutIsNotReleasedAtShutdownEither() {
 		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
-		this.transactions.failure = new IllegalStateException("no connection");
-		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(
-				() -> this.locks.execute(REQUEST, (handle) -> this.transaction.<Object>execute((status) -> "written")));
-		assertThat(this.transactions.log).containsExactly("begin", "commit", "rollback");
-		assertThat(this.store.count("release")).isZero();
-	}
-
-	@Test
-	void anUnknownFateInsideIsNotForgottenByTheOuterHandle() {
+		this.transactions.setRollbackOnCommitFailure(false);
 		this.transactions.failure = new TransactionSystemException("no answer");
-		this.locks.execute(REQUEST,
-				(outer) -> assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(() -> this.transaction
-					.executeWithoutResult((status) -> this.locks.execute(REQUEST, (handle) -> null))));
-		assertThat(this.store.count("release")).isZero();
+		this.locks.execute(LockRequest.builder("k").onLost(OnLost.IGNORE).build(), (handle) -> {
+			assertThatExceptionOfType(TransactionSystemException.class)
+				.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				}));
+			this.locks.stop(Duration.ofSeconds(1));
+			return null;
+		});
+		assertThat(this.store.holder("k")).isPresent();
 	}
 
 	@Test
@@ -213,9 +213,6 @@ class LockTransactionTests {
 		@Override
 		protected void doRollback(DefaultTransactionStatus status) {
 			this.log.add("rollback");
-			if (this.failure != null) {
-				throw this.failure;
-			}
 		}
 
 		@Override

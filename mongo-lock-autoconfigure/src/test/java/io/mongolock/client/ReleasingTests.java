@@ -46,6 +46,12 @@ class ReleasingTests {
 	}
 
 	@Test
+	void whatRanOutIsNoOverrunIfALateClaimMayHaveGrantedItAnew() {
+		Releasing releasing = Releasing.begin(this.lease, true, at(24_000));
+		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.LOST, true));
+	}
+
+	@Test
 	void aReleaseWithoutAnswerIsTriedAgain() {
 		assertThat(Releasing.begin(this.lease, false, at(1)).failed())
 			.isEqualTo(new End(ReleaseOutcome.RELEASED, true));

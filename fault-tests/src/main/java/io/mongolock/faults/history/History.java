@@ -38,7 +38,8 @@ public record History(List<Section> sections, List<Waited> claims, List<Granted>
 	 * @return the history
 	 */
 	public static History of(Collection<HistoryRecord> records) {
-		Map<String, Left> left = index(only(records, Left.class), Left::section);
+		Map<String, Left> left = only(records, Left.class)
+			.collect(Collectors.toMap(Left::section, Function.identity(), History::told));
 		Map<String, Died> died = index(only(records, Died.class), Died::process);
 		List<Section> sections = only(records, Entered.class)
 			.map((entered) -> section(entered, left.get(entered.section()), died.get(entered.process())))
@@ -54,6 +55,10 @@ public record History(List<Section> sections, List<Waited> claims, List<Granted>
 		}
 		return (died != null) ? Section.of(entered, died.nanos(), Outcome.DIED)
 				: Section.of(entered, entered.nanos(), Outcome.OPEN);
+	}
+
+	private static Left told(Left one, Left other) {
+		return (one.outcome() != Outcome.DIED) ? one : other;
 	}
 
 	private static <T> Stream<T> only(Collection<HistoryRecord> records, Class<T> type) {

@@ -123,7 +123,10 @@ public sealed interface HistoryRecord {
 		/** The work or the store failed. */
 		FAILED,
 
-		/** Nothing: its process was killed. Not written, but found by the reader. */
+		/**
+		 * Nothing: its process was killed. Found by the reader; written only when the
+		 * work has ended, for the case that the process dies before it can write more.
+		 */
 		DIED,
 
 		/** Nothing yet: the history ends before. Not written, but found by the reader. */

@@ -111,6 +111,15 @@ public final class HistoryWriter implements AutoCloseable {
 		void leave(Outcome outcome, long nanos);
 
 		/**
+		 * Write that its work has ended and nobody was told yet, as the lock is to be
+		 * given back first.
+		 * @param nanos when it ended, by {@link System#nanoTime()}
+		 */
+		default void workEnded(long nanos) {
+			leave(Outcome.DIED, nanos);
+		}
+
+		/**
 		 * Write that it ends now.
 		 * @param outcome what the caller is told
 		 */

@@ -11,8 +11,12 @@ import java.util.stream.IntStream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import org.springframework.data.annotation.Id;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -30,6 +34,7 @@ import io.mongolock.faults.history.HistoryRecord.Lost;
 import io.mongolock.faults.history.HistoryRecord.Outcome;
 import io.mongolock.faults.history.HistoryWriter;
 import io.mongolock.faults.history.HistoryWriter.OpenSection;
+import io.mongolock.store.mongo.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
@@ -48,9 +53,12 @@ final class LockWorker {
 
 	private final LockedSections sections;
 
-	private LockWorker(LockTemplate locks, LockedSections sections) {
+	private final FencedWrites writes;
+
+	private LockWorker(LockTemplate locks, LockedSections sections, FencedWrites writes) {
 		this.locks = locks;
 		this.sections = sections;
+		this.writes = writes;
 	}
 
 	/**
@@ -62,16 +70,16 @@ final class LockWorker {
 		LockWorkerSettings settings = LockWorkerSettings.parse(args);
 		MongoClient client = MongoClients.create(settings.connectionString());
 		HistoryWriter history = new HistoryWriter(settings.history());
-		LockTemplate locks = template(client, settings, history);
-		Runtime.getRuntime().addShutdownHook(new Thread(() -> locks.stop(STOP_BUDGET), "stop-locks"));
-		LockedSections sections = new LockedSections(locks, history, new GuardedCounter(client, settings.database()));
-		new LockWorker(locks, sections).loop().run();
-	}
-
-	private static LockTemplate template(MongoClient client, LockWorkerSettings settings, HistoryWriter history)
-			throws IOException {
 		MongoTemplate mongo = new MongoTemplate(client, settings.database());
 		mongo.setSessionSynchronization(SessionSynchronization.NEVER);
+		MongoLockStore store = new MongoLockStore(mongo, COLLECTION, "");
+		LockTemplate locks = template(store, settings, history);
+		Runtime.getRuntime().addShutdownHook(new Thread(() -> locks.stop(STOP_BUDGET), "stop-locks"));
+		LockedSections sections = new LockedSections(locks, history, new GuardedCounter(client, settings.database()));
+		new LockWorker(locks, sections, new FencedWrites(mongo, store)).loop().run();
+	}
+
+	private static LockTemplate template(MongoLockStore store, LockWorkerSettings settings, HistoryWriter history) {
 		LockSettings asked = new LockSettings(settings.ttl(), null, null, null, settings.waitTimeout(), null, null);
 		LockOwner owner = new LockOwner("fault-tests", history.process(),
 				InetAddress.getLoopbackAddress().getHostName(), ProcessHandle.current().pid(), "");
@@ -83,8 +91,8 @@ final class LockWorker {
 			}
 
 		};
-		LockTemplate locks = new LockTemplate(new MongoLockStore(mongo, COLLECTION, ""),
-				new LockDefaults(asked, Map.of()), owner, LockClock.system(), List.of(listener));
+		LockTemplate locks = new LockTemplate(store, new LockDefaults(asked, Map.of()), owner, LockClock.system(),
+				List.of(listener));
 		locks.start();
 		return locks;
 	}
@@ -93,6 +101,7 @@ final class LockWorker {
 		return new WorkerLoop().on("acquire", (args) -> acquire(args.get(0)))
 			.on("release", (args) -> release(args.get(0)))
 			.on("status", (args) -> status(args.get(0)))
+			.on("write", (args) -> write(args.get(0), Long.parseLong(args.get(1))))
 			.on("run", (args) -> runSections(args.get(0), Integer.parseInt(args.get(1)), Integer.parseInt(args.get(2)),
 					Long.parseLong(args.get(3))));
 	}
@@ -118,6 +127,7 @@ final class LockWorker {
 		Held lock = Optional.ofNullable(this.held.remove(key))
 			.orElseThrow(() -> new IllegalStateException("'" + key + "' was not acquired"));
 		long left = System.nanoTime();
+		lock.section().workEnded(left);
 		try {
 			lock.handle().close();
 			lock.section().leave(Outcome.COMPLETED, left);
@@ -137,6 +147,14 @@ final class LockWorker {
 		return ((lock.handle().isHeld()) ? LockStatus.HELD : LockStatus.LOST).name();
 	}
 
+	private String write(String key, long value) {
+		Held lock = Optional.ofNullable(this.held.get(key))
+			.orElseThrow(() -> new IllegalStateException("'" + key + "' was not acquired"));
+		Query query = Query.query(Criteria.where("_id").is(key));
+		this.writes.update(lock.handle(), query, Update.update("value", value), GuardedValue.class);
+		return "";
+	}
+
 	private String runSections(String key, int threads, int each, long workMillis) throws InterruptedException {
 		SectionCounts[] counts = new SectionCounts[threads];
 		List<Thread> workers = IntStream.range(0, threads).mapToObj((i) -> new Thread(() -> {
@@ -151,6 +169,16 @@ final class LockWorker {
 			worker.join();
 		}
 		return List.of(counts).stream().reduce(new SectionCounts(0, 0, 0, 0), SectionCounts::plus).toText();
+	}
+
+	/**
+	 * A document that only the latest holder of the lock on its key may write.
+	 *
+	 * @param id the key
+	 * @param value what was written last
+	 */
+	private record GuardedValue(@Id String id, long value) {
+
 	}
 
 	private record Held(LockHandle handle, OpenSection section) {

@@ -83,6 +83,17 @@ public final class LockWorkerJvm implements AutoCloseable {
 	}
 
 	/**
+	 * Write a guarded document without a look at whether the lock is still held. The
+	 * document must exist in the collection {@code guardedValue}.
+	 * @param key the key of the lock, and the id of the document
+	 * @param value what to write
+	 * @throws WorkerFailedException with the type of what was thrown instead
+	 */
+	public void write(String key, long value) {
+		this.jvm.ask("write", key, String.valueOf(value));
+	}
+
+	/**
 	 * How it stands to a key.
 	 * @param key the key
 	 * @return its status

@@ -47,8 +47,12 @@ final class LockedSections {
 		try {
 			this.locks.execute(LockRequest.of(key), (handle) -> {
 				work.set(enter(handle, asked));
-				add(key, workMillis);
-				finish(work);
+				try {
+					add(key, workMillis);
+				}
+				finally {
+					finish(work);
+				}
 				return handle.fence();
 			});
 			return end(work.get(), key, asked, Outcome.COMPLETED, ClaimOutcome.GRANTED);
@@ -102,7 +106,12 @@ final class LockedSections {
 	}
 
 	private static void finish(AtomicReference<@Nullable Work> work) {
-		work.updateAndGet((one) -> (one != null) ? new Work(one.section(), System.nanoTime()) : null);
+		Work done = work.get();
+		if (done != null) {
+			long now = System.nanoTime();
+			done.section().workEnded(now);
+			work.set(new Work(done.section(), now));
+		}
 	}
 
 	private SectionCounts end(@Nullable Work work, String key, long asked, Outcome outcome, ClaimOutcome claim) {

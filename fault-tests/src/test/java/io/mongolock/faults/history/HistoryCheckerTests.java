@@ -57,6 +57,13 @@ class HistoryCheckerTests {
 	}
 
 	@Test
+	void aHolderThatDiesWhileItGivesTheLockBackOverlapsNobody() {
+		this.history.section("a", 1, 1, 0, 10, Outcome.DIED).died("a", 30).section("b", 2, 11, 20);
+		assertThat(this.history.check().violations()).isEmpty();
+		assertThat(this.history.check().open()).isZero();
+	}
+
+	@Test
 	void overlapIsToldApartByWhetherTheHolderHadBeenTold() {
 		HistoryReport report = this.history.section("a", 1, 1, 0, 20, Outcome.LOST)
 			.section("b", 2, 10, 30)

@@ -18,6 +18,7 @@ import io.mongolock.faults.history.HistoryRecord.Died;
 import io.mongolock.faults.history.HistoryRecord.Held;
 import io.mongolock.faults.history.HistoryRecord.Lost;
 import io.mongolock.faults.history.HistoryRecord.Outcome;
+import io.mongolock.faults.history.HistoryWriter.OpenSection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -53,6 +54,18 @@ class HistoryFileTests {
 		assertThat(section.process()).isEqualTo(String.valueOf(ProcessHandle.current().pid()));
 		assertThat(section.thread()).isEqualTo(Thread.currentThread().getName());
 		assertThat(section.enteredNanos()).isBetween(before, section.leftNanos());
+	}
+
+	@Test
+	void aSectionCountsAsDeadFromTheEndOfItsWorkUntilItsCallerIsTold() {
+		try (HistoryWriter writer = new HistoryWriter(this.file)) {
+			writer.enter("order:1", "token", 1, 1).workEnded(5);
+			OpenSection told = writer.enter("order:2", "token", 1, 1);
+			told.workEnded(6);
+			told.leave(Outcome.LOST, 6);
+		}
+		assertThat(read().sections()).extracting(Section::outcome).containsExactly(Outcome.DIED, Outcome.LOST);
+		assertThat(read().sections()).extracting(Section::leftNanos).containsExactly(5L, 6L);
 	}
 
 	@Test

@@ -49,11 +49,11 @@ class FaultMatrixTests {
 	void rowsThatRanAreListedWithTheirFigures(@TempDir Path directory) throws IOException {
 		String report = report(directory,
 				new RowResult(4, Level.S, "taken over", "takeover: 31 ms", "embedded", RowResult.PASSED),
-				new RowResult(5, Level.S, "a | b\nc", "", "mongod 4.4.6", RowResult.FAILED),
+				new RowResult(5, Level.S, "a | b\nc \ud83d \ud83d\udd12", "", "mongod 4.4.6", RowResult.FAILED),
 				new RowResult(5, Level.S, "other", "", "mongod 4.4.6", RowResult.PASSED));
 		assertThat(line(report, 4))
 			.isEqualTo("| 4 | holder SIGKILL | taken over | takeover: 31 ms | server | embedded | shown |");
-		assertThat(line(report, 5)).contains("a \\| b c", "| FAILED |");
+		assertThat(line(report, 5)).contains("a \\| b c ? \ud83d\udd12", "| FAILED |");
 		assertThat(report).contains("Servers: embedded; mongod 4.4.6", "Rows shown: 1 of 47");
 	}
 

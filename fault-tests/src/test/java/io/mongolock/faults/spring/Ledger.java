@@ -1,64 +1,70 @@
 package io.mongolock.faults.spring;
 
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.mongolock.annotation.DistributedLock;
 
 /**
- * An amount in a relational database, and the ways to work on it under a lock.
+ * Accounts in a database that has transactions, guarded by locks in one that need not.
+ * What it adds is lost if anybody reads before another's commit.
  */
-public class Ledger {
+class Ledger {
 
-	static final String KEY = "ledger";
+	private final JdbcClient jdbc;
 
-	private final JdbcTemplate jdbc;
-
-	public Ledger(JdbcTemplate jdbc) {
+	Ledger(JdbcClient jdbc) {
 		this.jdbc = jdbc;
-		jdbc.execute("create table if not exists ledger (amount int)");
+		jdbc.sql("create table if not exists account (id varchar(100) primary key, balance bigint)").update();
 	}
 
-	@DistributedLock(KEY)
+	static String key(String account) {
+		return "account:" + account;
+	}
+
+	void open(String account) {
+		this.jdbc.sql("merge into account values (?, 0)").param(account).update();
+	}
+
+	long balance(String account) {
+		return this.jdbc.sql("select balance from account where id = ?").param(account).query(Long.class).single();
+	}
+
+	/** Without a transaction of its own, and writing nothing. */
+	@DistributedLock(name = "account", key = "#account")
+	void guard(String account, Runnable work) {
+		work.run();
+	}
+
+	/** In the caller's transaction, if it has one. */
+	@DistributedLock(name = "account", key = "#account")
+	void add(String account, Runnable then) {
+		addOne(account, then);
+	}
+
+	@DistributedLock(name = "account", key = "#account")
 	@Transactional
-	public void inOwnTransaction(Runnable work) {
-		work.run();
+	void addInTransaction(String account, Runnable then) {
+		addOne(account, then);
 	}
 
-	@DistributedLock(KEY)
-	public void inCallersTransaction(Runnable work) {
-		work.run();
-	}
-
-	@DistributedLock(KEY)
+	@DistributedLock(name = "account", key = "#account")
 	@Transactional(propagation = Propagation.REQUIRES_NEW)
-	public void inNewTransaction(Runnable work) {
-		work.run();
+	void addInNewTransaction(String account, Runnable then) {
+		addOne(account, then);
 	}
 
-	@DistributedLock(KEY)
+	@DistributedLock(name = "account", key = "#account")
 	@Transactional(propagation = Propagation.NESTED)
-	public void inNestedTransaction(Runnable work) {
-		work.run();
+	void addInNestedTransaction(String account, Runnable then) {
+		addOne(account, then);
 	}
 
-	/**
-	 * Read and write: correct only if nobody does so meanwhile.
-	 */
-	public void increment() {
-		int amount = amount();
-		Thread.yield();
-		this.jdbc.update("update ledger set amount = ?", amount + 1);
-	}
-
-	public int amount() {
-		return this.jdbc.queryForObject("select amount from ledger", Integer.class);
-	}
-
-	public void reset() {
-		this.jdbc.update("delete from ledger");
-		this.jdbc.update("insert into ledger values (0)");
+	private void addOne(String account, Runnable then) {
+		long read = balance(account);
+		this.jdbc.sql("update account set balance = ? where id = ?").params(read + 1, account).update();
+		then.run();
 	}
 
 }

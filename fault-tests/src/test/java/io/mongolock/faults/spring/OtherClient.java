@@ -2,10 +2,11 @@ package io.mongolock.faults.spring;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
-import com.mongodb.client.MongoCollection;
 import org.bson.Document;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
@@ -15,55 +16,96 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.client.LockDefaults;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
- * Another instance of the application: sees what the store says.
+ * Another instance of the application, with connections of its own: sees of the locks
+ * what the store has.
  */
 final class OtherClient implements AutoCloseable {
+
+	static final String DATABASE = "test";
+
+	static final String COLLECTION = "locks";
+
+	private static final Duration LONG = Duration.ofSeconds(10);
 
 	private final MongoClient client;
 
 	private final MongoTemplate template;
 
+	private final MongoLockStore store;
+
 	private final LockTemplate locks;
 
-	OtherClient(String uri, String database) {
+	OtherClient(String uri) {
 		this.client = MongoClients.create(uri);
-		this.template = new MongoTemplate(this.client, database);
-		this.locks = new LockTemplate(new MongoLockStore(this.template, "locks", ""), LockDefaults.NONE,
-				new LockOwner("other", "1", "host", 1, ""), LockClock.system(), List.of());
-	}
-
-	boolean isFree(String key) {
-		return this.locks.tryAcquire(LockRequest.of(key)).map((handle) -> {
-			handle.close();
-			return true;
-		}).orElse(false);
-	}
-
-	LockHandle hold(String key) {
-		return this.locks.acquire(LockRequest.of(key));
+		this.template = new MongoTemplate(this.client, DATABASE);
+		this.store = new MongoLockStore(this.template, COLLECTION, "");
+		this.locks = new LockTemplate(this.store, LockDefaults.NONE,
+				new LockOwner("other", "1", "elsewhere", ProcessHandle.current().pid(), ""), LockClock.system(),
+				List.of());
 	}
 
 	/**
-	 * Delete what is stored of a lock: whoever holds it loses it.
-	 * @param key its key
+	 * Who holds a lock in the store, alive or not.
+	 * @param key the key
+	 * @return the holder
 	 */
-	void forget(String key) {
-		collection().deleteOne(new Document("_id", key));
+	Optional<StoredHolder> holder(String key) {
+		return this.store.find(key, LONG).flatMap((lock) -> lock.holders().stream().findFirst());
 	}
 
-	Document stored(String key) {
-		return collection().find(new Document("_id", key)).first();
+	/**
+	 * Ask for a lock.
+	 * @param key the key
+	 * @param wait how long to wait for it
+	 * @return its handle, or empty if another holds it to the end of the wait
+	 */
+	Optional<LockHandle> claim(String key, Duration wait) {
+		return this.locks.tryAcquire(LockRequest.builder(key).waitTimeout(wait).build());
 	}
 
-	MongoCollection<Document> collection() {
-		return collection("locks");
+	/**
+	 * Ask for a lock once, and give it back.
+	 * @param key the key
+	 * @return whether another holds it
+	 */
+	boolean seesHeld(String key) {
+		Optional<LockHandle> handle = claim(key, Duration.ZERO);
+		handle.ifPresent(LockHandle::close);
+		return handle.isEmpty();
 	}
 
-	MongoCollection<Document> collection(String name) {
-		return this.template.getCollection(name);
+	/**
+	 * Take a lock away from its holder: as if it had lapsed, and been granted to another
+	 * since.
+	 * @param key the key
+	 */
+	void steal(String key) {
+		this.template.getCollection(COLLECTION).deleteOne(new Document("_id", key));
+		occupy(key);
+	}
+
+	/**
+	 * Take a free lock for a minute, without a client that keeps it.
+	 * @param key the key
+	 */
+	void occupy(String key) {
+		LeaseId lease = new LeaseId(key, UUID.randomUUID().toString());
+		LockOwner owner = new LockOwner("other", "2", "elsewhere", 1, "main");
+		Claim claim = new Claim(lease, 1, 0, false, owner, Duration.ofMinutes(1));
+		this.store.acquire(claim, LONG);
+		if (holder(key).stream().noneMatch((holder) -> holder.token().equals(lease.token()))) {
+			throw new IllegalStateException("Lock '" + key + "' is not free");
+		}
+	}
+
+	MongoTemplate template() {
+		return this.template;
 	}
 
 	@Override

@@ -1,170 +1,168 @@
 package io.mongolock.faults.spring;
 
 import java.time.Duration;
-import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
-import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
-import io.mongolock.LockOperations;
-import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
-import io.mongolock.client.LockLifecycle;
+import io.mongolock.LossReason;
 import io.mongolock.faults.matrix.Level;
 import io.mongolock.faults.matrix.RowFigures;
 import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The end of a context while its locks are in use.
+ * A context is closed in the midst of things: every lock is free right after, and nothing
+ * is left running.
  */
+@Timeout(120)
 @ExtendWith(OutputCaptureExtension.class)
 class ShutdownTests {
 
-	private static final Duration LONG_ENOUGH = Duration.ofSeconds(60);
+	private static final Duration LONG = Duration.ofSeconds(30);
 
-	private final TestServer server = TestServer.embedded();
+	private static EmbeddedMongo mongo;
 
-	private final OtherClient other = this.server.otherClient();
+	private static OtherClient other;
 
-	private final Set<Thread> before = lockThreads();
+	private final String id = UUID.randomUUID().toString();
 
-	private final ExecutorService callers = Executors.newCachedThreadPool();
+	private final String key = Guarded.key(this.id);
 
-	private final CountDownLatch gate = new CountDownLatch(1);
+	private final CountDownLatch entered = new CountDownLatch(1);
+
+	private final CountDownLatch mayLeave = new CountDownLatch(1);
+
+	private FaultProxy proxy;
 
 	private ConfigurableApplicationContext context;
 
+	private Guarded guarded;
+
+	@BeforeAll
+	static void startServer() {
+		mongo = EmbeddedMongo.start();
+		other = new OtherClient(mongo.connectionString());
+	}
+
+	@AfterAll
+	static void stopServer() {
+		other.close();
+		mongo.close();
+	}
+
 	@BeforeEach
 	void start() {
-		this.context = this.server.run(GuardedApplication.class, "mongo-lock.wait-timeout=60s");
+		this.proxy = FaultProxy.to("127.0.0.1", mongo.port());
+		this.context = SpringApp.start(this.proxy.connectionString(), Guarded.class);
+		this.guarded = this.context.getBean(Guarded.class);
 	}
 
 	@AfterEach
 	void stop() {
-		this.gate.countDown();
-		this.callers.shutdownNow();
+		this.mayLeave.countDown();
 		this.context.close();
-		this.other.close();
-		this.server.close();
+		this.proxy.close();
 	}
 
 	@Test
 	@ShowsRow(value = 36, level = Level.B)
-	void closedWhileHeldAndWaitedFor(RowFigures figures, CapturedOutput output) throws Exception {
-		GuardedService service = this.context.getBean(GuardedService.class);
-		Future<String> holder = holder(service);
-		Future<String> inLine = this.callers.submit(() -> service.run(() -> "inLine"));
-		LockHandle theirs = this.other.hold("data:theirs");
-		Future<String> atTheStore = this.callers.submit(() -> service.keyOf("theirs"));
-		awaitWaiting(2);
-		long start = System.nanoTime();
-		this.context.close();
-		Duration took = Duration.ofNanos(System.nanoTime() - start);
-		assertThat(this.other.isFree(GuardedService.KEY)).isTrue();
-		this.gate.countDown();
-		assertFailsWith(inLine, LockUnavailableException.class, "shutting down");
-		assertFailsWith(atTheStore, LockUnavailableException.class, "shutting down");
-		assertFailsWith(holder, LockLostException.class, "shut down while it was held");
-		theirs.close();
-		assertThat(this.other.isFree("data:theirs")).isTrue();
-		assertThat(output).doesNotContain("ERROR").doesNotContain("\tat ");
-		figures.server(this.server.label()).add("close took", took.toMillis() + "ms").add("leaked threads", leaked());
+	void closedWhileHeldTheLockIsFreeAndItsHolderTold(CapturedOutput output, RowFigures figures) {
+		CompletableFuture<Throwable> holder = hold();
+		close(figures);
+		assertFree();
+		this.mayLeave.countDown();
+		assertThat(holder.join()).isInstanceOfSatisfying(LockLostException.class,
+				(ex) -> assertThat(ex.getReason()).isEqualTo(LossReason.SHUTDOWN));
+		assertQuiet(output);
 	}
 
 	@Test
 	@ShowsRow(value = 36, level = Level.B)
-	void closedWhileRenewing(RowFigures figures, CapturedOutput output) throws Exception {
-		this.context.close();
-		try (FaultProxy proxy = FaultProxy.to("127.0.0.1", this.server.port())) {
-			this.context = this.server.runAt(proxy.connectionString(), GuardedApplication.class, "mongo-lock.ttl=6s");
-			Hold renewal = proxy.on("update").when((command) -> command.toString().contains("renewedAt")).holdRequest();
-			Future<String> holder = holder(this.context.getBean(GuardedService.class));
-			renewal.awaitHeld(LONG_ENOUGH);
-			this.context.close();
-			assertThat(this.other.isFree(GuardedService.KEY)).isTrue();
-			renewal.release();
-			this.gate.countDown();
-			assertFailsWith(holder, LockLostException.class, "shut down while it was held");
-			assertThat(this.other.stored(GuardedService.KEY).getList("holders", Object.class)).isEmpty();
-			assertThat(output).doesNotContain("ERROR").doesNotContain("\tat ");
-			figures.server(this.server.label()).add("leaked threads", leaked());
-		}
+	void closedWhileWaitingTheWaitEnds(CapturedOutput output, RowFigures figures) {
+		other.occupy(this.key);
+		CompletableFuture<Throwable> waiter = call(() -> this.guarded.runAfterWaiting(this.id, this::work));
+		this.proxy.awaitRequests("findAndModify", 2, LONG);
+		close(figures);
+		assertThat(waiter.join()).isInstanceOf(LockUnavailableException.class)
+			.hasMessageContaining("shutting down");
+		assertThat(this.entered.getCount()).isOne();
+		assertQuiet(output);
 	}
 
 	@Test
 	@ShowsRow(value = 36, level = Level.B)
-	void stoppedAndStartedAgain(RowFigures figures, CapturedOutput output) throws Exception {
-		figures.server(this.server.label());
-		LockOperations locks = this.context.getBean(LockOperations.class);
-		LockHandle held = locks.acquire(LockRequest.of(GuardedService.KEY));
-		this.context.stop();
-		assertThat(this.context.getBean(LockLifecycle.class).isRunning()).isFalse();
-		assertThat(held.isHeld()).isFalse();
-		assertThat(this.other.isFree(GuardedService.KEY)).isTrue();
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> locks.acquire(LockRequest.of(GuardedService.KEY)))
-			.withMessageContaining("shutting down");
-		this.context.start();
-		assertThat(this.context.getBean(GuardedService.class).run(() -> this.other.isFree(GuardedService.KEY)))
-			.isFalse();
-		assertThat(this.other.isFree(GuardedService.KEY)).isTrue();
-		assertThat(output).doesNotContain("ERROR").doesNotContain("\tat ");
+	void closedWhileRenewingTheLockIsFreeAndStaysSo(CapturedOutput output, RowFigures figures) {
+		CompletableFuture<Throwable> holder = hold();
+		Hold renewal = this.proxy.on("update").when((command) -> command.toString().contains("currentDate")).holdRequest();
+		renewal.awaitHeld(LONG);
+		close(figures);
+		assertFree();
+		renewal.release();
+		this.mayLeave.countDown();
+		assertThat(holder.join()).isInstanceOf(LockLostException.class);
+		assertFree();
+		assertQuiet(output);
 	}
 
-	private Future<String> holder(GuardedService service) throws InterruptedException {
-		CountDownLatch holds = new CountDownLatch(1);
-		Future<String> holder = this.callers.submit(() -> service.run(() -> {
-			holds.countDown();
-			this.gate.await();
-			return "held";
-		}));
-		assertThat(holds.await(LONG_ENOUGH.toSeconds(), TimeUnit.SECONDS)).isTrue();
+	private CompletableFuture<Throwable> hold() {
+		CompletableFuture<Throwable> holder = call(() -> this.guarded.run(this.id, this::work));
+		await().atMost(LONG).until(() -> this.entered.getCount() == 0);
 		return holder;
 	}
 
-	private static void awaitWaiting(int threads) {
-		await().atMost(LONG_ENOUGH).until(() -> Waiting.threads() == threads);
+	private void work() {
+		this.entered.countDown();
+		try {
+			assertThat(this.mayLeave.await(60, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
-	private int leaked() {
-		this.other.close();
-		await().atMost(LONG_ENOUGH).untilAsserted(() -> assertThat(lockThreads()).isSubsetOf(this.before));
-		return 0;
+	private static CompletableFuture<Throwable> call(Runnable call) {
+		CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+		new Thread(() -> thrown.complete(catchThrowable(call::run)), "caller").start();
+		return thrown;
 	}
 
-	private static Set<Thread> lockThreads() {
-		return Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.filter((thread) -> thread.getName().matches("mongo-lock-(watch|renewal|events|request|timer).*"))
-			.collect(Collectors.toSet());
+	private void close(RowFigures figures) {
+		long begun = System.nanoTime();
+		this.context.close();
+		figures.server("embedded").add("closed after", Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");
 	}
 
-	private static void assertFailsWith(Future<?> call, Class<? extends Throwable> type, String message) {
-		assertThatExceptionOfType(ExecutionException.class)
-			.isThrownBy(() -> call.get(LONG_ENOUGH.toSeconds(), TimeUnit.SECONDS))
-			.withCauseInstanceOf(type)
-			.withMessageContaining(message);
+	private void assertFree() {
+		assertThat(other.holder(this.key)).isEmpty();
+	}
+
+	private static void assertQuiet(CapturedOutput output) {
+		assertThat(output).doesNotContain("ERROR").doesNotContain("\tat ");
+		await().atMost(LONG).untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+			.filteredOn((name) -> name.startsWith("mongo-lock-"))
+			.filteredOn((name) -> !name.startsWith("mongo-lock-embedded"))
+			.isEmpty());
 	}
 
 }

@@ -46,7 +46,7 @@ class ServerWatch {
 			if (empty) {
 				load();
 			}
-			this.seen = true;
+			this.seen |= !empty;
 		}
 		catch (DataAccessException ex) {
 			failed(ex);

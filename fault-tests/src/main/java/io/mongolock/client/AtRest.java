@@ -1,0 +1,128 @@
+package io.mongolock.client;
+
+import java.util.HashMap;
+import java.util.Map;
+
+import io.mongolock.LockTerms;
+import io.mongolock.test.StoreLog.Grant;
+
+/**
+ * Judges what can only be told afterwards: that nothing is left behind, that whoever
+ * waits gets the lock, that fences rise, and that outcomes were true.
+ */
+final class AtRest {
+
+	/** More than a request takes when nothing goes wrong. */
+	private static final long ROUND_TRIP = 100_000_000;
+
+	private final Judge judge;
+
+	private final SimulatedServers servers;
+
+	private final LockTerms terms;
+
+	private final long healedAt;
+
+	AtRest(Judge judge, SimulatedServers servers, LockTerms terms, long healedAt) {
+		this.judge = judge;
+		this.servers = servers;
+		this.terms = terms;
+		this.healedAt = healedAt;
+	}
+
+	/**
+	 * A token was given up a ttl ago: if its client could, it has cleaned up.
+	 * @param tenure the token
+	 */
+	void checkCleanedUp(Tenure tenure) {
+		long due = tenure.overAt + this.terms.ttl().toNanos();
+		// The last clean-up comes a ttl after the release failed, which took a timeout
+		boolean undisturbed = due >= this.healedAt && tenure.client.frozenUntil() <= tenure.overAt
+				&& !tenure.client.isCrashed() && !tenure.doubled && this.servers.electedAt() <= tenure.overAt;
+		// A release that an old primary answered leaves a lease that runs out by the
+		// store's clock
+		boolean cleaned = tenure.unknown
+				|| (this.servers.clock().spread() < ROUND_TRIP / 2 && tenure.touchedAt <= tenure.overAt);
+		boolean alive = this.servers.log().isAlive(tenure.id, this.servers.clock().now());
+		Judge.check(!alive || !undisturbed || !cleaned || tenure.claimedAt > due, Violation.Kind.GHOST,
+				() -> tenure + " still stands in the store a ttl after it was given up");
+	}
+
+	long cleanedUpAfter() {
+		return this.terms.ttl().plus(this.terms.operationTimeout()).toNanos() + ROUND_TRIP;
+	}
+
+	/**
+	 * Everything has come to rest.
+	 * @param calm whether nothing went wrong
+	 */
+	void judge(boolean calm) {
+		Map<Grant, Tenure> told = new HashMap<>();
+		for (Tenure tenure : this.judge.tenures()) {
+			if (tenure.holding != null) {
+				told.put(new Grant(tenure.id.key(), tenure.id.token(), tenure.holding.lease().fence()), tenure);
+			}
+		}
+		checkFences(told);
+		told.values().forEach((tenure) -> checkOutcome(tenure, told));
+		this.judge.tenures().forEach((tenure) -> {
+			checkGranted(tenure);
+			checkNeeded(tenure, calm);
+		});
+	}
+
+	private void checkFences(Map<Grant, Tenure> told) {
+		Map<String, Grant> last = new HashMap<>();
+		int found = 0;
+		for (Grant grant : this.servers.log().grants()) {
+			if (told.containsKey(grant)) {
+				found++;
+				Grant before = last.put(grant.key(), grant);
+				Judge.check(before == null || before.fence() < grant.fence(), Violation.Kind.FENCE,
+						() -> grant + " after " + before);
+			}
+		}
+		if (found != told.size()) {
+			throw new IllegalStateException("The store forgot a grant that it had confirmed");
+		}
+	}
+
+	private void checkOutcome(Tenure tenure, Map<Grant, Tenure> told) {
+		boolean overran = tenure.outcome == ReleaseOutcome.OVERRAN;
+		boolean promised = overran || this.judge.clockError() <= this.terms.margin().toNanos();
+		if (tenure.outcome == null || tenure.outcome == ReleaseOutcome.LOST || !promised) {
+			return;
+		}
+		Judge.check(!overran || tenure.freedAt >= 0, Violation.Kind.OUTCOME,
+				() -> tenure + " was told that it overran, without proof");
+		long end = (overran) ? tenure.freedAt : tenure.overAt;
+		told.forEach((grant, other) -> {
+			boolean between = other.grantedAt > tenure.grantedAt && other.grantedAt < end;
+			Judge.check(!between || other == tenure || !other.id.key().equals(tenure.id.key()), Violation.Kind.OUTCOME,
+					() -> tenure + " was told " + tenure.outcome + " although " + other + " was granted in between");
+		});
+	}
+
+	private void checkGranted(Tenure tenure) {
+		if (tenure.last) {
+			long since = this.healedAt;
+			for (Tenure other : this.judge.tenures()) {
+				if (other != tenure && other.id.key().equals(tenure.id.key())) {
+					since = Math.max(since, Math.max(other.overAt, other.touchedAt));
+				}
+			}
+			long due = since + this.terms.ttl().toNanos() + this.servers.clock().spread()
+					+ this.terms.retryInterval().toNanos() + ROUND_TRIP;
+			Judge.check(tenure.holding != null && tenure.grantedAt <= due, Violation.Kind.PROGRESS, () -> tenure
+					+ " was granted at " + tenure.grantedAt / 1_000_000 + "ms, due at " + due / 1_000_000 + "ms");
+		}
+	}
+
+	private void checkNeeded(Tenure tenure, boolean calm) {
+		boolean renewed = tenure.holding != null && tenure.holding.lease().terms().autoRenew();
+		boolean lost = renewed && tenure.outcome != ReleaseOutcome.RELEASED;
+		Judge.check(!calm || !lost && !tenure.unknown, Violation.Kind.NEEDLESS,
+				() -> tenure + " ended " + tenure.outcome + " although nothing went wrong");
+	}
+
+}

@@ -1,0 +1,53 @@
+package io.mongolock.client;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * How often the histories reached what they are meant to reach. Belongs to one thread.
+ */
+final class Coverage {
+
+	private final long[] counts = new long[Event.values().length];
+
+	void count(Event event) {
+		count(event, 1);
+	}
+
+	void count(Event event, long times) {
+		this.counts[event.ordinal()] += times;
+	}
+
+	long of(Event event) {
+		return this.counts[event.ordinal()];
+	}
+
+	Coverage plus(Coverage other) {
+		Coverage sum = new Coverage();
+		Arrays.setAll(sum.counts, (index) -> this.counts[index] + other.counts[index]);
+		return sum;
+	}
+
+	String toTable() {
+		StringBuilder table = new StringBuilder();
+		for (Event event : Event.values()) {
+			table.append(String.format(Locale.ROOT, "%-44s %12d%n",
+					event.name().toLowerCase(Locale.ROOT).replace('_', ' '), of(event)));
+		}
+		return table.toString();
+	}
+
+	/**
+	 * What may be reached.
+	 */
+	enum Event {
+
+		ACTS, GRANTED, GRANTED_AFTER_AN_UNKNOWN_CLAIM, DENIED, CLAIM_FAILED, CLAIM_EXECUTED_LATE,
+		CLAIM_GRANTED_TO_NOBODY, FREED_BY_CLEAN_UP, GRANT_FORGOTTEN, TAKEN_OVER, RENEWED, RENEWAL_REFUSED,
+		RENEWAL_UNKNOWN, TOLD_OF_A_LOSS, RELEASED, OVERRAN, LOST, RELEASE_UNKNOWN, RELEASE_FORGOTTEN,
+		RELEASE_ANSWERED_BY_OLD_PRIMARY, CRASHED_HOLDING, SUSPENDED_HOLDING, PAUSED_HOLDING, FAILOVER, OLD_PRIMARY,
+		REMOVED_BY_TTL_INDEX, OVERLAP_CLOCK_BEYOND_MARGIN, OVERLAP_PAUSE_BEYOND_MARGIN, OVERLAP_BY_BOTH_TOGETHER
+
+	}
+
+}

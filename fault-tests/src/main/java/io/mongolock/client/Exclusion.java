@@ -1,0 +1,97 @@
+package io.mongolock.client;
+
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockTerms;
+import io.mongolock.client.Coverage.Event;
+
+/**
+ * Judges that no two hold a lock at once, as far as clocks and pauses allow, and that a
+ * holder is told before another is granted.
+ */
+final class Exclusion {
+
+	/** Dates and wall clocks are whole milliseconds. */
+	private static final long ROUNDING = 2_000_000;
+
+	private final Timeline timeline;
+
+	private final Coverage coverage;
+
+	private final long margin;
+
+	private final long reliable;
+
+	private @Nullable StoreClock clock;
+
+	Exclusion(Timeline timeline, Coverage coverage, LockTerms terms) {
+		this.timeline = timeline;
+		this.coverage = coverage;
+		this.margin = terms.margin().toNanos();
+		this.reliable = terms.ttl().minus(terms.margin()).toNanos();
+	}
+
+	void goBy(StoreClock clock) {
+		this.clock = clock;
+	}
+
+	/**
+	 * Another is granted what a client was told it holds.
+	 * @param tenure what it holds
+	 * @param at when, a true time
+	 */
+	void overtaken(Tenure tenure, long at) {
+		if (tenure.overtakenAt < 0) {
+			tenure.overtakenAt = at;
+			this.coverage.count(Event.TAKEN_OVER);
+		}
+		Judge.check(tenure.relied() <= Math.max(0, clockError() - this.margin), Violation.Kind.TOLD_LATE,
+				() -> "another is granted while " + tenure + " relies on its lease for " + tenure.relied() / 1_000_000
+						+ "ms more");
+		if (clockError() <= this.margin && isWatched(tenure)) {
+			Judge.check(tenure.told, Violation.Kind.TOLD_LATE,
+					() -> "another is granted before " + tenure + " was told");
+		}
+	}
+
+	// A client that runs, and never lost monotonic time, has looked at the deadline
+	private boolean isWatched(Tenure tenure) {
+		long deadline = Objects.requireNonNull(tenure.holding).lease().deadline();
+		long ranSince = tenure.client.frozenUntil() + 2 * ROUNDING;
+		return !tenure.client.wasSuspended() && deadline + ROUNDING < this.timeline.now()
+				&& ranSince < this.timeline.now();
+	}
+
+	/**
+	 * A holder acts.
+	 * @param tenure the token
+	 * @param checkedAt when it saw that it holds the lock
+	 */
+	void acts(Tenure tenure, long checkedAt) {
+		long pause = this.timeline.now() - checkedAt;
+		Judge.check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED,
+				() -> tenure + " acts although its lease had run out");
+		long most = tenure.touchedAt + this.reliable - this.timeline.now();
+		Judge.check(tenure.client.wasSuspended() || tenure.relied() <= Math.max(0, most), Violation.Kind.TOLD_LATE,
+				() -> tenure + " relies on its lease longer than since the store last began it");
+		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt) {
+			long overlap = this.timeline.now() - tenure.overtakenAt;
+			long explained = Math.max(0, clockError() + pause - this.margin);
+			Judge.check(overlap <= explained, Violation.Kind.OVERLAP, () -> tenure + " acts " + overlap / 1000
+					+ "us after another was granted; clocks and pauses explain " + explained / 1000 + "us");
+			this.coverage.count((pause > this.margin) ? Event.OVERLAP_PAUSE_BEYOND_MARGIN : (clockError() > this.margin)
+					? Event.OVERLAP_CLOCK_BEYOND_MARGIN : Event.OVERLAP_BY_BOTH_TOGETHER);
+		}
+	}
+
+	/**
+	 * By how much the store's clock may have ended a lease early.
+	 * @return nanoseconds
+	 */
+	long clockError() {
+		return Objects.requireNonNull(this.clock).ahead() + ROUNDING;
+	}
+
+}

@@ -1,0 +1,255 @@
+package io.mongolock.client;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockTerms;
+import io.mongolock.client.Coverage.Event;
+import io.mongolock.client.SimulatedCall.Kind;
+import io.mongolock.client.SimulatedCall.Request;
+import io.mongolock.store.LeaseId;
+import io.mongolock.test.StoreLog;
+import io.mongolock.test.StoreLog.Grant;
+
+/**
+ * Sees both sides of a history, the store's and the clients', writes down what happens,
+ * and throws a {@link Violation} as soon as a promise is broken.
+ */
+final class Judge {
+
+	private final Timeline timeline;
+
+	private final Trace trace;
+
+	private final Coverage coverage;
+
+	private final Exclusion exclusion;
+
+	private final Map<String, Tenure> tenures = new LinkedHashMap<>();
+
+	private final StoreTruth truth = new StoreTruth();
+
+	private Consumer<Tenure> onOver = (tenure) -> {
+	};
+
+	Judge(Timeline timeline, Trace trace, Coverage coverage, LockTerms terms) {
+		this.timeline = timeline;
+		this.trace = trace;
+		this.coverage = coverage;
+		this.exclusion = new Exclusion(timeline, coverage, terms);
+	}
+
+	void goBy(StoreClock clock) {
+		this.exclusion.goBy(clock);
+	}
+
+	void onOver(Consumer<Tenure> onOver) {
+		this.onOver = onOver;
+	}
+
+	void count(Event event) {
+		this.coverage.count(event);
+	}
+
+	void event(String who, String what, @Nullable Event event) {
+		this.trace.add(this.timeline.now(), who, what);
+		if (event != null) {
+			count(event);
+		}
+	}
+
+	void event(Tenure tenure, String what, Event event) {
+		this.trace.add(this.timeline.now(), tenure.client.name(), what, tenure.id.key(), tenure);
+		count(event);
+	}
+
+	Collection<Tenure> tenures() {
+		return this.tenures.values();
+	}
+
+	Tenure begins(LeaseId id, SimulatedClient client, boolean last) {
+		Tenure tenure = new Tenure(id, client, last);
+		this.tenures.put(id.token(), tenure);
+		return tenure;
+	}
+
+	void doubled(Kind kind, LeaseId id) {
+		if (kind == Kind.CLAIM) {
+			tenure(id.token()).doubled = true;
+		}
+	}
+
+	/**
+	 * The primary executed a statement.
+	 * @param request which
+	 * @param grant what it granted
+	 * @param log the primary, after it
+	 * @param changed whether it changed anything
+	 */
+	void executed(Request<?> request, @Nullable Grant grant, StoreLog log, boolean changed) {
+		Kind kind = request.kind();
+		LeaseId id = request.id();
+		Tenure tenure = tenure(id.token());
+		this.trace.add(this.timeline.now(), "store", (changed) ? "executes" : "changes nothing at", kind, id);
+		if (kind == Kind.CLAIM) {
+			tenure.claimedAt = this.timeline.now();
+			if (tenure.isOver()) {
+				count((grant != null) ? Event.CLAIM_GRANTED_TO_NOBODY : Event.CLAIM_EXECUTED_LATE);
+			}
+		}
+		if (kind != Kind.RELEASE && changed) {
+			request.ids().forEach((touched) -> tenure(touched.token()).touchedAt = this.timeline.now());
+		}
+		if (kind == Kind.RELEASE && changed) {
+			this.truth.freed(tenure, this.timeline.now(), log.length());
+		}
+		if (grant != null) {
+			granted(grant);
+		}
+	}
+
+	private void granted(Grant grant) {
+		this.truth.granted(grant, this.timeline.now());
+		this.trace.add(this.timeline.now(), "store", "grants", grant);
+		for (Tenure tenure : this.tenures.values()) {
+			boolean other = !tenure.isOver() && tenure.holding != null && tenure.id.key().equals(grant.key())
+					&& !tenure.id.token().equals(grant.token());
+			if (other) {
+				this.exclusion.overtaken(tenure, this.timeline.now());
+			}
+		}
+	}
+
+	/**
+	 * A client was told of its grant.
+	 * @param tenure the token
+	 * @param holding what it holds
+	 */
+	void told(Tenure tenure, Holding holding) {
+		tenure.holding = holding;
+		Grant grant = new Grant(tenure.id.key(), tenure.id.token(), holding.lease().fence());
+		Long at = this.truth.at(grant);
+		if (at == null) {
+			throw new IllegalStateException("The store never granted " + tenure);
+		}
+		tenure.grantedAt = at;
+		event(tenure, "is granted", Event.GRANTED);
+		long overtakenAt = this.truth.overtakenAt(tenure);
+		if (overtakenAt >= 0) {
+			this.exclusion.overtaken(tenure, overtakenAt);
+		}
+	}
+
+	void toldLost(Holding holding) {
+		Tenure tenure = tenure(holding.id().token());
+		tenure.told = true;
+		event(tenure, "is told of the loss", Event.TOLD_OF_A_LOSS);
+	}
+
+	/**
+	 * A holder acts.
+	 * @param tenure the token
+	 * @param checkedAt when it saw that it holds the lock
+	 */
+	void acts(Tenure tenure, long checkedAt) {
+		event(tenure, "acts", Event.ACTS);
+		this.exclusion.acts(tenure, checkedAt);
+	}
+
+	void over(Tenure tenure) {
+		tenure.overAt = this.timeline.now();
+		tenure.told = true;
+		this.onOver.accept(tenure);
+	}
+
+	void outcome(Tenure tenure, ReleaseOutcome outcome) {
+		tenure.outcome = outcome;
+		event(tenure, "is told " + outcome, switch (outcome) {
+			case RELEASED -> Event.RELEASED;
+			case OVERRAN -> Event.OVERRAN;
+			case LOST -> Event.LOST;
+		});
+	}
+
+	void stops(SimulatedClient client, String how, Event holding) {
+		this.trace.add(this.timeline.now(), client.name(), how);
+		for (Tenure tenure : this.tenures.values()) {
+			if (tenure.client == client && tenure.relied() > 0) {
+				count(holding);
+			}
+		}
+	}
+
+	/**
+	 * A client is about to run again: what it finds run out must stay so.
+	 * @param client the client
+	 */
+	void continues(SimulatedClient client) {
+		this.trace.add(this.timeline.now(), client.name(), "continues");
+		for (Tenure tenure : this.tenures.values()) {
+			if (tenure.client == client && tenure.expiredAt < 0 && tenure.holding != null && tenure.relied() == 0) {
+				tenure.expiredAt = this.timeline.now();
+			}
+		}
+	}
+
+	void crashes(SimulatedClient client) {
+		stops(client, "crashes", Event.CRASHED_HOLDING);
+		for (Tenure tenure : this.tenures.values()) {
+			if (tenure.client == client && !tenure.isOver()) {
+				over(tenure);
+			}
+		}
+	}
+
+	/**
+	 * A failover forgets the last writes.
+	 * @param log the primary before it
+	 * @param length how many writes survive
+	 */
+	void forgets(StoreLog log, int length) {
+		if (length == log.length()) {
+			return;
+		}
+		this.truth.forget(log, length, this.coverage);
+		for (Tenure tenure : this.tenures.values()) {
+			if (tenure.overtakenAt >= 0) {
+				tenure.overtakenAt = this.truth.overtakenAt(tenure);
+			}
+		}
+	}
+
+	/**
+	 * By how much the store's clock may have ended a lease early.
+	 * @return nanoseconds
+	 */
+	long clockError() {
+		return this.exclusion.clockError();
+	}
+
+	static void check(boolean kept, Violation.Kind kind, Complaint complaint) {
+		if (!kept) {
+			throw new Violation(kind, complaint.text());
+		}
+	}
+
+	private Tenure tenure(String token) {
+		return Objects.requireNonNull(this.tenures.get(token));
+	}
+
+	/**
+	 * Says what is wrong.
+	 */
+	@FunctionalInterface
+	interface Complaint {
+
+		String text();
+
+	}
+
+}

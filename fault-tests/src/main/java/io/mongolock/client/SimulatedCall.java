@@ -1,0 +1,124 @@
+package io.mongolock.client;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.store.LeaseId;
+import io.mongolock.test.StoreLog;
+
+/**
+ * A request on its way through the network, and whether its client still waits for it.
+ *
+ * @param <T> what is answered
+ */
+final class SimulatedCall<T> {
+
+	private final SimulatedClient client;
+
+	private final Request<T> request;
+
+	private final Consumer<T> onReply;
+
+	private final Consumer<LockStoreException.Outcome> onFailure;
+
+	private boolean over;
+
+	private @Nullable T result;
+
+	private @Nullable Object write;
+
+	private int length;
+
+	SimulatedCall(SimulatedClient client, Request<T> request, Consumer<T> onReply,
+			Consumer<LockStoreException.Outcome> onFailure) {
+		this.client = client;
+		this.request = request;
+		this.onReply = onReply;
+		this.onFailure = onFailure;
+	}
+
+	SimulatedClient client() {
+		return this.client;
+	}
+
+	Request<T> request() {
+		return this.request;
+	}
+
+	/**
+	 * Execute the request; a copy of one that has written already is answered as before,
+	 * as retryable writes are.
+	 * @param log on which primary
+	 * @param now its time
+	 * @return the answer
+	 */
+	T execute(StoreLog log, Instant now) {
+		T before = this.result;
+		if (before != null && this.write != null && log.remembers(this.length, this.write)) {
+			return before;
+		}
+		int length = log.length();
+		T answer = this.request.execution().on(log, now);
+		this.result = answer;
+		this.length = log.length();
+		this.write = (log.length() != length) ? log.last() : null;
+		return answer;
+	}
+
+	void reply(T answer) {
+		if (!this.over) {
+			this.over = true;
+			this.onReply.accept(answer);
+		}
+	}
+
+	void fail(LockStoreException.Outcome outcome) {
+		if (!this.over) {
+			this.over = true;
+			this.onFailure.accept(outcome);
+		}
+	}
+
+	/**
+	 * What is asked of the store.
+	 *
+	 * @param kind which statement
+	 * @param ids the leases it is about
+	 * @param majority whether the answer waits for replication
+	 * @param execution what the statement does
+	 * @param <T> what is answered
+	 */
+	record Request<T>(Kind kind, List<LeaseId> ids, boolean majority, Execution<T> execution) {
+
+		LeaseId id() {
+			return this.ids.get(0);
+		}
+
+	}
+
+	/**
+	 * The statements.
+	 */
+	enum Kind {
+
+		CLAIM, RENEW, RELEASE
+
+	}
+
+	/**
+	 * What a statement does.
+	 *
+	 * @param <T> what is answered
+	 */
+	@FunctionalInterface
+	interface Execution<T> {
+
+		T on(StoreLog log, Instant now);
+
+	}
+
+}

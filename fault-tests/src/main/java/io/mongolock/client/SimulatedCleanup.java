@@ -1,0 +1,34 @@
+package io.mongolock.client;
+
+import io.mongolock.client.Coverage.Event;
+import io.mongolock.client.SimulatedCall.Kind;
+import io.mongolock.store.LeaseId;
+
+/**
+ * Runs one clean-up to its end, as the product's own shell does.
+ *
+ * @param client who cleans up
+ * @param judge sees it
+ * @param cleanup says when to release
+ * @param id the token
+ */
+record SimulatedCleanup(SimulatedClient client, Judge judge, Cleanup cleanup, LeaseId id) {
+
+	void release() {
+		this.client.<Boolean>ask(Kind.RELEASE, this.id, false, (log, now) -> log.release(this.id)).then((freed) -> {
+			if (freed) {
+				this.judge.count(Event.FREED_BY_CLEAN_UP);
+			}
+			this.cleanup.answered();
+			next();
+		}, (outcome) -> next());
+	}
+
+	private void next() {
+		long pause = this.cleanup.next(this.client.now());
+		if (pause >= 0) {
+			this.client.after(pause, this::release);
+		}
+	}
+
+}

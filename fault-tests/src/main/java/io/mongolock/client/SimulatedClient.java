@@ -1,0 +1,252 @@
+package io.mongolock.client;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import io.mongolock.LockTerms;
+import io.mongolock.client.SimulatedCall.Execution;
+import io.mongolock.client.SimulatedCall.Kind;
+import io.mongolock.client.SimulatedCall.Request;
+import io.mongolock.renewal.Moment;
+import io.mongolock.store.LeaseId;
+
+/**
+ * One JVM: its clocks, its local lines, and whatever stops it. All its code runs by
+ * {@link #run} and {@link #after}, which wait while it stands still.
+ */
+final class SimulatedClient {
+
+	private final String name;
+
+	private final Timeline timeline;
+
+	private final SimulatedNetwork network;
+
+	private final SimulatedServers servers;
+
+	private final Judge judge;
+
+	private final LocalLines<Attempt, Holding> lines = new LocalLines<>();
+
+	private final List<Holding> lost = new ArrayList<>();
+
+	private final SimulatedRenewals renewals;
+
+	private boolean crashed;
+
+	private boolean asksOldPrimary;
+
+	private long frozenUntil;
+
+	private long cutUntil;
+
+	private long suspended;
+
+	private long suspendedFrom = Long.MAX_VALUE;
+
+	private long wallOffset;
+
+	SimulatedClient(String name, Timeline timeline, SimulatedNetwork network, SimulatedServers servers, Judge judge) {
+		this.name = name;
+		this.timeline = timeline;
+		this.network = network;
+		this.servers = servers;
+		this.judge = judge;
+		this.renewals = new SimulatedRenewals(this, timeline, judge);
+	}
+
+	String name() {
+		return this.name;
+	}
+
+	LocalLines<Attempt, Holding> lines() {
+		return this.lines;
+	}
+
+	SimulatedRenewals renewals() {
+		return this.renewals;
+	}
+
+	Moment now() {
+		long nanos = Math.min(this.timeline.now(), this.suspendedFrom) - this.suspended;
+		return new Moment(nanos, (this.timeline.now() + this.wallOffset) / 1_000_000);
+	}
+
+	/**
+	 * Run something as soon as this client runs.
+	 * @param action what
+	 */
+	void run(Runnable action) {
+		after(0, action);
+	}
+
+	/**
+	 * Run something after a while on this client's own clock.
+	 * @param nanos how long
+	 * @param action what
+	 */
+	void after(long nanos, Runnable action) {
+		long due = now().nanos() + nanos;
+		this.timeline.after(nanos, () -> wake(due, action));
+	}
+
+	private void wake(long due, Runnable action) {
+		if (this.crashed) {
+			return;
+		}
+		if (this.frozenUntil > this.timeline.now()) {
+			// Whatever waited runs in any order
+			this.timeline.at(this.frozenUntil + this.timeline.between(0, 1_000_000), () -> wake(due, action));
+			return;
+		}
+		long early = due - now().nanos();
+		if (early > 0) {
+			this.timeline.after(early, () -> wake(due, action));
+			return;
+		}
+		action.run();
+		tellLost();
+	}
+
+	/**
+	 * Ask the store.
+	 * @param kind which statement
+	 * @param id the lease it is about
+	 * @param majority whether the answer waits for replication
+	 * @param execution what the statement does
+	 * @param <T> what is answered
+	 * @return takes who waits for the answer
+	 */
+	<T> SimulatedAsk<T> ask(Kind kind, LeaseId id, boolean majority, Execution<T> execution) {
+		return ask(new Request<>(kind, List.of(id), majority, execution));
+	}
+
+	/**
+	 * Ask the store.
+	 * @param request what
+	 * @param <T> what is answered
+	 * @return takes who waits for the answer
+	 */
+	<T> SimulatedAsk<T> ask(Request<T> request) {
+		return (onReply, onFailure) -> this.network.send(this, this.servers, request, onReply, onFailure);
+	}
+
+	/**
+	 * A lease was lost: those who wait for it here may ask, as soon as what noticed it
+	 * has run.
+	 * @param holding what was lost
+	 */
+	void lost(Holding holding) {
+		this.judge.toldLost(holding);
+		this.lost.add(holding);
+	}
+
+	private void tellLost() {
+		if (!this.lost.isEmpty()) {
+			// The order in which the core notices several at once is not defined
+			List<Holding> holdings = new ArrayList<>(this.lost);
+			this.lost.clear();
+			holdings.sort(Comparator.comparing((holding) -> holding.id().token()));
+			holdings.forEach(this::over);
+		}
+	}
+
+	/**
+	 * Nothing of a holding is left here.
+	 * @param holding what is over
+	 */
+	void over(Holding holding) {
+		Attempt.letAsk(this.lines.released(holding.id().key(), holding));
+	}
+
+	/**
+	 * Release a token until nothing can be left of it.
+	 * @param id the token
+	 * @param terms the terms of its lease
+	 * @param mayBeGrantedLate whether a claim of the token may still be executed
+	 */
+	void cleanUp(LeaseId id, LockTerms terms, boolean mayBeGrantedLate) {
+		Cleanup cleanup = new Cleanup(now(), terms.ttl(), mayBeGrantedLate);
+		run(() -> new SimulatedCleanup(this, this.judge, cleanup, id).release());
+	}
+
+	/**
+	 * Stand still while the clocks run on.
+	 * @param nanos how long
+	 */
+	void pause(long nanos) {
+		freeze(nanos);
+		this.judge.stops(this, "pauses", Coverage.Event.PAUSED_HOLDING);
+	}
+
+	/**
+	 * Stand still together with the monotonic clock.
+	 * @param nanos how long
+	 */
+	void suspend(long nanos) {
+		if (this.frozenUntil <= this.timeline.now()) {
+			freeze(nanos);
+			this.suspendedFrom = this.timeline.now();
+			this.timeline.after(nanos, () -> {
+				this.suspended += nanos;
+				this.suspendedFrom = Long.MAX_VALUE;
+			});
+			this.judge.stops(this, "is suspended", Coverage.Event.SUSPENDED_HOLDING);
+		}
+	}
+
+	private void freeze(long nanos) {
+		this.frozenUntil = Math.max(this.frozenUntil, this.timeline.now() + nanos);
+		this.timeline.at(this.frozenUntil, () -> this.judge.continues(this));
+	}
+
+	void crash() {
+		this.crashed = true;
+
+		this.judge.crashes(this);
+	}
+
+	void cut(long nanos) {
+		this.cutUntil = this.timeline.now() + nanos;
+		this.judge.event(this.name, "is cut off", null);
+	}
+
+	void stepWall(long nanos) {
+		this.wallOffset += nanos;
+		this.judge.event(this.name, "sets its wall clock", null);
+	}
+
+	void askOldPrimary(boolean asks) {
+		this.asksOldPrimary = asks;
+	}
+
+	boolean asksOldPrimary() {
+		return this.asksOldPrimary;
+	}
+
+	boolean isCut() {
+		return cutFor() > 0;
+	}
+
+	long cutFor() {
+		return Math.max(0, this.cutUntil - this.timeline.now());
+	}
+
+	/**
+	 * When this client last stood still.
+	 * @return until when, a true time
+	 */
+	long frozenUntil() {
+		return this.frozenUntil;
+	}
+
+	boolean isCrashed() {
+		return this.crashed;
+	}
+
+	boolean wasSuspended() {
+		return this.suspended > 0 || this.suspendedFrom != Long.MAX_VALUE;
+	}
+
+}

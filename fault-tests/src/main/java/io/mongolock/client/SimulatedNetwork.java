@@ -1,0 +1,125 @@
+package io.mongolock.client;
+
+import java.util.function.Consumer;
+
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LockTerms;
+import io.mongolock.client.SimulatedCall.Request;
+
+/**
+ * Between clients and store: loses, delays, doubles and so reorders messages. A client
+ * gives up a request after its operation timeout; the request does not know that.
+ */
+final class SimulatedNetwork {
+
+	private static final long QUICK = 2_000_000;
+
+	private final Timeline timeline;
+
+	private final Trace trace;
+
+	private final Judge judge;
+
+	private final LockTerms terms;
+
+	private Weather weather;
+
+	SimulatedNetwork(Timeline timeline, Trace trace, Judge judge, LockTerms terms, Weather weather) {
+		this.timeline = timeline;
+		this.trace = trace;
+		this.judge = judge;
+		this.terms = terms;
+		this.weather = weather;
+	}
+
+	/**
+	 * From now on nothing goes wrong with what is sent.
+	 */
+	void heal() {
+		this.weather = Weather.CALM;
+	}
+
+	/**
+	 * Send a request.
+	 * @param client who asks
+	 * @param servers whom
+	 * @param request what
+	 * @param onReply takes the answer
+	 * @param onFailure takes what is known of a request without answer
+	 * @param <T> what is answered
+	 */
+	<T> void send(SimulatedClient client, SimulatedServers servers, Request<T> request, Consumer<T> onReply,
+			Consumer<Outcome> onFailure) {
+		SimulatedCall<T> call = new SimulatedCall<>(client, request, onReply, onFailure);
+		trace(call, "sends");
+		client.after(this.terms.operationTimeout().toNanos(), () -> call.fail(Outcome.UNKNOWN));
+		if (this.timeline.chance(this.weather.failed())) {
+			client.after(travel(), () -> call.fail(Outcome.UNKNOWN));
+		}
+		long scale = this.terms.ttl().toNanos();
+		if (this.timeline.chance(this.weather.doubled())) {
+			// The client knows nothing of the other copy. One of a denied claim that
+			// comes
+			// later than a ttl could make an overrun look proved: not promised.
+			scale /= 6;
+			this.judge.doubled(request.kind(), request.id());
+			carry(call, servers, delay(scale));
+		}
+		carry(call, servers, delay(scale));
+	}
+
+	/**
+	 * Send an answer.
+	 * @param call the request
+	 * @param answer the answer
+	 * @param <T> what is answered
+	 */
+	<T> void reply(SimulatedCall<T> call, T answer) {
+		if (arrives(call)) {
+			this.timeline.after(delay(this.terms.ttl().toNanos()), () -> call.client().run(() -> call.reply(answer)));
+		}
+	}
+
+	/**
+	 * Tell the client that its request will not be executed.
+	 * @param call the request
+	 */
+	void refuse(SimulatedCall<?> call) {
+		if (arrives(call)) {
+			this.timeline.after(travel(), () -> call.client().run(() -> call.fail(Outcome.NOT_EXECUTED)));
+		}
+	}
+
+	private void carry(SimulatedCall<?> call, SimulatedServers servers, long delay) {
+		SimulatedClient client = call.client();
+		// Some of what a cut swallows comes out of it at the end
+		boolean swallowed = client.isCut() && this.timeline.chance(0.7);
+		if (swallowed || this.timeline.chance(this.weather.lost())) {
+			trace(call, "loses");
+			return;
+		}
+		this.timeline.after(client.cutFor() + delay, () -> servers.receive(call));
+	}
+
+	private boolean arrives(SimulatedCall<?> call) {
+		return !call.client().isCut() && !this.timeline.chance(this.weather.lost());
+	}
+
+	// Mostly quick; late is up to the scale, and rarely far beyond it
+	private long delay(long scale) {
+		if (!this.timeline.chance(this.weather.late())) {
+			return travel();
+		}
+		long most = (this.timeline.chance(0.1)) ? 3 * scale : (this.timeline.chance(0.5)) ? scale / 4 : scale;
+		return this.timeline.between(QUICK, most);
+	}
+
+	private long travel() {
+		return this.timeline.between(QUICK / 10, QUICK * 2);
+	}
+
+	private void trace(SimulatedCall<?> call, String what) {
+		this.trace.add(this.timeline.now(), call.client().name(), what, call.request().kind(), call.request().id());
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.mongolock.client;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import io.mongolock.client.Coverage.Event;
+import io.mongolock.client.SimulatedCall.Kind;
+import io.mongolock.client.SimulatedCall.Request;
+import io.mongolock.renewal.Lease;
+import io.mongolock.renewal.Moment;
+import io.mongolock.renewal.RenewalSchedule;
+import io.mongolock.store.LeaseId;
+
+/**
+ * Runs the renewal schedule of one client as the product's own shell does: a watch that
+ * looks when something is due or answered, and requests that leave and return beside it.
+ */
+final class SimulatedRenewals {
+
+	private static final long FAR = 1_000_000_000_000L;
+
+	private final SimulatedClient client;
+
+	private final Timeline timeline;
+
+	private final Judge judge;
+
+	private final RenewalSchedule schedule;
+
+	private int looks;
+
+	SimulatedRenewals(SimulatedClient client, Timeline timeline, Judge judge) {
+		this.client = client;
+		this.timeline = timeline;
+		this.judge = judge;
+		this.schedule = new RenewalSchedule((bound) -> timeline.between(0, bound));
+	}
+
+	void keep(Lease lease) {
+		this.schedule.add(lease, this.client.now());
+		look();
+	}
+
+	void forget(Lease lease) {
+		this.schedule.remove(lease);
+	}
+
+	private void look() {
+		int look = ++this.looks;
+		Moment now = this.client.now();
+		for (List<Lease> batch : this.schedule.due(now)) {
+			List<Lease> sorted = new ArrayList<>(batch);
+			sorted.sort(Comparator.comparing((lease) -> lease.id().token()));
+			this.client.after(this.timeline.between(0, 100_000), () -> renew(sorted));
+		}
+		long next = this.schedule.nextIn(now);
+		if (next < FAR) {
+			this.client.after(next, () -> {
+				if (look == this.looks) {
+					look();
+				}
+			});
+		}
+	}
+
+	private void renew(List<Lease> batch) {
+		Moment requested = this.client.now();
+		List<LeaseId> ids = batch.stream().map(Lease::id).toList();
+		this.client.ask(new Request<Integer>(Kind.RENEW, ids, true, (log, now) -> {
+			int found = 0;
+			for (LeaseId id : ids) {
+				found += (log.renew(id, now)) ? 1 : 0;
+			}
+			return found;
+		})).then((found) -> {
+			Moment now = this.client.now();
+			this.judge.count((found < ids.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
+			hand(() -> this.schedule.answered(batch, found, requested, now));
+		}, (outcome) -> {
+			Moment now = this.client.now();
+			this.judge.count(Event.RENEWAL_UNKNOWN);
+			hand(() -> this.schedule.failed(batch, now));
+		});
+	}
+
+	// From the thread that renews to the watch
+	private void hand(Runnable answer) {
+		this.client.after(this.timeline.between(0, 100_000), () -> {
+			answer.run();
+			look();
+		});
+	}
+
+}

@@ -1,0 +1,192 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.client.Coverage.Event;
+import io.mongolock.client.SimulatedCall.Request;
+import io.mongolock.test.StoreLog;
+
+/**
+ * A replica set: a primary whose writes are replicated after a while, elections that
+ * forget those that were not, and at times an old primary that does not know that it is
+ * none. Answers for the majority wait for replication, others do not.
+ */
+final class SimulatedServers {
+
+	private final Timeline timeline;
+
+	private final SimulatedNetwork network;
+
+	private final Judge judge;
+
+	private final Weather weather;
+
+	private final StoreClock clock;
+
+	private StoreLog log = new StoreLog();
+
+	/** What an old primary knows that some clients still ask. */
+	private @Nullable StoreLog old;
+
+	private int replicated;
+
+	private int term;
+
+	private long electedAt;
+
+	private boolean healed;
+
+	private boolean failing;
+
+	SimulatedServers(Timeline timeline, SimulatedNetwork network, Judge judge, Weather weather) {
+		this.timeline = timeline;
+		this.network = network;
+		this.judge = judge;
+		this.weather = weather;
+		this.clock = new StoreClock(timeline, timeline.between(0, weather.clockError()));
+		judge.goBy(this.clock);
+	}
+
+	StoreLog log() {
+		return this.log;
+	}
+
+	StoreClock clock() {
+		return this.clock;
+	}
+
+	/**
+	 * When the last election ended.
+	 * @return the true time
+	 */
+	long electedAt() {
+		return this.electedAt;
+	}
+
+	/**
+	 * A request arrives.
+	 * @param call the request
+	 * @param <T> what is answered
+	 */
+	<T> void receive(SimulatedCall<T> call) {
+		StoreLog old = this.old;
+		if (old != null && call.client().asksOldPrimary()) {
+			answerAsOldPrimary(call, old);
+		}
+		else if (this.timeline.now() >= this.electedAt) {
+			answer(call);
+		}
+		else if (this.timeline.chance(0.5)) {
+			this.network.refuse(call);
+		}
+	}
+
+	private <T> void answer(SimulatedCall<T> call) {
+		Request<T> request = call.request();
+		int before = this.log.length();
+		T answer = call.execute(this.log, this.clock.now());
+		this.judge.executed(request, this.log.grantSince(before), this.log, this.log.length() != before);
+		if (this.failing && this.log.length() != before) {
+			this.failing = false;
+			this.timeline.after(this.timeline.between(0, 5_000_000), () -> fail(1_000_000));
+		}
+		int reign = this.term;
+		int length = this.log.length();
+		this.timeline.after(replication(), () -> {
+			if (reign == this.term) {
+				this.replicated = Math.max(this.replicated, length);
+				if (request.majority()) {
+					this.network.reply(call, answer);
+				}
+			}
+		});
+		if (!request.majority()) {
+			this.network.reply(call, answer);
+		}
+	}
+
+	private <T> void answerAsOldPrimary(SimulatedCall<T> call, StoreLog old) {
+		T answer = call.execute(old, this.clock.now());
+		if (!call.request().majority()) {
+			this.judge.count(Event.RELEASE_ANSWERED_BY_OLD_PRIMARY);
+			this.network.reply(call, answer);
+		}
+	}
+
+	private long replication() {
+		boolean late = !this.healed && this.timeline.chance(this.weather.lag());
+		return this.timeline.between(1_000_000, (late) ? 3_000_000_000L : 10_000_000);
+	}
+
+	/**
+	 * The primary fails; another, whose clock may be wrong, is elected and knows only
+	 * what reached it.
+	 * @param election how long there is none
+	 */
+	void fail(long election) {
+		int survives = (int) this.timeline.between(this.replicated, this.log.length() + 1L);
+		this.judge.forgets(this.log, survives);
+		this.log = this.log.upTo(survives);
+		this.replicated = survives;
+		this.term++;
+		this.electedAt = this.timeline.now() + election;
+		this.judge.event("store", "fails over", Event.FAILOVER);
+		stepClock();
+	}
+
+	/**
+	 * The primary fails as soon as it has written something.
+	 */
+	void failAfterWrite() {
+		this.failing = true;
+	}
+
+	/**
+	 * The primary is cut off from the others, but not from all clients; the others elect
+	 * another.
+	 * @param election how long they have none
+	 */
+	void isolate(long election) {
+		this.old = this.log.upTo(this.log.length());
+		this.judge.event("store", "isolates the primary", Event.OLD_PRIMARY);
+		fail(election);
+	}
+
+	/**
+	 * The old primary learns that it is none.
+	 */
+	void rejoin() {
+		this.old = null;
+	}
+
+	void stepClock() {
+		this.clock.set(this.timeline.between(0, this.weather.clockError()));
+		this.judge.event("store", "clock is set", null);
+	}
+
+	/**
+	 * The TTL index removes a lock that was not touched for the shortest retention.
+	 * @param key the key
+	 * @param ttl the ttl of all leases
+	 */
+	void collect(String key, Duration ttl) {
+		if (this.timeline.now() >= this.electedAt
+				&& this.log.collect(key, this.clock.now().minus(ttl.multipliedBy(2)))) {
+			this.replicated = this.log.length();
+			this.judge.event("store", "removes " + key, Event.REMOVED_BY_TTL_INDEX);
+		}
+	}
+
+	/**
+	 * From now on replication is quick, and there is one primary.
+	 */
+	void heal() {
+		this.healed = true;
+		this.failing = false;
+		this.electedAt = Math.min(this.electedAt, this.timeline.now());
+		rejoin();
+	}
+
+}

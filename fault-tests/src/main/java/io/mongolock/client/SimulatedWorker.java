@@ -1,0 +1,88 @@
+package io.mongolock.client;
+
+import java.util.List;
+
+import io.mongolock.LockRequest;
+import io.mongolock.LockTerms;
+
+/**
+ * One thread of a client: wants a lock, works under it, gives it back, and again.
+ */
+final class SimulatedWorker {
+
+	private final String name;
+
+	private final SimulatedClient client;
+
+	private final Timeline timeline;
+
+	private final Judge judge;
+
+	private final List<LockTerms> terms;
+
+	private final List<LockRequest> locks;
+
+	private final long until;
+
+	private int rounds;
+
+	/**
+	 * Create a worker.
+	 * @param name who it is
+	 * @param client where it runs
+	 * @param timeline the time
+	 * @param judge sees it
+	 * @param terms how locks are waited for and held; the last is for {@link #waitFor}
+	 * @param locks which locks
+	 * @param until when it wants no more
+	 */
+	SimulatedWorker(String name, SimulatedClient client, Timeline timeline, Judge judge, List<LockTerms> terms,
+			List<LockRequest> locks, long until) {
+		this.name = name;
+		this.client = client;
+		this.timeline = timeline;
+		this.judge = judge;
+		this.terms = terms;
+		this.locks = locks;
+		this.until = until;
+	}
+
+	void work() {
+		if (this.timeline.now() < this.until) {
+			LockRequest lock = this.locks.get((int) this.timeline.between(0, this.locks.size()));
+			long ttl = this.terms.get(0).ttl().toNanos();
+			LockTerms terms = this.terms.get((int) this.timeline.between(0, this.terms.size() - 1L));
+			int acts = (int) this.timeline.between(1, 8);
+			run(new Errand(lock, terms, token(), acts, ttl / 3, false));
+		}
+	}
+
+	/**
+	 * Wait for what others left, however long it takes.
+	 * @param lock which
+	 */
+	void waitFor(LockRequest lock) {
+		LockTerms terms = this.terms.get(this.terms.size() - 1);
+		run(new Errand(lock, terms, token(), 1, terms.ttl().toNanos() / 10, true));
+	}
+
+	private void run(Errand errand) {
+		SimulatedClaim.run(errand, this.client, this.timeline, this.judge, (tenure) -> {
+			if (tenure != null) {
+				new SimulatedHold(errand, tenure, this.timeline, this.judge, this::rest).work();
+			}
+			else {
+				rest();
+			}
+		});
+	}
+
+	private void rest() {
+		this.client.after(this.timeline.between(0, this.terms.get(0).ttl().toNanos() / 2), this::work);
+	}
+
+	private String token() {
+		return this.name + "." + ++this.rounds;
+	}
+
+}

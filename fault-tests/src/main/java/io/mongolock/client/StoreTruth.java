@@ -1,0 +1,77 @@
+package io.mongolock.client;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.client.Coverage.Event;
+import io.mongolock.test.StoreLog;
+import io.mongolock.test.StoreLog.Grant;
+
+/**
+ * When the store granted and freed what, as far as no failover forgot it.
+ */
+final class StoreTruth {
+
+	private final Map<Grant, Long> grants = new LinkedHashMap<>();
+
+	private final List<Freed> freed = new ArrayList<>();
+
+	void granted(Grant grant, long at) {
+		this.grants.put(grant, at);
+	}
+
+	void freed(Tenure tenure, long at, int length) {
+		tenure.freedAt = at;
+		this.freed.add(new Freed(tenure, length));
+	}
+
+	@Nullable Long at(Grant grant) {
+		return this.grants.get(grant);
+	}
+
+	/**
+	 * When another was first granted what a tenure was granted before.
+	 * @param tenure the tenure
+	 * @return the true time, negative if never
+	 */
+	long overtakenAt(Tenure tenure) {
+		long first = -1;
+		for (Map.Entry<Grant, Long> grant : this.grants.entrySet()) {
+			boolean other = grant.getKey().key().equals(tenure.id.key())
+					&& !grant.getKey().token().equals(tenure.id.token());
+			if (other && grant.getValue() > tenure.grantedAt && (first < 0 || grant.getValue() < first)) {
+				first = grant.getValue();
+			}
+		}
+		return first;
+	}
+
+	/**
+	 * A failover forgets the last writes.
+	 * @param log the primary before it
+	 * @param length how many writes survive
+	 * @param coverage counts what is forgotten
+	 */
+	void forget(StoreLog log, int length, Coverage coverage) {
+		List<Grant> surviving = log.upTo(length).grants();
+		coverage.count(Event.GRANT_FORGOTTEN, log.grants().size() - surviving.size());
+		this.grants.keySet().retainAll(new HashSet<>(surviving));
+		for (Freed one : this.freed) {
+			if (one.length() > length) {
+				one.tenure().freedAt = -1;
+				coverage.count(Event.RELEASE_FORGOTTEN);
+			}
+		}
+		this.freed.removeIf((one) -> one.length() > length);
+	}
+
+	private record Freed(Tenure tenure, int length) {
+
+	}
+
+}

@@ -1,0 +1,76 @@
+package io.mongolock.client;
+
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+
+/**
+ * The true time of a simulation and what is to happen in it, one event at a time. All
+ * chance of a history comes from here. Belongs to one thread.
+ */
+final class Timeline {
+
+	/** Far more than any history needs. */
+	private static final int MOST_EVENTS = 100_000;
+
+	private final PriorityQueue<Event> events = new PriorityQueue<>();
+
+	private final SplittableRandom random;
+
+	private long now;
+
+	private long count;
+
+	Timeline(SplittableRandom random) {
+		this.random = random;
+	}
+
+	long now() {
+		return this.now;
+	}
+
+	void after(long nanos, Runnable action) {
+		this.events.add(new Event(this.now + Math.max(0, nanos), this.count++, action));
+	}
+
+	void at(long time, Runnable action) {
+		after(time - this.now, action);
+	}
+
+	/**
+	 * Let everything happen until it comes to rest.
+	 */
+	void run() {
+		for (Event event = this.events.poll(); event != null; event = this.events.poll()) {
+			if (this.count > MOST_EVENTS) {
+				throw new Violation(Violation.Kind.PROGRESS, "does not come to rest");
+			}
+			this.now = event.time();
+			event.action().run();
+		}
+	}
+
+	boolean chance(double probability) {
+		return probability > 0 && this.random.nextDouble() < probability;
+	}
+
+	/**
+	 * A number by chance.
+	 * @param from the least
+	 * @param to more than the greatest
+	 * @return the number; {@code from} if there is no other
+	 */
+	long between(long from, long to) {
+		return (to > from) ? this.random.nextLong(from, to) : from;
+	}
+
+	private record Event(long time, long number, Runnable action) implements Comparable<Event> {
+
+		@Override
+		public int compareTo(Event other) {
+			int byTime = Long.compare(this.time, other.time);
+			return (byTime != 0) ? byTime : Long.compare(this.number, other.number);
+		}
+
+	}
+
+}

@@ -1,0 +1,43 @@
+package io.mongolock.client;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What happened in a history, as a table for people. Writes nothing unless asked to.
+ */
+final class Trace {
+
+	private final boolean on;
+
+	private final List<String> lines = new ArrayList<>();
+
+	Trace(boolean on) {
+		this.on = on;
+	}
+
+	/**
+	 * Write an event down.
+	 * @param time the true time
+	 * @param who whom it concerns
+	 * @param event what happened
+	 * @param subject key, token and whatever else tells more
+	 */
+	void add(long time, String who, String event, Object... subject) {
+		if (this.on) {
+			StringBuilder more = new StringBuilder();
+			for (Object part : subject) {
+				more.append(part).append(' ');
+			}
+			this.lines.add(String.format(Locale.ROOT, "%12.6f  %-6s  %-26s  %s", time / 1e9, who, event, more)
+				.stripTrailing());
+		}
+	}
+
+	String toTable() {
+		return String.format("%12s  %-6s  %-26s  %s%n", "seconds", "who", "event", "about")
+				+ String.join(System.lineSeparator(), this.lines) + System.lineSeparator();
+	}
+
+}

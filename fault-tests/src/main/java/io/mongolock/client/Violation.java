@@ -1,0 +1,50 @@
+package io.mongolock.client;
+
+/**
+ * A promise that was broken. Ends the history.
+ */
+final class Violation extends RuntimeException {
+
+	private final Kind kind;
+
+	Violation(Kind kind, String message) {
+		super(kind + ": " + message);
+		this.kind = kind;
+	}
+
+	Kind kind() {
+		return this.kind;
+	}
+
+	/**
+	 * Which promise.
+	 */
+	enum Kind {
+
+		/** Acts of two holders, further apart than clocks and pauses explain. */
+		OVERLAP,
+
+		/** A fence that is not greater than the one before. */
+		FENCE,
+
+		/** Granted to another before the holder's own deadline, or before it was told. */
+		TOLD_LATE,
+
+		/** A lease relied on again after it had run out. */
+		REVIVED,
+
+		/** A lock held by nobody for longer than a ttl. */
+		GHOST,
+
+		/** A holder was told something that is not true. */
+		OUTCOME,
+
+		/** A lock that is free, or whose holder is dead, was not granted in time. */
+		PROGRESS,
+
+		/** Lost or failed although nothing went wrong. */
+		NEEDLESS
+
+	}
+
+}

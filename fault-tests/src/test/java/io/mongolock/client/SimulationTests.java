@@ -1,0 +1,51 @@
+package io.mongolock.client;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+import io.mongolock.client.Coverage.Event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The promises, in as many histories as there is time for.
+ */
+class SimulationTests {
+
+	private static final String PREFIX = "mongo-lock.simulation.";
+
+	@Test
+	void promisesAreKeptAndAllThatMayHappenDoes() {
+		SimulationRun run = SimulationRun.of(Long.getLong(PREFIX + "seed", System.nanoTime()),
+				Long.getLong(PREFIX + "histories", 100_000));
+		System.out.println(run.toTable());
+		run.failure().ifPresent((seed) -> assertThat(SimulationMain.replay(seed, System.out)).isTrue());
+		Set<Event> missed = EnumSet.allOf(Event.class);
+		missed.remove(Event.OVERLAP_BY_BOTH_TOGETHER);
+		missed.removeIf((event) -> run.coverage().of(event) > 0);
+		assertThat(missed).isEmpty();
+	}
+
+	@Test
+	void oneSeedIsOneHistory() {
+		for (long seed = 0; seed < 50; seed++) {
+			assertThat(trace(seed)).isEqualTo(trace(seed));
+		}
+	}
+
+	@Test
+	@EnabledIfSystemProperty(named = PREFIX + "replay", matches = ".+")
+	void replay() {
+		assertThat(SimulationMain.replay(Long.getLong(PREFIX + "replay"), System.out)).isTrue();
+	}
+
+	private String trace(long seed) {
+		Trace trace = new Trace(true);
+		Simulation.run(seed, new Coverage(), trace);
+		return trace.toTable();
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.mongolock.faults.mutants;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import io.mongolock.client.SimulationMain;
+
+/**
+ * Who must notice a mutant: a program in a JVM of its own that ends with status 1, and
+ * says what it noticed.
+ *
+ * @param main its class
+ * @param arguments its arguments
+ * @param complaint what it says
+ */
+record Judge(Class<?> main, List<String> arguments, String complaint) {
+
+	/**
+	 * The simulation.
+	 * @param violation the kind of violation it finds first
+	 * @return the judge
+	 */
+	static Judge simulation(String violation) {
+		return new Judge(SimulationMain.class, List.of("1", "10000"), "Broken: " + violation);
+	}
+
+	/**
+	 * A test of any module.
+	 * @param test the name of its class
+	 * @param method the method that fails
+	 * @return the judge
+	 */
+	static Judge test(String test, String method) {
+		return new Judge(TestMain.class, List.of(test, method), "Failed: " + method);
+	}
+
+	/**
+	 * The same program asked for more.
+	 * @param other a judge by the same program
+	 * @return a judge with the arguments of both
+	 */
+	Judge and(Judge other) {
+		List<String> all = Stream.concat(this.arguments.stream(), other.arguments.stream()).distinct().toList();
+		return new Judge(this.main, all, this.complaint);
+	}
+
+	/**
+	 * Judge a product.
+	 * @param broken what comes before the product on the class path
+	 * @param output where the program writes to
+	 * @return its exit status
+	 */
+	int judge(Path broken, Path output) throws IOException, InterruptedException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-XX:+UseSerialGC", "-cp", classPath(broken), this.main.getName()));
+		command.addAll(this.arguments);
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+		if (!process.waitFor(2, TimeUnit.MINUTES)) {
+			process.destroyForcibly().waitFor();
+		}
+		return process.exitValue();
+	}
+
+	private static String classPath(Path broken) {
+		return String.join(System.getProperty("path.separator"), broken.toString(),
+				System.getProperty("java.class.path"), testsOf("mongo-lock-autoconfigure"), testsOf("mongo-lock-test"));
+	}
+
+	private static String testsOf(String module) {
+		return Path.of("..", module, "target", "test-classes").toString();
+	}
+
+}

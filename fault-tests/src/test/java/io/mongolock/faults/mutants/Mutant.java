@@ -1,0 +1,54 @@
+package io.mongolock.faults.mutants;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+
+/**
+ * A product that is broken on purpose: one piece of one source file says something else.
+ *
+ * @param name what is broken, for people
+ * @param file the source file, below that of the product
+ * @param from what it says, once only
+ * @param to what the mutant says
+ * @param judge who must notice
+ */
+record Mutant(String name, String file, String from, String to, Judge judge) {
+
+	private static final Path SOURCES = Path.of("..", "mongo-lock-autoconfigure", "src", "main", "java", "io",
+			"mongolock");
+
+	/**
+	 * Compile the broken class alone.
+	 * @param target where to
+	 */
+	void compile(Path target) throws IOException {
+		Path broken = Files.createDirectories(target.resolve("source")).resolve(Path.of(this.file).getFileName());
+		Files.writeString(broken, patched());
+		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+		int status = compiler.run(null, null, null, "-proc:none", "-nowarn", "-parameters", "-d", target.toString(),
+				"-classpath", System.getProperty("java.class.path"), broken.toString());
+		if (status != 0) {
+			throw new IllegalStateException("The mutant '" + this.name + "' does not compile");
+		}
+	}
+
+	private String patched() throws IOException {
+		String source = Files.readString(SOURCES.resolve(this.file));
+		int at = source.indexOf(this.from);
+		if (at < 0 || source.indexOf(this.from, at + 1) >= 0) {
+			throw new IllegalStateException("The mutant '" + this.name + "' does not fit " + this.file
+					+ " any more: it does not say once '" + this.from + "'");
+		}
+		return source.replace(this.from, this.to);
+	}
+
+	@Override
+	public String toString() {
+		return this.name;
+	}
+
+}

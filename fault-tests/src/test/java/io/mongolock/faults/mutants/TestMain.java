@@ -1,0 +1,66 @@
+package io.mongolock.faults.mutants;
+
+import java.util.List;
+
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestExecutionResult.Status;
+import org.junit.platform.engine.TestSource;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.PostDiscoveryFilter;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/**
+ * Runs some methods of a test class and says which of them fail. Exit status 1 if any
+ * does, 2 if there is none.
+ */
+public final class TestMain {
+
+	private TestMain() {
+	}
+
+	/**
+	 * Run tests.
+	 * @param args the name of a class and those of some of its methods
+	 */
+	public static void main(String[] args) {
+		List<String> methods = List.of(args).subList(1, args.length);
+		LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+			.selectors(DiscoverySelectors.selectClass(args[0]))
+			.filters((PostDiscoveryFilter) (test) -> FilterResult
+				.includedIf(methods.contains(test.getSource().map(TestMain::method).orElse(""))))
+			.build();
+		Failures failures = new Failures();
+		LauncherFactory.create().execute(request, failures);
+		System.exit((failures.failed > 0) ? 1 : (failures.passed > 0) ? 0 : 2);
+	}
+
+	private static String method(TestSource source) {
+		return (source instanceof MethodSource method) ? method.getMethodName() : "";
+	}
+
+	private static final class Failures implements TestExecutionListener {
+
+		private int passed;
+
+		private int failed;
+
+		@Override
+		public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+			if (result.getStatus() == Status.FAILED) {
+				this.failed++;
+				System.out.println("Failed: " + test.getDisplayName() + " " + result.getThrowable().orElse(null));
+			}
+			else if (test.isTest() && result.getStatus() == Status.SUCCESSFUL) {
+				this.passed++;
+			}
+		}
+
+	}
+
+}

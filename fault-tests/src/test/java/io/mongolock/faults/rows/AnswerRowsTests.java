@@ -1,0 +1,228 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.store.mongo.TtlIndexInitializer;
+import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 22, 23, 31 and 32: errors of a replica set, and servers that cannot do what locks
+ * need. A script gives the answers.
+ */
+@Timeout(120)
+class AnswerRowsTests {
+
+	private static final String SERVER = "scripted answers before " + Rig.SERVER;
+
+	private static final String CLAIM = "findAndModify";
+
+	private final AtomicInteger asked = new AtomicInteger();
+
+	private Rig rig;
+
+	private ScriptedServer server;
+
+	@BeforeEach
+	void start() {
+		this.rig = new Rig();
+		this.server = new ScriptedServer(this.rig.observer());
+	}
+
+	@AfterEach
+	void stop() {
+		this.server.close();
+		this.rig.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 64, 50, 91 })
+	@ShowsRow(value = 22, level = Level.P)
+	void aClaimWhoseWriteConcernFailedIsAskedAgainAndGrantedOnce(int code, RowFigures figures) {
+		RigClient client = client(Rig.LONG);
+		failWriteConcern(code, 1);
+		try (LockHandle handle = client.acquire()) {
+			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
+			assertThat(this.rig.holders()).hasSize(1);
+		}
+		assertThat(this.asked).hasValueGreaterThan(1);
+		figures.server(SERVER).add("requests", this.asked).add("double grants", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 22, level = Level.P)
+	void aClaimWhoseWriteConcernFailedIsUnknownAndLeavesNoOrphan(RowFigures figures) {
+		RigClient client = client(Duration.ZERO);
+		failWriteConcern(64, Integer.MAX_VALUE);
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
+			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
+		await().atMost(Duration.ofSeconds(20)).until(() -> this.rig.holders().isEmpty());
+		figures.server(SERVER).add("orphans", 0);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "91, 1", "91, 2", "10107, 1", "10107, 2", "189, 1" })
+	@ShowsRow(value = 23, level = Level.P)
+	void aClaimThatMayBeRetriedIsGrantedOnce(int code, int times, RowFigures figures) {
+		RigClient client = client(Rig.LONG);
+		answerClaims(times, error(code, "retry").append("errorLabels",
+				new BsonArray(List.of(new BsonString("RetryableWriteError")))));
+		try (LockHandle handle = client.acquire()) {
+			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
+			assertThat(this.rig.holders()).hasSize(1);
+		}
+		figures.server(SERVER).add("attempts", this.asked).add("double grants", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 23, level = Level.P)
+	void aClaimThatCouldBeRetriedForEverEndsInTimeAndLeavesNothing(RowFigures figures) {
+		RigClient client = client(Duration.ofSeconds(1));
+		answerClaims(Integer.MAX_VALUE, error(91, "retry").append("errorLabels",
+				new BsonArray(List.of(new BsonString("RetryableWriteError")))));
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire);
+		long blocked = System.nanoTime() - start;
+		assertThat(Duration.ofNanos(blocked)).isLessThan(Duration.ofSeconds(10));
+		assertThat(this.rig.stored()).isEmpty();
+		figures.server(SERVER).add("attempts", this.asked).add("returned after", Rig.millis(blocked));
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	@ShowsRow(value = 31, level = Level.P)
+	void aUserWhoMayCreateNoIndexIsWarnedAndTheLocksWork(RowFigures figures, CapturedOutput output) {
+		RigClient client = client(Duration.ZERO);
+		BsonDocument refusal = error(13, "not authorized on rows to execute command");
+		this.server.script((command, passedOn) -> command.getFirstKey().toLowerCase(Locale.ROOT).contains("indexes")
+				? refusal : passedOn.get());
+		new TtlIndexInitializer(new MongoTemplate(client.mongo(), Rig.DATABASE), Rig.COLLECTION, Mode.CREATE,
+				Duration.ofDays(7))
+			.initialize();
+		assertThat(output).contains("The TTL index on 'touchedAt' of the lock collection 'locks' could not be created");
+		try (LockHandle handle = client.acquire()) {
+			assertThat(handle.isHeld()).isTrue();
+		}
+		figures.server(SERVER).add("warnings", 1);
+	}
+
+	@ParameterizedTest(name = "{1}")
+	@CsvSource({ "20, Transaction numbers are only allowed on a replica set member or mongos, retryWrites=false",
+			"9, Modifiers operate on fields but we found type array instead, MongoDB 4.4 or later",
+			"168, Unrecognized pipeline stage name: '$replaceWith', MongoDB 4.4 or later",
+			"115, Command not supported, MongoDB 4.4 or later",
+			"13, not authorized on rows to execute command, privileges find" })
+	@ShowsRow(value = 32, level = Level.P)
+	void aServerThatRefusesWhatLocksNeedIsNamedAtOnce(int code, String message, String advice, RowFigures figures) {
+		RigClient client = client(Rig.LONG);
+		answerClaims(Integer.MAX_VALUE, error(code, message));
+		LockStoreException failure = catchThrowableOfType(LockStoreException.class, client::acquire);
+		assertThat(failure.getOutcome()).isEqualTo(Outcome.REFUSED);
+		assertThat(failure).hasMessageContaining(advice);
+		assertThat(this.rig.stored()).isEmpty();
+		figures.server(SERVER).add("requests", this.asked);
+	}
+
+	@Test
+	@ShowsRow(value = 32, level = Level.P)
+	void aServerThatDoesNotKnowItsVariablesIsNamedAtOnce(RowFigures figures) {
+		RigClient client = client(Rig.LONG);
+		answerClaims(Integer.MAX_VALUE,
+				error(17276, "Use of undefined variable: NOW").append("codeName", new BsonString("Location17276")));
+		LockStoreException failure = catchThrowableOfType(LockStoreException.class, client::acquire);
+		assertThat(failure.getOutcome()).isEqualTo(Outcome.REFUSED);
+		assertThat(failure).hasMessageContaining("MongoDB 4.4 or later");
+		figures.server(SERVER).add("requests", this.asked);
+	}
+
+	@Test
+	@ShowsRow(value = 32, level = Level.P)
+	void aServerThatDoesNotTellItsTimeIsNamedAndWhatItGrantedIsTakenBack(RowFigures figures) {
+		RigClient client = client(Duration.ZERO);
+		this.server.script((command, passedOn) -> {
+			BsonDocument answer = passedOn.get();
+			if (isClaim(command)) {
+				answer.getDocument("value").remove("now");
+			}
+			return answer;
+		});
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
+			.withMessageContaining("4.4 or later");
+		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
+		await().atMost(Duration.ofSeconds(20)).until(() -> this.rig.holders().isEmpty());
+		figures.server(SERVER).add("orphans", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 32, level = Level.P)
+	void aStandaloneServerIsEnough(RowFigures figures) {
+		try (LockHandle handle = this.rig.direct(Rig.LONG).acquire()) {
+			assertThat(handle.isHeld()).isTrue();
+		}
+		figures.server(Rig.SERVER).add("requests", 2);
+	}
+
+	private RigClient client(Duration wait) {
+		LockSettings settings = RigClient.settings(Rig.LONG, wait);
+		return this.rig.client(this.server.connectionString(), settings, LockClock.system()).warm();
+	}
+
+	private void failWriteConcern(int code, int times) {
+		this.server.script((command, passedOn) -> {
+			BsonDocument answer = passedOn.get();
+			if (isClaim(command) && this.asked.incrementAndGet() <= times) {
+				answer.append("writeConcernError", new BsonDocument("code", new BsonInt32(code)).append("errmsg",
+						new BsonString("waiting for replication failed")));
+			}
+			return answer;
+		});
+	}
+
+	private void answerClaims(int times, BsonDocument answer) {
+		this.server.script((command, passedOn) -> (isClaim(command) && this.asked.incrementAndGet() <= times) ? answer
+				: passedOn.get());
+	}
+
+	private static boolean isClaim(BsonDocument command) {
+		return command.getFirstKey().equals(CLAIM);
+	}
+
+	private static BsonDocument error(int code, String message) {
+		return new BsonDocument("ok", new BsonDouble(0)).append("code", new BsonInt32(code))
+			.append("errmsg", new BsonString(message));
+	}
+
+}

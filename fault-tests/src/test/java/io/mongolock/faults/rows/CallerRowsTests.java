@@ -1,0 +1,184 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.test.proxy.Hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 37 and 38: what callers do with their threads and handles.
+ */
+@Timeout(120)
+class CallerRowsTests {
+
+	private static final LockRequest REQUEST = LockRequest.of(Rig.KEY);
+
+	private Rig rig;
+
+	private RigClient client;
+
+	@BeforeEach
+	void start() {
+		this.rig = new Rig();
+		this.client = this.rig.behindProxy(Rig.LONG, Rig.LONG);
+	}
+
+	@AfterEach
+	void stop() {
+		this.rig.close();
+	}
+
+	@Test
+	@ShowsRow(value = 37, level = Level.P)
+	void anInterruptEndsTheWaitAndStaysSet(RowFigures figures) {
+		LockHandle held = this.rig.direct(Rig.LONG).acquire();
+		int before = this.rig.proxy().requests("findAndModify");
+		Caller caller = new Caller((locks) -> locks.acquire(REQUEST));
+		this.rig.proxy().awaitRequests("findAndModify", before + 2, Rig.LONG);
+		caller.interruptAndAwait();
+		assertThat(caller.failure).isInstanceOf(LockUnavailableException.class)
+			.hasMessageContaining("Interrupted after");
+		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(held.fence());
+		figures.server(Rig.SERVER).add("orphans", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 37, level = Level.P)
+	void anInterruptOfTheClaimItselfLeavesNoOrphan(RowFigures figures) {
+		Hold hold = this.rig.claims().holdRequest();
+		Caller caller = new Caller((locks) -> locks.acquire(REQUEST));
+		hold.awaitHeld(Rig.LONG);
+		caller.interruptAndAwait();
+		int before = this.rig.proxy().replies("findAndModify");
+		hold.release();
+		this.rig.proxy().awaitReplies("findAndModify", before + 1, Rig.LONG);
+		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
+		awaitFree();
+		figures.server(Rig.SERVER).add("orphans", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 37, level = Level.P)
+	void anInterruptDuringTheWorkKeepsNobodyFromReleasing(RowFigures figures) {
+		Caller caller = new Caller((locks) -> locks.execute(REQUEST, (handle) -> {
+			Thread.currentThread().interrupt();
+			return handle;
+		}));
+		caller.await();
+		assertThat(caller.failure).isNull();
+		awaitFree();
+		figures.server(Rig.SERVER).add("orphans", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 37, level = Level.P)
+	void anInterruptDuringTheReleaseLeavesNoOrphan(RowFigures figures) {
+		LockHandle handle = this.client.acquire();
+		Hold hold = this.rig.releases().holdRequest();
+		Caller caller = new Caller((locks) -> handle.close());
+		hold.awaitHeld(Rig.LONG);
+		caller.interruptAndAwait();
+		assertThat(caller.failure).isNull();
+		awaitFree();
+		hold.release();
+		figures.server(Rig.SERVER).add("orphans", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 38, level = Level.U)
+	void aNestedCallSharesTheLockAndOnlyTheOutermostGivesItBack(RowFigures figures) {
+		int before = this.rig.proxy().requests("findAndModify");
+		LockTemplate locks = this.client.locks();
+		locks.execute(REQUEST, (outer) -> {
+			long fence = locks.execute(REQUEST, LockHandle::fence);
+			assertThat(fence).isEqualTo(outer.fence());
+			assertThat(this.rig.holders()).hasSize(1);
+			locks.execute(LockRequest.of("order:2"), (second) -> {
+				assertThat(second.isHeld()).isTrue();
+				return fence;
+			});
+			outer.assertHeld();
+			return fence;
+		});
+		assertThat(this.rig.holders()).isEmpty();
+		figures.server(Rig.SERVER).add("requests", this.rig.proxy().requests("findAndModify") - before);
+		assertThat(this.rig.proxy().requests("findAndModify") - before).isEqualTo(2);
+	}
+
+	@Test
+	@ShowsRow(value = 38, level = Level.U)
+	void aHandleClosedTwiceDoesNotFreeTheNextHolder(RowFigures figures) {
+		LockHandle handle = this.client.acquire();
+		CompletableFuture.runAsync(handle::close).join();
+		LockHandle next = this.rig.direct(Rig.LONG).acquire();
+		handle.close();
+		assertThatIllegalStateException().isThrownBy(handle::assertHeld);
+		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(next.fence());
+		next.renew();
+		figures.server(Rig.SERVER).add("foreign frees", 0);
+	}
+
+	private void awaitFree() {
+		await().atMost(Duration.ofSeconds(25)).until(() -> this.rig.holders().isEmpty());
+	}
+
+	/**
+	 * A thread that ends with its interrupt still set, as that is what each test shows.
+	 */
+	private final class Caller {
+
+		private final CompletableFuture<Void> over = new CompletableFuture<>();
+
+		private final AtomicBoolean interrupted = new AtomicBoolean();
+
+		private final Thread thread;
+
+		private volatile Throwable failure;
+
+		private Caller(Consumer<LockTemplate> call) {
+			this.thread = new Thread(() -> {
+				try {
+					call.accept(CallerRowsTests.this.client.locks());
+				}
+				catch (RuntimeException ex) {
+					this.failure = ex;
+				}
+				this.interrupted.set(Thread.currentThread().isInterrupted());
+				this.over.complete(null);
+			}, "caller");
+			this.thread.start();
+		}
+
+		private void interruptAndAwait() {
+			this.thread.interrupt();
+			await();
+		}
+
+		private void await() {
+			assertThat(this.over).succeedsWithin(Rig.LONG.toSeconds(), TimeUnit.SECONDS);
+			assertThat(this.interrupted).as("interrupt still set").isTrue();
+		}
+
+	}
+
+}

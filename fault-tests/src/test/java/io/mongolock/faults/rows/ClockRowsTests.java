@@ -1,0 +1,129 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.LossReason;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.test.InMemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Rows 27 and 28: the clocks of a client.
+ */
+@Timeout(120)
+class ClockRowsTests {
+
+	private static final LockRequest REQUEST = LockRequest.of(Rig.KEY);
+
+	private final FakeClock clock = new FakeClock();
+
+	private final Told told = new Told();
+
+	@Test
+	@ShowsRow(value = 28, level = Level.U)
+	void aHolderThatWasSuspendedHasLost(RowFigures figures) {
+		LockTemplate locks = locks(true);
+		LockHandle handle = locks.acquire(REQUEST);
+		this.clock.pass(Duration.ZERO, Duration.ofMinutes(10));
+		assertThat(handle.isHeld()).isFalse();
+		assertThat(handle.remaining()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::assertHeld)
+			.returns(LossReason.DEADLINE, LockLostException::getReason);
+		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		this.clock.pass(Duration.ZERO, Duration.ofMinutes(-10));
+		assertThat(handle.isHeld()).as("lost for good").isFalse();
+		figures.add("lost", 1);
+		locks.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	@ShowsRow(value = 28, level = Level.U)
+	void aHolderThatWasSuspendedIsToldWithoutAsking(RowFigures figures) {
+		LockTemplate locks = locks(true);
+		locks.acquire(REQUEST);
+		this.clock.pass(Duration.ofSeconds(2), Duration.ofMinutes(10));
+		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		figures.add("told", 1);
+		locks.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	@ShowsRow(value = 28, level = Level.U)
+	void theLeaseEndsOneMarginBeforeTheStoresDoes(RowFigures figures) {
+		LockTemplate locks = locks(false);
+		LockHandle handle = locks.acquire(REQUEST);
+		this.clock.pass(Duration.ofMillis(23_999), Duration.ofMillis(23_999));
+		assertThat(handle.isHeld()).isTrue();
+		this.clock.pass(Duration.ofMillis(1), Duration.ZERO);
+		assertThat(handle.isHeld()).isFalse();
+		figures.add("relied on", "24 s of 30 s");
+		locks.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	@ShowsRow(value = 27, level = Level.U)
+	void aWallClockSetForwardEndsTheLeaseEarly(RowFigures figures) {
+		LockTemplate locks = locks(false);
+		LockHandle handle = locks.acquire(REQUEST);
+		this.clock.pass(Duration.ZERO, Duration.ofHours(1));
+		assertThat(handle.isHeld()).isFalse();
+		figures.add("lost", "1, to be safe");
+		locks.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	@ShowsRow(value = 27, level = Level.U)
+	void aWallClockSetBackDoesNotLengthenTheLease(RowFigures figures) {
+		LockTemplate locks = locks(false);
+		LockHandle handle = locks.acquire(REQUEST);
+		this.clock.pass(Duration.ZERO, Duration.ofHours(-1));
+		assertThat(handle.isHeld()).isTrue();
+		this.clock.pass(Duration.ofSeconds(24), Duration.ofSeconds(24));
+		assertThat(handle.isHeld()).isFalse();
+		figures.add("lengthened by", "0 ms");
+		locks.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	@ShowsRow(value = 27, level = Level.S)
+	void aClientWhoseWallClockStepsOverlapsWithNobody(RowFigures figures) {
+		try (Rig rig = new Rig()) {
+			StepClock stepping = new StepClock();
+			LockSettings settings = RigClient.settings(Duration.ofSeconds(4), Rig.LONG);
+			RigClient client = rig.client(rig.proxy().connectionString(), settings, stepping).warm();
+			RigClient other = rig.direct(Rig.LONG);
+			LockHandle handle = client.acquire();
+			stepping.step(Duration.ofHours(-1));
+			int before = rig.proxy().replies("update");
+			rig.proxy().awaitReplies("update", before + 4, Rig.LONG);
+			assertThat(handle.isHeld()).as("renewed on").isTrue();
+			stepping.step(Duration.ofHours(2));
+			LockHandle next = other.acquire();
+			long lead = System.nanoTime() - client.told().awaitLoss().nanos();
+			assertThat(lead).as("told before the next grant").isPositive();
+			assertThat(next.fence()).isGreaterThan(handle.fence());
+			figures.server(Rig.SERVER).add("overlap", "0 ms").add("told before the next grant by", Rig.millis(lead));
+		}
+	}
+
+	private LockTemplate locks(boolean autoRenew) {
+		LockSettings settings = new LockSettings(Duration.ofSeconds(30), null, null, null, Duration.ZERO, null,
+				autoRenew);
+		InMemoryLockStore store = new InMemoryLockStore(() -> Instant.ofEpochMilli(this.clock.currentTimeMillis()));
+		return RigClient.locks(store, settings, this.clock, this.told);
+	}
+
+}

@@ -1,0 +1,197 @@
+package io.mongolock.faults.rows;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.faults.history.HistoryReport;
+import io.mongolock.faults.history.Timings;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.worker.LockWorkerJvm;
+import io.mongolock.faults.worker.SectionCounts;
+import io.mongolock.test.embedded.UpsertRace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Rows 1 to 3 and 43: many at a time.
+ */
+@Timeout(180)
+class LoadRowsTests {
+
+	@Test
+	@ShowsRow(value = 1, level = Level.S)
+	void manyThreadsOfSeveralProcessesExcludeEachOther(RowFigures figures, @TempDir Path directory) {
+		try (Crew crew = new Crew(directory)) {
+			List<LockWorkerJvm> workers = IntStream.range(0, 4).mapToObj((i) -> crew.start(Rig.LONG)).toList();
+			workers.forEach(LockWorkerJvm::awaitReady);
+			long start = System.nanoTime();
+			List<CompletableFuture<SectionCounts>> runs = workers.stream()
+				.map((worker) -> worker.run(Rig.KEY, 10, 5, 1))
+				.toList();
+			runs.forEach((run) -> assertThat(run).succeedsWithin(Duration.ofSeconds(120))
+				.as("nobody starves")
+				.isEqualTo(new SectionCounts(50, 0, 0, 0)));
+			double seconds = (System.nanoTime() - start) / 1e9;
+			crew.count(Rig.KEY, 200);
+			crew.writeHeld();
+			HistoryReport report = crew.check();
+			assertThat(report.violations()).as(report::toTable).isEmpty();
+			Timings timings = report.timings();
+			figures.server(Rig.SERVER)
+				.add("load", "4 JVMs x 10 threads x 5")
+				.add("sections per second", Math.round(200 / seconds))
+				.add("grant p50", Rig.millis(timings.granted().p50()))
+				.add("p99", Rig.millis(timings.granted().p99()))
+				.add("max", Rig.millis(timings.granted().max()))
+				.add("overlap", "0 ms");
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 2, level = Level.S)
+	void manyHeldLocksAreRenewedWhileOthersComeAndGo(RowFigures figures) {
+		try (Rig rig = new Rig()) {
+			RigClient client = rig.direct(Duration.ofSeconds(9));
+			LockTemplate locks = client.locks();
+			List<LockHandle> held = new ArrayList<>();
+			for (int i = 0; i < 500; i++) {
+				held.add(locks.acquire(LockRequest.of("held:" + i)));
+			}
+			AtomicInteger next = new AtomicInteger();
+			long start = System.nanoTime();
+			long least = Long.MAX_VALUE;
+			List<CompletableFuture<Void>> users = IntStream.range(0, 4)
+				.mapToObj((i) -> CompletableFuture.runAsync(() -> use(locks, next)))
+				.toList();
+			// four renewals of each, and as long as it takes
+			while (System.nanoTime() - start < 10_000_000_000L || !users.stream().allMatch(CompletableFuture::isDone)) {
+				least = Math.min(least, held.stream().mapToLong((one) -> one.remaining().toMillis()).min().orElse(0));
+				LockSupport.parkNanos(20_000_000);
+			}
+			int threads = threads("mongo-lock");
+			assertThat(users).allSatisfy((user) -> assertThat(user).isCompleted());
+			assertThat(client.told().losses()).isEmpty();
+			assertThat(held).allMatch(LockHandle::isHeld);
+			assertThat(threads).as("threads").isLessThan(40);
+			held.forEach(LockHandle::close);
+			figures.server(Rig.SERVER)
+				.add("load", "2000 keys, 500 held")
+				.add("lost", 0)
+				.add("least time left before a renewal", least + " of 7200 ms")
+				.add("threads of the client", threads)
+				.add("heap",
+						ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1_000_000 + " MB in all");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(UpsertRace.class)
+	@ShowsRow(value = 3, level = Level.S)
+	void aStormOnANewKeyGrantsOneAndTroublesNobody(UpsertRace race, RowFigures figures) throws InterruptedException {
+		try (Rig rig = new Rig(race)) {
+			RigClient client = rig.direct(Rig.LONG);
+			List<LockTemplate> clients = IntStream.range(0, 64)
+				.mapToObj((i) -> RigClient.locks(RigClient.store(client.mongo()),
+						RigClient.settings(Rig.LONG, Duration.ZERO), LockClock.system()))
+				.toList();
+			for (int key = 0; key < 10; key++) {
+				assertThat(storm(clients, "new:" + key)).isOne();
+			}
+			clients.forEach((one) -> one.stop(Duration.ofSeconds(1)));
+			figures.server(Rig.SERVER).add("clients", 64).add("keys", 10).add("grants", 10).add("exceptions", 0);
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 43, level = Level.S)
+	void aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm(RowFigures figures) {
+		try (Rig rig = new Rig()) {
+			List<RigClient> clients = List.of(rig.behindProxy(Rig.LONG, Duration.ofSeconds(60)),
+					rig.behindProxy(Rig.LONG, Duration.ofSeconds(60)));
+			LockHandle handle = rig.direct(Rig.LONG).acquire();
+			int before = rig.proxy().requests("findAndModify");
+			AtomicInteger holders = new AtomicInteger();
+			AtomicInteger together = new AtomicInteger();
+			List<CompletableFuture<Void>> herd = IntStream.range(0, 500)
+				.mapToObj((
+						i) -> clients.get(i % 2).locks().acquireAsync(LockRequest.of(Rig.KEY)).thenAccept((granted) -> {
+							together.accumulateAndGet(holders.incrementAndGet(), Math::max);
+							holders.decrementAndGet();
+							granted.close();
+						}))
+				.toList();
+			rig.proxy().awaitRequests("findAndModify", before + 6, Rig.LONG);
+			handle.close();
+			CompletableFuture<Void> all = CompletableFuture.allOf(herd.toArray(CompletableFuture[]::new));
+			assertThat(all).succeedsWithin(60, TimeUnit.SECONDS);
+			int requests = rig.proxy().requests("findAndModify") - before;
+			assertThat(together).hasValue(1);
+			assertThat(requests).as("requests").isLessThan(500 * 5);
+			assertThat(rig.holders()).isEmpty();
+			figures.server(Rig.SERVER)
+				.add("waiters", 500)
+				.add("holders at a time", together)
+				.add("claims per grant", requests / 500.0);
+		}
+	}
+
+	private static void use(LockTemplate locks, AtomicInteger next) {
+		for (int key = next.getAndIncrement(); key < 1500; key = next.getAndIncrement()) {
+			locks.execute(LockRequest.of("brief:" + key), LockHandle::fence);
+		}
+	}
+
+	private static int storm(List<LockTemplate> clients, String key) throws InterruptedException {
+		CountDownLatch start = new CountDownLatch(1);
+		AtomicInteger grants = new AtomicInteger();
+		List<Throwable> failures = new ArrayList<>();
+		List<Thread> threads = clients.stream().map((client) -> new Thread(() -> {
+			try {
+				start.await();
+				client.tryAcquire(LockRequest.of(key)).ifPresent((handle) -> grants.incrementAndGet());
+			}
+			catch (Exception ex) {
+				synchronized (failures) {
+					failures.add(ex);
+				}
+			}
+		})).toList();
+		threads.forEach(Thread::start);
+		start.countDown();
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		assertThat(failures).isEmpty();
+		return grants.get();
+	}
+
+	private static int threads(String name) {
+		return (int) Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith(name) && !thread.getName().contains("embedded"))
+			.count();
+	}
+
+}

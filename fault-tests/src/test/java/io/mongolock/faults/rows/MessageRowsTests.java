@@ -1,0 +1,222 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.bson.Document;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.test.proxy.Hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 8 to 12: single requests and replies that come late or never.
+ */
+@Timeout(120)
+class MessageRowsTests {
+
+	private static final Duration TTL = Duration.ofSeconds(6);
+
+	private Rig rig;
+
+	@BeforeEach
+	void start() {
+		this.rig = new Rig();
+	}
+
+	@AfterEach
+	void stop() {
+		this.rig.close();
+	}
+
+	@Test
+	@ShowsRow(value = 8, level = Level.P)
+	void aClaimDeliveredAfterItsCallerGaveUpIsTakenBack(RowFigures figures) {
+		RigClient late = this.rig.behindProxy(TTL, Duration.ZERO);
+		Hold hold = this.rig.claims().holdRequest();
+		assertUnknown(late);
+		deliverClaim(hold);
+		long delivered = System.nanoTime();
+		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
+		awaitNoHolder();
+		long orphan = System.nanoTime() - delivered;
+		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(TTL);
+		figures.server(Rig.SERVER).add("orphan", Rig.millis(orphan) + " of a ttl of " + TTL.toMillis() + " ms");
+	}
+
+	@Test
+	@ShowsRow(value = 8, level = Level.P)
+	void aClaimDeliveredLateWhileAnotherHoldsIsNotGranted(RowFigures figures) {
+		RigClient late = this.rig.behindProxy(TTL, Duration.ZERO);
+		RigClient other = this.rig.direct(Rig.LONG);
+		Hold hold = this.rig.claims().holdRequest();
+		assertUnknown(late);
+		LockHandle handle = other.acquire();
+		deliverClaim(hold);
+		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
+		handle.renew();
+		handle.close();
+		figures.server(Rig.SERVER).add("grants beside the holder", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 8, level = Level.P)
+	void aClaimAskedAgainAndReleasedIsNotBroughtBackByItsLateTwin(RowFigures figures) {
+		RigClient late = this.rig.behindProxy(TTL, Rig.LONG);
+		Hold hold = this.rig.claims().holdRequest();
+		LockHandle handle = late.acquire();
+		handle.close();
+		deliverClaim(hold);
+		assertThat(this.rig.stored().orElseThrow().fence()).as("granted again").isGreaterThan(handle.fence());
+		awaitNoHolder();
+		figures.server(Rig.SERVER).add("orphans", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 9, level = Level.P)
+	void aClaimWhoseReplyIsLostIsAskedAgainAndGrantedOnce(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
+		int before = this.rig.proxy().replies("findAndModify");
+		this.rig.claims().dropReply().once();
+		try (LockHandle handle = client.acquire()) {
+			int asked = this.rig.proxy().replies("findAndModify") - before;
+			assertThat(asked).as("executed twice").isEqualTo(2);
+			assertThat(this.rig.stored().orElseThrow().fence()).as("granted once").isEqualTo(handle.fence());
+			assertThat(this.rig.holders()).hasSize(1);
+			figures.server(Rig.SERVER).add("requests", asked).add("fences", 1).add("double grants", 0);
+		}
+		awaitNoHolder();
+	}
+
+	@Test
+	@ShowsRow(value = 9, level = Level.P)
+	void aClaimWhoseConnectionBreaksBeforeTheReplyLeavesNoOrphan(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(Rig.LONG, Duration.ZERO);
+		this.rig.claims().cutBeforeReply().once();
+		assertUnknown(client);
+		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
+		awaitNoHolder();
+		figures.server(Rig.SERVER).add("orphans", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 9, level = Level.P)
+	void aReplyThatIsLateMakesTheLeaseNoLonger(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
+		Duration delay = Duration.ofMillis(900);
+		this.rig.claims().delayReply(delay).once();
+		LockRequest request = LockRequest.builder(Rig.KEY).autoRenew(false).build();
+		try (LockHandle handle = client.locks().acquire(request)) {
+			assertThat(handle.remaining()).isLessThanOrEqualTo(TTL.multipliedBy(4).dividedBy(5).minus(delay));
+			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
+			this.rig.renewals().delayReply(delay).once();
+			handle.renew();
+			assertThat(handle.remaining()).isLessThanOrEqualTo(TTL.multipliedBy(4).dividedBy(5).minus(delay));
+			figures.server(Rig.SERVER).add("relied on for", handle.remaining().toMillis() + " ms after 900 ms");
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 10, level = Level.P)
+	void aRenewalDeliveredAfterTheReleaseBringsNothingBack(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
+		Hold hold = this.rig.renewals().holdRequest();
+		LockHandle handle = client.acquire();
+		hold.awaitHeld(Rig.LONG);
+		handle.close();
+		Document released = this.rig.document().orElseThrow();
+		assertThat(this.rig.holders()).isEmpty();
+		deliverUpdate(hold);
+		assertThat(this.rig.document()).contains(released);
+		figures.server(Rig.SERVER).add("resurrected", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 11, level = Level.P)
+	void aRenewalDeliveredAfterTheTakeOverDoesNotTouchTheNewHolder(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(Duration.ofSeconds(3), Rig.LONG);
+		RigClient other = this.rig.direct(Rig.LONG);
+		Hold hold = this.rig.renewals().holdAllRequests();
+		LockHandle handle = client.acquire();
+		LockHandle next = other.acquire();
+		long granted = System.nanoTime();
+		long lead = granted - client.told().awaitLoss().nanos();
+		assertThat(lead).as("told before the next grant").isPositive();
+		assertThat(handle.isHeld()).isFalse();
+		Document taken = this.rig.document().orElseThrow();
+		deliverUpdate(hold);
+		assertThat(this.rig.document()).contains(taken);
+		assertThat(next.isHeld()).isTrue();
+		next.close();
+		figures.server(Rig.SERVER).add("told before the next grant by", Rig.millis(lead)).add("fence", "unchanged");
+	}
+
+	@Test
+	@ShowsRow(value = 12, level = Level.P)
+	void aReleaseWhoseReplyIsLostNeverFreesTheNextHolder(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
+		RigClient other = this.rig.direct(Rig.LONG);
+		LockHandle handle = client.acquire();
+		int before = this.rig.proxy().replies("update");
+		this.rig.releases().dropReply().once();
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(handle::close);
+		LockHandle next = other.acquire();
+		// the release that failed, and the one that cleans up behind it
+		this.rig.proxy().awaitReplies("update", before + 2, Rig.LONG);
+		assertThat(closed).as("the caller is not troubled").succeedsWithin(Rig.LONG.toSeconds(), TimeUnit.SECONDS);
+		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(next.fence());
+		assertThat(next.fence()).isGreaterThan(handle.fence());
+		next.renew();
+		next.close();
+		figures.server(Rig.SERVER).add("foreign frees", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 12, level = Level.P)
+	void aReleaseThatIsLostIsRepeatedBehindTheCaller(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(Rig.LONG, Rig.LONG);
+		LockHandle handle = client.acquire();
+		this.rig.releases().cut().once();
+		handle.close();
+		long closed = System.nanoTime();
+		awaitNoHolder();
+		figures.server(Rig.SERVER).add("free after", Rig.millis(System.nanoTime() - closed) + " of a ttl of 30000 ms");
+	}
+
+	private void deliverClaim(Hold hold) {
+		int before = this.rig.proxy().replies("findAndModify");
+		hold.release();
+		this.rig.proxy().awaitReplies("findAndModify", before + 1, Rig.LONG);
+	}
+
+	private void deliverUpdate(Hold hold) {
+		int before = this.rig.proxy().replies("update");
+		hold.release();
+		this.rig.proxy().awaitReplies("update", before + 1, Rig.LONG);
+	}
+
+	private void awaitNoHolder() {
+		await().atMost(Duration.ofSeconds(20)).until(() -> this.rig.holders().isEmpty());
+	}
+
+	private static void assertUnknown(RigClient client) {
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
+			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+	}
+
+}

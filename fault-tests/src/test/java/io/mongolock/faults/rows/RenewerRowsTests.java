@@ -1,0 +1,163 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockListener;
+import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.test.InMemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 13 and 45: what happens to the threads that renew, watch and tell.
+ */
+@Timeout(120)
+class RenewerRowsTests {
+
+	private static final Duration TTL = Duration.ofSeconds(3);
+
+	private final Told told = new Told();
+
+	private final AtomicInteger renewals = new AtomicInteger();
+
+	private final InterceptedStore store = new InterceptedStore(new InMemoryLockStore()).before("renewAll",
+			this.renewals::incrementAndGet);
+
+	private LockTemplate locks;
+
+	@AfterEach
+	void stop() {
+		this.locks.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	@ShowsRow(value = 45, level = Level.U)
+	void aListenerThatThrowsErrorsStopsNeitherRenewalNorTheTelling(RowFigures figures) {
+		LockHandle handle = start(new Careless(), this.told);
+		awaitRenewals(4);
+		assertThat(handle.isHeld()).isTrue();
+		this.store.before("renewAll", RenewerRowsTests::fail);
+		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		figures.add("silent losses", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 45, level = Level.U)
+	void aRenewalThatThrowsAnErrorIsTriedAgain(RowFigures figures) {
+		AtomicInteger failures = new AtomicInteger();
+		this.store.before("renewAll", () -> {
+			if (this.renewals.incrementAndGet() <= 2) {
+				failures.incrementAndGet();
+				fail();
+			}
+		});
+		LockHandle handle = start(this.told);
+		awaitRenewals(8);
+		assertThat(handle.isHeld()).isTrue();
+		assertThat(failures).hasValue(2);
+		assertThat(this.told.losses()).isEmpty();
+		figures.add("errors", failures).add("lost", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 45, level = Level.U)
+	void aRenewalThatThrowsErrorsForEverEndsInALossThatIsTold(RowFigures figures) {
+		this.store.before("renewAll", RenewerRowsTests::fail);
+		LockHandle handle = start(this.told);
+		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		assertThat(handle.isHeld()).isFalse();
+		figures.add("silent losses", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 13, level = Level.U)
+	void aHolderIsToldThoughARenewalNeverReturns(RowFigures figures) {
+		CompletableFuture<Void> end = new CompletableFuture<>();
+		this.store.before("renewAll", end::join);
+		LockHandle handle = start(this.told);
+		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		assertThat(handle.isHeld()).isFalse();
+		end.complete(null);
+		figures.add("silent losses", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 45, level = Level.U)
+	void aWatchThatMeetsAnErrorGoesOn(RowFigures figures) {
+		FailingClock clock = new FailingClock();
+		this.locks = RigClient.locks(this.store.toStore(), RigClient.settings(TTL, Duration.ZERO), clock, this.told);
+		LockHandle handle = this.locks.acquire(LockRequest.of(Rig.KEY));
+		clock.fails.set(true);
+		await().atMost(Rig.LONG).until(() -> !clock.fails.get());
+		int before = this.renewals.get();
+		awaitRenewals(before + 3);
+		assertThat(handle.isHeld()).isTrue();
+		figures.add("errors", 1).add("lost", this.told.losses().size());
+	}
+
+	private LockHandle start(LockListener... listeners) {
+		this.locks = RigClient.locks(this.store.toStore(), RigClient.settings(TTL, Duration.ZERO), LockClock.system(),
+				listeners);
+		return this.locks.acquire(LockRequest.of(Rig.KEY));
+	}
+
+	private void awaitRenewals(int least) {
+		await().atMost(Rig.LONG).until(() -> this.renewals.get() >= least);
+	}
+
+	private static void fail() {
+		throw new LinkageError("by the test");
+	}
+
+	private static final class Careless implements LockListener {
+
+		@Override
+		public void acquired(LockHandle handle) {
+			fail();
+		}
+
+		@Override
+		public void lost(LockHandle handle, LossReason reason) {
+			fail();
+		}
+
+	}
+
+	/**
+	 * Fails once on the thread that watches, when told to.
+	 */
+	private static final class FailingClock implements LockClock {
+
+		private final AtomicBoolean fails = new AtomicBoolean();
+
+		@Override
+		public long nanoTime() {
+			return System.nanoTime();
+		}
+
+		@Override
+		public long currentTimeMillis() {
+			if (Thread.currentThread().getName().equals("mongo-lock-watch") && this.fails.getAndSet(false)) {
+				fail();
+			}
+			return System.currentTimeMillis();
+		}
+
+	}
+
+}

@@ -1,0 +1,172 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.Document;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockSettings;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.embedded.UpsertRace;
+import io.mongolock.test.proxy.CommandSelection;
+import io.mongolock.test.proxy.FaultProxy;
+
+/**
+ * An embedded server, a proxy before it, and clients of either in this JVM. Not safe for
+ * use by several threads.
+ */
+final class Rig implements AutoCloseable {
+
+	/** What figures are measured on. */
+	static final String SERVER = "embedded, mongo-java-server 1.47";
+
+	static final String DATABASE = "rows";
+
+	static final String COLLECTION = "locks";
+
+	static final String KEY = "order:1";
+
+	/** Far more than anything takes on a machine that is not busy. */
+	static final Duration LONG = Duration.ofSeconds(30);
+
+	private final StepClock clock = new StepClock();
+
+	private final List<RigClient> clients = new ArrayList<>();
+
+	private final EmbeddedMongo server;
+
+	private final FaultProxy proxy;
+
+	private final MongoClient observer;
+
+	private final MongoLockStore store;
+
+	Rig() {
+		this(UpsertRace.RETRY);
+	}
+
+	Rig(UpsertRace upsertRace) {
+		this.server = EmbeddedMongo.builder().clock(this.clock).upsertRace(upsertRace).start();
+		this.proxy = FaultProxy.to("127.0.0.1", this.server.port());
+		this.observer = MongoClients.create(this.server.connectionString());
+		this.store = RigClient.store(this.observer);
+	}
+
+	/**
+	 * A client that faults befall.
+	 * @param ttl its ttl
+	 * @param wait how long it waits
+	 * @return the client, with a connection open
+	 */
+	RigClient behindProxy(Duration ttl, Duration wait) {
+		return client(this.proxy.connectionString(), RigClient.settings(ttl, wait), LockClock.system()).warm();
+	}
+
+	/**
+	 * A client without faults.
+	 * @param ttl its ttl
+	 * @return the client, with a connection open
+	 */
+	RigClient direct(Duration ttl) {
+		return client(this.server.connectionString(), RigClient.settings(ttl, LONG), LockClock.system()).warm();
+	}
+
+	RigClient client(String connectionString, LockSettings settings, LockClock clock) {
+		RigClient client = new RigClient(connectionString, settings, clock);
+		this.clients.add(client);
+		return client;
+	}
+
+	FaultProxy proxy() {
+		return this.proxy;
+	}
+
+	CommandSelection claims() {
+		return this.proxy.on("findAndModify");
+	}
+
+	CommandSelection renewals() {
+		return this.proxy.on("update").when((command) -> updates(command, "$currentDate"));
+	}
+
+	CommandSelection releases() {
+		return this.proxy.on("update").when((command) -> updates(command, "$pull"));
+	}
+
+	EmbeddedMongo server() {
+		return this.server;
+	}
+
+	/**
+	 * The server's clock.
+	 * @return the clock
+	 */
+	StepClock clock() {
+		return this.clock;
+	}
+
+	/**
+	 * The server without faults.
+	 * @return a client of the driver
+	 */
+	MongoClient observer() {
+		return this.observer;
+	}
+
+	MongoLockStore store() {
+		return this.store;
+	}
+
+	MongoCollection<Document> documents() {
+		return this.observer.getDatabase(DATABASE).getCollection(COLLECTION);
+	}
+
+	Optional<Document> document() {
+		return Optional.ofNullable(documents().find(new Document("_id", KEY)).first());
+	}
+
+	Optional<StoredLock> stored() {
+		return this.store.find(KEY, LONG);
+	}
+
+	/**
+	 * Who stands in the document, those included whose lease ran out: an entry that is
+	 * gone was taken out by a request.
+	 * @return the holders
+	 */
+	List<StoredHolder> holders() {
+		return stored().map(StoredLock::holders).orElse(List.of());
+	}
+
+	static String millis(long nanos) {
+		return nanos / 1_000_000 + " ms";
+	}
+
+	@Override
+	public void close() {
+		// first, as what is held would keep its client from ending
+		this.proxy.close();
+		this.clients.forEach(RigClient::close);
+		this.observer.close();
+		this.server.close();
+	}
+
+	private static boolean updates(BsonDocument command, String operator) {
+		return command.getArray("updates")
+			.stream()
+			.map(BsonValue::asDocument)
+			.allMatch((update) -> update.get("u").asDocument().containsKey(operator));
+	}
+
+}

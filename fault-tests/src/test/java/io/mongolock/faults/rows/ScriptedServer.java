@@ -1,0 +1,171 @@
+package io.mongolock.faults.rows;
+
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.client.MongoClient;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+
+/**
+ * Says that it is the primary of a replica set, passes commands on to the embedded
+ * server, and lets a script answer otherwise. Safe for use by several threads.
+ */
+final class ScriptedServer implements AutoCloseable {
+
+	private static final Set<String> ENVELOPE = Set.of("$db", "$clusterTime", "$readPreference", "lsid", "txnNumber");
+
+	private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
+
+	private final MongoClient server;
+
+	private final ServerSocket listener;
+
+	private volatile Script script = (command, passedOn) -> passedOn.get();
+
+	ScriptedServer(MongoClient server) {
+		this.server = server;
+		try {
+			this.listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		start(this::accept);
+	}
+
+	String connectionString() {
+		return "mongodb://" + address() + "/?directConnection=true";
+	}
+
+	/**
+	 * Answer otherwise from now on.
+	 * @param script how
+	 */
+	void script(Script script) {
+		this.script = script;
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.listener.close();
+			for (Socket connection : this.connections) {
+				connection.close();
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private String address() {
+		return this.listener.getInetAddress().getHostAddress() + ":" + this.listener.getLocalPort();
+	}
+
+	private void accept() {
+		try {
+			while (true) {
+				Socket connection = this.listener.accept();
+				this.connections.add(connection);
+				start(() -> serve(connection));
+			}
+		}
+		catch (IOException ex) {
+			// closed
+		}
+	}
+
+	private void serve(Socket connection) {
+		try (connection) {
+			DataInputStream in = new DataInputStream(connection.getInputStream());
+			while (true) {
+				WireMessage request = WireMessage.read(in);
+				connection.getOutputStream().write(request.reply(answer(request.document())));
+			}
+		}
+		catch (EOFException ex) {
+			// the client has gone
+		}
+		catch (IOException ex) {
+			// closed
+		}
+	}
+
+	private BsonDocument answer(BsonDocument command) {
+		String name = command.getFirstKey();
+		if (name.equalsIgnoreCase("hello") || name.equalsIgnoreCase("ismaster")) {
+			return hello();
+		}
+		return this.script.answer(command, () -> passOn(command));
+	}
+
+	private BsonDocument passOn(BsonDocument command) {
+		BsonDocument bare = command.clone();
+		ENVELOPE.forEach(bare::remove);
+		try {
+			return this.server.getDatabase(command.getString("$db").getValue())
+				.runCommand(bare, BsonDocument.class)
+				.toBsonDocument();
+		}
+		catch (MongoCommandException ex) {
+			return ex.getResponse();
+		}
+	}
+
+	private BsonDocument hello() {
+		return new BsonDocument("isWritablePrimary", BsonBoolean.TRUE).append("ismaster", BsonBoolean.TRUE)
+			.append("helloOk", BsonBoolean.TRUE)
+			.append("setName", new BsonString("rows"))
+			.append("hosts", new BsonArray(List.of(new BsonString(address()))))
+			.append("primary", new BsonString(address()))
+			.append("me", new BsonString(address()))
+			.append("maxBsonObjectSize", new BsonInt32(16 * 1024 * 1024))
+			.append("maxMessageSizeBytes", new BsonInt32(48_000_000))
+			.append("maxWriteBatchSize", new BsonInt32(100_000))
+			.append("localTime", new BsonDateTime(System.currentTimeMillis()))
+			.append("logicalSessionTimeoutMinutes", new BsonInt32(30))
+			.append("minWireVersion", new BsonInt32(0))
+			.append("maxWireVersion", new BsonInt32(21))
+			.append("readOnly", BsonBoolean.FALSE)
+			.append("ok", new BsonDouble(1));
+	}
+
+	private static void start(Runnable task) {
+		Thread thread = new Thread(task, "scripted-server");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	/**
+	 * How commands are answered.
+	 */
+	@FunctionalInterface
+	interface Script {
+
+		/**
+		 * Answer a command. Called by several threads.
+		 * @param command the command
+		 * @param passedOn executes it on the embedded server and gives its answer
+		 * @return the answer
+		 */
+		BsonDocument answer(BsonDocument command, Supplier<BsonDocument> passedOn);
+
+	}
+
+}

@@ -1,0 +1,178 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+import com.mongodb.client.MongoCollection;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.test.proxy.Hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 13 to 15: a server that is there and does not answer, or cannot be asked.
+ */
+@Timeout(120)
+class SilenceRowsTests {
+
+	private static final Duration TTL = Duration.ofSeconds(4);
+
+	/** What {@link #TTL} leaves for a request. */
+	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1067);
+
+	private Rig rig;
+
+	@BeforeEach
+	void start() {
+		this.rig = new Rig();
+	}
+
+	@AfterEach
+	void stop() {
+		this.rig.close();
+	}
+
+	@Test
+	@ShowsRow(value = 13, level = Level.P)
+	void aHolderWhoseServerFallsSilentIsToldBeforeTheNextGrant(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(TTL, Duration.ZERO);
+		RigClient other = this.rig.direct(Rig.LONG);
+		LockHandle handle = client.acquire();
+		this.rig.proxy().blackhole();
+		assertToldInTime(client, other, figures);
+		long blocked = blocked(() -> assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> client.locks().acquire(LockRequest.of("order:2"))));
+		assertThat(handle.isHeld()).isFalse();
+		figures.add("blocked", Rig.millis(blocked) + " with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms");
+	}
+
+	@Test
+	@ShowsRow(value = 13, level = Level.P)
+	void aSilenceShorterThanTheLeaseCostsNothing(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(Rig.LONG, Rig.LONG);
+		LockRequest request = LockRequest.builder(Rig.KEY).ttl(Duration.ofSeconds(12)).build();
+		try (LockHandle handle = client.locks().acquire(request)) {
+			Hold hold = this.rig.renewals().holdAllRequests();
+			hold.awaitHeld(Rig.LONG);
+			int before = this.rig.proxy().replies("update");
+			this.rig.proxy().clear();
+			hold.release();
+			this.rig.proxy().awaitReplies("update", before + 2, Rig.LONG);
+			assertThat(handle.isHeld()).isTrue();
+		}
+		assertThat(client.told().losses()).isEmpty();
+		figures.server(Rig.SERVER).add("lost", 0);
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@MethodSource("deadConnections")
+	@ShowsRow(value = 14, level = Level.P)
+	void aHolderWhoseConnectionsDieIsToldBeforeTheNextGrant(Consumer<Rig> fault, RowFigures figures) {
+		RigClient client = this.rig.behindProxy(TTL, Duration.ZERO);
+		RigClient other = this.rig.direct(Rig.LONG);
+		client.acquire();
+		fault.accept(this.rig);
+		assertToldInTime(client, other, figures);
+	}
+
+	static Stream<Named<Consumer<Rig>>> deadConnections() {
+		return Stream.of(Named.of("half open", (rig) -> {
+			rig.proxy().halfOpenNewConnections();
+			rig.proxy().on("update").halfOpen().always();
+		}), Named.of("reset in the reply", (rig) -> rig.proxy().on("update").cutInReply().always()),
+				Named.of("1 byte per second", (rig) -> rig.proxy().on("update").drip(1).always()),
+				Named.of("reset, and refused from then on", (rig) -> {
+					rig.proxy().refuseNewConnections();
+					rig.proxy().cut();
+				}));
+	}
+
+	@Test
+	@ShowsRow(value = 15, level = Level.S)
+	void aHolderWhosePoolIsExhaustedIsToldBeforeTheNextGrant(RowFigures figures) {
+		RigClient client = narrow();
+		RigClient other = this.rig.direct(Rig.LONG);
+		client.acquire();
+		Hold hold = exhaust(client);
+		assertToldInTime(client, other, figures);
+		hold.release();
+		await().atMost(Rig.LONG).untilAsserted(() -> client.locks().acquire(LockRequest.of("order:2")).close());
+	}
+
+	@Test
+	@ShowsRow(value = 15, level = Level.S)
+	void renewalsOnAPoolOfTheirOwnPassWhileThatOfTheApplicationIsExhausted(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
+		RigClient application = narrow();
+		try (LockHandle handle = client.acquire()) {
+			exhaust(application);
+			int before = this.rig.proxy().replies("update");
+			this.rig.proxy().awaitReplies("update", before + 4, Rig.LONG);
+			assertThat(handle.isHeld()).isTrue();
+		}
+		assertThat(client.told().losses()).isEmpty();
+		figures.server(Rig.SERVER).add("missed renewals", 0);
+	}
+
+	private RigClient narrow() {
+		return this.rig
+			.client(this.rig.proxy().connectionString() + "&maxPoolSize=4", RigClient.settings(TTL, Duration.ZERO),
+					LockClock.system())
+			.warm();
+	}
+
+	private Hold exhaust(RigClient client) {
+		MongoCollection<Document> busy = client.mongo().getDatabase(Rig.DATABASE).getCollection("busy");
+		Hold hold = this.rig.proxy().on("find").collection("busy").holdAllRequests();
+		for (int i = 0; i < 100; i++) {
+			Thread thread = new Thread(() -> {
+				try {
+					busy.find().first();
+				}
+				catch (RuntimeException ex) {
+					// the test is over
+				}
+			}, "busy-" + i);
+			thread.setDaemon(true);
+			thread.start();
+		}
+		// the observer is not behind the proxy
+		this.rig.proxy().awaitRequests("find", 4, Rig.LONG);
+		return hold;
+	}
+
+	private static void assertToldInTime(RigClient client, RigClient other, RowFigures figures) {
+		LockHandle next = other.acquire();
+		long lead = System.nanoTime() - client.told().awaitLoss().nanos();
+		assertThat(lead).as("told before the next grant").isPositive();
+		next.close();
+		figures.server(Rig.SERVER).add("told before the next grant by", Rig.millis(lead));
+	}
+
+	private static long blocked(Runnable call) {
+		long start = System.nanoTime();
+		call.run();
+		long blocked = System.nanoTime() - start;
+		assertThat(Duration.ofNanos(blocked)).isLessThan(OPERATION_TIMEOUT.plusSeconds(5));
+		return blocked;
+	}
+
+}

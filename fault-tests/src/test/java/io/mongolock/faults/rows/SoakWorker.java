@@ -1,0 +1,98 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.mongolock.faults.worker.LockWorkerJvm;
+import io.mongolock.faults.worker.SectionCounts;
+import io.mongolock.faults.worker.WorkerJvm;
+import io.mongolock.test.proxy.FaultProxy;
+
+/**
+ * A worker process behind a proxy of its own that works until it is told to stop, and is
+ * followed by another when it is killed. Not safe for use by several threads.
+ */
+final class SoakWorker implements AutoCloseable {
+
+	private static final long[] WORK_MILLIS = { 1, 20, 300, 3000 };
+
+	private final AtomicInteger completed = new AtomicInteger();
+
+	private final Crew crew;
+
+	private final FaultProxy proxy;
+
+	private final Duration ttl;
+
+	private final List<String> keys;
+
+	private volatile boolean over;
+
+	private volatile LockWorkerJvm worker;
+
+	private CompletableFuture<Void> runs = CompletableFuture.completedFuture(null);
+
+	SoakWorker(Crew crew, Duration ttl, List<String> keys) {
+		this.crew = crew;
+		this.ttl = ttl;
+		this.keys = keys;
+		this.proxy = FaultProxy.to(crew.server().host(), crew.server().port());
+		start();
+	}
+
+	FaultProxy proxy() {
+		return this.proxy;
+	}
+
+	WorkerJvm jvm() {
+		return this.worker.jvm();
+	}
+
+	int completed() {
+		return this.completed.get();
+	}
+
+	/**
+	 * Kill the process, and start the next.
+	 */
+	void replace() {
+		this.crew.kill(this.worker);
+		start();
+	}
+
+	/**
+	 * Begin no more work.
+	 * @return completes when what had begun has ended
+	 */
+	CompletableFuture<Void> finish() {
+		this.over = true;
+		return this.runs;
+	}
+
+	@Override
+	public void close() {
+		this.proxy.close();
+	}
+
+	private void start() {
+		LockWorkerJvm next = this.crew.start(this.proxy.connectionString(), this.ttl);
+		this.worker = next;
+		next.awaitReady();
+		CompletableFuture<?>[] all = new CompletableFuture<?>[this.keys.size()];
+		for (int i = 0; i < all.length; i++) {
+			all[i] = run(next, this.keys.get(i), WORK_MILLIS[i % WORK_MILLIS.length]);
+		}
+		this.runs = CompletableFuture.allOf(all);
+	}
+
+	private CompletableFuture<SectionCounts> run(LockWorkerJvm on, String key, long workMillis) {
+		return on.run(key, 2, 1, workMillis).thenCompose((counts) -> {
+			this.completed.addAndGet(counts.completed());
+			return (this.over || on != this.worker) ? CompletableFuture.completedFuture(counts)
+					: run(on, key, workMillis);
+		});
+	}
+
+}

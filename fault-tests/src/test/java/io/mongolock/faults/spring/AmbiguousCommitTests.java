@@ -1,0 +1,83 @@
+package io.mongolock.faults.spring;
+
+import java.time.Duration;
+import java.util.UUID;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockHandle;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.ShowsRow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+/**
+ * Nobody knows whether the commit happened: the lock is not given back, but runs out.
+ */
+@Timeout(120)
+class AmbiguousCommitTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static LedgerFixture app;
+
+	private final String account = UUID.randomUUID().toString();
+
+	private final String key = Ledger.key(this.account);
+
+	@BeforeAll
+	static void start() {
+		app = new LedgerFixture("ambiguous");
+	}
+
+	@AfterAll
+	static void stop() {
+		app.close();
+	}
+
+	@BeforeEach
+	void open() {
+		app.ledger().open(this.account);
+	}
+
+	@Test
+	@ShowsRow(value = 33, level = Level.B)
+	void aLockTakenInsideTheTransactionRunsOut() {
+		assertRunsOut(() -> app.inTransaction((status) -> app.ledger().add(this.account, this::loseNextCommitAnswer)));
+	}
+
+	@Test
+	@ShowsRow(value = 33, level = Level.B)
+	void aLockTakenAroundTheTransactionRunsOut() {
+		assertRunsOut(() -> app.ledger().addInTransaction(this.account, this::loseNextCommitAnswer));
+	}
+
+	@Test
+	@ShowsRow(value = 33, level = Level.B)
+	void aLockTakenAroundAndSharedInsideTheTransactionRunsOut() {
+		assertRunsOut(() -> app.ledger()
+			.guard(this.account,
+					() -> app.inTransaction((status) -> app.ledger().add(this.account, this::loseNextCommitAnswer))));
+	}
+
+	private void loseNextCommitAnswer() {
+		app.bean(AmbiguousDataSource.class).loseNextCommitAnswer();
+	}
+
+	private void assertRunsOut(Runnable call) {
+		assertThatException().isThrownBy(call::run)
+			.satisfies((ex) -> assertThat(ex).isNotInstanceOf(AssertionError.class));
+		long fence = app.other().holder(this.key).orElseThrow().fence();
+		assertThat(app.other().seesHeld(this.key)).isTrue();
+		try (LockHandle next = app.other().claim(this.key, LONG).orElseThrow()) {
+			assertThat(next.fence()).isGreaterThan(fence);
+			assertThat(app.ledger().balance(this.account)).isPositive();
+		}
+	}
+
+}

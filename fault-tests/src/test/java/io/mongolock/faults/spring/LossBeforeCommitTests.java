@@ -1,0 +1,96 @@
+package io.mongolock.faults.spring;
+
+import java.time.Duration;
+import java.util.UUID;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.transaction.TransactionDefinition;
+
+import io.mongolock.LockLostException;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.ShowsRow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A lock that is lost before the commit: what was written under it is rolled back.
+ */
+@Timeout(120)
+class LossBeforeCommitTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static LedgerFixture app;
+
+	private final String account = UUID.randomUUID().toString();
+
+	private final String key = Ledger.key(this.account);
+
+	@BeforeAll
+	static void start() {
+		app = new LedgerFixture("losses");
+	}
+
+	@AfterAll
+	static void stop() {
+		app.close();
+	}
+
+	@BeforeEach
+	void open() {
+		app.ledger().open(this.account);
+	}
+
+	@Test
+	@ShowsRow(value = 34, level = Level.B)
+	void theMethodsOwnTransactionIsRolledBack() {
+		assertRolledBack(() -> app.ledger().addInTransaction(this.account, this::lose));
+	}
+
+	@Test
+	@ShowsRow(value = 34, level = Level.B)
+	void theCallersTransactionIsRolledBack() {
+		assertRolledBack(() -> app.inTransaction((status) -> {
+			app.ledger().add(this.account, () -> {
+			});
+			lose();
+		}));
+	}
+
+	@Test
+	@ShowsRow(value = 34, level = Level.B)
+	void aTransactionAnywhereUnderTheLockIsRolledBack() {
+		assertRolledBack(() -> app.ledger()
+			.guard(this.account,
+					() -> app.inTransaction((status) -> app.ledger().addInTransaction(this.account, this::lose))));
+	}
+
+	@Test
+	@ShowsRow(value = 34, level = Level.B)
+	void aNewTransactionUnderTheLockIsRolledBackAndSoIsTheCallers() {
+		assertRolledBack(() -> app.inTransaction((status) -> {
+			app.ledger().add(this.account, () -> {
+			});
+			app.inTransaction(TransactionDefinition.PROPAGATION_NOT_SUPPORTED, (none) -> lose());
+		}));
+	}
+
+	private void lose() {
+		app.other().steal(this.key);
+		await().atMost(LONG).until(() -> app.bean(LedgerApp.Losses.class).contains(this.key));
+	}
+
+	private void assertRolledBack(Runnable call) {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(call::run).withMessageContaining(this.key);
+		assertThat(app.ledger().balance(this.account)).isZero();
+		// the new holder's lock is untouched
+		assertThat(app.other().holder(this.key)).isPresent();
+	}
+
+}

@@ -1,0 +1,187 @@
+package io.mongolock.faults.spring;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.scheduling.annotation.Async;
+
+import io.mongolock.LockContext;
+import io.mongolock.OnUnavailable;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Which methods run under their lock, and which keep the application from starting: none
+ * runs silently without.
+ */
+@Timeout(120)
+@ExtendWith(OutputCaptureExtension.class)
+class ProxiedMethodsTests {
+
+	static final List<Arguments> refused = List.of(Arguments.of(PrivateMethod.class, "is private"),
+			Arguments.of(FinalMethod.class, "is final"), Arguments.of(AsyncMethod.class, "is also @Async"),
+			Arguments.of(FutureMethod.class, "returns a CompletableFuture"),
+			Arguments.of(PublisherMethod.class, "returns a Publisher"),
+			Arguments.of(SkippedPrimitive.class, "returns int"));
+
+	private static EmbeddedMongo mongo;
+
+	@BeforeAll
+	static void start() {
+		mongo = EmbeddedMongo.start();
+	}
+
+	@AfterAll
+	static void stop() {
+		mongo.close();
+	}
+
+	@ParameterizedTest
+	@FieldSource("refused")
+	@ShowsRow(value = 35, level = Level.B)
+	void refusedAtStartWithItsName(Class<?> type, String problem, CapturedOutput output) {
+		assertThatException().isThrownBy(() -> SpringApp.start(mongo.connectionString(), type).close());
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains(type.getName() + ".run(")
+			.contains(problem)
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	@ShowsRow(value = 35, level = Level.B)
+	void runUnderTheirLock() {
+		try (ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Working.class)) {
+			Working working = context.getBean(Working.class);
+			assertThat(working.viaPublic()).isEqualTo("public");
+			assertThat(working.viaProtected()).isEqualTo("protected");
+			assertThat(working.viaPackage()).isEqualTo("package");
+			assertThat(working.viaInterface()).isEqualTo("interface");
+			assertThat(working.viaPrimitive()).isOne();
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 35, level = Level.B)
+	void aCallOfItsOwnDoesNotPassTheProxyAndIsToldSoWhenItAsks() {
+		try (ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Working.class)) {
+			assertThatIllegalStateException().isThrownBy(() -> context.getBean(Working.class).ofItsOwn())
+				.withMessageContaining("A call from within the same object does not pass the proxy");
+		}
+	}
+
+	interface Declared {
+
+		@DistributedLock("interface")
+		String viaInterface();
+
+	}
+
+	static class Working implements Declared {
+
+		@DistributedLock("public")
+		public String viaPublic() {
+			return key();
+		}
+
+		@DistributedLock("protected")
+		protected String viaProtected() {
+			return key();
+		}
+
+		@DistributedLock("package")
+		String viaPackage() {
+			return key();
+		}
+
+		@Override
+		public String viaInterface() {
+			return key();
+		}
+
+		@DistributedLock("primitive")
+		int viaPrimitive() {
+			return (key().equals("primitive")) ? 1 : 0;
+		}
+
+		String ofItsOwn() {
+			return viaPackage();
+		}
+
+		private static String key() {
+			return LockContext.current().key();
+		}
+
+	}
+
+	static class PrivateMethod {
+
+		@DistributedLock("a")
+		private void run() {
+		}
+
+	}
+
+	static class FinalMethod {
+
+		@DistributedLock("a")
+		final void run() {
+		}
+
+	}
+
+	static class AsyncMethod {
+
+		@Async
+		@DistributedLock("a")
+		void run() {
+		}
+
+	}
+
+	static class FutureMethod {
+
+		@DistributedLock("a")
+		CompletableFuture<String> run() {
+			return new CompletableFuture<>();
+		}
+
+	}
+
+	static class PublisherMethod {
+
+		@DistributedLock("a")
+		Flow.Publisher<String> run() {
+			return (subscriber) -> {
+			};
+		}
+
+	}
+
+	static class SkippedPrimitive {
+
+		@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP)
+		int run() {
+			return 1;
+		}
+
+	}
+
+}

@@ -1,0 +1,53 @@
+package io.mongolock.faults.spring;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.worker.WorkerJvm;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * An application is told to end by the system, under load.
+ */
+@Timeout(180)
+class TerminationTests {
+
+	private static final Duration LONG = Duration.ofSeconds(60);
+
+	@Test
+	@ShowsRow(value = 36, level = Level.B)
+	void terminatedUnderLoadEveryLockIsFreeRightAfterTheExit(RowFigures figures) {
+		try (EmbeddedMongo mongo = EmbeddedMongo.start();
+				OtherClient other = new OtherClient(mongo.connectionString());
+				WorkerJvm app = start(mongo)) {
+			await().atMost(LONG).until(() -> keys().stream().allMatch((key) -> other.holder(key).isPresent()));
+			app.terminate();
+			long told = System.nanoTime();
+			assertThat(app.awaitExit(LONG)).isEqualTo(128 + 15);
+			figures.server("embedded").add("ended after", Duration.ofNanos(System.nanoTime() - told).toMillis() + " ms");
+			assertThat(keys()).allSatisfy((key) -> assertThat(other.holder(key)).isEmpty());
+			await().atMost(LONG).until(() -> app.output().contains("Started LoadedApp"));
+			assertThat(app.output()).doesNotContain("\tat ").doesNotContain("ERROR");
+		}
+	}
+
+	private static WorkerJvm start(EmbeddedMongo mongo) {
+		return WorkerJvm.start(LoadedApp.class, List.of("-Xmx128m"), "--spring.mongodb.uri=" + mongo.connectionString(),
+				"--spring.mongodb.database=" + OtherClient.DATABASE, "--spring.main.banner-mode=off");
+	}
+
+	private static List<String> keys() {
+		return IntStream.range(0, LoadedApp.KEYS).mapToObj(LoadedApp::key).toList();
+	}
+
+}

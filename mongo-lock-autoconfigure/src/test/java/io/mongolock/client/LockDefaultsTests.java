@@ -1,0 +1,45 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.InvalidLockSettingsException;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link LockDefaults}.
+ */
+class LockDefaultsTests {
+
+	private final LockDefaults defaults = new LockDefaults(ttl(20), Map.of("n", ttl(40)), Duration.ofDays(7));
+
+	@Test
+	void theRequestWinsThenItsNameThenTheGlobalSettings() {
+		assertThat(this.defaults.terms(LockRequest.of("k")).ttl()).hasSeconds(20);
+		assertThat(this.defaults.terms(LockRequest.builder("k").name("other").build()).ttl()).hasSeconds(20);
+		assertThat(this.defaults.terms(LockRequest.builder("k").name("n").build()).ttl()).hasSeconds(40);
+		assertThat(this.defaults.terms(LockRequest.builder("k").name("n").ttl(Duration.ofSeconds(60)).build()).ttl())
+			.hasSeconds(60);
+	}
+
+	@Test
+	void aTtlOfMoreThanHalfTheRetentionIsRefused() {
+		LockRequest longest = LockRequest.builder("k").ttl(Duration.ofHours(84)).build();
+		LockRequest longer = LockRequest.builder("k").ttl(Duration.ofHours(84).plusMillis(1)).build();
+		assertThat(this.defaults.terms(longest).ttl()).hasHours(84);
+		assertThatExceptionOfType(InvalidLockSettingsException.class).isThrownBy(() -> this.defaults.terms(longer))
+			.withMessageContaining("at most half of mongo-lock.ttl-index.retention (168h)");
+		assertThat(LockDefaults.NONE.terms(longer).ttl()).isGreaterThan(Duration.ofHours(84));
+	}
+
+	private static LockSettings ttl(int seconds) {
+		return new LockSettings(Duration.ofSeconds(seconds), null, null, null, null, null, null);
+	}
+
+}

@@ -1,0 +1,140 @@
+package io.mongolock.sample.orders;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for the application with an embedded server of its own.
+ */
+@SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms",
+		"mongo-lock.locks.order.wait-timeout=2s" })
+@AutoConfigureMockMvc
+class OrderServiceApplicationTests {
+
+	@Autowired
+	private MockMvcTester mvc;
+
+	@Autowired
+	private OrderRepository orders;
+
+	@Autowired
+	private LockOperations locks;
+
+	@Autowired
+	private LockOwner self;
+
+	@BeforeEach
+	void awaitOrders() {
+		await().atMost(Duration.ofSeconds(30)).until(() -> this.orders.count() == 320);
+	}
+
+	@Test
+	void ordersAreFoundByNumberAndCustomer() {
+		assertThat(this.mvc.get().uri("/orders?search=10007")).bodyJson()
+			.extractingPath("$.orders[*].customer")
+			.asArray()
+			.containsExactly("Ben Novak");
+		assertThat(this.mvc.get().uri("/orders?search=ben n")).bodyJson()
+			.extractingPath("$.orders[*].id")
+			.asArray()
+			.contains("10007");
+		assertThat(this.mvc.get().uri("/")).hasStatusOk();
+	}
+
+	@Test
+	void aPaymentLowersTheBalance() {
+		long before = balance("10010");
+		assertThat(pay("10010", "{\"amount\": 250}")).hasStatusOk()
+			.bodyJson()
+			.extractingPath("$.balance")
+			.convertTo(Long.class)
+			.isEqualTo(before - 250);
+		assertThat(balance("10010")).isEqualTo(before - 250);
+	}
+
+	@Test
+	void badRequestsAreProblems() {
+		assertProblem(pay("1", "{\"amount\": 1}"), 404, "There is no order '1'");
+		for (String payment : List.of("{\"amount\": 0}", "{\"amount\": 1, \"takes\": \"PT1H\"}")) {
+			assertProblem(pay("10001", payment), 400, "The amount must be");
+		}
+		for (String payment : List.of("{\"amount\": \"all\"}", "{}", "")) {
+			assertProblem(pay("10001", payment), 400, "Expected JSON such as {\"amount\": 1250}");
+		}
+	}
+
+	@Test
+	void aBusyOrderIsAProblemThatSaysWhoIsAtIt() {
+		try (LockHandle handle = this.locks.acquire(LockRequest.of("order:10011"))) {
+			MvcTestResult result = pay("10011", "{\"amount\": 1}");
+			assertProblem(result, 409, "Lock 'order:10011' is held by order-service");
+			assertThat(result).bodyJson()
+				.extractingPath("$.heldBy[0].instance")
+				.asString()
+				.isEqualTo(this.self.instance());
+			assertThat(this.mvc.get().uri("/locks")).bodyJson()
+				.extractingPath("$[?(@.key == 'order:10011')].fence")
+				.convertTo(Long[].class)
+				.isEqualTo(new Long[] { handle.fence() });
+		}
+	}
+
+	@Test
+	void onlyUnguardedPaymentsGetLost() {
+		MvcTestResult result = this.mvc.post().uri("/orders/10012/comparison?payments=20").exchange();
+		assertThat(result).hasStatusOk();
+		Comparison.Run[] runs = assertThat(result).bodyJson().convertTo(Comparison.Run[].class).actual();
+		assertThat(runs[0].after()).isEqualTo(runs[0].expected());
+		assertThat(runs[1].after()).isGreaterThan(runs[1].expected());
+	}
+
+	@Test
+	void oneInstanceSettlesAndTheOthersSkip() {
+		pay("10013", "{\"amount\": " + balance("10013") + "}");
+		try (LockHandle other = this.locks.acquire(LockRequest.of("settlement"))) {
+			assertThat(other.isHeld()).isTrue();
+			assertProblem(this.mvc.post().uri("/settlements").exchange(), 409, "Skipped");
+		}
+		assertThat(this.mvc.post().uri("/settlements")).hasStatusOk();
+		assertThat(this.orders.findById("10013").orElseThrow().settled()).isTrue();
+		assertThat(this.mvc.get().uri("/settlements")).bodyJson()
+			.extractingPath("$[0].instance")
+			.asString()
+			.isEqualTo(this.self.instance());
+	}
+
+	private MvcTestResult pay(String order, String payment) {
+		return this.mvc.post()
+			.uri("/orders/{id}/payments", order)
+			.contentType(MediaType.APPLICATION_JSON)
+			.content(payment)
+			.exchange();
+	}
+
+	private long balance(String order) {
+		return this.orders.findById(order).orElseThrow().balance();
+	}
+
+	private static void assertProblem(MvcTestResult result, int status, String detail) {
+		assertThat(result).hasStatus(status).hasContentTypeCompatibleWith(MediaType.APPLICATION_PROBLEM_JSON);
+		assertThat(result).bodyJson().extractingPath("$.detail").asString().contains(detail);
+	}
+
+}
