@@ -1,12 +1,11 @@
 package io.mongolock.faults.spring;
 
+import java.util.UUID;
+
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.SpringBootConfiguration;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -32,7 +31,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class MongoTransactionTests {
 
-	private TestServer server;
+	private static final Document ORDER = new Document("_id", 1);
+
+	private final String id = UUID.randomUUID().toString();
+
+	private final String key = Guarded.key(this.id);
 
 	private OtherClient other;
 
@@ -42,108 +45,102 @@ class MongoTransactionTests {
 
 	private TransactionTemplate transaction;
 
-	private GuardedService service;
+	private Guarded guarded;
 
 	@BeforeEach
 	void start() {
-		this.server = TestServer.replicaSet();
-		this.other = this.server.otherClient();
-		this.context = this.server.run(MongoApplication.class);
+		String uri = RealServer.replicaSet();
+		this.other = new OtherClient(uri);
+		this.context = SpringApp.start(uri, MongoApplication.class);
 		this.template = this.context.getBean(MongoTemplate.class);
 		this.transaction = new TransactionTemplate(this.context.getBean(MongoTransactionManager.class));
-		this.service = this.context.getBean(GuardedService.class);
-		this.template.createCollection("orders");
+		this.guarded = this.context.getBean(Guarded.class);
+		this.template.createCollection(this.id);
 	}
 
 	@AfterEach
 	void stop() {
 		if (this.context != null) {
+			this.template.dropCollection(this.id);
 			this.context.close();
 			this.other.close();
-			this.server.close();
 		}
 	}
 
 	@Test
 	@ShowsRow(value = 33, level = Level.R)
 	void theLockDoesNotJoinATransactionThatCommits(RowFigures figures) {
-		figures.server(this.server.label());
+		figures.server("replica set");
 		this.transaction.executeWithoutResult((status) -> {
 			insertUnderLock();
-			assertThat(this.other.isFree(GuardedService.KEY)).isFalse();
-			assertThat(this.other.collection("orders").countDocuments()).isZero();
+			assertThat(this.other.seesHeld(this.key)).isTrue();
+			assertThat(orders()).isZero();
 		});
-		assertThat(this.other.isFree(GuardedService.KEY)).isTrue();
-		assertThat(this.other.collection("orders").countDocuments()).isOne();
+		assertThat(this.other.seesHeld(this.key)).isFalse();
+		assertThat(orders()).isOne();
 	}
 
 	@Test
 	@ShowsRow(value = 33, level = Level.R)
 	void theLockDoesNotJoinATransactionThatIsRolledBack(RowFigures figures) {
-		figures.server(this.server.label());
+		figures.server("replica set");
 		assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
 			insertUnderLock();
 			throw new IllegalStateException("on purpose");
 		}));
-		assertThat(this.other.stored(GuardedService.KEY).getList("holders", Document.class)).isEmpty();
-		assertThat(this.other.collection("orders").countDocuments()).isZero();
+		assertThat(this.other.holder(this.key)).isEmpty();
+		assertThat(orders()).isZero();
 	}
 
 	@Test
 	@ShowsRow(value = 33, level = Level.R)
-	void aTouchedLockThatIsHeldLetsTheTransactionCommit(RowFigures figures) throws Exception {
-		figures.server(this.server.label());
+	void aTouchedLockThatIsHeldLetsTheTransactionCommit(RowFigures figures) {
+		figures.server("replica set");
 		touching(() -> {
+		}, () -> {
 		});
-		assertThat(this.other.collection("orders").countDocuments()).isOne();
+		assertThat(orders()).isOne();
 	}
 
 	@Test
 	@ShowsRow(value = 33, level = Level.R)
-	void aTouchedLockThatIsGoneRefusesTheTransaction(RowFigures figures) {
-		figures.server(this.server.label());
+	void aTouchedLockThatWasTakenOverRefusesTheTransaction(RowFigures figures) {
+		figures.server("replica set");
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> touching(() -> this.other.forget(GuardedService.KEY)));
-		assertThat(this.other.collection("orders").countDocuments()).isZero();
+			.isThrownBy(() -> touching(() -> this.other.steal(this.key), () -> {
+			}));
+		assertThat(orders()).isZero();
 	}
 
 	@Test
 	@ShowsRow(value = 33, level = Level.R)
 	void aTakeOverAfterTheSnapshotConflictsWithTheTouch(RowFigures figures) {
-		figures.server(this.server.label());
-		assertThatException().isThrownBy(() -> this.service.run(() -> this.transaction.execute((status) -> {
-			this.template.insert(new Document("order", 1), "orders");
-			this.other.forget(GuardedService.KEY);
-			this.other.hold(GuardedService.KEY);
-			this.context.getBean(FencedWrites.class).touch(LockContext.current());
-			return "written";
-		})));
-		assertThat(this.other.collection("orders").countDocuments()).isZero();
+		figures.server("replica set");
+		assertThatException().isThrownBy(() -> touching(() -> {
+		}, () -> this.other.steal(this.key)));
+		assertThat(orders()).isZero();
 	}
 
-	private void touching(Runnable before) throws Exception {
-		this.service.run(() -> {
+	private void touching(Runnable before, Runnable within) {
+		this.guarded.run(this.id, () -> {
 			before.run();
-			return this.transaction.execute((status) -> {
-				this.template.insert(new Document("order", 1), "orders");
+			this.transaction.executeWithoutResult((status) -> {
+				this.template.insert(ORDER, this.id);
+				within.run();
 				this.context.getBean(FencedWrites.class).touch(LockContext.current());
-				return "written";
 			});
 		});
 	}
 
 	private void insertUnderLock() {
-		try {
-			this.service.run(() -> this.template.insert(new Document("order", 1), "orders"));
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+		this.guarded.run(this.id, () -> this.template.insert(ORDER, this.id));
 	}
 
-	@SpringBootConfiguration(proxyBeanMethods = false)
-	@EnableAutoConfiguration(exclude = DataSourceAutoConfiguration.class)
-	@Import(GuardedService.class)
+	private long orders() {
+		return this.other.template().getCollection(this.id).countDocuments();
+	}
+
+	@Import(Guarded.class)
 	static class MongoApplication {
 
 		@Bean

@@ -18,7 +18,6 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 import io.mongolock.LockHandle;
@@ -40,15 +39,15 @@ class PrivilegesTests {
 	@Test
 	@ShowsRow(value = 31, level = Level.S)
 	void theDocumentedRoleIsEnough(RowFigures figures, CapturedOutput output) {
-		TestServer.assumeGiven("a server with authentication");
-		try (TestServer server = TestServer.start(); MongoClient admin = MongoClients.create(server.uri())) {
+		String uri = RealServer.uri("a server with authentication");
+		try (MongoClient admin = MongoClients.create(uri)) {
 			assumeAuthentication(admin);
-			figures.server(server.label());
+			figures.server("real server");
 			String password = UUID.randomUUID().toString();
-			MongoDatabase database = admin.getDatabase(server.database());
+			MongoDatabase database = admin.getDatabase(OtherClient.DATABASE);
 			createUser(database, password);
 			try {
-				locksWork(server, password);
+				locksWork(uri, password);
 			}
 			finally {
 				database.runCommand(new Document("dropUser", "locker"));
@@ -66,7 +65,7 @@ class PrivilegesTests {
 	}
 
 	private static void createUser(MongoDatabase database, String password) {
-		Document resource = new Document("db", database.getName()).append("collection", "locks");
+		Document resource = new Document("db", database.getName()).append("collection", OtherClient.COLLECTION);
 		List<String> actions = List.of("find", "insert", "update", "createIndex", "listIndexes");
 		database.runCommand(new Document("createRole", "mongoLock")
 			.append("privileges", List.of(new Document("resource", resource).append("actions", actions)))
@@ -75,19 +74,19 @@ class PrivilegesTests {
 				new Document("createUser", "locker").append("pwd", password).append("roles", List.of("mongoLock")));
 	}
 
-	private static void locksWork(TestServer server, String password) {
-		try (ConfigurableApplicationContext context = server.run(LeastPrivilege.class, "test.password=" + password);
-				OtherClient other = server.otherClient()) {
-			LockOperations locks = context.getBean(LockOperations.class);
-			try (LockHandle handle = locks.acquire(LockRequest.of("k"))) {
+	private static void locksWork(String uri, String password) {
+		String key = UUID.randomUUID().toString();
+		try (OtherClient other = new OtherClient(uri);
+				ConfigurableApplicationContext context = SpringApp.start(uri, LeastPrivilege.class,
+						"test.password=" + password)) {
+			try (LockHandle handle = context.getBean(LockOperations.class).acquire(LockRequest.of(key))) {
 				handle.renew();
-				assertThat(other.isFree("k")).isFalse();
+				assertThat(other.seesHeld(key)).isTrue();
 			}
-			assertThat(other.isFree("k")).isTrue();
+			assertThat(other.seesHeld(key)).isFalse();
 		}
 	}
 
-	@Import(GuardedApplication.class)
 	static class LeastPrivilege {
 
 		@Bean

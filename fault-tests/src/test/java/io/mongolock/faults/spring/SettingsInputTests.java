@@ -38,20 +38,19 @@ class SettingsInputTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|',
-			textBlock = """
-					mongo-lock.ttl=0s                     | 100ms
-					mongo-lock.ttl=-5s                    | 100ms
-					mongo-lock.ttl=5 parsecs              | parsecs
-					mongo-lock.ttl=P99999999999D          | 99999999999
-					mongo-lock.margin=5s                  | 5000ms
-					mongo-lock.renew-interval=4s          | 4000ms
-					mongo-lock.wait-timeout=-1s           | wait
-					mongo-lock.locks.order.ttl=900ms      | order
-					mongo-lock.ttl-index.retention=8s     | retention
-					mongo-lock.collection=a$b             | a$b
-					mongo-lock.collection=${no.such}      | no.such
-					""")
+	@CsvSource(delimiter = '|', textBlock = """
+			mongo-lock.ttl=0s                     | 100ms
+			mongo-lock.ttl=-5s                    | 100ms
+			mongo-lock.ttl=5 parsecs              | parsecs
+			mongo-lock.ttl=P99999999999D          | 99999999999
+			mongo-lock.margin=5s                  | 5000ms
+			mongo-lock.renew-interval=4s          | 4000ms
+			mongo-lock.wait-timeout=-1s           | wait
+			mongo-lock.locks.order.ttl=900ms      | order
+			mongo-lock.ttl-index.retention=8s     | retention
+			mongo-lock.collection=a$b             | a$b
+			mongo-lock.collection=${no.such}      | no.such
+			""")
 	@ShowsRow(value = 41, level = Level.B)
 	void aSettingThatCannotWorkIsRefusedAtStart(String property, String said, CapturedOutput output) {
 		assertThatException()

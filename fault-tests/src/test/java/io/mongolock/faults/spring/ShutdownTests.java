@@ -104,8 +104,7 @@ class ShutdownTests {
 		CompletableFuture<Throwable> waiter = call(() -> this.guarded.runAfterWaiting(this.id, this::work));
 		this.proxy.awaitRequests("findAndModify", 2, LONG);
 		close(figures);
-		assertThat(waiter.join()).isInstanceOf(LockUnavailableException.class)
-			.hasMessageContaining("shutting down");
+		assertThat(waiter.join()).isInstanceOf(LockUnavailableException.class).hasMessageContaining("shutting down");
 		assertThat(this.entered.getCount()).isOne();
 		assertQuiet(output);
 	}
@@ -114,7 +113,9 @@ class ShutdownTests {
 	@ShowsRow(value = 36, level = Level.B)
 	void closedWhileRenewingTheLockIsFreeAndStaysSo(CapturedOutput output, RowFigures figures) {
 		CompletableFuture<Throwable> holder = hold();
-		Hold renewal = this.proxy.on("update").when((command) -> command.toString().contains("currentDate")).holdRequest();
+		Hold renewal = this.proxy.on("update")
+			.when((command) -> command.toString().contains("currentDate"))
+			.holdRequest();
 		renewal.awaitHeld(LONG);
 		close(figures);
 		assertFree();
@@ -159,10 +160,11 @@ class ShutdownTests {
 
 	private static void assertQuiet(CapturedOutput output) {
 		assertThat(output).doesNotContain("ERROR").doesNotContain("\tat ");
-		await().atMost(LONG).untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
-			.filteredOn((name) -> name.startsWith("mongo-lock-"))
-			.filteredOn((name) -> !name.startsWith("mongo-lock-embedded"))
-			.isEmpty());
+		await().atMost(LONG)
+			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+				.filteredOn((name) -> name.startsWith("mongo-lock-"))
+				.filteredOn((name) -> !name.startsWith("mongo-lock-embedded"))
+				.isEmpty());
 	}
 
 }

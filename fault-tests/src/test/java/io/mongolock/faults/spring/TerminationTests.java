@@ -34,7 +34,8 @@ class TerminationTests {
 			app.terminate();
 			long told = System.nanoTime();
 			assertThat(app.awaitExit(LONG)).isEqualTo(128 + 15);
-			figures.server("embedded").add("ended after", Duration.ofNanos(System.nanoTime() - told).toMillis() + " ms");
+			figures.server("embedded")
+				.add("ended after", Duration.ofNanos(System.nanoTime() - told).toMillis() + " ms");
 			assertThat(keys()).allSatisfy((key) -> assertThat(other.holder(key)).isEmpty());
 			await().atMost(LONG).until(() -> app.output().contains("Started LoadedApp"));
 			assertThat(app.output()).doesNotContain("\tat ").doesNotContain("ERROR");

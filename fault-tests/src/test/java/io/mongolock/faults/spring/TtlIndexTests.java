@@ -42,9 +42,7 @@ class TtlIndexTests {
 			CapturedOutput output) {
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
 				OtherClient other = new OtherClient(mongo.connectionString())) {
-			other.template()
-				.getCollection(OtherClient.COLLECTION)
-				.createIndex(Indexes.ascending("touchedAt"), options);
+			other.template().getCollection(OtherClient.COLLECTION).createIndex(Indexes.ascending("touchedAt"), options);
 			try (ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Guarded.class)) {
 				assertThat(output).containsOnlyOnce(command).doesNotContain("\tat ");
 				context.getBean(Guarded.class).run("a", () -> assertThat(other.seesHeld(Guarded.key("a"))).isTrue());
