@@ -102,7 +102,8 @@ final class Mutants {
 		return List.of(
 				new Mutant("released before the caller's commit", "client/LockTemplate.java",
 						"if (ReleaseAfterTransaction.isInTransaction()) {", "if (request == null) {",
-						Judge.test(SPRING + "TransactionTests", "insideACallersTransactionTheLockIsHeldUntilItsCommit")),
+						Judge.test(SPRING + "TransactionTests",
+								"insideACallersTransactionTheLockIsHeldUntilItsCommit")),
 				new Mutant("commit under a lost lock", listener, "LockContext.find(LockCommitListener::refuseIfLost);",
 						"", Judge.test(SPRING + "LossBeforeCommitTests", "theMethodsOwnTransactionIsRolledBack")),
 				new Mutant("caller's commit under a lost lock", "client/ReleaseAfterTransaction.java",

@@ -22,7 +22,7 @@ import io.mongolock.faults.worker.WorkerLoop;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @Import(Guarded.class)
-class LoadedApp {
+public class LoadedApp {
 
 	static final int KEYS = 5;
 

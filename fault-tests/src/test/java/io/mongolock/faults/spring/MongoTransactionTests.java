@@ -6,8 +6,10 @@ import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.MongoTransactionManager;
@@ -17,21 +19,21 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.mongolock.LockContext;
 import io.mongolock.LockLostException;
 import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
 import io.mongolock.faults.matrix.ShowsRow;
 import io.mongolock.store.mongo.FencedWrites;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Locks and transactions in the same MongoDB: needs a replica set.
+ * Locks and transactions of the same MongoDB: requests for locks never join them, unless
+ * told to.
  */
+@Timeout(120)
 class MongoTransactionTests {
 
-	private static final Document ORDER = new Document("_id", 1);
+	private static final String WRITTEN = "written";
 
 	private final String id = UUID.randomUUID().toString();
 
@@ -41,27 +43,20 @@ class MongoTransactionTests {
 
 	private ConfigurableApplicationContext context;
 
-	private MongoTemplate template;
-
 	private TransactionTemplate transaction;
-
-	private Guarded guarded;
 
 	@BeforeEach
 	void start() {
-		String uri = RealServer.replicaSet();
+		String uri = ReplicaSet.uri();
 		this.other = new OtherClient(uri);
-		this.context = SpringApp.start(uri, MongoApplication.class);
-		this.template = this.context.getBean(MongoTemplate.class);
+		this.context = SpringApp.start(uri, App.class);
 		this.transaction = new TransactionTemplate(this.context.getBean(MongoTransactionManager.class));
-		this.guarded = this.context.getBean(Guarded.class);
-		this.template.createCollection(this.id);
+		template().getCollection(WRITTEN).insertOne(new Document("_id", "before-" + this.id));
 	}
 
 	@AfterEach
 	void stop() {
 		if (this.context != null) {
-			this.template.dropCollection(this.id);
 			this.context.close();
 			this.other.close();
 		}
@@ -69,82 +64,62 @@ class MongoTransactionTests {
 
 	@Test
 	@ShowsRow(value = 33, level = Level.R)
-	void theLockDoesNotJoinATransactionThatCommits(RowFigures figures) {
-		figures.server("replica set");
+	void theLockIsSeenAtOnceAndHeldUntilTheCommit() {
 		this.transaction.executeWithoutResult((status) -> {
-			insertUnderLock();
+			guarded().run(this.id, this::write);
 			assertThat(this.other.seesHeld(this.key)).isTrue();
-			assertThat(orders()).isZero();
 		});
 		assertThat(this.other.seesHeld(this.key)).isFalse();
-		assertThat(orders()).isOne();
+		assertThat(isWritten()).isTrue();
 	}
 
 	@Test
 	@ShowsRow(value = 33, level = Level.R)
-	void theLockDoesNotJoinATransactionThatIsRolledBack(RowFigures figures) {
-		figures.server("replica set");
-		assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
-			insertUnderLock();
-			throw new IllegalStateException("on purpose");
-		}));
-		assertThat(this.other.holder(this.key)).isEmpty();
-		assertThat(orders()).isZero();
+	void aRollbackUndoesTheWorkAndNotTheLock() {
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> guarded().run(this.id, () -> {
+				write();
+				throw new IllegalStateException("mine");
+			})));
+		assertThat(this.other.seesHeld(this.key)).isFalse();
+		assertThat(isWritten()).isFalse();
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.R)
-	void aTouchedLockThatIsHeldLetsTheTransactionCommit(RowFigures figures) {
-		figures.server("replica set");
-		touching(() -> {
-		}, () -> {
-		});
-		assertThat(orders()).isOne();
-	}
-
-	@Test
-	@ShowsRow(value = 33, level = Level.R)
-	void aTouchedLockThatWasTakenOverRefusesTheTransaction(RowFigures figures) {
-		figures.server("replica set");
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> touching(() -> this.other.steal(this.key), () -> {
-			}));
-		assertThat(orders()).isZero();
-	}
-
-	@Test
-	@ShowsRow(value = 33, level = Level.R)
-	void aTakeOverAfterTheSnapshotConflictsWithTheTouch(RowFigures figures) {
-		figures.server("replica set");
-		assertThatException().isThrownBy(() -> touching(() -> {
-		}, () -> this.other.steal(this.key)));
-		assertThat(orders()).isZero();
-	}
-
-	private void touching(Runnable before, Runnable within) {
-		this.guarded.run(this.id, () -> {
-			before.run();
+	@ShowsRow(value = 34, level = Level.R)
+	void aTouchedLockThatIsGoneRefusesTheTransaction() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> guarded().run(this.id, () -> {
+			this.other.steal(this.key);
 			this.transaction.executeWithoutResult((status) -> {
-				this.template.insert(ORDER, this.id);
-				within.run();
+				write();
 				this.context.getBean(FencedWrites.class).touch(LockContext.current());
 			});
-		});
+		}));
+		assertThat(isWritten()).isFalse();
 	}
 
-	private void insertUnderLock() {
-		this.guarded.run(this.id, () -> this.template.insert(ORDER, this.id));
+	private void write() {
+		template().insert(new Document("_id", this.id), WRITTEN);
 	}
 
-	private long orders() {
-		return this.other.template().getCollection(this.id).countDocuments();
+	private boolean isWritten() {
+		return this.other.template().findById(this.id, Document.class, WRITTEN) != null;
 	}
 
+	private Guarded guarded() {
+		return this.context.getBean(Guarded.class);
+	}
+
+	private MongoTemplate template() {
+		return this.context.getBean(MongoTemplate.class);
+	}
+
+	@Configuration(proxyBeanMethods = false)
 	@Import(Guarded.class)
-	static class MongoApplication {
+	static class App {
 
 		@Bean
-		MongoTransactionManager transactionManager(MongoDatabaseFactory factory) {
+		MongoTransactionManager mongoTransactions(MongoDatabaseFactory factory) {
 			return new MongoTransactionManager(factory);
 		}
 

@@ -42,14 +42,15 @@ class SettingsInputTests {
 			mongo-lock.ttl=0s                     | 100ms
 			mongo-lock.ttl=-5s                    | 100ms
 			mongo-lock.ttl=5 parsecs              | parsecs
-			mongo-lock.ttl=P99999999999D          | 99999999999
+			mongo-lock.ttl=P9999999D              | mongo-lock.ttl
 			mongo-lock.margin=5s                  | 5000ms
 			mongo-lock.renew-interval=4s          | 4000ms
 			mongo-lock.wait-timeout=-1s           | wait
 			mongo-lock.locks.order.ttl=900ms      | order
 			mongo-lock.ttl-index.retention=8s     | retention
 			mongo-lock.collection=a$b             | a$b
-			mongo-lock.collection=${no.such}      | no.such
+			mongo-lock.collection=${no.such}      | mongo-lock.collection
+			mongo-lock.collection=system.locks    | system.
 			""")
 	@ShowsRow(value = 41, level = Level.B)
 	void aSettingThatCannotWorkIsRefusedAtStart(String property, String said, CapturedOutput output) {
@@ -64,7 +65,10 @@ class SettingsInputTests {
 		assertThatException().isThrownBy(() -> SpringApp
 			.start(mongo.connectionString(), Guarded.class, "mongo-lock.key-prefix=" + "p".repeat(1024))
 			.close());
-		assertThat(output).contains("1024 bytes").contains("at most 1023 bytes").doesNotContain("\tat ");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("1024 bytes")
+			.contains("at most 1023 bytes")
+			.doesNotContain("\tat ");
 	}
 
 	@ParameterizedTest

@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Configuration;
  */
 final class SpringApp {
 
-	private static final List<String> SETTINGS = List.of("--spring.application.name=fault-tests", "--mongo-lock.ttl=5s",
-			"--mongo-lock.margin=1s");
+	private static final String[] DEFAULTS = { "spring.application.name=fault-tests", "mongo-lock.ttl=5s",
+			"mongo-lock.margin=1s" };
 
 	private SpringApp() {
 	}
@@ -29,13 +29,14 @@ final class SpringApp {
 	 * @return its context
 	 */
 	static ConfigurableApplicationContext start(String uri, Class<?> source, String... properties) {
-		List<String> args = new ArrayList<>(SETTINGS);
+		List<String> args = new ArrayList<>();
 		args.add("--spring.mongodb.uri=" + uri);
 		args.add("--spring.mongodb.database=" + OtherClient.DATABASE);
 		List.of(properties).forEach((property) -> args.add("--" + property));
 		return new SpringApplicationBuilder(Auto.class, source).web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)
 			.registerShutdownHook(false)
+			.properties(DEFAULTS)
 			.run(args.toArray(String[]::new));
 	}
 
