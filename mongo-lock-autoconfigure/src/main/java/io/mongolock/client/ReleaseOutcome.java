@@ -16,11 +16,6 @@ enum ReleaseOutcome {
 	OVERRAN,
 
 	/**
-	 * Left to its lease on purpose.
-	 */
-	LAPSING,
-
-	/**
 	 * Gone before the release, or nobody knows; another may have held the lock meanwhile.
 	 */
 	LOST
