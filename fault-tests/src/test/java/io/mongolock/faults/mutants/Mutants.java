@@ -12,11 +12,14 @@ final class Mutants {
 
 	private static final String COMMANDS = "io.mongolock.store.mongo.MongoLockStoreCommandTests";
 
+	private static final String SPRING = "io.mongolock.faults.spring.";
+
 	private Mutants() {
 	}
 
 	static Stream<Mutant> all() {
-		return Stream.of(time(), claims(), renewals(), releases(), statements()).flatMap(List::stream);
+		return Stream.of(time(), claims(), renewals(), releases(), statements(), transactions(), shutdown())
+			.flatMap(List::stream);
 	}
 
 	private static List<Mutant> time() {
@@ -92,6 +95,30 @@ final class Mutants {
 				new Mutant("fence begins anew with the document", statements,
 						"operator(\"$multiply\", document(\"$toLong\", this.now), number(1024))", "number(1)",
 						Judge.test(STORE, "fencesRiseOverReleaseExpiryAndDeletion")));
+	}
+
+	private static List<Mutant> transactions() {
+		String listener = "client/LockCommitListener.java";
+		return List.of(
+				new Mutant("released before the caller's commit", "client/LockTemplate.java",
+						"if (ReleaseAfterTransaction.isInTransaction()) {", "if (request == null) {",
+						Judge.test(SPRING + "TransactionTests",
+								"insideACallersTransactionTheLockIsHeldUntilItsCommit")),
+				new Mutant("commit under a lost lock", listener, "LockContext.find(LockCommitListener::refuseIfLost);",
+						"", Judge.test(SPRING + "LossBeforeCommitTests", "theMethodsOwnTransactionIsRolledBack")),
+				new Mutant("caller's commit under a lost lock", "client/ReleaseAfterTransaction.java",
+						"this.handle.assertMayCommit();", "",
+						Judge.test(SPRING + "LossBeforeCommitTests", "theCallersTransactionIsRolledBack")),
+				new Mutant("released after a commit without an answer", listener,
+						"LockContext.find(LockCommitListener::leaveToLapse);", "",
+						Judge.test(SPRING + "AmbiguousCommitTests",
+								"aLockOfANewTransactionRunsOutThoughTheCallersIsRolledBack")));
+	}
+
+	private static List<Mutant> shutdown() {
+		return List.of(new Mutant("kept after the shutdown", "client/Holdings.java",
+				"this.releases.abandon(holding, Duration.ofNanos(left));", "",
+				Judge.test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")));
 	}
 
 }

@@ -65,6 +65,20 @@ class AmbiguousCommitTests {
 					() -> app.inTransaction((status) -> app.ledger().add(this.account, this::loseNextCommitAnswer))));
 	}
 
+	@Test
+	@ShowsRow(value = 33, level = Level.B)
+	void aLockOfANewTransactionRunsOutThoughTheCallersIsRolledBack() {
+		assertRunsOut(() -> app
+			.inTransaction((status) -> app.ledger().addInNewTransaction(this.account, this::loseNextCommitAnswer)));
+	}
+
+	@Test
+	@ShowsRow(value = 33, level = Level.B)
+	void aLockOfANestedTransactionRunsOut() {
+		assertRunsOut(() -> app
+			.inTransaction((status) -> app.ledger().addInNestedTransaction(this.account, this::loseNextCommitAnswer)));
+	}
+
 	private void loseNextCommitAnswer() {
 		app.bean(AmbiguousDataSource.class).loseNextCommitAnswer();
 	}

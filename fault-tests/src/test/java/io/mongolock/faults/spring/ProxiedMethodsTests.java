@@ -94,7 +94,7 @@ class ProxiedMethodsTests {
 
 	}
 
-	static class Working implements Declared {
+	public static class Working implements Declared {
 
 		@DistributedLock("public")
 		String viaPublic() {
