@@ -26,6 +26,9 @@ public class LoadedApp {
 
 	static final int KEYS = 5;
 
+	/** Held until the application ends, by somebody who never lets go. */
+	static final String KEPT = "load-kept";
+
 	private static final int THREADS = 20;
 
 	private static final Duration LONG_WAIT = Duration.ofMinutes(1);
@@ -42,12 +45,15 @@ public class LoadedApp {
 	public static void main(String[] args) throws IOException {
 		ConfigurableApplicationContext context = SpringApplication.run(LoadedApp.class, args);
 		LockOperations locks = context.getBean(LockOperations.class);
-		IntStream.range(0, THREADS).forEach((number) -> {
-			Thread thread = new Thread(() -> work(locks, key(number)), "load-" + number);
-			thread.setDaemon(true);
-			thread.start();
-		});
+		IntStream.range(0, THREADS).forEach((number) -> run("load-" + number, () -> work(locks, key(number))));
+		run(KEPT, () -> locks.acquire(LockRequest.of(KEPT)));
 		new WorkerLoop().run();
+	}
+
+	private static void run(String name, Runnable load) {
+		Thread thread = new Thread(load, name);
+		thread.setDaemon(true);
+		thread.start();
 	}
 
 	private static void work(LockOperations locks, String key) {

@@ -30,14 +30,16 @@ class TerminationTests {
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
 				OtherClient other = new OtherClient(mongo.connectionString());
 				WorkerJvm app = start(mongo)) {
-			await().atMost(LONG).until(() -> keys().stream().allMatch((key) -> other.holder(key).isPresent()));
+			await().atMost(LONG).until(() -> other.holder(LoadedApp.KEPT).isPresent());
+			await().atMost(LONG).until(() -> keys().stream().anyMatch((key) -> other.holder(key).isPresent()));
 			app.terminate();
 			long told = System.nanoTime();
 			assertThat(app.awaitExit(LONG)).isEqualTo(128 + 15);
 			figures.server("embedded")
 				.add("ended after", Duration.ofNanos(System.nanoTime() - told).toMillis() + " ms");
 			assertThat(keys()).allSatisfy((key) -> assertThat(other.holder(key)).isEmpty());
-			await().atMost(LONG).until(() -> app.output().contains("Started LoadedApp"));
+			assertThat(other.holder(LoadedApp.KEPT)).as("held to the end, and released by the shutdown").isEmpty();
+			await().atMost(LONG).until(() -> app.output().contains("'load-kept'"));
 			assertThat(app.output()).doesNotContain("\tat ").doesNotContain("ERROR");
 		}
 	}
