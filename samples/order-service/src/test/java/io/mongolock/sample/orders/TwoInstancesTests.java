@@ -122,13 +122,16 @@ class TwoInstancesTests {
 		assertThat(refused.statusCode()).isEqualTo(503);
 		assertThat(refused.headers().firstValue("content-type")).hasValue("application/problem+json");
 		assertThat(refused.body()).contains("The database does not answer").doesNotContain("\\tat ");
-		await().atMost(PATIENCE).until(() -> two.read("/instance").get("away").asBoolean());
+		for (OrderServiceProcess instance : List.of(one, two)) {
+			await().atMost(PATIENCE).until(() -> instance.read("/instance").get("away").asBoolean());
+		}
 
 		mongo = startMongo(port);
 		for (OrderServiceProcess instance : List.of(one, two)) {
 			awaitOrders(instance);
 			assertThat(instance.pay("10002", "{\"amount\": 5}").join().statusCode()).isEqualTo(200);
-			assertThat(instance.output()).contains("does not answer;", "answers again").doesNotContain("\tat ");
+			await().atMost(PATIENCE).until(() -> instance.output().contains("answers again"));
+			assertThat(instance.output()).contains("does not answer;").doesNotContain("\tat ");
 		}
 		assertThat((one.output() + two.output()).split("Loaded 320 orders")).as("loaded at the start and again")
 			.hasSizeGreaterThan(2);
