@@ -46,10 +46,7 @@ public record ClaimAnswer(List<StoredHolder> holders, List<StoredHolder> previou
 	 * @return the holders whose leases still run
 	 */
 	public List<LockHolder> liveHolders() {
-		return this.holders.stream()
-			.filter((holder) -> holder.isAlive(this.now))
-			.map((holder) -> holder.toHolder(this.now))
-			.toList();
+		return StoredHolder.alive(this.holders, this.now);
 	}
 
 }

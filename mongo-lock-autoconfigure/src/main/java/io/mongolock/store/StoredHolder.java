@@ -2,6 +2,7 @@ package io.mongolock.store;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockOwner;
@@ -38,6 +39,10 @@ public record StoredHolder(String token, long fence, int limit, LockOwner owner,
 		Duration remaining = Duration.between(now, this.renewedAt.plus(this.ttl));
 		Duration heldFor = Duration.between(this.acquiredAt, now);
 		return new LockHolder(this.owner, this.fence, this.acquiredAt, positive(heldFor), positive(remaining));
+	}
+
+	static List<LockHolder> alive(List<StoredHolder> holders, Instant now) {
+		return holders.stream().filter((holder) -> holder.isAlive(now)).map((holder) -> holder.toHolder(now)).toList();
 	}
 
 	private static Duration positive(Duration duration) {

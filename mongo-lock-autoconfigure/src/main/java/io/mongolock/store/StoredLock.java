@@ -21,10 +21,7 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	 * @return the holders whose leases still run
 	 */
 	public List<LockHolder> liveHolders() {
-		return this.holders.stream()
-			.filter((holder) -> holder.isAlive(this.now))
-			.map((holder) -> holder.toHolder(this.now))
-			.toList();
+		return StoredHolder.alive(this.holders, this.now);
 	}
 
 }
