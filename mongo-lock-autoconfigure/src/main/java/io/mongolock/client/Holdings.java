@@ -86,6 +86,14 @@ final class Holdings {
 	}
 
 	/**
+	 * Renew all leases of a key now.
+	 * @param key the key
+	 */
+	void renew(String key) {
+		this.held.stream().filter((holding) -> holding.id().key().equals(key)).forEach(this::renew);
+	}
+
+	/**
 	 * Give a lock back, or hold it no longer if it is left to its lease.
 	 * @param holding the lock
 	 * @throws io.mongolock.LockLostException if it had been lost, unless the request says

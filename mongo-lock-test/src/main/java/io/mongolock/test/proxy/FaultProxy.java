@@ -80,7 +80,7 @@ public final class FaultProxy implements AutoCloseable {
 	 */
 	public String connectionString() {
 		return "mongodb://" + this.listener.getInetAddress().getHostAddress() + ":" + port()
-				+ "/?directConnection=true";
+				+ "/test?directConnection=true";
 	}
 
 	/**

@@ -58,6 +58,10 @@ final class FakeServer implements AutoCloseable {
 			while (true) {
 				Socket socket = this.listener.accept();
 				this.open.add(socket);
+				if (this.listener.isClosed()) {
+					// accept may still return one that came while the listener was closing
+					socket.close();
+				}
 				thread(() -> serve(socket));
 			}
 		}

@@ -1,0 +1,24 @@
+package io.mongolock.test.faults;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.context.annotation.Import;
+
+/**
+ * On a test class with an application context: lets the test have the locks fail, by a
+ * {@link LockFaults} bean that all requests for locks pass. Faults end with the test
+ * method.
+ */
+@Documented
+@Inherited
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Import(LockFaultsConfiguration.class)
+public @interface EnableLockFaults {
+
+}

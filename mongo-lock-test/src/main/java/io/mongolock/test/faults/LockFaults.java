@@ -1,0 +1,170 @@
+package io.mongolock.test.faults;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+
+/**
+ * {@link LockStore} that fails as a test says, and otherwise does what another one does.
+ * Safe for use by several threads; a fault holds for the requests that begin after it.
+ */
+public final class LockFaults implements LockStore {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private final LockStore store;
+
+	private final Consumer<String> loss;
+
+	private volatile Fault fault = Fault.NONE;
+
+	/**
+	 * Create a store without faults.
+	 * @param store does the work
+	 * @param loss has the holder of a key notice that it was lost, such as
+	 * {@link io.mongolock.client.LockTemplate#renew}
+	 */
+	public LockFaults(LockStore store, Consumer<String> loss) {
+		this.store = store;
+		this.loss = loss;
+	}
+
+	/**
+	 * Lose a lock now: it is taken away from whoever holds it, as if it had been deleted,
+	 * and a holder that this application is has noticed when this returns.
+	 * @param key the key
+	 * @throws IllegalStateException if nobody holds it
+	 */
+	public void lose(String key) {
+		StoredLock lock = this.store.find(key, LONG)
+			.filter((found) -> !found.liveHolders().isEmpty())
+			.orElseThrow(() -> new IllegalStateException("Nobody holds lock '" + key + "'; held are " + keysHeld()));
+		for (StoredHolder holder : lock.holders()) {
+			this.store.release(new LeaseId(key, holder.token()), Durability.PROOF, LONG);
+		}
+		this.loss.accept(key);
+	}
+
+	/**
+	 * From now on no request is executed, and that is known at once.
+	 */
+	public void storeDown() {
+		this.fault = new Fault(false, Duration.ZERO, true);
+	}
+
+	/**
+	 * From now on each request takes longer. One that takes longer than its timeout is
+	 * executed, with nobody there to hear the answer.
+	 * @param delay by how much
+	 */
+	public void storeSlow(Duration delay) {
+		this.fault = new Fault(true, delay, true);
+	}
+
+	/**
+	 * From now on each request is executed, and its answer is lost.
+	 */
+	public void answersLost() {
+		this.fault = new Fault(true, Duration.ZERO, false);
+	}
+
+	/**
+	 * End all faults. What was lost stays lost.
+	 */
+	public void heal() {
+		this.fault = Fault.NONE;
+	}
+
+	@Override
+	public ClaimAnswer acquire(Claim claim, Duration timeout) {
+		return ask(claim.id().key(), timeout, () -> this.store.acquire(claim, timeout));
+	}
+
+	@Override
+	public boolean renew(LeaseId lease, Duration timeout) {
+		return ask(lease.key(), timeout, () -> this.store.renew(lease, timeout));
+	}
+
+	@Override
+	public int renewAll(List<LeaseId> leases, Duration timeout) {
+		return ask(leases.get(0).key(), timeout, () -> this.store.renewAll(leases, timeout));
+	}
+
+	@Override
+	public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+		return ask(lease.key(), timeout, () -> this.store.release(lease, durability, timeout));
+	}
+
+	@Override
+	public boolean leave(LeaseId claim, Duration timeout) {
+		return ask(claim.key(), timeout, () -> this.store.leave(claim, timeout));
+	}
+
+	@Override
+	public Optional<StoredLock> find(String key, Duration timeout) {
+		return ask(key, timeout, () -> this.store.find(key, timeout));
+	}
+
+	@Override
+	public List<StoredLock> list(int most, Duration timeout) {
+		return ask("*", timeout, () -> this.store.list(most, timeout));
+	}
+
+	private <T> T ask(String key, Duration timeout, Supplier<T> request) {
+		Fault fault = this.fault;
+		if (!fault.executes()) {
+			throw failure(key, Outcome.NOT_EXECUTED, "is down");
+		}
+		boolean late = fault.delay().compareTo(timeout) > 0;
+		pause(key, (late) ? timeout : fault.delay());
+		T answer = request.get();
+		if (late || !fault.answers()) {
+			throw failure(key, Outcome.UNKNOWN, "does not answer");
+		}
+		return answer;
+	}
+
+	private List<String> keysHeld() {
+		return this.store.list(10, LONG).stream().map(StoredLock::key).toList();
+	}
+
+	private static void pause(String key, Duration delay) {
+		try {
+			Thread.sleep(delay.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw failure(key, Outcome.UNKNOWN, "was interrupted");
+		}
+	}
+
+	private static LockStoreException failure(String key, Outcome outcome, String what) {
+		return new LockStoreException(key, outcome, "The store of lock '" + key + "' " + what + ", as a test says",
+				null);
+	}
+
+	/**
+	 * What becomes of a request.
+	 *
+	 * @param executes whether it is executed
+	 * @param delay how much longer it takes
+	 * @param answers whether the answer arrives
+	 */
+	private record Fault(boolean executes, Duration delay, boolean answers) {
+
+		private static final Fault NONE = new Fault(true, Duration.ZERO, true);
+
+	}
+
+}

@@ -1,0 +1,122 @@
+package io.mongolock.test.faults;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockOwner;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore.Durability;
+import io.mongolock.store.StoredLock;
+import io.mongolock.test.InMemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for {@link LockFaults} by themselves.
+ */
+class LockFaultsTests {
+
+	private static final Duration TIMEOUT = Duration.ofMillis(50);
+
+	private static final LeaseId ID = new LeaseId("order:42", "00112233445566778899aabbccddeeff");
+
+	private final InMemoryLockStore store = new InMemoryLockStore();
+
+	private final List<String> losses = new ArrayList<>();
+
+	private final LockFaults faults = new LockFaults(this.store, this.losses::add);
+
+	@Test
+	void withoutAFaultAllIsPassedOn() {
+		acquire();
+		assertThat(this.faults.renew(ID, TIMEOUT)).isTrue();
+		assertThat(this.faults.renewAll(List.of(ID), TIMEOUT)).isOne();
+		assertThat(this.faults.find(ID.key(), TIMEOUT)).isPresent();
+		assertThat(this.faults.list(2, TIMEOUT)).hasSize(1);
+		assertThat(this.faults.leave(ID, TIMEOUT)).isFalse();
+		assertThat(this.faults.release(ID, Durability.PROOF, TIMEOUT)).isTrue();
+		assertThat(isHeld()).isFalse();
+	}
+
+	@Test
+	void aLockIsLostWhenTheTestSaysSo() {
+		acquire();
+		this.faults.lose(ID.key());
+		assertThat(isHeld()).isFalse();
+		assertThat(this.losses).containsExactly(ID.key());
+	}
+
+	@Test
+	void aLockThatNobodyHoldsCannotBeLost() {
+		acquire();
+		assertThatIllegalStateException().isThrownBy(() -> this.faults.lose("order:43"))
+			.withMessageContaining("'order:43'")
+			.withMessageContaining("[order:42]");
+		assertThat(this.losses).isEmpty();
+	}
+
+	@Test
+	void whatIsAskedOfAStoreThatIsDownIsNotExecuted() {
+		this.faults.storeDown();
+		assertFails(Outcome.NOT_EXECUTED);
+		assertThat(isHeld()).isFalse();
+	}
+
+	@Test
+	void whatIsAskedOfASlowStoreIsAnsweredLater() {
+		this.faults.storeSlow(Duration.ofMillis(5));
+		long before = System.nanoTime();
+		acquire();
+		assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(Duration.ofMillis(5).toNanos());
+	}
+
+	@Test
+	void whatIsAskedOfAStoreThatIsTooSlowIsExecutedWithoutAnAnswer() {
+		this.faults.storeSlow(TIMEOUT.plusMillis(1));
+		assertFails(Outcome.UNKNOWN);
+		assertThat(isHeld()).isTrue();
+	}
+
+	@Test
+	void aRequestWhoseAnswerIsLostIsExecuted() {
+		this.faults.answersLost();
+		assertFails(Outcome.UNKNOWN);
+		assertThat(isHeld()).isTrue();
+	}
+
+	@Test
+	void faultsEnd() {
+		this.faults.storeDown();
+		this.faults.heal();
+		acquire();
+		assertThat(isHeld()).isTrue();
+	}
+
+	private void assertFails(Outcome outcome) {
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(this::acquire)
+			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(outcome))
+			.withMessageContaining("'order:42'")
+			.withMessageContaining("as a test says");
+	}
+
+	private void acquire() {
+		LockOwner owner = new LockOwner("orders", "1", "localhost", 1, "main");
+		this.faults.acquire(new Claim(ID, 1, 0, false, owner, Duration.ofSeconds(30)), TIMEOUT);
+	}
+
+	private boolean isHeld() {
+		return this.store.find(ID.key(), TIMEOUT)
+			.map(StoredLock::liveHolders)
+			.filter((all) -> !all.isEmpty())
+			.isPresent();
+	}
+
+}
