@@ -8,7 +8,6 @@ import io.mongolock.client.Releasing.End;
 import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.renewal.Lease;
 import io.mongolock.renewal.Moment;
-import io.mongolock.store.LockStore.Durability;
 
 /**
  * Works under a lock, always looking before it acts, and gives it back, as the product's
@@ -89,8 +88,11 @@ final class SimulatedHold {
 			end(releasing.answered(false));
 			return;
 		}
-		boolean proof = releasing.durability() == Durability.PROOF;
-		this.client.<Boolean>ask(Kind.RELEASE, this.holding.id(), proof, (log, now) -> log.release(this.holding.id()))
+		boolean proof = releasing.needsProof();
+		this.client
+			.<Boolean>ask(Kind.RELEASE, this.holding.id(), proof,
+					(log, now) -> (proof) ? log.releaseGrant(this.holding.id(), lease().fence())
+							: log.release(this.holding.id()))
 			.then((ended) -> end(releasing.answered(ended)), (outcome) -> {
 				this.judge.count(Event.RELEASE_UNKNOWN);
 				end(releasing.failed());

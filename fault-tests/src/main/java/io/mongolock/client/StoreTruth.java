@@ -26,8 +26,20 @@ final class StoreTruth {
 	}
 
 	void freed(Tenure tenure, long at, int length) {
-		tenure.freedAt = at;
-		this.freed.add(new Freed(tenure, length));
+		if (tenure.holding != null && tenure.holding.lease().fence() == lastFence(tenure)) {
+			tenure.freedAt = at;
+			this.freed.add(new Freed(tenure, length));
+		}
+	}
+
+	// A token whose lease ran out may have been granted anew since
+	private long lastFence(Tenure tenure) {
+		return this.grants.keySet()
+			.stream()
+			.filter((grant) -> grant.token().equals(tenure.id.token()))
+			.mapToLong(Grant::fence)
+			.max()
+			.orElse(-1);
 	}
 
 	@Nullable Long at(Grant grant) {

@@ -124,6 +124,17 @@ public final class StoreLog {
 	}
 
 	/**
+	 * Execute a release of one grant.
+	 * @param lease what to release
+	 * @param fence the number of the grant
+	 * @return whether it was there
+	 */
+	public boolean releaseGrant(LeaseId lease, long fence) {
+		ModelDocument before = lock(lease.key());
+		return write(lease.key(), before, before.release(lease.token(), fence), null);
+	}
+
+	/**
 	 * Remove a lock that was not touched for long, as the TTL index does.
 	 * @param key the key
 	 * @param untouchedSince it is removed if touched before

@@ -51,10 +51,12 @@ final class Releases {
 
 	private End ask(Holding holding, Releasing releasing) {
 		LockTerms terms = holding.lease().terms();
+		Duration timeout = terms.operationTimeout();
 		boolean interrupted = Thread.interrupted();
 		try {
-			return releasing
-				.answered(this.store.release(holding.id(), releasing.durability(), terms.operationTimeout()));
+			return releasing.answered(
+					(releasing.needsProof()) ? this.store.releaseGrant(holding.id(), holding.lease().fence(), timeout)
+							: this.store.release(holding.id(), timeout));
 		}
 		catch (RuntimeException ex) {
 			logger.warn("Release of lock '" + holding.id().key() + "' failed and is tried again in the background; "
@@ -77,8 +79,7 @@ final class Releases {
 	void abandon(Holding holding, Duration timeout) {
 		Duration longest = holding.lease().terms().operationTimeout();
 		try {
-			this.store.release(holding.id(), LockStore.Durability.FAST,
-					(timeout.compareTo(longest) < 0) ? timeout : longest);
+			this.store.release(holding.id(), (timeout.compareTo(longest) < 0) ? timeout : longest);
 		}
 		catch (RuntimeException ex) {
 			logger.warn("Release of lock '" + holding.id().key() + "' at shutdown failed; its lease of "
@@ -99,7 +100,7 @@ final class Releases {
 
 	private void cleanUp(Cleanup cleanup, LeaseId id, LockTerms terms) {
 		try {
-			if (this.store.release(id, LockStore.Durability.FAST, terms.operationTimeout())) {
+			if (this.store.release(id, terms.operationTimeout())) {
 				logger.info("Freed lock '" + id.key() + "', which a request without an answer had left behind");
 			}
 			cleanup.answered();

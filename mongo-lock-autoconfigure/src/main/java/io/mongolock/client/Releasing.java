@@ -3,7 +3,6 @@ package io.mongolock.client;
 import io.mongolock.LossReason;
 import io.mongolock.renewal.Lease;
 import io.mongolock.renewal.Moment;
-import io.mongolock.store.LockStore.Durability;
 
 /**
  * The end of a hold: decides what to ask the store, how the hold is to be judged, and
@@ -36,26 +35,22 @@ record Releasing(boolean held, boolean refused, boolean unknown) {
 	}
 
 	/**
-	 * How sure the answer must be. While the lease is relied on, a release that a
-	 * failover takes back is only a lease that runs out; after that the answer is a
-	 * proof.
-	 * @return the durability to ask for
+	 * Whether the answer has to be a proof. While the lease is relied on, a release that
+	 * a failover takes back is only a lease that runs out.
+	 * @return whether the lease was no longer relied on when the release began
 	 */
-	Durability durability() {
-		return (this.held) ? Durability.FAST : Durability.PROOF;
+	boolean needsProof() {
+		return !this.held;
 	}
 
 	/**
 	 * The store answered, or need not be asked.
-	 * @param ended whether the release found the lease and ended it, which proves that
-	 * nobody was granted in its place before; unless a claim of its token may have been
-	 * executed late, after somebody else had come and gone
+	 * @param ended whether the release found the lease and ended it
 	 * @return the end
 	 */
 	End answered(boolean ended) {
-		boolean kept = ended && (this.held || !this.unknown);
 		ReleaseOutcome released = (this.held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.OVERRAN;
-		return new End((kept) ? released : ReleaseOutcome.LOST, this.unknown);
+		return new End((ended) ? released : ReleaseOutcome.LOST, this.unknown);
 	}
 
 	/**

@@ -44,14 +44,23 @@ public interface LockStore {
 	int renewAll(List<LeaseId> leases, Duration timeout);
 
 	/**
-	 * End a lease.
+	 * End the lease of a token, whichever grant it is of. The answer may be taken back by
+	 * a failover: the lease then runs out by itself.
 	 * @param lease the lease
-	 * @param durability how sure the answer must be
+	 * @param timeout how long this may take
+	 * @return whether this request ended it
+	 */
+	boolean release(LeaseId lease, Duration timeout);
+
+	/**
+	 * End one grant of a lease, with an answer that no failover takes back.
+	 * @param lease the lease
+	 * @param fence the number of the grant
 	 * @param timeout how long this may take
 	 * @return whether this request ended it; {@code true} proves that nobody was granted
-	 * in its place before
+	 * in its place before, not even its own token again
 	 */
-	boolean release(LeaseId lease, Durability durability, Duration timeout);
+	boolean releaseGrant(LeaseId lease, long fence, Duration timeout);
 
 	/**
 	 * Leave the line of those who wait.
@@ -76,23 +85,5 @@ public interface LockStore {
 	 * @return the locks
 	 */
 	List<StoredLock> list(int most, Duration timeout);
-
-	/**
-	 * How sure the answer to a release must be.
-	 */
-	enum Durability {
-
-		/**
-		 * A release that may be rolled back by a failover: the lease then runs out by
-		 * itself.
-		 */
-		FAST,
-
-		/**
-		 * An answer that no failover takes back, to be relied on as a proof.
-		 */
-		PROOF
-
-	}
 
 }

@@ -82,7 +82,7 @@ class AdvisorOrderTests {
 		PlatformTransactionManager transactions = new RecordingTransactionManager(events);
 		new ApplicationContextRunner().withBean(LockStore.class, () -> new StubLockStore() {
 			@Override
-			public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+			public boolean release(LeaseId lease, Duration timeout) {
 				events.add("release " + lease.key());
 				return true;
 			}

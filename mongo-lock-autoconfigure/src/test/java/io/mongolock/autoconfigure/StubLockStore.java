@@ -35,7 +35,12 @@ class StubLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+	public boolean release(LeaseId lease, Duration timeout) {
+		return true;
+	}
+
+	@Override
+	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return true;
 	}
 

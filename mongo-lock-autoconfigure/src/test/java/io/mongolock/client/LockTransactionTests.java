@@ -44,7 +44,7 @@ class LockTransactionTests {
 			assertThat(this.store.count("release")).isZero();
 		});
 		assertThat(this.transactions.log).containsExactly("begin", "commit");
-		assertThat(this.store.requests).last().asString().startsWith("release FAST");
+		assertThat(this.store.requests).last().asString().startsWith("release k");
 		assertThat(this.store.holder("k")).isEmpty();
 	}
 

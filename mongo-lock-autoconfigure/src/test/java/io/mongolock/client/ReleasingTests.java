@@ -9,7 +9,6 @@ import io.mongolock.client.Releasing.End;
 import io.mongolock.renewal.Lease;
 import io.mongolock.renewal.Moment;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.LockStore.Durability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +24,7 @@ class ReleasingTests {
 	void whatIsHeldIsReleasedFast() {
 		Releasing releasing = Releasing.begin(this.lease, false, at(23_999));
 		assertThat(releasing.asks()).isTrue();
-		assertThat(releasing.durability()).isEqualTo(Durability.FAST);
+		assertThat(releasing.needsProof()).isFalse();
 		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.RELEASED, false));
 		assertThat(this.lease.isHeld(at(1))).isFalse();
 	}
@@ -39,16 +38,10 @@ class ReleasingTests {
 	@Test
 	void whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt() {
 		Releasing releasing = Releasing.begin(this.lease, false, at(24_000));
-		assertThat(releasing.durability()).isEqualTo(Durability.PROOF);
+		assertThat(releasing.needsProof()).isTrue();
 		assertThat(releasing.answered(true).outcome()).isEqualTo(ReleaseOutcome.OVERRAN);
 		assertThat(releasing.answered(false).outcome()).isEqualTo(ReleaseOutcome.LOST);
 		assertThat(releasing.failed()).isEqualTo(new End(ReleaseOutcome.LOST, true));
-	}
-
-	@Test
-	void whatRanOutIsNoOverrunIfALateClaimMayHaveGrantedItAnew() {
-		Releasing releasing = Releasing.begin(this.lease, true, at(24_000));
-		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.LOST, true));
 	}
 
 	@Test

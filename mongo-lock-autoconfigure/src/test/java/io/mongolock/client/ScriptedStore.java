@@ -104,10 +104,19 @@ class ScriptedStore implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+	public boolean release(LeaseId lease, Duration timeout) {
+		return release("release", lease, isThere(lease));
+	}
+
+	@Override
+	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
+		return release("release grant", lease, isThere(lease) && this.holders.get(lease.key()).fence() == fence);
+	}
+
+	private boolean release(String kind, LeaseId lease, boolean isThere) {
 		boolean[] ended = new boolean[1];
-		run("release " + durability, lease, () -> {
-			ended[0] = isThere(lease);
+		run(kind, lease, () -> {
+			ended[0] = isThere;
 			this.holders.computeIfPresent(lease.key(), (key, holder) -> (ended[0]) ? null : holder);
 		});
 		return ended[0];

@@ -71,8 +71,13 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Durability durability, Duration timeout) {
+	public boolean release(LeaseId lease, Duration timeout) {
 		return change(lease.key(), (lock) -> lock.release(lease.token()));
+	}
+
+	@Override
+	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
+		return change(lease.key(), (lock) -> lock.release(lease.token(), fence));
 	}
 
 	@Override

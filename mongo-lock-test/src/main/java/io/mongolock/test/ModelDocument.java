@@ -2,6 +2,7 @@ package io.mongolock.test;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -67,9 +68,17 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @return the lock after it
 	 */
 	ModelDocument release(String token) {
-		List<StoredHolder> others = this.holders.stream().filter((holder) -> !holder.token().equals(token)).toList();
-		return (isHeldBy(token)) ? new ModelDocument(others, this.queue, this.fence, this.touchedAt, this.previous)
-				: this;
+		return without((holder) -> holder.token().equals(token));
+	}
+
+	/**
+	 * End one grant of a lease.
+	 * @param token the token of the lease
+	 * @param fence the number of the grant
+	 * @return the lock after it
+	 */
+	ModelDocument release(String token, long fence) {
+		return without((holder) -> holder.token().equals(token) && holder.fence() == fence);
 	}
 
 	/**
@@ -90,6 +99,12 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 */
 	boolean isHeldBy(String token) {
 		return this.holders.stream().anyMatch((holder) -> holder.token().equals(token));
+	}
+
+	private ModelDocument without(Predicate<StoredHolder> ended) {
+		List<StoredHolder> others = this.holders.stream().filter(ended.negate()).toList();
+		return (others.size() != this.holders.size())
+				? new ModelDocument(others, this.queue, this.fence, this.touchedAt, this.previous) : this;
 	}
 
 	private ModelDocument grant(Claim claim, List<StoredHolder> alive, List<StoredWaiter> others, Instant now) {

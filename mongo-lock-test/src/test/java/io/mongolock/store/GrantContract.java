@@ -8,10 +8,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockHolder;
-import io.mongolock.store.LockStore.Durability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -58,11 +57,11 @@ interface GrantContract extends LockStoreContract {
 	}
 
 	@ParameterizedTest
-	@EnumSource
-	default void aReleasedLockIsFree(Durability durability) {
+	@ValueSource(booleans = { false, true })
+	default void aReleasedLockIsFree(boolean proved) {
 		Claim first = Claims.on("key");
-		grant(first);
-		assertThat(store().release(first.id(), durability, TIMEOUT)).isTrue();
+		StoredHolder granted = grant(first);
+		assertThat((proved) ? prove(first, granted) : release(first)).isTrue();
 		ClaimAnswer answer = ask(Claims.on("key"));
 		assertThat(answer.holders()).hasSize(1);
 		assertThat(answer.lapsedBefore(answer.holders().get(0))).isEmpty();
@@ -141,15 +140,31 @@ interface GrantContract extends LockStoreContract {
 	}
 
 	@ParameterizedTest
-	@EnumSource
-	default void aLateReleaseTellsWhetherAnybodyCame(Durability durability) {
-		Claim overrun = lapsed("overrun");
-		assertThat(store().release(overrun.id(), durability, TIMEOUT)).isTrue();
-		Claim lost = lapsed("lost");
+	@ValueSource(booleans = { false, true })
+	default void aLateReleaseTellsWhetherAnybodyCame(boolean proved) {
+		Claim overrun = Claims.ttl(Claims.on("overrun"), shortTtl());
+		StoredHolder overran = grant(overrun);
+		Claim lost = Claims.ttl(Claims.on("lost"), shortTtl());
+		StoredHolder gone = grant(lost);
+		elapse(shortTtl());
+		assertThat((proved) ? prove(overrun, overran) : release(overrun)).isTrue();
 		Claim successor = Claims.on("lost");
 		grant(successor);
 		release(successor);
-		assertThat(store().release(lost.id(), durability, TIMEOUT)).isFalse();
+		assertThat((proved) ? prove(lost, gone) : release(lost)).isFalse();
+	}
+
+	@Test
+	default void aLaterGrantOfItsOwnTokenProvesNothing() {
+		Claim claim = Claims.ttl(Claims.on("key"), shortTtl());
+		StoredHolder first = grant(claim);
+		elapse(shortTtl());
+		Claim successor = Claims.on("key");
+		grant(successor);
+		release(successor);
+		StoredHolder late = grant(claim);
+		assertThat(prove(claim, first)).isFalse();
+		assertThat(prove(claim, late)).isTrue();
 	}
 
 	@Test

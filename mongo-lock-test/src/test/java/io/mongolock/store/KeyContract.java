@@ -11,7 +11,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.NullAndEmptySource;
 
 import io.mongolock.LockOwner;
-import io.mongolock.store.LockStore.Durability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -64,7 +63,7 @@ interface KeyContract extends LockStoreContract {
 		LeaseId id = new LeaseId(key, "token");
 		Stream
 			.<ThrowingCallable>of(() -> ask(Claims.on(key, "token")), () -> store().renew(id, TIMEOUT),
-					() -> store().renewAll(List.of(id), TIMEOUT), () -> store().release(id, Durability.FAST, TIMEOUT),
+					() -> store().renewAll(List.of(id), TIMEOUT), () -> store().release(id, TIMEOUT),
 					() -> store().leave(id, TIMEOUT), () -> store().find(key, TIMEOUT))
 			.forEach((call) -> assertThatIllegalArgumentException().isThrownBy(call).withMessageContaining("lock key"));
 	}

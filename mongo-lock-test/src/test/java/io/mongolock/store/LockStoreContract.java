@@ -2,8 +2,6 @@ package io.mongolock.store;
 
 import java.time.Duration;
 
-import io.mongolock.store.LockStore.Durability;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -56,7 +54,11 @@ interface LockStoreContract {
 	}
 
 	default boolean release(Claim claim) {
-		return store().release(claim.id(), Durability.FAST, TIMEOUT);
+		return store().release(claim.id(), TIMEOUT);
+	}
+
+	default boolean prove(Claim claim, StoredHolder granted) {
+		return store().releaseGrant(claim.id(), granted.fence(), TIMEOUT);
 	}
 
 	default boolean leave(Claim claim) {

@@ -65,21 +65,24 @@ final class Mutants {
 	}
 
 	private static List<Mutant> releases() {
-		return List.of(new Mutant("overrun without a proof", "client/Releasing.java",
-				"(this.held) ? Durability.FAST : Durability.PROOF", "Durability.FAST", Judge.simulation("OUTCOME")),
-				new Mutant("overrun proved by a late claim", "client/Releasing.java",
-						"ended && (this.held || !this.unknown)", "ended", Judge.simulation("OUTCOME")),
+		return List.of(
+				new Mutant("overrun without a proof", "client/Releasing.java", "return !this.held;", "return false;",
+						Judge.simulation("OUTCOME")),
 				new Mutant("release that found nothing taken for an overrun", "client/Releasing.java",
-						"boolean kept = ended && (this.held || !this.unknown);", "boolean kept = !this.held || ended;",
-						Judge.simulation("OUTCOME")));
+						"(ended) ? released : ReleaseOutcome.LOST",
+						"(ended || !this.held) ? released : ReleaseOutcome.LOST", Judge.simulation("OUTCOME")));
 	}
 
 	private static List<Mutant> statements() {
 		String store = "store/mongo/MongoLockStore.java";
 		String statements = "store/mongo/LockStatements.java";
-		return List.of(new Mutant("release of whoever holds", statements,
-				"document(\"$pull\", document(array, document(\"token\", string(token))))",
-				"document(\"$set\", document(array, new BsonArray()))", Judge.test(STORE, "aReleaseEndsNoOtherLease")),
+		return List.of(
+				new Mutant("release of whoever holds", statements,
+						"return pull(\"holders\", document(\"token\", string(token)));",
+						"return document(\"$set\", document(\"holders\", new BsonArray()));",
+						Judge.test(STORE, "aReleaseEndsNoOtherLease")),
+				new Mutant("overrun proved by a later grant", statements, ".append(\"fence\", new BsonInt64(fence))",
+						"", Judge.test(STORE, "aLaterGrantOfItsOwnTokenProvesNothing")),
 				new Mutant("renewal of whoever holds", statements,
 						"return document(\"_id\", string(id), \"holders.token\", string(token));",
 						"return document(\"_id\", string(id), \"holders.0\", document(\"$exists\", BsonBoolean.TRUE));",

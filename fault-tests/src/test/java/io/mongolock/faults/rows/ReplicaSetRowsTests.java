@@ -28,7 +28,6 @@ import io.mongolock.faults.matrix.Level;
 import io.mongolock.faults.matrix.RowFigures;
 import io.mongolock.faults.matrix.ShowsRow;
 import io.mongolock.store.Leased;
-import io.mongolock.store.LockStore.Durability;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
@@ -135,7 +134,7 @@ class ReplicaSetRowsTests {
 		FencedWrites writes = new FencedWrites(mongo, this.store);
 		LockHandle handle = this.client.locks().acquire(this.request);
 		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isTrue();
-		this.store.release(((Leased) handle).lease(), Durability.PROOF, Rig.LONG);
+		this.store.release(((Leased) handle).lease(), Rig.LONG);
 		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isFalse();
 		assertThat(mongo.getCollection("touched").countDocuments(new Document("key", handle.key()))).isOne();
 		figures.server(this.server).add("committed after the loss", 0);

@@ -23,6 +23,10 @@ import io.mongolock.store.Claim;
  */
 final class LockStatements {
 
+	private static BsonDocument pull(String array, BsonDocument entry) {
+		return document("$pull", document(array, entry));
+	}
+
 	private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
 	private final BsonString now = string("$$NOW");
@@ -99,13 +103,31 @@ final class LockStatements {
 	}
 
 	/**
-	 * Removes a token from the holders or from the line.
-	 * @param array which of the two
+	 * Takes the entry of a token out of the holders.
 	 * @param token the token
 	 * @return a classic update
 	 */
-	BsonDocument pull(String array, String token) {
-		return document("$pull", document(array, document("token", string(token))));
+	BsonDocument release(String token) {
+		return pull("holders", document("token", string(token)));
+	}
+
+	/**
+	 * Takes the entry of one grant out of the holders.
+	 * @param token the token
+	 * @param fence the number of the grant
+	 * @return a classic update
+	 */
+	BsonDocument release(String token, long fence) {
+		return pull("holders", document("token", string(token)).append("fence", new BsonInt64(fence)));
+	}
+
+	/**
+	 * Takes the entry of a token out of the line.
+	 * @param token the token
+	 * @return a classic update
+	 */
+	BsonDocument leave(String token) {
+		return pull("queue", document("token", string(token)));
 	}
 
 	/**

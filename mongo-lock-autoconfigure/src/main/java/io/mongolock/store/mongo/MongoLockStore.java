@@ -115,16 +115,22 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Durability durability, Duration timeout) {
-		WriteConcern concern = (durability != Durability.FAST) ? WriteConcern.MAJORITY : WriteConcern.W1;
-		return pull(StoreRequest.write("release lock", lease.key(), timeout), "holders", lease, concern);
+	public boolean release(LeaseId lease, Duration timeout) {
+		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.W1,
+				this.statements.release(lease.token()));
+	}
+
+	@Override
+	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
+		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
+				this.statements.release(lease.token(), fence));
 	}
 
 	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		// rolled back, it is a place that runs out by itself
-		return pull(StoreRequest.write("leave the line of lock", claim.key(), timeout), "queue", claim,
-				WriteConcern.W1);
+		return pull(StoreRequest.write("leave the line of lock", claim.key(), timeout), WriteConcern.W1,
+				this.statements.leave(claim.token()));
 	}
 
 	@Override
@@ -185,9 +191,8 @@ public final class MongoLockStore implements LockStore {
 		}
 	}
 
-	private boolean pull(StoreRequest request, String array, LeaseId id, WriteConcern concern) {
-		BsonDocument filter = byId(id.key());
-		BsonDocument update = this.statements.pull(array, id.token());
+	private boolean pull(StoreRequest request, WriteConcern concern, BsonDocument update) {
+		BsonDocument filter = byId(request.key());
 		return execute(request, concern, (locks) -> locks.updateOne(filter, update).getModifiedCount() != 0);
 	}
 

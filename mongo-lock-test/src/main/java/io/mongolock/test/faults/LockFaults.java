@@ -51,7 +51,7 @@ public final class LockFaults implements LockStore {
 			.filter((found) -> !found.liveHolders().isEmpty())
 			.orElseThrow(() -> new IllegalStateException("Nobody holds lock '" + key + "'; held are " + keysHeld()));
 		for (StoredHolder holder : lock.holders()) {
-			this.store.release(new LeaseId(key, holder.token()), Durability.PROOF, LONG);
+			this.store.releaseGrant(new LeaseId(key, holder.token()), holder.fence(), LONG);
 		}
 		this.loss.accept(key);
 	}
@@ -102,8 +102,13 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Durability durability, Duration timeout) {
-		return ask(lease.key(), timeout, () -> this.store.release(lease, durability, timeout));
+	public boolean release(LeaseId lease, Duration timeout) {
+		return ask(lease.key(), timeout, () -> this.store.release(lease, timeout));
+	}
+
+	@Override
+	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
+		return ask(lease.key(), timeout, () -> this.store.releaseGrant(lease, fence, timeout));
 	}
 
 	@Override

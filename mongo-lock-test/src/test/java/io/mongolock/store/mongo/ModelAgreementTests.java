@@ -14,7 +14,6 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
-import io.mongolock.store.LockStore.Durability;
 import io.mongolock.store.ManualClock;
 import io.mongolock.test.InMemoryLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -55,11 +54,12 @@ class ModelAgreementTests {
 
 	private static Function<LockStore, Object> request(Random random, String key) {
 		LeaseId id = new LeaseId(key, one(random, TOKENS));
-		return switch (random.nextInt(8)) {
+		return switch (random.nextInt(9)) {
 			case 0 -> (store) -> store.renew(id, TIMEOUT);
-			case 1 -> (store) -> store.release(id, Durability.PROOF, TIMEOUT);
-			case 2 -> (store) -> store.leave(id, TIMEOUT);
-			case 3 ->
+			case 1 -> (store) -> store.release(id, TIMEOUT);
+			case 2 -> releaseGrant(random.nextInt(2), id);
+			case 3 -> (store) -> store.leave(id, TIMEOUT);
+			case 4 ->
 				(store) -> store.renewAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
 			default -> {
 				Claim claim = new Claim(id, one(random, LIMITS), random.nextInt(2) * 64, random.nextBoolean(),
@@ -67,6 +67,14 @@ class ModelAgreementTests {
 				yield (store) -> store.acquire(claim, TIMEOUT);
 			}
 		};
+	}
+
+	// the first grant there is, or one before it
+	private static Function<LockStore, Object> releaseGrant(int before, LeaseId id) {
+		return (store) -> store.find(id.key(), TIMEOUT)
+			.flatMap((lock) -> lock.holders().stream().findFirst())
+			.map((holder) -> store.releaseGrant(new LeaseId(id.key(), holder.token()), holder.fence() - before,
+					TIMEOUT));
 	}
 
 	private static <T> T one(Random random, List<T> values) {

@@ -28,7 +28,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.LockStore.Durability;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -106,7 +105,7 @@ class MongoLockStoreCommandTests {
 		this.store.renew(LEASE, TIMEOUT);
 		assertThat(sent()).isEqualTo(recorded("renew: mine", topology));
 		this.log.clear();
-		this.store.release(LEASE, Durability.FAST, TIMEOUT);
+		this.store.release(LEASE, TIMEOUT);
 		assertThat(sent()).isEqualTo(recorded("release: mine", topology));
 		this.log.clear();
 		this.store.leave(LEASE, TIMEOUT);
@@ -128,11 +127,11 @@ class MongoLockStoreCommandTests {
 		this.store.acquire(Claims.on("k"), TIMEOUT);
 		this.store.renew(LEASE, TIMEOUT);
 		this.store.renewAll(List.of(LEASE), TIMEOUT);
-		this.store.release(LEASE, Durability.PROOF, TIMEOUT);
+		this.store.releaseGrant(LEASE, 1, TIMEOUT);
 		assertThat(this.log.all()).hasSize(4)
 			.allSatisfy((command) -> assertThat(concern(command)).isEqualTo("majority"));
 		this.log.clear();
-		this.store.release(LEASE, Durability.FAST, TIMEOUT);
+		this.store.release(LEASE, TIMEOUT);
 		this.store.leave(LEASE, TIMEOUT);
 		assertThat(this.log.all()).hasSize(2).allSatisfy((command) -> assertThat(concern(command)).isEqualTo("1"));
 	}
@@ -159,7 +158,7 @@ class MongoLockStoreCommandTests {
 		inTransaction(() -> {
 			this.store.acquire(Claims.on("k"), TIMEOUT);
 			this.store.renew(LEASE, TIMEOUT);
-			this.store.release(LEASE, Durability.FAST, TIMEOUT);
+			this.store.release(LEASE, TIMEOUT);
 			this.store.list(1, TIMEOUT);
 			assertThat(TransactionSynchronizationManager.getSynchronizations()).isEmpty();
 		});

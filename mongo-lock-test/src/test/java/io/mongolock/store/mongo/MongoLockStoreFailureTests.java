@@ -21,7 +21,6 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.Claims;
-import io.mongolock.store.LockStore.Durability;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.mongo.LossyProxy.Loss;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -79,8 +78,7 @@ class MongoLockStoreFailureTests {
 	void everyWriteWithoutAnswerIsUnknownAndEveryReadIsNot() {
 		Claim claim = granted();
 		List<ThrowingCallable> writes = List.of(() -> this.store.renew(claim.id(), SHORT),
-				() -> this.store.renewAll(List.of(claim.id()), SHORT),
-				() -> this.store.release(claim.id(), Durability.FAST, SHORT),
+				() -> this.store.renewAll(List.of(claim.id()), SHORT), () -> this.store.release(claim.id(), SHORT),
 				() -> this.store.leave(claim.id(), SHORT));
 		for (ThrowingCallable write : writes) {
 			assertFailsWithoutAnswer(write, Outcome.UNKNOWN);
@@ -105,9 +103,9 @@ class MongoLockStoreFailureTests {
 	void aReleaseWhoseAnswerIsLostIsUnknownAndFalseWhenRepeated() {
 		Claim claim = granted();
 		this.proxy.lose(Loss.ANSWERS);
-		assertFails(() -> this.store.release(claim.id(), Durability.FAST, LONG), Outcome.UNKNOWN);
+		assertFails(() -> this.store.release(claim.id(), LONG), Outcome.UNKNOWN);
 		this.proxy.lose(Loss.NOTHING);
-		assertThat(this.store.release(claim.id(), Durability.FAST, LONG)).isFalse();
+		assertThat(this.store.release(claim.id(), LONG)).isFalse();
 	}
 
 	@Test

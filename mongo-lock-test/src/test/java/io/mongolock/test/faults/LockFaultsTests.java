@@ -11,7 +11,6 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.LockStore.Durability;
 import io.mongolock.store.StoredLock;
 import io.mongolock.test.InMemoryLockStore;
 
@@ -42,7 +41,8 @@ class LockFaultsTests {
 		assertThat(this.faults.find(ID.key(), TIMEOUT)).isPresent();
 		assertThat(this.faults.list(2, TIMEOUT)).hasSize(1);
 		assertThat(this.faults.leave(ID, TIMEOUT)).isFalse();
-		assertThat(this.faults.release(ID, Durability.PROOF, TIMEOUT)).isTrue();
+		assertThat(this.faults.releaseGrant(ID, 0, TIMEOUT)).isFalse();
+		assertThat(this.faults.release(ID, TIMEOUT)).isTrue();
 		assertThat(isHeld()).isFalse();
 	}
 
