@@ -90,6 +90,10 @@ final class AsyncClaims {
 			return;
 		}
 		this.claims.ended(attempt);
+		fail(attempt, step);
+	}
+
+	private void fail(AsyncAttempt attempt, Step step) {
 		if (step instanceof Failed failed) {
 			attempt.fail(failed.failure());
 		}
@@ -108,7 +112,7 @@ final class AsyncClaims {
 
 	private void endOfLine(AsyncAttempt attempt) {
 		if (attempt.move(Phase.IN_LINE, Phase.OVER)) {
-			attempt.fail(Messages.held(attempt, this.claims.ahead(attempt.key()), this.claims.waited(attempt)));
+			fail(attempt, this.claims.neverAsked(attempt.key()));
 			this.claims.ended(attempt);
 		}
 	}

@@ -7,6 +7,7 @@ import org.springframework.util.Assert;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
 import io.mongolock.LockTerms;
 import io.mongolock.renewal.Moment;
 import io.mongolock.store.Claim;
@@ -28,7 +29,7 @@ abstract class Attempt implements LocalLines.Member {
 	private final Moment begun;
 
 	/** For others in line, who want to say what they wait for. */
-	private volatile List<LockHolder> seen = List.of();
+	private volatile Sight sight = new Sight(List.of(), null);
 
 	private @Nullable Holding holding;
 
@@ -80,15 +81,15 @@ abstract class Attempt implements LocalLines.Member {
 	}
 
 	/**
-	 * Who held the lock when the store last answered this attempt.
-	 * @return the holders; safe for use by several threads
+	 * What the store last said to this attempt.
+	 * @return the sight; safe for use by several threads
 	 */
-	List<LockHolder> seen() {
-		return this.seen;
+	Sight sight() {
+		return this.sight;
 	}
 
-	void see(List<LockHolder> holders) {
-		this.seen = holders;
+	void see(Sight sight) {
+		this.sight = sight;
 	}
 
 	/**
@@ -113,6 +114,16 @@ abstract class Attempt implements LocalLines.Member {
 		if (next != null) {
 			next.turn();
 		}
+	}
+
+	/**
+	 * What an attempt sees of the lock.
+	 *
+	 * @param holders who held it when the store last answered
+	 * @param failure how the store failed since
+	 */
+	record Sight(List<LockHolder> holders, @Nullable LockStoreException failure) {
+
 	}
 
 }

@@ -51,7 +51,7 @@ final class BlockingClaims {
 		try {
 			throwIfDisturbed(attempt);
 			Step step = (this.claims.join(attempt) || awaitTurn(attempt)) ? ask(attempt)
-					: new Denied(this.claims.ahead(attempt.key()));
+					: this.claims.neverAsked(attempt.key());
 			if (step instanceof Failed failed) {
 				throw failed.failure();
 			}

@@ -7,6 +7,9 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHolder;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.client.Attempt.Sight;
+import io.mongolock.client.Claiming.Denied;
+import io.mongolock.client.Claiming.Failed;
 import io.mongolock.client.Claiming.Granted;
 import io.mongolock.client.Claiming.Step;
 import io.mongolock.renewal.Moment;
@@ -84,16 +87,21 @@ final class Claims {
 	}
 
 	/**
-	 * Whom an attempt waits for that never had its turn.
+	 * What becomes of an attempt whose wait is over and that never had its turn.
 	 * @param key the key
-	 * @return the holders in this JVM, or those whom the first in line last saw
+	 * @return denied by the holders in this JVM, or by those whom the first in line last
+	 * saw; failed if all that it met is a failure of the store
 	 */
-	List<LockHolder> ahead(String key) {
+	Step neverAsked(String key) {
 		List<LockHolder> here = this.lines.holders(key)
 			.stream()
 			.map((holding) -> holding.toHolder(this.clock))
 			.toList();
-		return (!here.isEmpty()) ? here : this.lines.asking(key).map(Attempt::seen).orElse(List.of());
+		Sight ahead = this.lines.asking(key).map(Attempt::sight).orElse(new Sight(List.of(), null));
+		if (here.isEmpty() && ahead.failure() != null) {
+			return new Failed(Messages.failedAhead(key, ahead.failure()));
+		}
+		return new Denied((!here.isEmpty()) ? here : ahead.holders());
 	}
 
 	boolean isRunning() {
@@ -113,11 +121,11 @@ final class Claims {
 		try {
 			ClaimAnswer answer = this.store.acquire(attempt.claim(), attempt.terms().operationTimeout());
 			Step step = attempt.claiming().answered(answer, requested, now());
-			attempt.see(attempt.claiming().holders());
+			attempt.see(new Sight(attempt.claiming().holders(), null));
 			return step;
 		}
 		catch (LockStoreException ex) {
-			return attempt.claiming().failed(ex, now());
+			return failed(attempt, ex);
 		}
 		catch (IllegalArgumentException ex) {
 			// Refused before anything was sent, for instance a key too long with its
@@ -125,10 +133,14 @@ final class Claims {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			return attempt.claiming()
-				.failed(new LockStoreException(attempt.key(), Outcome.UNKNOWN,
-						"The store failed on lock '" + attempt.key() + "': " + ex, ex), now());
+			return failed(attempt, new LockStoreException(attempt.key(), Outcome.UNKNOWN,
+					"The store failed on lock '" + attempt.key() + "': " + ex, ex));
 		}
+	}
+
+	private Step failed(Attempt attempt, LockStoreException failure) {
+		attempt.see(new Sight(attempt.sight().holders(), failure));
+		return attempt.claiming().failed(failure, now());
 	}
 
 }

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockTerms;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
@@ -27,8 +29,14 @@ final class Messages {
 				+ "; gave up after " + millis(waited) + ", wait-timeout is " + millis(attempt.terms().waitTimeout()));
 	}
 
+	static LockStoreException failedAhead(String key, LockStoreException failure) {
+		return new LockStoreException(key, Outcome.NOT_EXECUTED, "Lock '" + key
+				+ "' was not asked for, as the claim ahead of it in this application fails: " + failure.getMessage(),
+				failure);
+	}
+
 	static LockUnavailableException interrupted(Attempt attempt, Duration waited) {
-		return new LockUnavailableException(attempt.key(), attempt.seen(), waited,
+		return new LockUnavailableException(attempt.key(), attempt.sight().holders(), waited,
 				"Interrupted after waiting " + millis(waited) + " for lock '" + attempt.key() + "'");
 	}
 

@@ -388,6 +388,21 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void whoWaitsBehindAClaimThatFailsIsToldOfTheFailure() throws Exception {
+		IntStream.range(0, 10_000).forEach((i) -> this.store.nextFails("acquire", Outcome.UNKNOWN, false));
+		LockRequest patient = LockRequest.builder("k").waitTimeout(Duration.ofMinutes(1)).build();
+		Future<LockHandle> first = this.others.submit(() -> this.template.acquire(patient));
+		Awaitility.await().until(() -> this.store.count("acquire") >= 2);
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> this.template.acquire(ONCE))
+			.withMessageContaining("acquire failed by script")
+			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.NOT_EXECUTED));
+		assertThat(this.template.acquireAsync(ONCE)).failsWithin(Duration.ofSeconds(10))
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(LockStoreException.class);
+		first.cancel(true);
+	}
+
+	@Test
 	void anAsynchronousClaimWaitsWithoutAThread() throws Exception {
 		LockHandle first = this.template.acquire(REQUEST);
 		List<CompletableFuture<Long>> waiting = IntStream.range(0, 10)
