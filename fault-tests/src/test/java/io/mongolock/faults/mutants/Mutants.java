@@ -10,7 +10,7 @@ final class Mutants {
 
 	private static final String STORE = "io.mongolock.store.mongo.EmbeddedLockStoreTests";
 
-	private static final String COMMANDS = "io.mongolock.store.mongo.MongoLockStoreCommandTests";
+	private static final String PARTITIONS = "io.mongolock.faults.rows.PartitionRowsTests";
 
 	private static final String SPRING = "io.mongolock.faults.spring.";
 
@@ -94,7 +94,11 @@ final class Mutants {
 				new Mutant("claim not confirmed by the majority", store,
 						"LockDocument answer = execute(request, WriteConcern.MAJORITY,",
 						"LockDocument answer = execute(request, WriteConcern.W1,",
-						Judge.test(COMMANDS, "writesWaitForTheMajorityExceptWhereARollbackOnlyLapses")),
+						Judge.test(PARTITIONS, "aClientThatIsSetToOneMemberStillAsksTheMajority")),
+				new Mutant("renewal not confirmed by the majority", store,
+						"execute(request, WriteConcern.MAJORITY, (locks) -> renewAll(locks, renewals))",
+						"execute(request, WriteConcern.W1, (locks) -> renewAll(locks, renewals))",
+						Judge.test(PARTITIONS, "aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant")),
 				new Mutant("fence begins anew with the document", statements,
 						"operator(\"$multiply\", document(\"$toLong\", this.now), number(1024))", "number(1)",
 						Judge.test(STORE, "fencesRiseOverReleaseExpiryAndDeletion")));

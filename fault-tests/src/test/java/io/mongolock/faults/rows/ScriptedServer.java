@@ -38,6 +38,8 @@ final class ScriptedServer implements AutoCloseable {
 
 	private volatile Script script = (command, passedOn) -> passedOn.get();
 
+	private volatile boolean shut;
+
 	ScriptedServer(MongoClient server) {
 		this.server = server;
 		try {
@@ -54,6 +56,14 @@ final class ScriptedServer implements AutoCloseable {
 	}
 
 	/**
+	 * Where it listens.
+	 * @return host and port
+	 */
+	String address() {
+		return this.listener.getInetAddress().getHostAddress() + ":" + this.listener.getLocalPort();
+	}
+
+	/**
 	 * Answer otherwise from now on.
 	 * @param script how
 	 */
@@ -61,10 +71,34 @@ final class ScriptedServer implements AutoCloseable {
 		this.script = script;
 	}
 
+	/**
+	 * Close all connections, and every new one at once, as if nobody were there.
+	 */
+	void shut() {
+		this.shut = true;
+		closeConnections();
+	}
+
+	/**
+	 * Take connections again.
+	 */
+	void open() {
+		this.shut = false;
+	}
+
 	@Override
 	public void close() {
 		try {
 			this.listener.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		closeConnections();
+	}
+
+	private void closeConnections() {
+		try {
 			for (Socket connection : this.connections) {
 				connection.close();
 			}
@@ -74,15 +108,14 @@ final class ScriptedServer implements AutoCloseable {
 		}
 	}
 
-	private String address() {
-		return this.listener.getInetAddress().getHostAddress() + ":" + this.listener.getLocalPort();
-	}
-
 	private void accept() {
 		try {
 			while (true) {
 				Socket connection = this.listener.accept();
 				this.connections.add(connection);
+				if (this.shut) {
+					connection.close();
+				}
 				start(() -> serve(connection));
 			}
 		}
@@ -108,11 +141,7 @@ final class ScriptedServer implements AutoCloseable {
 	}
 
 	private BsonDocument answer(BsonDocument command) {
-		String name = command.getFirstKey();
-		if (name.equalsIgnoreCase("hello") || name.equalsIgnoreCase("ismaster")) {
-			return hello();
-		}
-		return this.script.answer(command, () -> passOn(command));
+		return this.script.answer(command, () -> (isHello(command)) ? hello() : passOn(command));
 	}
 
 	private BsonDocument passOn(BsonDocument command) {
@@ -126,6 +155,16 @@ final class ScriptedServer implements AutoCloseable {
 		catch (MongoCommandException ex) {
 			return ex.getResponse();
 		}
+	}
+
+	/**
+	 * Whether a client asks with whom it is talking.
+	 * @param command the command
+	 * @return whether it is a hello of any age
+	 */
+	static boolean isHello(BsonDocument command) {
+		String name = command.getFirstKey();
+		return name.equalsIgnoreCase("hello") || name.equalsIgnoreCase("ismaster");
 	}
 
 	private BsonDocument hello() {
@@ -161,7 +200,8 @@ final class ScriptedServer implements AutoCloseable {
 		/**
 		 * Answer a command. Called by several threads.
 		 * @param command the command
-		 * @param passedOn executes it on the embedded server and gives its answer
+		 * @param passedOn executes it on the embedded server and gives its answer; that
+		 * to a hello is the primary's of a set of one
 		 * @return the answer
 		 */
 		BsonDocument answer(BsonDocument command, Supplier<BsonDocument> passedOn);

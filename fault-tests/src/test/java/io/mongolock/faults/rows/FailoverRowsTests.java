@@ -1,0 +1,218 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.store.StoredHolder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 16, 17 and 24: the primary dies or steps down, and the next one has a clock of its
+ * own.
+ */
+@Timeout(120)
+class FailoverRowsTests {
+
+	private static final LockRequest UNRENEWED = LockRequest.builder(Rig.KEY).autoRenew(false).build();
+
+	/** Has a margin of 1 s. */
+	private static final Duration TTL = Duration.ofSeconds(5);
+
+	private static final Duration MARGIN = Duration.ofSeconds(1);
+
+	private SetRig rig;
+
+	private ScriptedSet set;
+
+	@BeforeEach
+	void start() {
+		this.rig = new SetRig();
+		this.set = this.rig.set();
+	}
+
+	@AfterEach
+	void stop() {
+		this.rig.close();
+	}
+
+	@Test
+	@ShowsRow(value = 16, level = Level.P)
+	void aPrimaryThatIsReplacedInTimeCostsTheHolderNothing(RowFigures figures) {
+		RigClient client = this.rig.client(Duration.ofSeconds(10), Rig.LONG);
+		LockHandle handle = client.acquire();
+		this.set.killPrimary();
+		long killed = System.nanoTime();
+		// 8 s are relied on and renewed every 2.7 s: at least one renewal has failed
+		await().atMost(Rig.LONG).until(() -> handle.remaining().toMillis() < 4000);
+		SetMember next = this.set.elect();
+		long elected = System.nanoTime();
+		await().atMost(Rig.LONG).until(() -> !handle.isHeld() || handle.remaining().toMillis() > 6000);
+		assertThat(handle.isHeld()).isTrue();
+		assertThat(client.told().losses()).isEmpty();
+		assertThat(next.holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
+		handle.close();
+		assertThat(client.acquire().fence()).isGreaterThan(handle.fence());
+		figures.server(ScriptedSet.SERVER)
+			.add("without a primary", Rig.millis(elected - killed) + " of 8000 ms relied on")
+			.add("lost", 0)
+			.add("fence", "unchanged");
+	}
+
+	@Test
+	@ShowsRow(value = 16, level = Level.P)
+	void aPrimaryThatIsReplacedTooLateCostsTheLockBeforeTheNextGrant(RowFigures figures) {
+		RigClient client = this.rig.client(TTL, Rig.LONG);
+		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		LockHandle handle = client.acquire();
+		CompletableFuture<Grant> granted = other.locks().acquireAsync(LockRequest.of(Rig.KEY)).thenApply(Grant::new);
+		this.set.killPrimary();
+		SetMember survivor = this.set.members().get(1);
+		// late for the holder, early enough to renew for one that knew no margin
+		await().atMost(Rig.LONG).until(() -> left(survivor).compareTo(MARGIN.dividedBy(2)) < 0);
+		this.set.elect(survivor);
+		assertToldInTime(client, handle, granted, figures);
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@ValueSource(strings = { "kept by the next primary", "rolled back" })
+	@ShowsRow(value = 17, level = Level.P)
+	void aClaimWhosePrimaryStepsDownBeforeItsAnswerIsGrantedOnce(String fate, RowFigures figures) {
+		RigClient client = this.rig.client(Rig.LONG, Rig.LONG);
+		SetMember old = this.set.primary();
+		this.set.loseMajority();
+		CompletableFuture<LockHandle> granted = client.locks().acquireAsync(LockRequest.of(Rig.KEY));
+		this.set.awaitUnconfirmed();
+		long executed = old.stored().orElseThrow().fence();
+		this.set.stepDown();
+		this.set.heal();
+		boolean kept = fate.startsWith("kept");
+		SetMember next = (kept) ? this.set.elect(old) : this.set.elect();
+		assertThat(granted).succeedsWithin(Rig.LONG);
+		LockHandle handle = granted.join();
+		assertThat(handle.fence() == executed).isEqualTo(kept);
+		assertThat(next.stored().orElseThrow().fence()).isEqualTo(handle.fence());
+		assertThat(this.set.members())
+			.allSatisfy((member) -> assertThat(member.holders()).extracting(StoredHolder::fence)
+				.containsExactly(handle.fence()));
+		handle.close();
+		figures.server(ScriptedSet.SERVER).add("double grants", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 24, level = Level.P)
+	void aNextPrimaryWhoseClockIsAheadByLessThanTheMarginOverlapsWithNobody(RowFigures figures) {
+		RigClient client = this.rig.client(TTL, Rig.LONG);
+		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		LockHandle handle = client.locks().acquire(UNRENEWED);
+		failOver(Duration.ofMillis(600));
+		CompletableFuture<Grant> granted = other.locks().acquireAsync(LockRequest.of(Rig.KEY)).thenApply(Grant::new);
+		assertToldInTime(client, handle, granted, figures);
+		figures.add("ahead", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
+	}
+
+	@ParameterizedTest(name = "{0} ms")
+	@ValueSource(longs = { 2000, 3000, 4000 })
+	@ShowsRow(value = 24, level = Level.P)
+	void aNextPrimaryWhoseClockIsAheadByMoreOverlapsForTheExcessAndTheFenceTells(long ahead, RowFigures figures) {
+		RigClient client = this.rig.client(TTL, Rig.LONG);
+		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		LockHandle handle = client.locks().acquire(UNRENEWED);
+		failOver(Duration.ofMillis(ahead));
+		LockHandle next = other.acquire();
+		Duration overlap = handle.remaining();
+		Duration excess = Duration.ofMillis(ahead).minus(MARGIN);
+		assertThat(overlap).as("what no lease can prevent").isPositive();
+		// the clocks of the stores are in whole milliseconds
+		assertThat(overlap).isLessThan(excess.plusMillis(5));
+		assertThat(next.fence()).isGreaterThan(handle.fence());
+		client.told().awaitLoss();
+		figures.server(ScriptedSet.SERVER)
+			.add("ahead", ahead + " ms of a margin of 1000 ms")
+			.add("overlap", overlap.toMillis() + " ms, " + excess.toMillis() + " ms expected at most")
+			.add("fence", "rose");
+	}
+
+	@Test
+	@ShowsRow(value = 24, level = Level.P)
+	void aNextPrimaryWhoseClockIsBehindTakesOverLaterByThat(RowFigures figures) {
+		RigClient client = this.rig.client(TTL, Rig.LONG);
+		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		long begun = System.nanoTime();
+		LockHandle handle = client.locks().acquire(UNRENEWED);
+		failOver(Duration.ofSeconds(-2));
+		Grant next = new Grant(other.acquire());
+		Duration late = Duration.ofNanos(next.nanos() - begun).minus(TTL);
+		assertThat(late).isBetween(Duration.ofMillis(1900), Duration.ofMillis(3500));
+		assertThat(next.nanos() - client.told().awaitLoss().nanos()).isPositive();
+		assertThat(next.fence()).isGreaterThan(handle.fence());
+		figures.server(ScriptedSet.SERVER)
+			.add("behind", "2000 ms")
+			.add("take-over late by", late.toMillis() + " ms")
+			.add("overlap", "0 ms");
+	}
+
+	@Test
+	@ShowsRow(value = 24, level = Level.P)
+	void theFenceRisesEvenIfTheClockOfTheNextPrimaryIsFarBehind(RowFigures figures) {
+		RigClient client = this.rig.client(TTL, Rig.LONG);
+		LockHandle handle = client.acquire();
+		handle.close();
+		failOver(Duration.ofMinutes(-1));
+		long rise = client.acquire().fence() - handle.fence();
+		assertThat(rise).isPositive();
+		figures.server(ScriptedSet.SERVER).add("behind", "60000 ms").add("fence", "rose by " + rise);
+	}
+
+	private void failOver(Duration ahead) {
+		SetMember next = this.set.members().get(1);
+		next.clock().step(ahead);
+		this.set.stepDown();
+		this.set.elect(next);
+	}
+
+	// How long the lease still lasts there
+	private static Duration left(SetMember member) {
+		StoredHolder holder = member.holders().get(0);
+		return Duration.between(member.clock().instant(), holder.renewedAt().plus(holder.ttl()));
+	}
+
+	private static void assertToldInTime(RigClient client, LockHandle handle, CompletableFuture<Grant> granted,
+			RowFigures figures) {
+		assertThat(granted).succeedsWithin(Rig.LONG);
+		Grant next = granted.join();
+		assertThat(handle.isHeld()).isFalse();
+		long lead = next.nanos() - client.told().awaitLoss().nanos();
+		assertThat(lead).as("told before the next grant").isPositive();
+		assertThat(next.fence()).isGreaterThan(handle.fence());
+		figures.server(ScriptedSet.SERVER).add("told before the next grant by", Rig.millis(lead));
+	}
+
+	/**
+	 * A grant.
+	 *
+	 * @param fence its number
+	 * @param nanos when it was answered
+	 */
+	private record Grant(long fence, long nanos) {
+
+		Grant(LockHandle handle) {
+			this(handle.fence(), System.nanoTime());
+		}
+
+	}
+
+}

@@ -1,0 +1,166 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LossReason;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.store.StoredHolder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 18 to 21: a primary without a majority, which does not notice.
+ */
+@Timeout(120)
+class PartitionRowsTests {
+
+	private static final Duration TTL = Duration.ofSeconds(4);
+
+	/** What {@link #TTL} leaves for a request. */
+	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1067);
+
+	private SetRig rig;
+
+	private ScriptedSet set;
+
+	@BeforeEach
+	void start() {
+		this.rig = new SetRig();
+		this.set = this.rig.set();
+	}
+
+	@AfterEach
+	void stop() {
+		this.rig.close();
+	}
+
+	@Test
+	@ShowsRow(value = 18, level = Level.P)
+	void aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant(RowFigures figures) {
+		RigClient client = this.rig.clientOf(this.set.primary(), TTL, Rig.LONG);
+		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		LockHandle handle = client.acquire();
+		SetMember stale = this.set.isolatePrimary();
+		SetMember next = this.set.elect();
+		LockHandle granted = other.warm().acquire();
+		assertThat(handle.isHeld()).isFalse();
+		long gap = System.nanoTime() - client.told().awaitLoss().nanos();
+		assertThat(gap).as("told before the next grant").isPositive();
+		assertThat(client.told().losses()).extracting(Told.Loss::reason).containsExactly(LossReason.DEADLINE);
+		assertThat(stale.holders()).as("renewed where nobody confirms it")
+			.extracting(StoredHolder::fence)
+			.containsExactly(handle.fence());
+		assertThat(granted.fence()).isGreaterThan(handle.fence());
+		this.set.heal();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		assertThat(next.holders()).extracting(StoredHolder::fence).containsExactly(granted.fence());
+		figures.server(ScriptedSet.SERVER).add("overlap", "0 ms").add("gap", Rig.millis(gap));
+	}
+
+	@Test
+	@ShowsRow(value = 19, level = Level.P)
+	void aContenderThatIsIsolatedWithThePrimaryIsNotGrantedThere(RowFigures figures) {
+		RigClient holder = this.rig.client(TTL, Rig.LONG);
+		RigClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ofSeconds(6));
+		LockHandle handle = holder.acquire();
+		SetMember stale = this.set.isolatePrimary();
+		this.set.elect();
+		holder.warm();
+		handle.close();
+		LockHandle next = holder.acquire();
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(contender::acquire)
+			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+		assertThat(stale.stored().orElseThrow().fence()).as("executed where nobody confirms it")
+			.isGreaterThan(handle.fence());
+		assertThat(next.isHeld()).isTrue();
+		this.set.heal();
+		assertEverywhereHeldBy(next);
+		next.close();
+		assertThat(this.set.members()).allSatisfy((member) -> assertThat(member.holders()).isEmpty());
+		figures.server(ScriptedSet.SERVER).add("grants on the minority's side", 0).add("orphans", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 20, level = Level.P)
+	void aClaimThatOneMemberAloneConfirmsIsGrantedTwice(RowFigures figures) {
+		RigClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ZERO);
+		RigClient other = this.rig.client(TTL, Rig.LONG);
+		SetMember stale = this.set.isolatePrimary();
+		this.set.elect();
+		LockHandle confirmed = other.warm().acquire();
+		this.set.confirmAlone();
+		LockHandle handle = contender.acquire();
+		assertThat(handle.isHeld() && confirmed.isHeld()).as("the harness reaches what must not be").isTrue();
+		this.set.heal();
+		assertEverywhereHeldBy(confirmed);
+		assertThat(stale.isPrimary()).isFalse();
+		figures.server(ScriptedSet.SERVER).add("double grants", "1, with w: 1 forced on the way");
+	}
+
+	@Test
+	@ShowsRow(value = 20, level = Level.P)
+	void aClientThatIsSetToOneMemberStillAsksTheMajority(RowFigures figures) {
+		RigClient contender = this.rig.client(this.set.primary().connectionString() + "&w=1", TTL, Duration.ZERO);
+		RigClient other = this.rig.client(TTL, Rig.LONG);
+		SetMember stale = this.set.isolatePrimary();
+		this.set.elect();
+		LockHandle confirmed = other.warm().acquire();
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(contender::acquire)
+			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+		assertThat(stale.stored()).as("executed where nobody confirms it").isPresent();
+		assertThat(confirmed.isHeld()).isTrue();
+		this.set.heal();
+		assertEverywhereHeldBy(confirmed);
+		figures.server(ScriptedSet.SERVER).add("double grants", 0);
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@ValueSource(strings = { "the primary does not notice", "the primary steps down" })
+	@ShowsRow(value = 21, level = Level.P)
+	void aClaimWithoutAMajorityFailsInTimeAndLeavesNothing(String primary, RowFigures figures) {
+		RigClient client = this.rig.client(TTL, Duration.ZERO);
+		boolean stepsDown = primary.endsWith("steps down");
+		this.set.loseMajority();
+		if (stepsDown) {
+			this.set.stepDown();
+		}
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
+			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+		Duration blocked = Duration.ofNanos(System.nanoTime() - start);
+		assertThat(blocked).isLessThan(OPERATION_TIMEOUT.plusSeconds(1));
+		this.set.heal();
+		SetMember leader = (stepsDown) ? this.set.elect() : this.set.primary();
+		long healed = System.nanoTime();
+		await().atMost(Rig.LONG).until(() -> leader.holders().isEmpty());
+		Duration orphan = Duration.ofNanos(System.nanoTime() - healed);
+		assertThat(orphan).isLessThan(TTL);
+		LockHandle handle = this.rig.client(TTL, Rig.LONG).acquire();
+		assertEverywhereHeldBy(handle);
+		figures.server(ScriptedSet.SERVER)
+			.add("failed after", blocked.toMillis() + " ms with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms")
+			.add("orphan", orphan.toMillis() + " ms of a ttl of " + TTL.toMillis() + " ms");
+	}
+
+	private void assertEverywhereHeldBy(LockHandle handle) {
+		assertThat(this.set.members())
+			.allSatisfy((member) -> assertThat(member.holders()).extracting(StoredHolder::fence)
+				.containsExactly(handle.fence()));
+	}
+
+}
