@@ -4,9 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
-import com.mongodb.MongoException;
-import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
+import com.mongodb.WriteConcern;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,13 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.opentest4j.TestAbortedException;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
@@ -30,7 +26,6 @@ import io.mongolock.faults.matrix.ShowsRow;
 import io.mongolock.store.Leased;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.FencedWrites;
-import io.mongolock.store.mongo.MongoLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -42,43 +37,22 @@ import static org.awaitility.Awaitility.await;
 @Timeout(180)
 class ReplicaSetRowsTests {
 
-	private static final String NAME = "MONGO_LOCK_TEST_URI";
-
-	private static final String URI = System.getProperty(NAME, System.getenv(NAME));
-
 	private final LockRequest request = LockRequest.of("rows:" + UUID.randomUUID());
 
-	private MongoClient admin;
+	private RealSet set;
 
 	private RigClient client;
 
-	private MongoLockStore store;
-
-	private String server;
-
 	@BeforeEach
 	void connect() {
-		if (URI == null || URI.isBlank()) {
-			throw new TestAbortedException("needs a replica set: set " + NAME);
-		}
-		this.admin = MongoClients.create(URI);
-		if (run(new Document("hello", 1)).getString("setName") == null) {
-			throw new TestAbortedException("needs a replica set: " + NAME + " names a standalone server");
-		}
-		this.server = "mongod " + run(new Document("buildInfo", 1)).getString("version") + ", replica set";
-		this.store = RigClient.store(this.admin);
-		this.client = new RigClient(URI, RigClient.settings(Rig.LONG, Duration.ofSeconds(60)), LockClock.system())
-			.warm();
+		this.set = new RealSet();
+		this.client = this.set.client(Rig.LONG, Duration.ofSeconds(60), WriteConcern.MAJORITY);
 	}
 
 	@AfterEach
 	void disconnect() {
-		if (this.client != null) {
-			run(new Document("configureFailPoint", "failCommand").append("mode", "off"));
-			this.client.close();
-		}
-		if (this.admin != null) {
-			this.admin.close();
+		if (this.set != null) {
+			this.set.close();
 		}
 	}
 
@@ -86,18 +60,13 @@ class ReplicaSetRowsTests {
 	@ShowsRow(value = 17, level = Level.R)
 	void aClaimDuringAStepDownIsGrantedOnce(RowFigures figures) {
 		LockHandle held = this.client.locks().acquire(LockRequest.of(this.request.key() + ":held"));
-		try {
-			run(new Document("replSetStepDown", 10).append("force", true));
-		}
-		catch (MongoException ex) {
-			// the server may close the connection instead of an answer
-		}
+		this.set.stepDown();
 		try (LockHandle handle = this.client.locks().acquire(this.request)) {
 			assertGrantedOnce(handle);
 		}
 		await().atMost(Rig.LONG).untilAsserted(held::renew);
 		held.close();
-		figures.server(this.server).add("double grants", 0).add("lost", this.client.told().losses().size());
+		figures.server(this.set.label()).add("double grants", 0).add("lost", this.client.told().losses().size());
 	}
 
 	@ParameterizedTest
@@ -108,7 +77,7 @@ class ReplicaSetRowsTests {
 		try (LockHandle handle = this.client.locks().acquire(this.request)) {
 			assertGrantedOnce(handle);
 		}
-		figures.server(this.server).add("double grants", 0);
+		figures.server(this.set.label()).add("double grants", 0);
 	}
 
 	@ParameterizedTest
@@ -122,22 +91,22 @@ class ReplicaSetRowsTests {
 				assertGrantedOnce(handle);
 			}
 		}
-		figures.server(this.server).add("double grants", 0);
+		figures.server(this.set.label()).add("double grants", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 33, level = Level.R)
 	void aTransactionThatTouchesALockWhichIsGoneIsRolledBack(RowFigures figures) {
-		SimpleMongoClientDatabaseFactory factory = new SimpleMongoClientDatabaseFactory(this.admin, Rig.DATABASE);
+		SimpleMongoClientDatabaseFactory factory = new SimpleMongoClientDatabaseFactory(this.set.admin(), Rig.DATABASE);
 		MongoTemplate mongo = new MongoTemplate(factory);
 		TransactionTemplate transactions = new TransactionTemplate(new MongoTransactionManager(factory));
-		FencedWrites writes = new FencedWrites(mongo, this.store);
+		FencedWrites writes = new FencedWrites(mongo, this.set.store());
 		LockHandle handle = this.client.locks().acquire(this.request);
 		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isTrue();
-		this.store.release(((Leased) handle).lease(), Rig.LONG);
+		this.set.store().release(((Leased) handle).lease(), Rig.LONG);
 		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isFalse();
 		assertThat(mongo.getCollection("touched").countDocuments(new Document("key", handle.key()))).isOne();
-		figures.server(this.server).add("committed after the loss", 0);
+		figures.server(this.set.label()).add("committed after the loss", 0);
 	}
 
 	private static boolean insertAndTouch(MongoTemplate mongo, TransactionTemplate transactions, FencedWrites writes,
@@ -155,7 +124,7 @@ class ReplicaSetRowsTests {
 	}
 
 	private void assertGrantedOnce(LockHandle handle) {
-		StoredLock lock = this.store.find(handle.key(), Rig.LONG).orElseThrow();
+		StoredLock lock = this.set.store().find(handle.key(), Rig.LONG).orElseThrow();
 		assertThat(lock.fence()).isEqualTo(handle.fence());
 		assertThat(lock.holders()).hasSize(1);
 	}
@@ -163,12 +132,8 @@ class ReplicaSetRowsTests {
 	private void failClaims(int times, Document failure) {
 		Document data = new Document("failCommands", List.of("findAndModify"));
 		data.putAll(failure);
-		run(new Document("configureFailPoint", "failCommand").append("mode", new Document("times", times))
+		this.set.run(new Document("configureFailPoint", "failCommand").append("mode", new Document("times", times))
 			.append("data", data));
-	}
-
-	private Document run(Document command) {
-		return this.admin.getDatabase("admin").runCommand(command);
 	}
 
 }

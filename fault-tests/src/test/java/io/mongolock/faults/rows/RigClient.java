@@ -33,8 +33,12 @@ final class RigClient implements AutoCloseable {
 	private final LockTemplate locks;
 
 	RigClient(String connectionString, LockSettings settings, LockClock clock) {
-		this.mongo = MongoClients.create(connectionString);
-		this.locks = locks(store(this.mongo), settings, clock, this.told);
+		this(MongoClients.create(connectionString), settings, clock);
+	}
+
+	RigClient(MongoClient mongo, LockSettings settings, LockClock clock) {
+		this.mongo = mongo;
+		this.locks = locks(store(mongo), settings, clock, this.told);
 	}
 
 	static MongoLockStore store(MongoClient mongo) {

@@ -18,6 +18,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockLostException;
+import io.mongolock.faults.RealServer;
 import io.mongolock.faults.matrix.Level;
 import io.mongolock.faults.matrix.ShowsRow;
 import io.mongolock.store.mongo.FencedWrites;
@@ -47,7 +48,7 @@ class MongoTransactionTests {
 
 	@BeforeEach
 	void start() {
-		String uri = ReplicaSet.uri();
+		String uri = RealServer.replicaSet();
 		this.other = new OtherClient(uri);
 		this.context = SpringApp.start(uri, App.class);
 		this.transaction = new TransactionTemplate(this.context.getBean(MongoTransactionManager.class));

@@ -23,6 +23,7 @@ import org.springframework.core.env.Environment;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.faults.RealServer;
 import io.mongolock.faults.matrix.Level;
 import io.mongolock.faults.matrix.RowFigures;
 import io.mongolock.faults.matrix.ShowsRow;
@@ -36,14 +37,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class PrivilegesTests {
 
-	private static final String NAME = "MONGO_LOCK_TEST_URI";
-
 	@Test
 	@ShowsRow(value = 31, level = Level.S)
 	void theDocumentedRoleIsEnough(RowFigures figures, CapturedOutput output) {
-		String uri = System.getProperty(NAME, System.getenv(NAME));
-		Assumptions.assumeTrue(uri != null && !uri.isBlank(),
-				"needs a server with authentication: set " + NAME + "=mongodb://user:…@…");
+		String uri = RealServer.uri("a server with authentication");
 		try (MongoClient admin = MongoClients.create(uri)) {
 			assumeAuthentication(admin);
 			figures.server("real server");
