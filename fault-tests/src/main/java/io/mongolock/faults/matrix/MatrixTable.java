@@ -24,6 +24,7 @@ final class MatrixTable {
 			- Seed: %d (`-Dfault-matrix.seed=`)
 			- Servers: %s
 			- Rows shown: %d of %d
+			- Of them shown only at another level than they call for: %s
 
 			| Row | Fault | What is shown | Figures | Level | Server | Result |
 			|---|---|---|---|---|---|---|
@@ -49,9 +50,14 @@ final class MatrixTable {
 			.distinct()
 			.sorted()
 			.collect(Collectors.joining("; "));
-		long shown = rows.stream().filter((row) -> isShown(row, results)).count();
+		List<FaultRow> shown = rows.stream().filter((row) -> isShown(row, results)).toList();
+		String elsewhere = shown.stream()
+			.filter((row) -> !isShownAsCalledFor(row, results))
+			.map((row) -> String.valueOf(row.number()))
+			.collect(Collectors.joining(", "));
 		return HEAD.formatted(this.run.version(), this.run.java(), this.run.date().truncatedTo(ChronoUnit.SECONDS),
-				this.run.seed(), (servers.isEmpty()) ? "none" : servers, shown, rows.size());
+				this.run.seed(), (servers.isEmpty()) ? "none" : servers, shown.size(), rows.size(),
+				(elsewhere.isEmpty()) ? "none" : elsewhere);
 	}
 
 	private static boolean isShown(FaultRow row, Collection<RowResult> results) {
@@ -60,6 +66,13 @@ final class MatrixTable {
 			.map(RowResult::outcome)
 			.toList();
 		return outcomes.contains(RowResult.PASSED) && !outcomes.contains(RowResult.FAILED);
+	}
+
+	private static boolean isShownAsCalledFor(FaultRow row, Collection<RowResult> results) {
+		List<String> levels = List.of(row.levels().split("/"));
+		return results.stream()
+			.filter((result) -> result.row() == row.number() && result.outcome().equals(RowResult.PASSED))
+			.anyMatch((result) -> levels.contains(result.level().name()));
 	}
 
 	private static Stream<List<String>> lines(FaultRow row, Collection<RowResult> results) {

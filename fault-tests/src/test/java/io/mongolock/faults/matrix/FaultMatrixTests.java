@@ -54,7 +54,17 @@ class FaultMatrixTests {
 		assertThat(line(report, 4))
 			.isEqualTo("| 4 | holder SIGKILL | taken over | takeover: 31 ms | server | embedded | shown |");
 		assertThat(line(report, 5)).contains("a \\| b c ? \ud83d\udd12", "| FAILED |");
-		assertThat(report).contains("Servers: embedded; mongod 4.4.6", "Rows shown: 1 of 47");
+		assertThat(report).contains("Servers: embedded; mongod 4.4.6", "Rows shown: 1 of 47", "call for: none");
+	}
+
+	@Test
+	void rowsThatRanOnLessThanTheyCallForAreNamed(@TempDir Path directory) throws IOException {
+		String report = report(directory, new RowResult(16, Level.P, "kept", "", "scripted", RowResult.PASSED),
+				new RowResult(17, Level.P, "granted once", "", "scripted", RowResult.PASSED),
+				new RowResult(17, Level.R, "granted once", "", "mongod 4.4.6", RowResult.PASSED),
+				new RowResult(18, Level.P, "told", "", "scripted", RowResult.PASSED),
+				new RowResult(18, Level.R, "told", "", "", RowResult.notRun("needs a replica set")));
+		assertThat(report).contains("Rows shown: 3 of 47", "another level than they call for: 16, 18\n");
 	}
 
 	@Test
