@@ -8,6 +8,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockHandle;
@@ -87,11 +88,13 @@ class FailoverRowsTests {
 		assertToldInTime(client, handle, granted, figures);
 	}
 
-	@ParameterizedTest(name = "{0}")
-	@ValueSource(strings = { "kept by the next primary", "rolled back" })
+	@ParameterizedTest(name = "{0}, retryWrites={1}")
+	@CsvSource({ "kept by the next primary, true", "kept by the next primary, false", "rolled back, true",
+			"rolled back, false" })
 	@ShowsRow(value = 17, level = Level.P)
-	void aClaimWhosePrimaryStepsDownBeforeItsAnswerIsGrantedOnce(String fate, RowFigures figures) {
-		RigClient client = this.rig.client(Rig.LONG, Rig.LONG);
+	void aClaimWhosePrimaryStepsDownBeforeItsAnswerIsGrantedOnce(String fate, boolean retryWrites, RowFigures figures) {
+		RigClient client = this.rig.client(this.set.connectionString() + "&retryWrites=" + retryWrites, Rig.LONG,
+				Rig.LONG);
 		SetMember old = this.set.primary();
 		this.set.loseMajority();
 		CompletableFuture<LockHandle> granted = client.locks().acquireAsync(LockRequest.of(Rig.KEY));

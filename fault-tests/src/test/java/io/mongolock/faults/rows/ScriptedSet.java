@@ -35,10 +35,6 @@ final class ScriptedSet implements AutoCloseable {
 	/** Nothing is pushed to clients, so they have to look: as often as they can. */
 	static final String POLL = "heartbeatFrequencyMS=500";
 
-	private static final int MAX_TIME_EXPIRED = 50;
-
-	private static final int PRIMARY_STEPPED_DOWN = 189;
-
 	private final List<SetMember> members = Stream.generate(() -> new SetMember(this)).limit(3).toList();
 
 	private final Set<SetMember> cutOff = new HashSet<>();
@@ -177,7 +173,7 @@ final class ScriptedSet implements AutoCloseable {
 	 */
 	synchronized BsonDocument write(SetMember member, BsonDocument command, Supplier<BsonDocument> execution) {
 		if (!member.isPrimary()) {
-			return SetMember.notPrimary(command);
+			return SetAnswers.notPrimary(command);
 		}
 		BsonDocument answer = execution.get();
 		if (reachesMajority(member)) {
@@ -210,7 +206,7 @@ final class ScriptedSet implements AutoCloseable {
 			while (member.view().equals(view) && !reachesMajority(member)) {
 				long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
 				if (left < 1) {
-					return answer.append("writeConcernError", error(MAX_TIME_EXPIRED, "operation exceeded time limit"));
+					return SetAnswers.timedOut(answer);
 				}
 				wait(left);
 			}
@@ -221,8 +217,7 @@ final class ScriptedSet implements AutoCloseable {
 		finally {
 			this.unconfirmed--;
 		}
-		return (member.view().equals(view)) ? answer : SetMember.labelled(command, answer.append("writeConcernError",
-				error(PRIMARY_STEPPED_DOWN, "Primary stepped down while waiting for replication")));
+		return (member.view().equals(view)) ? answer : SetAnswers.steppedDown(command, answer);
 	}
 
 	private boolean asksForMajority(BsonDocument command) {
@@ -248,10 +243,6 @@ final class ScriptedSet implements AutoCloseable {
 
 	private static long maxTimeMillis(BsonDocument command) {
 		return command.getNumber("maxTimeMS", new BsonInt64(Rig.LONG.toMillis())).longValue();
-	}
-
-	private static BsonDocument error(int code, String message) {
-		return new BsonDocument("code", new BsonInt32(code)).append("errmsg", new BsonString(message));
 	}
 
 }

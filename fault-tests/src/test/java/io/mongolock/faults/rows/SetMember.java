@@ -18,7 +18,6 @@ import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
-import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
@@ -38,8 +37,6 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 final class SetMember implements AutoCloseable {
 
 	private static final Set<String> WRITES = Set.of("findAndModify", "update", "insert", "delete", "createIndexes");
-
-	private static final int NOT_WRITABLE_PRIMARY = 10107;
 
 	private static final ReplaceOptions UPSERT = new ReplaceOptions().upsert(true);
 
@@ -155,31 +152,7 @@ final class SetMember implements AutoCloseable {
 			return this.set.write(this, command, execution);
 		}
 		boolean served = isPrimary() || command.getString("$db").getValue().equals("admin");
-		return (served) ? execution.get() : notPrimary(command);
-	}
-
-	/**
-	 * The answer of a member that is not the primary, or does not know that it is.
-	 * @param command what was asked
-	 * @return an error
-	 */
-	static BsonDocument notPrimary(BsonDocument command) {
-		BsonDocument answer = new BsonDocument("ok", new BsonDouble(0))
-			.append("code", new BsonInt32(NOT_WRITABLE_PRIMARY))
-			.append("codeName", new BsonString("NotWritablePrimary"))
-			.append("errmsg", new BsonString("not primary"));
-		return labelled(command, answer);
-	}
-
-	/**
-	 * Say that a write may be retried, if its client is prepared for it.
-	 * @param command what was asked
-	 * @param answer the answer
-	 * @return the answer
-	 */
-	static BsonDocument labelled(BsonDocument command, BsonDocument answer) {
-		return (command.containsKey("txnNumber"))
-				? answer.append("errorLabels", new BsonArray(List.of(new BsonString("RetryableWriteError")))) : answer;
+		return (served) ? execution.get() : SetAnswers.notPrimary(command);
 	}
 
 	private BsonDocument hello(BsonDocument ofAny) {
