@@ -76,7 +76,7 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 		DisplayName given = context.getRequiredTestMethod().getAnnotation(DisplayName.class);
 		String name = context.getRequiredTestMethod().getName();
 		String sentence = (given != null) ? given.value()
-				: name.replaceAll("(?<!^)(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
+				: name.replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ").toLowerCase(Locale.ROOT);
 		String display = context.getDisplayName();
 		return (display.startsWith(name) || display.equals(sentence)) ? sentence : sentence + " " + display;
 	}

@@ -3,11 +3,14 @@ package io.mongolock.faults.mutants;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.mongolock.client.SimulationMain;
+import io.mongolock.faults.matrix.ShowsRow;
 
 /**
  * Who must notice a mutant: a program in a JVM of its own that ends with status 1, and
@@ -16,8 +19,9 @@ import io.mongolock.client.SimulationMain;
  * @param main its class
  * @param arguments its arguments
  * @param complaint what it says
+ * @param name what it is called
  */
-record Judge(Class<?> main, List<String> arguments, String complaint) {
+record Judge(Class<?> main, List<String> arguments, String complaint, String name) {
 
 	/**
 	 * The simulation.
@@ -25,7 +29,8 @@ record Judge(Class<?> main, List<String> arguments, String complaint) {
 	 * @return the judge
 	 */
 	static Judge simulation(String violation) {
-		return new Judge(SimulationMain.class, List.of("1", "10000"), "Broken: " + violation);
+		return new Judge(SimulationMain.class, List.of("1", "10000"), "Broken: " + violation,
+				"the simulation (" + violation + ")");
 	}
 
 	/**
@@ -35,7 +40,7 @@ record Judge(Class<?> main, List<String> arguments, String complaint) {
 	 * @return the judge
 	 */
 	static Judge test(String test, String method) {
-		return new Judge(TestMain.class, List.of(test, method), "Failed: " + method);
+		return new Judge(TestMain.class, List.of(test, method), "Failed: " + method, row(test, method));
 	}
 
 	/**
@@ -45,7 +50,7 @@ record Judge(Class<?> main, List<String> arguments, String complaint) {
 	 */
 	Judge and(Judge other) {
 		List<String> all = Stream.concat(this.arguments.stream(), other.arguments.stream()).distinct().toList();
-		return new Judge(this.main, all, this.complaint);
+		return new Judge(this.main, all, this.complaint, this.name);
 	}
 
 	/**
@@ -64,6 +69,28 @@ record Judge(Class<?> main, List<String> arguments, String complaint) {
 			process.destroyForcibly().waitFor();
 		}
 		return process.exitValue();
+	}
+
+	@Override
+	public String toString() {
+		return this.name;
+	}
+
+	// Tests of other modules, which show no row, are not on the class path
+	private static String row(String test, String method) {
+		String name = test.substring(test.lastIndexOf('.') + 1) + "." + method;
+		try {
+			return Arrays.stream(Class.forName(test).getDeclaredMethods())
+				.filter((candidate) -> candidate.getName().equals(method))
+				.map((candidate) -> candidate.getAnnotation(ShowsRow.class))
+				.filter(Objects::nonNull)
+				.findFirst()
+				.map((row) -> "row " + row.value() + " (" + name + ")")
+				.orElse(name);
+		}
+		catch (ClassNotFoundException ex) {
+			return name;
+		}
 	}
 
 	private static String classPath(Path broken) {

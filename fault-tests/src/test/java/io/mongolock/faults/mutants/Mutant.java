@@ -3,6 +3,7 @@ package io.mongolock.faults.mutants;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
@@ -14,12 +15,16 @@ import javax.tools.ToolProvider;
  * @param file the source file, below that of the product
  * @param from what it says, once only
  * @param to what the mutant says
- * @param judge who must notice
+ * @param judges who must notice, each of them
  */
-record Mutant(String name, String file, String from, String to, Judge judge) {
+record Mutant(String name, String file, String from, String to, List<Judge> judges) {
 
 	private static final Path SOURCES = Path.of("..", "mongo-lock-autoconfigure", "src", "main", "java", "io",
 			"mongolock");
+
+	Mutant(String name, String file, String from, String to, Judge... judges) {
+		this(name, file, from, to, List.of(judges));
+	}
 
 	/**
 	 * Compile the broken class alone.

@@ -3,32 +3,45 @@ package io.mongolock.faults.mutants;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The harness notices a broken product: a mutant that survives is a fault of the harness.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class MutantTests {
 
 	@TempDir
 	private Path directory;
 
-	@ParameterizedTest
+	@ParameterizedTest(name = "{0}")
 	@MethodSource("io.mongolock.faults.mutants.Mutants#all")
-	void aMutantIsNoticed(Mutant mutant) throws Exception {
+	@ShowsRow(value = 47, level = Level.S)
+	void aMutantIsNoticed(Mutant mutant, RowFigures figures) throws Exception {
 		mutant.compile(this.directory);
 		Path output = this.directory.resolve("output");
-		int status = mutant.judge().judge(this.directory, output);
-		String said = Files.readString(output);
-		assertThat(said).as("%s: %s", mutant, tail(said)).contains(mutant.judge().complaint());
-		assertThat(status).isEqualTo(1);
+		for (Judge judge : mutant.judges()) {
+			int status = judge.judge(this.directory, output);
+			String said = Files.readString(output);
+			assertThat(said).as("%s, judged by %s: %s", mutant, judge, tail(said)).contains(judge.complaint());
+			assertThat(status).isEqualTo(1);
+		}
+		figures.add("noticed by", mutant.judges().stream().map(Judge::toString).collect(Collectors.joining(" and ")));
 	}
 
 	@ParameterizedTest
@@ -42,7 +55,10 @@ class MutantTests {
 	// Each program once, with all that any mutant asks of it
 	static Stream<Judge> judges() {
 		Map<String, Judge> judges = new LinkedHashMap<>();
-		Mutants.all().map(Mutant::judge).forEach((judge) -> judges.merge(judge.arguments().get(0), judge, Judge::and));
+		Mutants.all()
+			.map(Mutant::judges)
+			.flatMap(List::stream)
+			.forEach((judge) -> judges.merge(judge.arguments().get(0), judge, Judge::and));
 		return judges.values().stream();
 	}
 

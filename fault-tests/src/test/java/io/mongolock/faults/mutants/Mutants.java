@@ -10,9 +10,23 @@ final class Mutants {
 
 	private static final String STORE = "io.mongolock.store.mongo.EmbeddedLockStoreTests";
 
-	private static final String PARTITIONS = "io.mongolock.faults.rows.PartitionRowsTests";
+	private static final String TEMPLATE = "io.mongolock.client.LockTemplateTests";
+
+	private static final String RELEASING = "io.mongolock.client.ReleasingTests";
+
+	private static final String LEASE = "io.mongolock.renewal.LeaseTests";
 
 	private static final String SPRING = "io.mongolock.faults.spring.";
+
+	/** Asks the template anew, which knows the transaction of the thread. */
+	private static final String JOINED = """
+			((org.springframework.data.mongodb.core.MongoTemplate) template)
+				.setSessionSynchronization(org.springframework.data.mongodb.SessionSynchronization.ON_ACTUAL_TRANSACTION);
+			this.locks = (MongoCollection<BsonDocument>) java.lang.reflect.Proxy.newProxyInstance(
+				MongoCollection.class.getClassLoader(), new Class<?>[] { MongoCollection.class },
+				(proxy, method, args) -> method.invoke(template.execute(name,
+						(collection) -> collection.withDocumentClass(BsonDocument.class)), args));
+			""";
 
 	private Mutants() {
 	}
@@ -25,52 +39,68 @@ final class Mutants {
 	private static List<Mutant> time() {
 		return List.of(
 				new Mutant("no margin", "LockTerms.java", "return this.ttl.minus(this.margin);", "return this.ttl;",
-						Judge.simulation("TOLD_LATE")),
+						Judge.simulation("TOLD_LATE"), row("Clock", "theLeaseEndsOneMarginBeforeTheStoresDoes")),
 				new Mutant("wall clock ignored", "renewal/Moment.java",
 						"Math.max(this.nanos - earlier.nanos, (this.millis - earlier.millis) * 1_000_000)",
-						"this.nanos - earlier.nanos", Judge.simulation("TOLD_LATE")),
+						"this.nanos - earlier.nanos", Judge.simulation("TOLD_LATE"),
+						row("Clock", "aHolderThatWasSuspendedHasLost")),
 				new Mutant("claim counted from the answer", "client/Claiming.java",
 						"new Granted(grant.get(), requested,", "new Granted(grant.get(), now,",
-						Judge.simulation("TOLD_LATE")),
+						Judge.simulation("TOLD_LATE"), row("Message", "aReplyThatIsLateMakesTheLeaseNoLonger")),
 				new Mutant("renewal counted from the answer", "renewal/RenewalSchedule.java",
-						"lease.renewed(requested, now)", "lease.renewed(now, now)", Judge.simulation("TOLD_LATE")));
+						"lease.renewed(requested, now)", "lease.renewed(now, now)", Judge.simulation("TOLD_LATE"),
+						row("Renewer", "aRenewalThatTakesLongMakesTheLeaseNoLonger")));
 	}
 
 	private static List<Mutant> claims() {
 		return List.of(
 				new Mutant("unknown claim not cleaned up", "client/Claiming.java",
-						"this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;", "", Judge.simulation("GHOST")),
+						"this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;", "", Judge.simulation("GHOST"),
+						row("Message", "aClaimDeliveredAfterItsCallerGaveUpIsTakenBack")),
 				new Mutant("clean-up ends with the first answer", "client/Cleanup.java",
-						"(this.answered && !this.mayBeGrantedLate)", "this.answered", Judge.simulation("GHOST")),
+						"(this.answered && !this.mayBeGrantedLate)", "this.answered", Judge.simulation("GHOST"),
+						row("Message", "aClaimAskedAgainAndReleasedIsNotBroughtBackByItsLateTwin")),
 				new Mutant("clean-up ends before a ttl has passed", "client/Cleanup.java", "this.fraction < 1",
-						"this.fraction < 4", Judge.simulation("GHOST")),
+						"this.fraction < 4", Judge.simulation("GHOST"),
+						row("Message", "aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack")),
 				new Mutant("turn given twice", "client/LocalLines.java", "			this.waiters.remove(waiter);\n", "",
-						Judge.simulation("PROGRESS")));
+						Judge.simulation("PROGRESS"),
+						Judge.test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")));
 	}
 
 	private static List<Mutant> renewals() {
 		return List.of(
 				new Mutant("late renewal accepted", "renewal/Lease.java",
 						"if (later && this.state.phase() == Phase.HELD && isReliable(this.state, now)) {",
-						"if (later && this.state.phase() == Phase.HELD) {", Judge.simulation("REVIVED")),
+						"if (later && this.state.phase() == Phase.HELD) {", Judge.simulation("REVIVED"),
+						Judge.test(LEASE, "aRenewalConfirmedAfterTheDeadlineIsNoSuccess")),
 				new Mutant("renewal without match ignored", "renewal/RenewalSchedule.java",
-						"if (found >= batch.size()) {", "if (found >= 0) {", Judge.simulation("TOLD_LATE")),
+						"if (found >= batch.size()) {", "if (found >= 0) {", Judge.simulation("TOLD_LATE"),
+						row("Store", "aHolderWhoseCollectionIsDroppedIsToldAtItsNextRenewal")),
 				new Mutant("unknown renewal taken as done", "renewal/RenewalSchedule.java",
 						"				plan.underway = false;\n			}\n		}\n	}\n",
 						"				plan.underway = false;\n				lease.renewed(now, now);\n			}\n		}\n	}\n",
-						Judge.simulation("TOLD_LATE")),
+						Judge.simulation("TOLD_LATE"),
+						row("Renewer", "aRenewalThatThrowsErrorsForEverEndsInALossThatIsTold")),
+				new Mutant("renewed on the application's threads", "client/LockTemplate.java", "threads.renewals()",
+						"java.util.concurrent.ForkJoinPool.commonPool()",
+						row("Renewer", "renewalsPassWhileTheApplicationsThreadsAreBusy")),
+				new Mutant("renewed on the thread that watches", "client/LockTemplate.java", "threads.renewals()",
+						"Runnable::run", row("Renewer", "aHolderIsToldThoughARenewalNeverReturns")),
 				new Mutant("never renewed", "renewal/RenewalSchedule.java",
 						"return this.lease.terms().autoRenew() && !this.underway;", "return false;",
-						Judge.simulation("NEEDLESS")));
+						Judge.simulation("NEEDLESS"), row("Renewer", "aRenewalThatThrowsAnErrorIsTriedAgain")));
 	}
 
 	private static List<Mutant> releases() {
 		return List.of(
 				new Mutant("overrun without a proof", "client/Releasing.java", "return !this.held;", "return false;",
-						Judge.simulation("OUTCOME")),
+						Judge.simulation("OUTCOME"),
+						row("Partition", "aHolderWhoseLeaseRanOutIsNotToldByAMinorityThatItOverran")),
 				new Mutant("release that found nothing taken for an overrun", "client/Releasing.java",
 						"(ended) ? released : ReleaseOutcome.LOST",
-						"(ended || !this.held) ? released : ReleaseOutcome.LOST", Judge.simulation("OUTCOME")));
+						"(ended || !this.held) ? released : ReleaseOutcome.LOST", Judge.simulation("OUTCOME"),
+						Judge.test(RELEASING, "whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt")));
 	}
 
 	private static List<Mutant> statements() {
@@ -94,11 +124,11 @@ final class Mutants {
 				new Mutant("claim not confirmed by the majority", store,
 						"LockDocument answer = execute(request, WriteConcern.MAJORITY,",
 						"LockDocument answer = execute(request, WriteConcern.W1,",
-						Judge.test(PARTITIONS, "aClientThatIsSetToOneMemberStillAsksTheMajority")),
+						row("Partition", "aClientThatIsSetToOneMemberStillAsksTheMajority")),
 				new Mutant("renewal not confirmed by the majority", store,
 						"execute(request, WriteConcern.MAJORITY, (locks) -> renewAll(locks, renewals))",
 						"execute(request, WriteConcern.W1, (locks) -> renewAll(locks, renewals))",
-						Judge.test(PARTITIONS, "aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant")),
+						row("Partition", "aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant")),
 				new Mutant("fence begins anew with the document", statements,
 						"operator(\"$multiply\", document(\"$toLong\", this.now), number(1024))", "number(1)",
 						Judge.test(STORE, "fencesRiseOverReleaseExpiryAndDeletion")));
@@ -107,6 +137,9 @@ final class Mutants {
 	private static List<Mutant> transactions() {
 		String listener = "client/LockCommitListener.java";
 		return List.of(
+				new Mutant("requests joined to the caller's transaction", "store/mongo/LockCollection.java",
+						"this.locks = Objects.requireNonNull(", JOINED + "Objects.requireNonNull(",
+						row("Transaction", "noRequestForALockJoinsATransactionOfItsDatabase")),
 				new Mutant("released before the caller's commit", "client/LockTemplate.java",
 						"if (ReleaseAfterTransaction.isInTransaction()) {", "if (request == null) {",
 						Judge.test(SPRING + "TransactionTests",
@@ -126,6 +159,10 @@ final class Mutants {
 		return List.of(new Mutant("kept after the shutdown", "client/Holdings.java",
 				"this.releases.abandon(holding, Duration.ofNanos(left));", "",
 				Judge.test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")));
+	}
+
+	private static Judge row(String rows, String method) {
+		return Judge.test("io.mongolock.faults.rows." + rows + "RowsTests", method);
 	}
 
 }

@@ -45,8 +45,6 @@ import static org.awaitility.Awaitility.await;
 @Timeout(120)
 class AnswerRowsTests {
 
-	private static final String SERVER = "scripted answers before " + Rig.SERVER;
-
 	private static final String CLAIM = "findAndModify";
 
 	private final AtomicInteger asked = new AtomicInteger();
@@ -78,7 +76,7 @@ class AnswerRowsTests {
 			assertThat(this.rig.holders()).hasSize(1);
 		}
 		assertThat(this.asked).hasValueGreaterThan(1);
-		figures.server(SERVER).add("requests", this.asked).add("double grants", 0);
+		figures.server(ScriptedServer.SERVER).add("requests", this.asked).add("double grants", 0);
 	}
 
 	@Test
@@ -90,7 +88,7 @@ class AnswerRowsTests {
 			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
 		await().atMost(Duration.ofSeconds(20)).until(() -> this.rig.holders().isEmpty());
-		figures.server(SERVER).add("orphans", 0);
+		figures.server(ScriptedServer.SERVER).add("orphans", 0);
 	}
 
 	@ParameterizedTest
@@ -104,7 +102,7 @@ class AnswerRowsTests {
 			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
 			assertThat(this.rig.holders()).hasSize(1);
 		}
-		figures.server(SERVER).add("attempts", this.asked).add("double grants", 0);
+		figures.server(ScriptedServer.SERVER).add("attempts", this.asked).add("double grants", 0);
 	}
 
 	@Test
@@ -118,7 +116,7 @@ class AnswerRowsTests {
 		long blocked = System.nanoTime() - start;
 		assertThat(Duration.ofNanos(blocked)).isLessThan(Duration.ofSeconds(10));
 		assertThat(this.rig.stored()).isEmpty();
-		figures.server(SERVER).add("attempts", this.asked).add("returned after", Rig.millis(blocked));
+		figures.server(ScriptedServer.SERVER).add("attempts", this.asked).add("returned after", Rig.millis(blocked));
 	}
 
 	@Test
@@ -136,7 +134,7 @@ class AnswerRowsTests {
 		try (LockHandle handle = client.acquire()) {
 			assertThat(handle.isHeld()).isTrue();
 		}
-		figures.server(SERVER).add("warnings", 1);
+		figures.server(ScriptedServer.SERVER).add("warnings", 1);
 	}
 
 	@ParameterizedTest(name = "{1}")
@@ -153,7 +151,7 @@ class AnswerRowsTests {
 		assertThat(failure.getOutcome()).isEqualTo(Outcome.REFUSED);
 		assertThat(failure).hasMessageContaining(advice);
 		assertThat(this.rig.stored()).isEmpty();
-		figures.server(SERVER).add("requests", this.asked);
+		figures.server(ScriptedServer.SERVER).add("requests", this.asked);
 	}
 
 	@Test
@@ -165,7 +163,7 @@ class AnswerRowsTests {
 		LockStoreException failure = catchThrowableOfType(LockStoreException.class, client::acquire);
 		assertThat(failure.getOutcome()).isEqualTo(Outcome.REFUSED);
 		assertThat(failure).hasMessageContaining("MongoDB 4.4 or later");
-		figures.server(SERVER).add("requests", this.asked);
+		figures.server(ScriptedServer.SERVER).add("requests", this.asked);
 	}
 
 	@Test
@@ -183,7 +181,7 @@ class AnswerRowsTests {
 			.withMessageContaining("4.4 or later");
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
 		await().atMost(Duration.ofSeconds(20)).until(() -> this.rig.holders().isEmpty());
-		figures.server(SERVER).add("orphans", 0);
+		figures.server(ScriptedServer.SERVER).add("orphans", 0);
 	}
 
 	@Test

@@ -61,6 +61,25 @@ class MessageRowsTests {
 
 	@Test
 	@ShowsRow(value = 8, level = Level.P)
+	void aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack(RowFigures figures) {
+		Duration ttl = Duration.ofSeconds(3);
+		RigClient late = this.rig.behindProxy(ttl, Duration.ZERO);
+		Hold hold = this.rig.claims().holdRequest();
+		int releases = this.rig.proxy().replies("update");
+		assertUnknown(late);
+		// at once, and after 1/32, 1/16, 1/8, 1/4 and 1/2 of the ttl
+		this.rig.proxy().awaitReplies("update", releases + 6, ttl.multipliedBy(3));
+		deliverClaim(hold);
+		long delivered = System.nanoTime();
+		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
+		awaitNoHolder();
+		long orphan = System.nanoTime() - delivered;
+		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(ttl);
+		figures.server(Rig.SERVER).add("orphan", Rig.millis(orphan) + " of a ttl of " + ttl.toMillis() + " ms");
+	}
+
+	@Test
+	@ShowsRow(value = 8, level = Level.P)
 	void aClaimDeliveredLateWhileAnotherHoldsIsNotGranted(RowFigures figures) {
 		RigClient late = this.rig.behindProxy(TTL, Duration.ZERO);
 		RigClient other = this.rig.direct(Rig.LONG);
@@ -80,7 +99,10 @@ class MessageRowsTests {
 		RigClient late = this.rig.behindProxy(TTL, Rig.LONG);
 		Hold hold = this.rig.claims().holdRequest();
 		LockHandle handle = late.acquire();
+		int before = this.rig.proxy().replies("update");
 		handle.close();
+		// the release, and the first of the clean-up
+		this.rig.proxy().awaitReplies("update", before + 2, Rig.LONG);
 		deliverClaim(hold);
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted again").isGreaterThan(handle.fence());
 		awaitNoHolder();

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
@@ -70,6 +71,20 @@ class PartitionRowsTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
 		assertThat(next.holders()).extracting(StoredHolder::fence).containsExactly(granted.fence());
 		figures.server(ScriptedSet.SERVER).add("overlap", "0 ms").add("gap", Rig.millis(gap));
+	}
+
+	@Test
+	@ShowsRow(value = 18, level = Level.P)
+	void aHolderWhoseLeaseRanOutIsNotToldByAMinorityThatItOverran(RowFigures figures) {
+		RigClient client = this.rig.clientOf(this.set.primary(), TTL, Rig.LONG);
+		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		LockHandle handle = client.locks().acquire(LockRequest.builder(Rig.KEY).autoRenew(false).build());
+		this.set.isolatePrimary();
+		this.set.elect();
+		LockHandle granted = other.warm().acquire();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		assertThat(granted.isHeld()).isTrue();
+		figures.server(ScriptedSet.SERVER).add("false overruns", 0);
 	}
 
 	@Test

@@ -2,8 +2,11 @@ package io.mongolock.faults.rows;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -97,6 +100,51 @@ class RenewerRowsTests {
 	}
 
 	@Test
+	@ShowsRow(value = 14, level = Level.U)
+	void aRenewalThatTakesLongMakesTheLeaseNoLonger(RowFigures figures) {
+		AtomicLong began = new AtomicLong();
+		CompletableFuture<Void> answer = new CompletableFuture<>();
+		CompletableFuture<Void> end = new CompletableFuture<>();
+		this.store.before("renewAll", () -> ((began.compareAndSet(0, System.nanoTime())) ? answer : end).join());
+		LockHandle handle = start(this.told);
+		Duration reliable = TTL.multipliedBy(4).dividedBy(5);
+		await().atMost(Rig.LONG).until(() -> handle.remaining().compareTo(reliable.dividedBy(3)) < 0);
+		Duration before = handle.remaining();
+		answer.complete(null);
+		await().atMost(Rig.LONG).until(() -> handle.remaining().compareTo(before) > 0);
+		Duration since = Duration.ofNanos(System.nanoTime() - began.get());
+		Duration relied = handle.remaining();
+		assertThat(relied).isLessThanOrEqualTo(reliable.minus(since));
+		end.complete(null);
+		figures.add("relied on for", relied.toMillis() + " ms after the answer");
+	}
+
+	@Test
+	@ShowsRow(value = 45, level = Level.U)
+	void renewalsPassWhileTheApplicationsThreadsAreBusy(RowFigures figures) {
+		// not a future, for which the pool would start another thread
+		CountDownLatch end = new CountDownLatch(1);
+		CountDownLatch busy = new CountDownLatch(ForkJoinPool.getCommonPoolParallelism());
+		for (long i = busy.getCount(); i > 0; i--) {
+			ForkJoinPool.commonPool().execute(() -> {
+				busy.countDown();
+				awaitEnd(end);
+			});
+		}
+		await().atMost(Rig.LONG).until(() -> busy.getCount() == 0);
+		try {
+			LockHandle handle = start(this.told);
+			awaitRenewals(5);
+			assertThat(handle.isHeld()).isTrue();
+			assertThat(this.told.losses()).isEmpty();
+		}
+		finally {
+			end.countDown();
+		}
+		figures.add("lost", 0);
+	}
+
+	@Test
 	@ShowsRow(value = 45, level = Level.U)
 	void aWatchThatMeetsAnErrorGoesOn(RowFigures figures) {
 		FailingClock clock = new FailingClock();
@@ -118,6 +166,15 @@ class RenewerRowsTests {
 
 	private void awaitRenewals(int least) {
 		await().atMost(Rig.LONG).until(() -> this.renewals.get() >= least);
+	}
+
+	private static void awaitEnd(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	private static void fail() {

@@ -28,6 +28,9 @@ import org.bson.BsonString;
  */
 final class ScriptedServer implements AutoCloseable {
 
+	/** What figures are measured on. */
+	static final String SERVER = "scripted answers before " + Rig.SERVER;
+
 	private static final Set<String> ENVELOPE = Set.of("$db", "$clusterTime", "$readPreference", "lsid", "txnNumber");
 
 	private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
