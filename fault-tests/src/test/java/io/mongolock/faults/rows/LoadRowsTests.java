@@ -43,24 +43,24 @@ class LoadRowsTests {
 	@ShowsRow(value = 1, level = Level.S)
 	void manyThreadsOfSeveralProcessesExcludeEachOther(RowFigures figures, @TempDir Path directory) {
 		try (Crew crew = new Crew(directory)) {
-			List<LockWorkerJvm> workers = IntStream.range(0, 4).mapToObj((i) -> crew.start(Rig.LONG)).toList();
+			List<LockWorkerJvm> workers = IntStream.range(0, 8).mapToObj((i) -> crew.start(Rig.LONG)).toList();
 			workers.forEach(LockWorkerJvm::awaitReady);
 			long start = System.nanoTime();
 			List<CompletableFuture<SectionCounts>> runs = workers.stream()
-				.map((worker) -> worker.run(Rig.KEY, 10, 5, 1))
+				.map((worker) -> worker.run(Rig.KEY, 50, 1, 1))
 				.toList();
 			runs.forEach((run) -> assertThat(run).succeedsWithin(Duration.ofSeconds(120))
 				.as("nobody starves")
 				.isEqualTo(new SectionCounts(50, 0, 0, 0)));
 			double seconds = (System.nanoTime() - start) / 1e9;
-			crew.count(Rig.KEY, 200);
+			crew.count(Rig.KEY, 400);
 			crew.writeHeld();
 			HistoryReport report = crew.check();
 			assertThat(report.violations()).as(report::toTable).isEmpty();
 			Timings timings = report.timings();
 			figures.server(Rig.SERVER)
-				.add("load", "4 JVMs x 10 threads x 5")
-				.add("sections per second", Math.round(200 / seconds))
+				.add("load", "8 JVMs x 50 threads")
+				.add("sections per second", Math.round(400 / seconds))
 				.add("grant p50", Rig.millis(timings.granted().p50()))
 				.add("p99", Rig.millis(timings.granted().p99()))
 				.add("max", Rig.millis(timings.granted().max()))
@@ -81,7 +81,7 @@ class LoadRowsTests {
 			AtomicInteger next = new AtomicInteger();
 			long start = System.nanoTime();
 			long least = Long.MAX_VALUE;
-			List<CompletableFuture<Void>> users = IntStream.range(0, 4)
+			List<CompletableFuture<Void>> users = IntStream.range(0, 8)
 				.mapToObj((i) -> CompletableFuture.runAsync(() -> use(locks, next)))
 				.toList();
 			// four renewals of each, and as long as it takes

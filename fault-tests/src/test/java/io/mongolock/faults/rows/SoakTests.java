@@ -31,7 +31,7 @@ class SoakTests {
 	/** Two thirds of the margin: what goes beyond that is row 5. */
 	private static final Duration LONGEST_PAUSE = Duration.ofMillis(800);
 
-	private static final Duration LENGTH = Duration.parse(System.getProperty("mongo-lock.soak", "PT60S"));
+	private static final Duration LENGTH = Duration.parse(System.getProperty("mongo-lock.soak", "PT2M"));
 
 	private static final List<String> KEYS = IntStream.range(0, 8).mapToObj((i) -> "soak:" + i).toList();
 
