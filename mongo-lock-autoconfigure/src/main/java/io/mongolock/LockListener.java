@@ -1,5 +1,7 @@
 package io.mongolock;
 
+import java.time.Duration;
+
 /**
  * Is told what happens to the locks of this client. Called one event at a time on a
  * thread of its own, never on one that renews; what it throws is logged and dropped.
@@ -42,6 +44,16 @@ public interface LockListener {
 	 * @param previous who let it lapse
 	 */
 	default void takenOver(LockHandle handle, LockHolder previous) {
+	}
+
+	/**
+	 * The clock of the store stepped by more than a second, or the margin if that is
+	 * less, or a member with another clock leads now. Noticed at a claim. If it stepped
+	 * ahead, locks with a shorter margin may have been granted too early, and have two
+	 * holders until the next renewal of the first.
+	 * @param step by how much, negative if it stepped back
+	 */
+	default void storeClockStepped(Duration step) {
 	}
 
 }

@@ -24,6 +24,8 @@ final class Claims {
 
 	private final LockStore store;
 
+	private final StoreClockWatch storeClock;
+
 	private final LockClock clock;
 
 	private final LocalLines<Attempt, Holding> lines;
@@ -34,9 +36,10 @@ final class Claims {
 
 	private final Releases releases;
 
-	Claims(LockStore store, LockClock clock, LocalLines<Attempt, Holding> lines, ClientLifecycle lifecycle,
-			Holdings holdings, Releases releases) {
+	Claims(LockStore store, StoreClockWatch storeClock, LockClock clock, LocalLines<Attempt, Holding> lines,
+			ClientLifecycle lifecycle, Holdings holdings, Releases releases) {
 		this.store = store;
+		this.storeClock = storeClock;
 		this.clock = clock;
 		this.lines = lines;
 		this.lifecycle = lifecycle;
@@ -120,7 +123,9 @@ final class Claims {
 		Moment requested = now();
 		try {
 			ClaimAnswer answer = this.store.acquire(attempt.claim(), attempt.terms().operationTimeout());
-			Step step = attempt.claiming().answered(answer, requested, now());
+			Moment answered = now();
+			this.storeClock.observe(answer.now(), requested, answered, attempt.terms().margin());
+			Step step = attempt.claiming().answered(answer, requested, answered);
 			attempt.see(new Sight(attempt.claiming().holders(), null));
 			return step;
 		}

@@ -67,8 +67,10 @@ public final class LockTemplate implements LockOperations {
 		this.clock = clock;
 		this.lifecycle = new ClientLifecycle((threads) -> new Renewer(store, clock, threads.renewals()));
 		Releases releases = new Releases(store, clock, this.lifecycle::threads);
-		this.holdings = new Holdings(store, clock, this.lines, this.lifecycle, releases, new LockEvents(listeners));
-		Claims claims = new Claims(store, clock, this.lines, this.lifecycle, this.holdings, releases);
+		LockEvents events = new LockEvents(listeners);
+		this.holdings = new Holdings(store, clock, this.lines, this.lifecycle, releases, events);
+		Claims claims = new Claims(store, new StoreClockWatch(events), clock, this.lines, this.lifecycle, this.holdings,
+				releases);
 		this.blocking = new BlockingClaims(claims);
 		this.async = new AsyncClaims(claims, this.holdings, this.lifecycle::threads);
 	}

@@ -76,6 +76,20 @@ class DocumentationTests {
 	}
 
 	@Test
+	void everyRowThatAGuaranteeNamesIsShown() throws IOException {
+		String matrix = Files.readString(ROOT.resolve("docs/fault-matrix.md"));
+		List<String> named = Pattern.compile("\\| (\\d+(?:, \\d+)*) \\|$", Pattern.MULTILINE)
+			.matcher(Files.readString(ROOT.resolve("docs/guarantees.md")))
+			.results()
+			.flatMap((line) -> Stream.of(line.group(1).split(", ")))
+			.toList();
+		assertThat(named).hasSizeGreaterThan(20);
+		assertThat(named)
+			.allSatisfy((row) -> assertThat(matrix).containsPattern("(?m)^\\| " + row + " \\|.*\\| shown \\|$"));
+		assertThat(matrix).doesNotContain("| FAILED |");
+	}
+
+	@Test
 	void theDependencyIsThatOfTheStarter() throws IOException {
 		String pom = normalized(Files.readString(ROOT.resolve("mongo-lock-starter/pom.xml")));
 		String dependency = snippets("xml").get(0);

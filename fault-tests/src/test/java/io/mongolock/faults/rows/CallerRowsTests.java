@@ -6,8 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,20 +32,10 @@ class CallerRowsTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(Rig.KEY);
 
-	private Rig rig;
+	@AutoClose
+	private final Rig rig = new Rig();
 
-	private RigClient client;
-
-	@BeforeEach
-	void start() {
-		this.rig = new Rig();
-		this.client = this.rig.behindProxy(Rig.LONG, Rig.LONG);
-	}
-
-	@AfterEach
-	void stop() {
-		this.rig.close();
-	}
+	private final RigClient client = this.rig.behindProxy(Rig.LONG, Rig.LONG);
 
 	@Test
 	@ShowsRow(value = 37, level = Level.P)

@@ -3,8 +3,7 @@ package io.mongolock.faults.rows;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,20 +34,10 @@ class FailoverRowsTests {
 
 	private static final Duration MARGIN = Duration.ofSeconds(1);
 
-	private SetRig rig;
+	@AutoClose
+	private final SetRig rig = new SetRig();
 
-	private ScriptedSet set;
-
-	@BeforeEach
-	void start() {
-		this.rig = new SetRig();
-		this.set = this.rig.set();
-	}
-
-	@AfterEach
-	void stop() {
-		this.rig.close();
-	}
+	private final ScriptedSet set = this.rig.set();
 
 	@Test
 	@ShowsRow(value = 16, level = Level.P)
@@ -141,11 +130,13 @@ class FailoverRowsTests {
 		assertThat(overlap).as("what no lease can prevent").isPositive();
 		// the clocks of the stores are in whole milliseconds
 		assertThat(overlap).isLessThan(excess.plusMillis(5));
+		await().atMost(Rig.LONG).until(() -> !other.told().steps().isEmpty());
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		client.told().awaitLoss();
 		figures.server(ScriptedSet.SERVER)
 			.add("ahead", ahead + " ms of a margin of 1000 ms")
 			.add("overlap", overlap.toMillis() + " ms, " + excess.toMillis() + " ms expected at most")
+			.add("step told", other.told().steps().get(0).toMillis() + " ms")
 			.add("fence", "rose");
 	}
 

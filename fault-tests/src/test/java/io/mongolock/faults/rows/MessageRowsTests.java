@@ -5,8 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import org.bson.Document;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,17 +31,8 @@ class MessageRowsTests {
 
 	private static final Duration TTL = Duration.ofSeconds(6);
 
-	private Rig rig;
-
-	@BeforeEach
-	void start() {
-		this.rig = new Rig();
-	}
-
-	@AfterEach
-	void stop() {
-		this.rig.close();
-	}
+	@AutoClose
+	private final Rig rig = new Rig();
 
 	@Test
 	@ShowsRow(value = 8, level = Level.P)

@@ -2,8 +2,7 @@ package io.mongolock.faults.rows;
 
 import java.time.Duration;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,20 +34,10 @@ class PartitionRowsTests {
 	/** What {@link #TTL} leaves for a request. */
 	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1067);
 
-	private SetRig rig;
+	@AutoClose
+	private final SetRig rig = new SetRig();
 
-	private ScriptedSet set;
-
-	@BeforeEach
-	void start() {
-		this.rig = new SetRig();
-		this.set = this.rig.set();
-	}
-
-	@AfterEach
-	void stop() {
-		this.rig.close();
-	}
+	private final ScriptedSet set = this.rig.set();
 
 	@Test
 	@ShowsRow(value = 18, level = Level.P)

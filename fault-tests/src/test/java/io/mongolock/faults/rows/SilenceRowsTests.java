@@ -6,8 +6,7 @@ import java.util.stream.Stream;
 
 import com.mongodb.client.MongoCollection;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,17 +37,8 @@ class SilenceRowsTests {
 	/** What {@link #TTL} leaves for a request. */
 	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1067);
 
-	private Rig rig;
-
-	@BeforeEach
-	void start() {
-		this.rig = new Rig();
-	}
-
-	@AfterEach
-	void stop() {
-		this.rig.close();
-	}
+	@AutoClose
+	private final Rig rig = new Rig();
 
 	@Test
 	@ShowsRow(value = 13, level = Level.P)

@@ -7,8 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 import com.mongodb.client.model.IndexOptions;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -27,6 +26,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Rows 25, 26, 29 to 31 and 44: what happens to the server's clock and to the documents
@@ -39,17 +39,8 @@ class StoreRowsTests {
 
 	private static final LockRequest UNRENEWED = LockRequest.builder(Rig.KEY).autoRenew(false).build();
 
-	private Rig rig;
-
-	@BeforeEach
-	void start() {
-		this.rig = new Rig();
-	}
-
-	@AfterEach
-	void stop() {
-		this.rig.close();
-	}
+	@AutoClose
+	private final Rig rig = new Rig();
 
 	@Test
 	@ShowsRow(value = 25, level = Level.S)
@@ -62,6 +53,7 @@ class StoreRowsTests {
 		long lead = System.nanoTime() - client.told().awaitLoss().nanos();
 		assertThat(lead).as("told before the next grant").isPositive();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
+		assertThat(other.told().steps()).isEmpty();
 		figures.server(Rig.SERVER).add("step", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
 	}
 
@@ -75,6 +67,7 @@ class StoreRowsTests {
 		LockHandle next = other.locks().acquire(ONCE);
 		long granted = System.nanoTime();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
+		assertTold(other, Duration.ofMinutes(1));
 		Told.Loss loss = client.told().awaitLoss();
 		assertThat(loss.reason()).isEqualTo(LossReason.REFUSED);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
@@ -94,6 +87,7 @@ class StoreRowsTests {
 		this.rig.clock().step(Duration.ofMinutes(-1));
 		dead.told().awaitLoss();
 		assertThat(other.locks().tryAcquire(ONCE)).as("not before the server's ttl").isEmpty();
+		assertTold(other, Duration.ofMinutes(-1));
 		this.rig.clock().step(Duration.ofMinutes(1).plusSeconds(6));
 		LockHandle next = other.locks().acquire(ONCE);
 		assertThat(next.fence()).isGreaterThan(handle.fence());
@@ -228,6 +222,12 @@ class StoreRowsTests {
 		assertThat(lengthy.locks().tryAcquire(ONCE)).isPresent();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		figures.server(Rig.SERVER).add("overlap", "0 ms");
+	}
+
+	private static void assertTold(RigClient client, Duration step) {
+		await().atMost(Rig.LONG).until(() -> !client.told().steps().isEmpty());
+		// what passed while the requests were on their way is not known
+		assertThat(client.told().steps().get(0)).isCloseTo(step, Duration.ofSeconds(5));
 	}
 
 }

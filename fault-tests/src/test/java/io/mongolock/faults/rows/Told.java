@@ -1,5 +1,6 @@
 package io.mongolock.faults.rows;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -17,6 +18,8 @@ final class Told implements LockListener {
 
 	private final List<Loss> losses = new CopyOnWriteArrayList<>();
 
+	private final List<Duration> steps = new CopyOnWriteArrayList<>();
+
 	private final List<LockHolder> takenOver = new CopyOnWriteArrayList<>();
 
 	@Override
@@ -27,6 +30,19 @@ final class Told implements LockListener {
 	@Override
 	public void takenOver(LockHandle handle, LockHolder previous) {
 		this.takenOver.add(previous);
+	}
+
+	@Override
+	public void storeClockStepped(Duration step) {
+		this.steps.add(step);
+	}
+
+	/**
+	 * The steps of the store's clock that were told.
+	 * @return by how much each
+	 */
+	List<Duration> steps() {
+		return this.steps;
 	}
 
 	List<Loss> losses() {

@@ -1,0 +1,85 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.renewal.Moment;
+
+/**
+ * Notices from the answers to claims when the store's clock steps, or another member with
+ * another clock leads: the time between two answers, as the store tells it, is more or
+ * less than either clock of this machine allows. Safe for use by several threads; the
+ * last sample is guarded by the watch's own monitor.
+ */
+final class StoreClockWatch {
+
+	private static final Log logger = LogFactory.getLog(StoreClockWatch.class);
+
+	/** Steps by less are told only if the margin is less. */
+	private static final long TOLERATED_MILLIS = 1000;
+
+	private final LockEvents events;
+
+	private @Nullable Sample last;
+
+	StoreClockWatch(LockEvents events) {
+		this.events = events;
+	}
+
+	/**
+	 * The store told its time.
+	 * @param store its time
+	 * @param requested when it was asked
+	 * @param answered when its answer came
+	 * @param margin what the lease that was asked for allows for
+	 */
+	void observe(Instant store, Moment requested, Moment answered, Duration margin) {
+		long step = next(new Sample(store.toEpochMilli(), requested, answered));
+		if (Math.abs(step) > Math.min(margin.toMillis(), TOLERATED_MILLIS)) {
+			logger.warn("The clock of the store stepped " + ((step > 0) ? "ahead" : "back") + " by " + Math.abs(step)
+					+ "ms against both clocks of this machine: "
+					+ ((step > 0)
+							? "locks whose margin is shorter may have two holders until their next renewal, "
+									+ "which only the fence tells apart"
+							: "locks of holders that died are taken over later by that"));
+			Duration told = Duration.ofMillis(step);
+			this.events.tell((listener) -> listener.storeClockStepped(told));
+		}
+	}
+
+	private synchronized long next(Sample sample) {
+		Sample before = this.last;
+		this.last = sample;
+		return (before != null) ? sample.stepSince(before) : 0;
+	}
+
+	/**
+	 * The store's time, and when it was that.
+	 *
+	 * @param store the store's time in milliseconds
+	 * @param earliest a moment before it
+	 * @param latest a moment after it
+	 */
+	private record Sample(long store, Moment earliest, Moment latest) {
+
+		// How far the store's clock is off what both clocks here allow, in milliseconds
+		long stepSince(Sample before) {
+			long passed = this.store - before.store;
+			long most = Math.max(nanosToMillis(this.latest.nanos() - before.earliest.nanos()),
+					this.latest.millis() - before.earliest.millis());
+			long least = Math.min(nanosToMillis(this.earliest.nanos() - before.latest.nanos()),
+					this.earliest.millis() - before.latest.millis());
+			return (passed > most) ? passed - most : Math.min(0, passed - least);
+		}
+
+		private static long nanosToMillis(long nanos) {
+			return Duration.ofNanos(nanos).toMillis();
+		}
+
+	}
+
+}

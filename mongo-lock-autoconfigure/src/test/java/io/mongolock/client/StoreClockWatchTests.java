@@ -1,0 +1,131 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.mongolock.LockListener;
+import io.mongolock.renewal.Moment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link StoreClockWatch}.
+ */
+class StoreClockWatchTests {
+
+	private static final Duration MARGIN = Duration.ofSeconds(6);
+
+	private static final long STORE = 1_000_000_000_000L;
+
+	private final List<Duration> steps = new CopyOnWriteArrayList<>();
+
+	private final StoreClockWatch watch = new StoreClockWatch(new LockEvents(List.of(new LockListener() {
+
+		@Override
+		public void storeClockStepped(Duration step) {
+			StoreClockWatchTests.this.steps.add(step);
+		}
+
+	})));
+
+	private long nanos = Long.MAX_VALUE - 5;
+
+	private long millis = 50;
+
+	@Test
+	void aStoreWhoseClockGoesAsOursIsSilent() {
+		observe(0, 2);
+		pass(Duration.ofHours(1), Duration.ofHours(1));
+		observe(Duration.ofHours(1).toMillis() + 1, 2);
+		assertThat(stepsAfter(Duration.ofHours(1))).isEmpty();
+	}
+
+	@Test
+	void aStepAheadIsTold() {
+		observe(0, 2);
+		pass(Duration.ofSeconds(1), Duration.ofSeconds(1));
+		observe(61_001, 2);
+		assertThat(awaitStep()).isEqualTo(Duration.ofMillis(59_997));
+	}
+
+	@Test
+	void aStepBackIsTold() {
+		observe(0, 2);
+		pass(Duration.ofSeconds(1), Duration.ofSeconds(1));
+		observe(-59_000, 2);
+		assertThat(awaitStep()).isEqualTo(Duration.ofMinutes(-1));
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 1000, -1000 })
+	void aSmallStepIsSilent(long step) {
+		observe(0, 1);
+		observe(step, 0);
+		assertThat(stepsAfter(Duration.ofMillis(step))).isEmpty();
+	}
+
+	@Test
+	void aSmallStepIsToldIfTheMarginIsSmaller() {
+		Moment now = new Moment(this.nanos, this.millis);
+		this.watch.observe(Instant.ofEpochMilli(STORE), now, now, MARGIN);
+		this.watch.observe(Instant.ofEpochMilli(STORE + 301), now, now, Duration.ofMillis(300));
+		assertThat(awaitStep()).isEqualTo(Duration.ofMillis(301));
+	}
+
+	@Test
+	void aMachineThatWasSuspendedTakesNothingForAStep() {
+		observe(0, 2);
+		pass(Duration.ZERO, Duration.ofMinutes(10));
+		observe(Duration.ofMinutes(10).toMillis(), 2);
+		assertThat(stepsAfter(Duration.ofMinutes(10))).isEmpty();
+	}
+
+	@Test
+	void aWallClockOfOursThatStepsIsNoStepOfTheStores() {
+		observe(0, 2);
+		pass(Duration.ofSeconds(1), Duration.ofHours(-1));
+		observe(1_000, 2);
+		pass(Duration.ofSeconds(1), Duration.ofHours(2));
+		observe(2_000, 2);
+		assertThat(stepsAfter(Duration.ofSeconds(2))).isEmpty();
+	}
+
+	@Test
+	void anAnswerThatTookLongTellsNothingOfThatTime() {
+		observe(0, 2);
+		observe(8_000, 20_000);
+		assertThat(stepsAfter(Duration.ofSeconds(8))).isEmpty();
+	}
+
+	private void pass(Duration monotonic, Duration wall) {
+		this.nanos += monotonic.toNanos();
+		this.millis += wall.toMillis();
+	}
+
+	// An answer that took some milliseconds
+	private void observe(long store, long took) {
+		Moment requested = new Moment(this.nanos, this.millis);
+		pass(Duration.ofMillis(took), Duration.ofMillis(took));
+		this.watch.observe(Instant.ofEpochMilli(STORE + store), requested, new Moment(this.nanos, this.millis), MARGIN);
+	}
+
+	private Duration awaitStep() {
+		Awaitility.await().until(() -> !this.steps.isEmpty());
+		return this.steps.get(0);
+	}
+
+	// All that was told before one more step, which is
+	private List<Duration> stepsAfter(Duration store) {
+		observe(store.plusDays(1).toMillis(), 2);
+		Awaitility.await().until(() -> this.steps.stream().anyMatch((step) -> step.toHours() > 20));
+		return this.steps.stream().filter((step) -> step.toHours() <= 20).toList();
+	}
+
+}
