@@ -1,10 +1,11 @@
 package io.mongolock.client;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.util.EnumSet;
 import java.util.Set;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import io.mongolock.client.Coverage.Event;
 
@@ -37,9 +38,15 @@ class SimulationTests {
 	}
 
 	@Test
-	@EnabledIfSystemProperty(named = PREFIX + "replay", matches = ".+")
-	void replay() {
-		assertThat(SimulationMain.replay(Long.getLong(PREFIX + "replay"), System.out)).isTrue();
+	void aHistoryIsReplayedAsAReadableTable() {
+		Long asked = Long.getLong(PREFIX + "replay");
+		ByteArrayOutputStream table = new ByteArrayOutputStream();
+		boolean kept = SimulationMain.replay((asked != null) ? asked : 1, new PrintStream(table));
+		if (asked != null) {
+			System.out.println(table);
+		}
+		assertThat(table.toString()).contains("sends", "executes", "is granted", "Replay with -D" + PREFIX + "replay=");
+		assertThat(kept).isTrue();
 	}
 
 	private String trace(long seed) {

@@ -1,6 +1,7 @@
 package io.mongolock.faults.matrix;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,14 +24,17 @@ final class FaultMatrix implements AutoCloseable {
 
 	private final RunInfo run;
 
-	FaultMatrix(Path file, RunInfo run) {
+	private final PrintStream log;
+
+	FaultMatrix(Path file, RunInfo run, PrintStream log) {
 		this.file = file;
 		this.run = run;
+		this.log = log;
 	}
 
 	static FaultMatrix ofThisRun() {
 		return new FaultMatrix(Path.of(System.getProperty("fault-matrix.file", "target/fault-matrix.md")),
-				RunInfo.ofThisRun(Instant.now()));
+				RunInfo.ofThisRun(Instant.now()), System.out);
 	}
 
 	/**
@@ -50,7 +54,9 @@ final class FaultMatrix implements AutoCloseable {
 	public synchronized void close() {
 		try {
 			Files.createDirectories(this.file.toAbsolutePath().getParent());
-			Files.writeString(this.file, new MatrixTable(this.run).write(FaultRow.all(), this.results));
+			MatrixTable table = new MatrixTable(this.run);
+			Files.writeString(this.file, table.write(FaultRow.all(), this.results));
+			this.log.println(table.summary(FaultRow.all(), this.results) + " More in " + this.file);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("The fault matrix " + this.file + " cannot be written", ex);

@@ -4,6 +4,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -41,6 +45,27 @@ final class MatrixTable {
 			.flatMap((row) -> lines(row, results))
 			.map(MatrixTable::line)
 			.collect(Collectors.joining("\n", "", "\n"));
+	}
+
+	/**
+	 * What a reader of the log needs to know.
+	 * @param rows all rows
+	 * @param results what the tests showed
+	 * @return a line with the number of rows that were shown, and one for each reason why
+	 * tests did not run
+	 */
+	String summary(List<FaultRow> rows, Collection<RowResult> results) {
+		Map<String, Set<Integer>> skipped = new TreeMap<>();
+		for (RowResult result : results) {
+			if (!result.outcome().equals(RowResult.PASSED) && !result.outcome().equals(RowResult.FAILED)) {
+				skipped.computeIfAbsent(result.outcome(), (reason) -> new TreeSet<>()).add(result.row());
+			}
+		}
+		StringBuilder lines = new StringBuilder();
+		skipped.forEach((reason,
+				numbers) -> lines.append("Tests of the rows ").append(numbers).append(' ').append(reason).append('\n'));
+		long shown = rows.stream().filter((row) -> isShown(row, results)).count();
+		return lines + "Fault matrix: " + shown + " of " + rows.size() + " rows are shown.";
 	}
 
 	private String head(List<FaultRow> rows, Collection<RowResult> results) {

@@ -9,6 +9,9 @@ import java.util.stream.Collectors;
  */
 public final class RowFigures {
 
+	/** The server that is there without being asked for. */
+	public static final String EMBEDDED = "embedded, mongo-java-server 1.47";
+
 	private final Map<String, String> figures = new LinkedHashMap<>();
 
 	private final long seed;

@@ -1,6 +1,8 @@
 package io.mongolock.faults.matrix;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -68,6 +70,17 @@ class FaultMatrixTests {
 	}
 
 	@Test
+	void theLogSaysWhatDidNotRunAndWhy() {
+		List<RowResult> results = List.of(new RowResult(4, Level.S, "taken over", "", "embedded", RowResult.PASSED),
+				new RowResult(17, Level.R, "stepped down", "", "", RowResult.notRun("needs a replica set")),
+				new RowResult(16, Level.R, "killed", "", "", RowResult.notRun("needs a replica set")),
+				new RowResult(16, Level.R, "killed again", "", "", RowResult.notRun("needs a replica set")));
+		assertThat(new MatrixTable(RUN).summary(FaultRow.all(), results)).isEqualTo("""
+				Tests of the rows [16, 17] not run: needs a replica set
+				Fault matrix: 1 of 47 rows are shown.""");
+	}
+
+	@Test
 	void theReportIsWrittenWhenTheRunEnds(@TempDir Path directory) throws IOException {
 		Path file = directory.resolve("target/fault-matrix.md");
 		String before = System.getProperty("fault-matrix.file");
@@ -102,7 +115,7 @@ class FaultMatrixTests {
 
 	private static String report(Path directory, RowResult... results) throws IOException {
 		Path file = directory.resolve("new/fault-matrix.md");
-		try (FaultMatrix matrix = new FaultMatrix(file, RUN)) {
+		try (FaultMatrix matrix = new FaultMatrix(file, RUN, new PrintStream(OutputStream.nullOutputStream()))) {
 			List.of(results).forEach(matrix::add);
 		}
 		return Files.readString(file);

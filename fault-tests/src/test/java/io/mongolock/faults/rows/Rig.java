@@ -14,6 +14,7 @@ import org.bson.Document;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockSettings;
+import io.mongolock.faults.matrix.RowFigures;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.MongoLockStore;
@@ -29,7 +30,7 @@ import io.mongolock.test.proxy.FaultProxy;
 final class Rig implements AutoCloseable {
 
 	/** What figures are measured on. */
-	static final String SERVER = "embedded, mongo-java-server 1.47";
+	static final String SERVER = RowFigures.EMBEDDED;
 
 	static final String DATABASE = "rows";
 

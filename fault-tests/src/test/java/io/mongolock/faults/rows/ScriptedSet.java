@@ -30,7 +30,7 @@ import io.mongolock.faults.rows.SetMember.View;
 final class ScriptedSet implements AutoCloseable {
 
 	/** What figures are measured on. */
-	static final String SERVER = "scripted replica set, embedded mongo-java-server 1.47";
+	static final String SERVER = "scripted replica set of " + Rig.SERVER;
 
 	/** Nothing is pushed to clients, so they have to look: as often as they can. */
 	static final String POLL = "heartbeatFrequencyMS=500";

@@ -40,7 +40,7 @@ class ArgumentSecrecyTests {
 	@Test
 	@ShowsRow(value = 40, level = Level.B)
 	void whatIsNotInTheKeyIsToldNowhere(RowFigures figures, CapturedOutput output) {
-		figures.server("embedded");
+		figures.server(RowFigures.EMBEDDED);
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
 				OtherClient other = new OtherClient(mongo.connectionString());
 				ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Cashier.class,
@@ -63,7 +63,7 @@ class ArgumentSecrecyTests {
 	@Test
 	@ShowsRow(value = 40, level = Level.B)
 	void withNothingWrongNoKeyIsLogged(RowFigures figures, CapturedOutput output) {
-		figures.server("embedded");
+		figures.server(RowFigures.EMBEDDED);
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
 				OtherClient other = new OtherClient(mongo.connectionString());
 				ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Cashier.class,

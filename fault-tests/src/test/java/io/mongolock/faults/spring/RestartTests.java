@@ -29,7 +29,7 @@ class RestartTests {
 	@Test
 	@ShowsRow(value = 36, level = Level.B)
 	void stoppedItGivesBackAndRefusesAndStartedAgainItWorks(RowFigures figures, CapturedOutput output) {
-		figures.server("embedded");
+		figures.server(RowFigures.EMBEDDED);
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
 				OtherClient other = new OtherClient(mongo.connectionString());
 				ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Guarded.class)) {

@@ -28,7 +28,7 @@ class RightsTests {
 	@Test
 	@ShowsRow(value = 31, level = Level.B)
 	void withoutTheRightToCreateIndexesLocksWork(RowFigures figures, CapturedOutput output) {
-		figures.server("embedded");
+		figures.server(RowFigures.EMBEDDED);
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
 				OtherClient other = new OtherClient(mongo.connectionString());
 				ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), NoIndexes.class)) {
@@ -44,7 +44,7 @@ class RightsTests {
 	@Test
 	@ShowsRow(value = 31, level = Level.B)
 	void aUserWhoMayOnlyReadIsToldAtTheFirstClaim(RowFigures figures) {
-		figures.server("embedded");
+		figures.server(RowFigures.EMBEDDED);
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
 				ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), ReadOnly.class)) {
 			Guarded guarded = context.getBean(Guarded.class);

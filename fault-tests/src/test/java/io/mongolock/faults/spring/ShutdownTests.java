@@ -151,7 +151,8 @@ class ShutdownTests {
 	private void close(RowFigures figures) {
 		long begun = System.nanoTime();
 		this.context.close();
-		figures.server("embedded").add("closed after", Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");
+		figures.server(RowFigures.EMBEDDED)
+			.add("closed after", Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");
 	}
 
 	private void assertFree() {

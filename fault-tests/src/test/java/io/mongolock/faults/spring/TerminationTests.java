@@ -35,7 +35,7 @@ class TerminationTests {
 			app.terminate();
 			long told = System.nanoTime();
 			assertThat(app.awaitExit(LONG)).isEqualTo(128 + 15);
-			figures.server("embedded")
+			figures.server(RowFigures.EMBEDDED)
 				.add("ended after", Duration.ofNanos(System.nanoTime() - told).toMillis() + " ms");
 			assertThat(keys()).allSatisfy((key) -> assertThat(other.holder(key)).isEmpty());
 			assertThat(other.holder(LoadedApp.KEPT)).as("held to the end, and released by the shutdown").isEmpty();

@@ -175,7 +175,9 @@ class TransactionTests {
 		finally {
 			threads.shutdownNow();
 		}
-		figures.server("embedded").add("calls", calls.size()).add("reads before commit", calls.size() - balance());
+		figures.server(RowFigures.EMBEDDED)
+			.add("calls", calls.size())
+			.add("reads before commit", calls.size() - balance());
 		assertThat(balance()).isEqualTo(INSTANCES * CALLS);
 	}
 
