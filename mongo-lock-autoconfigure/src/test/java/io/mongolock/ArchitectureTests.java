@@ -1,6 +1,11 @@
 package io.mongolock;
 
+import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -17,6 +22,8 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+
+import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -115,6 +122,36 @@ class ArchitectureTests {
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("org.springframework.boot.."));
+	}
+
+	@Test
+	void everyTimingDecisionGoesByTheInjectedClock() {
+		// the store's requests run on the driver's own timeouts
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.doNotHaveSimpleName("SystemLockClock")
+			.and()
+			.resideOutsideOfPackage(ROOT + ".store.mongo")
+			.should()
+			.callMethod(System.class, "nanoTime")
+			.orShould()
+			.callMethod(System.class, "currentTimeMillis")
+			.orShould()
+			.callMethod(Instant.class, "now"));
+	}
+
+	@Test
+	void whatDecidesKnowsNeitherThreadsNorClocksNorTheStore() {
+		Set<String> core = Set.of("Claiming", "Releasing", "Cleanup", "LocalLines", "Lease", "RenewalSchedule");
+		DescribedPredicate<JavaClass> decides = DescribedPredicate.describe("decide",
+				(JavaClass type) -> core.contains(type.getSimpleName()));
+		assertThat(classes.stream().filter(decides)).hasSameSizeAs(core);
+		Stream.of(Thread.class, Executor.class, LockSupport.class, LockClock.class, LockStore.class)
+			.forEach((shell) -> check(ArchRuleDefinition.noClasses()
+				.that(decides)
+				.should()
+				.dependOnClassesThat()
+				.areAssignableTo(shell)));
 	}
 
 	@Test
