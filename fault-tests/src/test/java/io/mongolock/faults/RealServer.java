@@ -1,5 +1,8 @@
 package io.mongolock.faults;
 
+import java.util.Optional;
+import java.util.function.Predicate;
+
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
@@ -22,11 +25,12 @@ public final class RealServer {
 	 * @return its connection string
 	 */
 	public static String uri(String need) {
-		String uri = System.getProperty(NAME, System.getenv(NAME));
-		if (uri == null || uri.isBlank()) {
-			throw new TestAbortedException("needs " + need + ": set " + NAME);
-		}
-		return uri;
+		return given().orElseThrow(() -> new TestAbortedException("needs " + need + ": set " + NAME));
+	}
+
+	static Optional<String> given() {
+		return Optional.ofNullable(System.getProperty(NAME, System.getenv(NAME)))
+			.filter(Predicate.not(String::isBlank));
 	}
 
 	/**

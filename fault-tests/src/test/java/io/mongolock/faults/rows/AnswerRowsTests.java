@@ -55,7 +55,7 @@ class AnswerRowsTests {
 
 	@BeforeEach
 	void start() {
-		this.rig = new Rig();
+		this.rig = Rig.embedded();
 		this.server = new ScriptedServer(this.rig.observer());
 	}
 
@@ -190,7 +190,7 @@ class AnswerRowsTests {
 		try (LockHandle handle = this.rig.direct(Rig.LONG).acquire()) {
 			assertThat(handle.isHeld()).isTrue();
 		}
-		figures.server(Rig.SERVER).add("requests", 2);
+		figures.server(this.rig.label()).add("requests", 2);
 	}
 
 	private RigClient client(Duration wait) {

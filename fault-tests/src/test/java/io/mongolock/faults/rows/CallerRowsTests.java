@@ -33,7 +33,7 @@ class CallerRowsTests {
 	private static final LockRequest REQUEST = LockRequest.of(Rig.KEY);
 
 	@AutoClose
-	private final Rig rig = new Rig();
+	private final Rig rig = Rig.embedded();
 
 	private final RigClient client = this.rig.behindProxy(Rig.LONG, Rig.LONG);
 
@@ -48,7 +48,7 @@ class CallerRowsTests {
 		assertThat(caller.failure).isInstanceOf(LockUnavailableException.class)
 			.hasMessageContaining("Interrupted after");
 		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(held.fence());
-		figures.server(Rig.SERVER).add("orphans", 0);
+		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
 	@Test
@@ -63,7 +63,7 @@ class CallerRowsTests {
 		this.rig.proxy().awaitReplies("findAndModify", before + 1, Rig.LONG);
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
 		awaitFree();
-		figures.server(Rig.SERVER).add("orphans", 0);
+		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
 	@Test
@@ -76,7 +76,7 @@ class CallerRowsTests {
 		caller.await();
 		assertThat(caller.failure).isNull();
 		awaitFree();
-		figures.server(Rig.SERVER).add("orphans", 0);
+		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
 	@Test
@@ -90,7 +90,7 @@ class CallerRowsTests {
 		assertThat(caller.failure).isNull();
 		awaitFree();
 		hold.release();
-		figures.server(Rig.SERVER).add("orphans", 0);
+		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
 	@Test
@@ -110,7 +110,7 @@ class CallerRowsTests {
 			return fence;
 		});
 		assertThat(this.rig.holders()).isEmpty();
-		figures.server(Rig.SERVER).add("requests", this.rig.proxy().requests("findAndModify") - before);
+		figures.server(this.rig.label()).add("requests", this.rig.proxy().requests("findAndModify") - before);
 		assertThat(this.rig.proxy().requests("findAndModify") - before).isEqualTo(2);
 	}
 
@@ -124,7 +124,7 @@ class CallerRowsTests {
 		assertThatIllegalStateException().isThrownBy(handle::assertHeld);
 		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(next.fence());
 		next.renew();
-		figures.server(Rig.SERVER).add("foreign frees", 0);
+		figures.server(this.rig.label()).add("foreign frees", 0);
 	}
 
 	private void awaitFree() {

@@ -100,10 +100,10 @@ class ClockRowsTests {
 	@Test
 	@ShowsRow(value = 27, level = Level.S)
 	void aClientWhoseWallClockStepsOverlapsWithNobody(RowFigures figures) {
-		try (Rig rig = new Rig()) {
+		try (Rig rig = Rig.onAnyServer()) {
 			StepClock stepping = new StepClock();
 			LockSettings settings = RigClient.settings(Duration.ofSeconds(4), Rig.LONG);
-			RigClient client = rig.client(rig.proxy().connectionString(), settings, stepping).warm();
+			RigClient client = rig.client(rig.proxied(), settings, stepping).warm();
 			RigClient other = rig.direct(Rig.LONG);
 			LockHandle handle = client.acquire();
 			stepping.step(Duration.ofHours(-1));
@@ -115,7 +115,7 @@ class ClockRowsTests {
 			long lead = System.nanoTime() - client.told().awaitLoss().nanos();
 			assertThat(lead).as("told before the next grant").isPositive();
 			assertThat(next.fence()).isGreaterThan(handle.fence());
-			figures.server(Rig.SERVER).add("overlap", "0 ms").add("told before the next grant by", Rig.millis(lead));
+			figures.server(rig.label()).add("overlap", "0 ms").add("told before the next grant by", Rig.millis(lead));
 		}
 	}
 

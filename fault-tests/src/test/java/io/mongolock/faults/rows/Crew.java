@@ -8,7 +8,9 @@ import java.util.List;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 
+import io.mongolock.faults.Target;
 import io.mongolock.faults.history.Allowance;
 import io.mongolock.faults.history.HistoryChecker;
 import io.mongolock.faults.history.HistoryReader;
@@ -33,21 +35,29 @@ final class Crew implements AutoCloseable {
 
 	private final List<LockWorkerJvm> workers = new ArrayList<>();
 
-	private final EmbeddedServerProcess server = EmbeddedServerProcess.start();
+	private final @Nullable EmbeddedServerProcess process;
 
-	private final MongoClient observer = MongoClients.create(this.server.connectionString());
+	private final Target target;
 
-	private final MongoLockStore store = RigClient.store(this.observer);
+	private final MongoClient observer;
+
+	private final MongoLockStore store;
 
 	private final Path file;
 
 	private final HistoryWriter history;
 
 	/**
-	 * Start a server.
+	 * Use the server that the environment names; without one, start an embedded one.
 	 * @param directory where the history is written
 	 */
 	Crew(Path directory) {
+		Target given = Target.given().orElse(null);
+		this.process = (given != null) ? null : EmbeddedServerProcess.start();
+		this.target = (given != null) ? given : Target.embedded(this.process.port());
+		this.observer = MongoClients.create(this.target.connectionString());
+		this.store = RigClient.store(this.observer);
+		this.observer.getDatabase(Rig.DATABASE).drop();
 		this.file = directory.resolve("history.txt");
 		this.history = new HistoryWriter(this.file, "test");
 	}
@@ -58,7 +68,7 @@ final class Crew implements AutoCloseable {
 	 * @return the worker, not yet ready
 	 */
 	LockWorkerJvm start(Duration ttl) {
-		return start(this.server.connectionString(), ttl);
+		return start(this.target.connectionString(), ttl);
 	}
 
 	LockWorkerJvm start(String connectionString, Duration ttl) {
@@ -78,8 +88,20 @@ final class Crew implements AutoCloseable {
 		this.workers.remove(worker);
 	}
 
-	EmbeddedServerProcess server() {
-		return this.server;
+	/**
+	 * The server.
+	 * @return where it is
+	 */
+	Target target() {
+		return this.target;
+	}
+
+	/**
+	 * What figures are measured on.
+	 * @return the label
+	 */
+	String label() {
+		return this.target.label();
 	}
 
 	MongoLockStore store() {
@@ -146,7 +168,9 @@ final class Crew implements AutoCloseable {
 		this.workers.forEach(LockWorkerJvm::close);
 		this.observer.close();
 		this.history.close();
-		this.server.close();
+		if (this.process != null) {
+			this.process.close();
+		}
 	}
 
 }

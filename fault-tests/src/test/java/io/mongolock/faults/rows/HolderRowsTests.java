@@ -61,7 +61,7 @@ class HolderRowsTests {
 		assertThat(takeOver).isGreaterThan(left - 5_000_000);
 		next.release(Rig.KEY);
 		assertClean();
-		figures.server(Rig.SERVER).add("take-over", Rig.millis(takeOver)).add("lease left", Rig.millis(left));
+		figures.server(this.crew.label()).add("take-over", Rig.millis(takeOver)).add("lease left", Rig.millis(left));
 	}
 
 	@Test
@@ -89,7 +89,7 @@ class HolderRowsTests {
 		HistoryReport report = this.crew.check();
 		assertThat(report.fences()).isEmpty();
 		assertThat(report.overlapNanos(false)).as("what no lease can prevent").isPositive();
-		figures.server(Rig.SERVER)
+		figures.server(this.crew.label())
 			.add("overlap while suspended", Rig.millis(report.overlapNanos(false)))
 			.add("stale writes accepted", 0);
 	}
@@ -107,7 +107,7 @@ class HolderRowsTests {
 		await().atMost(Rig.LONG).until(() -> this.crew.remaining(Rig.KEY).toMillis() > 18_000);
 		holder.release(Rig.KEY);
 		assertClean();
-		figures.server(Rig.SERVER).add("suspended", "more than 6500 ms").add("lost", this.crew.check().losses());
+		figures.server(this.crew.label()).add("suspended", "more than 6500 ms").add("lost", this.crew.check().losses());
 	}
 
 	@Test
@@ -132,7 +132,7 @@ class HolderRowsTests {
 		assertThat(granted).succeedsWithin(Rig.LONG.toSeconds(), TimeUnit.SECONDS);
 		next.release(Rig.KEY);
 		HistoryReport report = assertClean();
-		figures.server(Rig.SERVER)
+		figures.server(this.crew.label())
 			.add("running", "7 % of the time, for 2 ttls")
 			.add("kept", kept)
 			.add("lost", report.losses())

@@ -40,7 +40,7 @@ class InputRowsTests {
 	@Test
 	@ShowsRow(value = 40, level = Level.S)
 	void strangeKeysAreKeptAsTheyAreAndNoTwoAreOne(RowFigures figures) {
-		try (Rig rig = new Rig()) {
+		try (Rig rig = Rig.onAnyServer()) {
 			RigClient client = rig.direct(Rig.LONG);
 			List<LockHandle> handles = new ArrayList<>();
 			for (String key : STRANGE_KEYS) {
@@ -52,20 +52,20 @@ class InputRowsTests {
 			handles.forEach(LockHandle::renew);
 			handles.forEach(LockHandle::close);
 			assertThat(rig.store().list(100, Rig.LONG)).isEmpty();
-			figures.server(Rig.SERVER).add("keys", STRANGE_KEYS.size()).add("clashes", 0);
+			figures.server(rig.label()).add("keys", STRANGE_KEYS.size()).add("clashes", 0);
 		}
 	}
 
 	@Test
 	@ShowsRow(value = 40, level = Level.S)
 	void anOwnerThatLooksLikeAnExpressionIsData(RowFigures figures) {
-		try (Rig rig = new Rig()) {
+		try (Rig rig = Rig.onAnyServer()) {
 			RigClient client = rig.direct(Rig.LONG);
 			CompletableFuture<LockHandle> handle = new CompletableFuture<>();
 			new Thread(() -> handle.complete(client.acquire()), "$$ROOT").start();
 			assertThat(handle).succeedsWithin(Rig.LONG);
 			assertThat(rig.holders()).extracting((holder) -> holder.owner().thread()).containsExactly("$$ROOT");
-			figures.server(Rig.SERVER).add("evaluated", 0);
+			figures.server(rig.label()).add("evaluated", 0);
 		}
 	}
 

@@ -58,7 +58,7 @@ class LoadRowsTests {
 			HistoryReport report = crew.check();
 			assertThat(report.violations()).as(report::toTable).isEmpty();
 			Timings timings = report.timings();
-			figures.server(Rig.SERVER)
+			figures.server(crew.label())
 				.add("load", "8 JVMs x 50 threads")
 				.add("sections per second", Math.round(400 / seconds))
 				.add("grant p50", Rig.millis(timings.granted().p50()))
@@ -71,7 +71,7 @@ class LoadRowsTests {
 	@Test
 	@ShowsRow(value = 2, level = Level.S)
 	void manyHeldLocksAreRenewedWhileOthersComeAndGo(RowFigures figures) {
-		try (Rig rig = new Rig()) {
+		try (Rig rig = Rig.onAnyServer()) {
 			RigClient client = rig.direct(Duration.ofSeconds(9));
 			LockTemplate locks = client.locks();
 			List<LockHandle> held = new ArrayList<>();
@@ -95,7 +95,7 @@ class LoadRowsTests {
 			assertThat(held).allMatch(LockHandle::isHeld);
 			assertThat(threads).as("threads").isLessThan(40);
 			held.forEach(LockHandle::close);
-			figures.server(Rig.SERVER)
+			figures.server(rig.label())
 				.add("load", "2000 keys, 500 held")
 				.add("lost", 0)
 				.add("least time left before a renewal", least + " of 7200 ms")
@@ -109,7 +109,7 @@ class LoadRowsTests {
 	@EnumSource(UpsertRace.class)
 	@ShowsRow(value = 3, level = Level.S)
 	void aStormOnANewKeyGrantsOneAndTroublesNobody(UpsertRace race, RowFigures figures) throws InterruptedException {
-		try (Rig rig = new Rig(race)) {
+		try (Rig rig = Rig.embedded(race)) {
 			RigClient client = rig.direct(Rig.LONG);
 			List<LockTemplate> clients = IntStream.range(0, 64)
 				.mapToObj((i) -> RigClient.locks(RigClient.store(client.mongo()),
@@ -119,14 +119,14 @@ class LoadRowsTests {
 				assertThat(storm(clients, "new:" + key)).isOne();
 			}
 			clients.forEach((one) -> one.stop(Duration.ofSeconds(1)));
-			figures.server(Rig.SERVER).add("clients", 64).add("keys", 10).add("grants", 10).add("exceptions", 0);
+			figures.server(rig.label()).add("clients", 64).add("keys", 10).add("grants", 10).add("exceptions", 0);
 		}
 	}
 
 	@Test
 	@ShowsRow(value = 43, level = Level.S)
 	void aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm(RowFigures figures) {
-		try (Rig rig = new Rig()) {
+		try (Rig rig = Rig.onAnyServer()) {
 			List<RigClient> clients = List.of(rig.behindProxy(Rig.LONG, Duration.ofSeconds(60)),
 					rig.behindProxy(Rig.LONG, Duration.ofSeconds(60)));
 			LockHandle handle = rig.direct(Rig.LONG).acquire();
@@ -149,7 +149,7 @@ class LoadRowsTests {
 			assertThat(together).hasValue(1);
 			assertThat(requests).as("requests").isLessThan(500 * 5);
 			assertThat(rig.holders()).isEmpty();
-			figures.server(Rig.SERVER)
+			figures.server(rig.label())
 				.add("waiters", 500)
 				.add("holders at a time", together)
 				.add("claims per grant", requests / 500.0);

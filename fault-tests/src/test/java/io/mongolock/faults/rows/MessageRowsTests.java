@@ -32,7 +32,7 @@ class MessageRowsTests {
 	private static final Duration TTL = Duration.ofSeconds(6);
 
 	@AutoClose
-	private final Rig rig = new Rig();
+	private final Rig rig = Rig.embedded();
 
 	@Test
 	@ShowsRow(value = 8, level = Level.P)
@@ -46,7 +46,7 @@ class MessageRowsTests {
 		awaitNoHolder();
 		long orphan = System.nanoTime() - delivered;
 		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(TTL);
-		figures.server(Rig.SERVER).add("orphan", Rig.millis(orphan) + " of a ttl of " + TTL.toMillis() + " ms");
+		figures.server(this.rig.label()).add("orphan", Rig.millis(orphan) + " of a ttl of " + TTL.toMillis() + " ms");
 	}
 
 	@Test
@@ -65,7 +65,7 @@ class MessageRowsTests {
 		awaitNoHolder();
 		long orphan = System.nanoTime() - delivered;
 		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(ttl);
-		figures.server(Rig.SERVER).add("orphan", Rig.millis(orphan) + " of a ttl of " + ttl.toMillis() + " ms");
+		figures.server(this.rig.label()).add("orphan", Rig.millis(orphan) + " of a ttl of " + ttl.toMillis() + " ms");
 	}
 
 	@Test
@@ -80,7 +80,7 @@ class MessageRowsTests {
 		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
 		handle.renew();
 		handle.close();
-		figures.server(Rig.SERVER).add("grants beside the holder", 0);
+		figures.server(this.rig.label()).add("grants beside the holder", 0);
 	}
 
 	@Test
@@ -96,7 +96,7 @@ class MessageRowsTests {
 		deliverClaim(hold);
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted again").isGreaterThan(handle.fence());
 		awaitNoHolder();
-		figures.server(Rig.SERVER).add("orphans", 0);
+		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
 	@Test
@@ -110,7 +110,7 @@ class MessageRowsTests {
 			assertThat(asked).as("executed twice").isEqualTo(2);
 			assertThat(this.rig.stored().orElseThrow().fence()).as("granted once").isEqualTo(handle.fence());
 			assertThat(this.rig.holders()).hasSize(1);
-			figures.server(Rig.SERVER).add("requests", asked).add("fences", 1).add("double grants", 0);
+			figures.server(this.rig.label()).add("requests", asked).add("fences", 1).add("double grants", 0);
 		}
 		awaitNoHolder();
 	}
@@ -123,7 +123,7 @@ class MessageRowsTests {
 		assertUnknown(client);
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
 		awaitNoHolder();
-		figures.server(Rig.SERVER).add("orphans", 0);
+		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
 	@Test
@@ -139,7 +139,7 @@ class MessageRowsTests {
 			this.rig.renewals().delayReply(delay).once();
 			handle.renew();
 			assertThat(handle.remaining()).isLessThanOrEqualTo(TTL.multipliedBy(4).dividedBy(5).minus(delay));
-			figures.server(Rig.SERVER).add("relied on for", handle.remaining().toMillis() + " ms after 900 ms");
+			figures.server(this.rig.label()).add("relied on for", handle.remaining().toMillis() + " ms after 900 ms");
 		}
 	}
 
@@ -155,7 +155,7 @@ class MessageRowsTests {
 		assertThat(this.rig.holders()).isEmpty();
 		deliverUpdate(hold);
 		assertThat(this.rig.document()).contains(released);
-		figures.server(Rig.SERVER).add("resurrected", 0);
+		figures.server(this.rig.label()).add("resurrected", 0);
 	}
 
 	@Test
@@ -175,7 +175,9 @@ class MessageRowsTests {
 		assertThat(this.rig.document()).contains(taken);
 		assertThat(next.isHeld()).isTrue();
 		next.close();
-		figures.server(Rig.SERVER).add("told before the next grant by", Rig.millis(lead)).add("fence", "unchanged");
+		figures.server(this.rig.label())
+			.add("told before the next grant by", Rig.millis(lead))
+			.add("fence", "unchanged");
 	}
 
 	@Test
@@ -195,7 +197,7 @@ class MessageRowsTests {
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		next.renew();
 		next.close();
-		figures.server(Rig.SERVER).add("foreign frees", 0);
+		figures.server(this.rig.label()).add("foreign frees", 0);
 	}
 
 	@Test
@@ -207,7 +209,8 @@ class MessageRowsTests {
 		handle.close();
 		long closed = System.nanoTime();
 		awaitNoHolder();
-		figures.server(Rig.SERVER).add("free after", Rig.millis(System.nanoTime() - closed) + " of a ttl of 30000 ms");
+		figures.server(this.rig.label())
+			.add("free after", Rig.millis(System.nanoTime() - closed) + " of a ttl of 30000 ms");
 	}
 
 	private void deliverClaim(Hold hold) {

@@ -3,6 +3,7 @@ package io.mongolock.faults.rows;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 import com.mongodb.client.MongoClient;
@@ -11,10 +12,11 @@ import com.mongodb.client.MongoCollection;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockSettings;
-import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.Target;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.MongoLockStore;
@@ -24,13 +26,10 @@ import io.mongolock.test.proxy.CommandSelection;
 import io.mongolock.test.proxy.FaultProxy;
 
 /**
- * An embedded server, a proxy before it, and clients of either in this JVM. Not safe for
- * use by several threads.
+ * A server, a proxy before it, and clients of either in this JVM. Not safe for use by
+ * several threads.
  */
 final class Rig implements AutoCloseable {
-
-	/** What figures are measured on. */
-	static final String SERVER = RowFigures.EMBEDDED;
 
 	static final String DATABASE = "rows";
 
@@ -41,11 +40,11 @@ final class Rig implements AutoCloseable {
 	/** Far more than anything takes on a machine that is not busy. */
 	static final Duration LONG = Duration.ofSeconds(30);
 
-	private final StepClock clock = new StepClock();
-
 	private final List<RigClient> clients = new ArrayList<>();
 
-	private final EmbeddedMongo server;
+	private final @Nullable Embedded embedded;
+
+	private final Target target;
 
 	private final FaultProxy proxy;
 
@@ -53,15 +52,36 @@ final class Rig implements AutoCloseable {
 
 	private final MongoLockStore store;
 
-	Rig() {
-		this(UpsertRace.RETRY);
+	private Rig(@Nullable Embedded embedded, Target target) {
+		this.embedded = embedded;
+		this.target = target;
+		this.proxy = FaultProxy.to(target.host(), target.port());
+		this.observer = MongoClients.create(target.connectionString());
+		this.store = RigClient.store(this.observer);
+		this.observer.getDatabase(DATABASE).drop();
 	}
 
-	Rig(UpsertRace upsertRace) {
-		this.server = EmbeddedMongo.builder().clock(this.clock).upsertRace(upsertRace).start();
-		this.proxy = FaultProxy.to("127.0.0.1", this.server.port());
-		this.observer = MongoClients.create(this.server.connectionString());
-		this.store = RigClient.store(this.observer);
+	/**
+	 * On the server that the environment names; without one, on an embedded one.
+	 * @return a rig with an empty database
+	 */
+	static Rig onAnyServer() {
+		return Target.given().map((target) -> new Rig(null, target)).orElseGet(Rig::embedded);
+	}
+
+	/**
+	 * On an embedded server, whose clock the test moves, and whose answers to commands
+	 * that are sent twice do not depend on the driver's own retries.
+	 * @return a rig
+	 */
+	static Rig embedded() {
+		return embedded(UpsertRace.RETRY);
+	}
+
+	static Rig embedded(UpsertRace upsertRace) {
+		StepClock clock = new StepClock();
+		EmbeddedMongo server = EmbeddedMongo.builder().clock(clock).upsertRace(upsertRace).start();
+		return new Rig(new Embedded(server, clock), Target.embedded(server.port()));
 	}
 
 	/**
@@ -71,7 +91,7 @@ final class Rig implements AutoCloseable {
 	 * @return the client, with a connection open
 	 */
 	RigClient behindProxy(Duration ttl, Duration wait) {
-		return client(this.proxy.connectionString(), RigClient.settings(ttl, wait), LockClock.system()).warm();
+		return client(proxied(), RigClient.settings(ttl, wait), LockClock.system()).warm();
 	}
 
 	/**
@@ -80,7 +100,7 @@ final class Rig implements AutoCloseable {
 	 * @return the client, with a connection open
 	 */
 	RigClient direct(Duration ttl) {
-		return client(this.server.connectionString(), RigClient.settings(ttl, LONG), LockClock.system()).warm();
+		return client(this.target.connectionString(), RigClient.settings(ttl, LONG), LockClock.system()).warm();
 	}
 
 	RigClient client(String connectionString, LockSettings settings, LockClock clock) {
@@ -105,16 +125,36 @@ final class Rig implements AutoCloseable {
 		return this.proxy.on("update").when((command) -> updates(command, "$pull"));
 	}
 
-	EmbeddedMongo server() {
-		return this.server;
+	/**
+	 * For clients that faults befall.
+	 * @return the connection string
+	 */
+	String proxied() {
+		return this.target.through(this.proxy);
 	}
 
 	/**
-	 * The server's clock.
+	 * What figures are measured on.
+	 * @return the label
+	 */
+	String label() {
+		return this.target.label();
+	}
+
+	/**
+	 * The embedded server, of a rig that is on one.
+	 * @return the server
+	 */
+	EmbeddedMongo server() {
+		return Objects.requireNonNull(this.embedded).server();
+	}
+
+	/**
+	 * The clock of the embedded server.
 	 * @return the clock
 	 */
 	StepClock clock() {
-		return this.clock;
+		return Objects.requireNonNull(this.embedded).clock();
 	}
 
 	/**
@@ -160,7 +200,9 @@ final class Rig implements AutoCloseable {
 		this.proxy.close();
 		this.clients.forEach(RigClient::close);
 		this.observer.close();
-		this.server.close();
+		if (this.embedded != null) {
+			this.embedded.server().close();
+		}
 	}
 
 	private static boolean updates(BsonDocument command, String operator) {
@@ -168,6 +210,10 @@ final class Rig implements AutoCloseable {
 			.stream()
 			.map(BsonValue::asDocument)
 			.allMatch((update) -> update.get("u").asDocument().containsKey(operator));
+	}
+
+	private record Embedded(EmbeddedMongo server, StepClock clock) {
+
 	}
 
 }

@@ -22,6 +22,8 @@ import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 
+import io.mongolock.faults.matrix.RowFigures;
+
 /**
  * Says that it is the primary of a replica set, passes commands on to the embedded
  * server, and lets a script answer otherwise. Safe for use by several threads.
@@ -29,7 +31,7 @@ import org.bson.BsonString;
 final class ScriptedServer implements AutoCloseable {
 
 	/** What figures are measured on. */
-	static final String SERVER = "scripted answers before " + Rig.SERVER;
+	static final String SERVER = "scripted answers before " + RowFigures.EMBEDDED;
 
 	private static final Set<String> ENVELOPE = Set.of("$db", "$clusterTime", "$readPreference", "lsid", "txnNumber");
 

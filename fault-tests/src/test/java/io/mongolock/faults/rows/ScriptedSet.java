@@ -15,6 +15,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.springframework.util.Assert;
 
+import io.mongolock.faults.matrix.RowFigures;
 import io.mongolock.faults.rows.SetMember.View;
 
 /**
@@ -30,7 +31,7 @@ import io.mongolock.faults.rows.SetMember.View;
 final class ScriptedSet implements AutoCloseable {
 
 	/** What figures are measured on. */
-	static final String SERVER = "scripted replica set of " + Rig.SERVER;
+	static final String SERVER = "scripted replica set of " + RowFigures.EMBEDDED;
 
 	/** Nothing is pushed to clients, so they have to look: as often as they can. */
 	static final String POLL = "heartbeatFrequencyMS=500";

@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-import com.mongodb.client.MongoCollection;
-import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -13,7 +11,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
@@ -24,10 +21,9 @@ import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 13 to 15: a server that is there and does not answer, or cannot be asked.
+ * Rows 13 and 14: a server that is there and does not answer.
  */
 @Timeout(120)
 class SilenceRowsTests {
@@ -38,7 +34,7 @@ class SilenceRowsTests {
 	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1067);
 
 	@AutoClose
-	private final Rig rig = new Rig();
+	private final Rig rig = Rig.embedded();
 
 	@Test
 	@ShowsRow(value = 13, level = Level.P)
@@ -69,7 +65,7 @@ class SilenceRowsTests {
 			assertThat(handle.isHeld()).isTrue();
 		}
 		assertThat(client.told().losses()).isEmpty();
-		figures.server(Rig.SERVER).add("lost", 0);
+		figures.server(this.rig.label()).add("lost", 0);
 	}
 
 	@ParameterizedTest(name = "{0}")
@@ -95,66 +91,12 @@ class SilenceRowsTests {
 				}));
 	}
 
-	@Test
-	@ShowsRow(value = 15, level = Level.S)
-	void aHolderWhosePoolIsExhaustedIsToldBeforeTheNextGrant(RowFigures figures) {
-		RigClient client = narrow();
-		RigClient other = this.rig.direct(Rig.LONG);
-		client.acquire();
-		Hold hold = exhaust(client);
-		assertToldInTime(client, other, figures);
-		hold.release();
-		await().atMost(Rig.LONG).untilAsserted(() -> client.locks().acquire(LockRequest.of("order:2")).close());
-	}
-
-	@Test
-	@ShowsRow(value = 15, level = Level.S)
-	void renewalsOnAPoolOfTheirOwnPassWhileThatOfTheApplicationIsExhausted(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
-		RigClient application = narrow();
-		try (LockHandle handle = client.acquire()) {
-			exhaust(application);
-			int before = this.rig.proxy().replies("update");
-			this.rig.proxy().awaitReplies("update", before + 4, Rig.LONG);
-			assertThat(handle.isHeld()).isTrue();
-		}
-		assertThat(client.told().losses()).isEmpty();
-		figures.server(Rig.SERVER).add("missed renewals", 0);
-	}
-
-	private RigClient narrow() {
-		return this.rig
-			.client(this.rig.proxy().connectionString() + "&maxPoolSize=4", RigClient.settings(TTL, Duration.ZERO),
-					LockClock.system())
-			.warm();
-	}
-
-	private Hold exhaust(RigClient client) {
-		MongoCollection<Document> busy = client.mongo().getDatabase(Rig.DATABASE).getCollection("busy");
-		Hold hold = this.rig.proxy().on("find").collection("busy").holdAllRequests();
-		for (int i = 0; i < 100; i++) {
-			Thread thread = new Thread(() -> {
-				try {
-					busy.find().first();
-				}
-				catch (RuntimeException ex) {
-					// the test is over
-				}
-			}, "busy-" + i);
-			thread.setDaemon(true);
-			thread.start();
-		}
-		// the observer is not behind the proxy
-		this.rig.proxy().awaitRequests("find", 4, Rig.LONG);
-		return hold;
-	}
-
-	private static void assertToldInTime(RigClient client, RigClient other, RowFigures figures) {
+	private void assertToldInTime(RigClient client, RigClient other, RowFigures figures) {
 		LockHandle next = other.acquire();
 		long lead = System.nanoTime() - client.told().awaitLoss().nanos();
 		assertThat(lead).as("told before the next grant").isPositive();
 		next.close();
-		figures.server(Rig.SERVER).add("told before the next grant by", Rig.millis(lead));
+		figures.server(this.rig.label()).add("told before the next grant by", Rig.millis(lead));
 	}
 
 	private static long blocked(Runnable call) {

@@ -52,7 +52,7 @@ class SoakTests {
 			finish(workers);
 			Awaitility.await().atMost(TTL.multipliedBy(3)).until(() -> crew.store().list(100, Rig.LONG).isEmpty());
 			HistoryReport report = crew.check();
-			figures.server(Rig.SERVER)
+			figures.server(crew.label())
 				.add("length", LENGTH)
 				.add("seed", figures.seed())
 				.add("faults", faults.count())

@@ -38,7 +38,7 @@ final class SoakWorker implements AutoCloseable {
 		this.crew = crew;
 		this.ttl = ttl;
 		this.keys = keys;
-		this.proxy = FaultProxy.to(crew.server().host(), crew.server().port());
+		this.proxy = FaultProxy.to(crew.target().host(), crew.target().port());
 		start();
 	}
 
@@ -77,7 +77,7 @@ final class SoakWorker implements AutoCloseable {
 	}
 
 	private void start() {
-		LockWorkerJvm next = this.crew.start(this.proxy.connectionString(), this.ttl);
+		LockWorkerJvm next = this.crew.start(this.crew.target().through(this.proxy), this.ttl);
 		this.worker = next;
 		next.awaitReady();
 		CompletableFuture<?>[] all = new CompletableFuture<?>[this.keys.size()];

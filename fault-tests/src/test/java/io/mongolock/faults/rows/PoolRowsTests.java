@@ -1,0 +1,90 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+
+import com.mongodb.client.MongoCollection;
+import org.bson.Document;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.faults.matrix.Level;
+import io.mongolock.faults.matrix.RowFigures;
+import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.test.proxy.Hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Row 15: a server that cannot be asked, as the application uses all connections.
+ */
+@Timeout(120)
+class PoolRowsTests {
+
+	private static final Duration TTL = Duration.ofSeconds(4);
+
+	@AutoClose
+	private final Rig rig = Rig.onAnyServer();
+
+	@Test
+	@ShowsRow(value = 15, level = Level.S)
+	void aHolderWhosePoolIsExhaustedIsToldBeforeTheNextGrant(RowFigures figures) {
+		RigClient client = narrow();
+		RigClient other = this.rig.direct(Rig.LONG);
+		client.acquire();
+		Hold hold = exhaust(client);
+		LockHandle next = other.acquire();
+		long lead = System.nanoTime() - client.told().awaitLoss().nanos();
+		assertThat(lead).as("told before the next grant").isPositive();
+		next.close();
+		hold.release();
+		await().atMost(Rig.LONG).untilAsserted(() -> client.locks().acquire(LockRequest.of("order:2")).close());
+		figures.server(this.rig.label()).add("told before the next grant by", Rig.millis(lead));
+	}
+
+	@Test
+	@ShowsRow(value = 15, level = Level.S)
+	void renewalsOnAPoolOfTheirOwnPassWhileThatOfTheApplicationIsExhausted(RowFigures figures) {
+		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
+		RigClient application = narrow();
+		try (LockHandle handle = client.acquire()) {
+			exhaust(application);
+			int before = this.rig.proxy().replies("update");
+			this.rig.proxy().awaitReplies("update", before + 4, Rig.LONG);
+			assertThat(handle.isHeld()).isTrue();
+		}
+		assertThat(client.told().losses()).isEmpty();
+		figures.server(this.rig.label()).add("missed renewals", 0);
+	}
+
+	private RigClient narrow() {
+		return this.rig
+			.client(this.rig.proxied() + "&maxPoolSize=4", RigClient.settings(TTL, Duration.ZERO), LockClock.system())
+			.warm();
+	}
+
+	private Hold exhaust(RigClient client) {
+		MongoCollection<Document> busy = client.mongo().getDatabase(Rig.DATABASE).getCollection("busy");
+		Hold hold = this.rig.proxy().on("find").collection("busy").holdAllRequests();
+		for (int i = 0; i < 100; i++) {
+			Thread thread = new Thread(() -> {
+				try {
+					busy.find().first();
+				}
+				catch (RuntimeException ex) {
+					// the test is over
+				}
+			}, "busy-" + i);
+			thread.setDaemon(true);
+			thread.start();
+		}
+		// the observer is not behind the proxy
+		this.rig.proxy().awaitRequests("find", 4, Rig.LONG);
+		return hold;
+	}
+
+}
