@@ -48,9 +48,10 @@ public interface LockListener {
 
 	/**
 	 * The clock of the store stepped by more than a second, or the margin if that is
-	 * less, or a member with another clock leads now. Noticed at a claim. If it stepped
-	 * ahead, locks with a shorter margin may have been granted too early, and have two
-	 * holders until the next renewal of the first.
+	 * less; or a member with another clock leads now; or this machine stood still and
+	 * neither of its clocks shows it. Noticed at a claim. If it stepped ahead, locks with
+	 * a shorter margin may have been granted too early, and have two holders until the
+	 * next renewal of the first.
 	 * @param step by how much, negative if it stepped back
 	 */
 	default void storeClockStepped(Duration step) {

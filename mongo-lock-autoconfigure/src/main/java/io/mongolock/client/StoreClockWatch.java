@@ -40,15 +40,20 @@ final class StoreClockWatch {
 	void observe(Instant store, Moment requested, Moment answered, Duration margin) {
 		long step = next(new Sample(store.toEpochMilli(), requested, answered));
 		if (Math.abs(step) > Math.min(margin.toMillis(), TOLERATED_MILLIS)) {
-			logger.warn("The clock of the store stepped " + ((step > 0) ? "ahead" : "back") + " by " + Math.abs(step)
-					+ "ms against both clocks of this machine: "
-					+ ((step > 0)
-							? "locks whose margin is shorter may have two holders until their next renewal, "
-									+ "which only the fence tells apart"
-							: "locks of holders that died are taken over later by that"));
+			logger.warn(describe(step));
 			Duration told = Duration.ofMillis(step);
 			this.events.tell((listener) -> listener.storeClockStepped(told));
 		}
+	}
+
+	private static String describe(long step) {
+		if (step < 0) {
+			return "The clock of the store stepped back by " + -step
+					+ "ms against both clocks of this machine: locks of holders that died are taken over later by that";
+		}
+		return "The clock of the store stepped ahead by " + step
+				+ "ms against both clocks of this machine, or this machine stood still: locks whose margin is shorter "
+				+ "may have two holders until their next renewal, which only the fence tells apart";
 	}
 
 	private synchronized long next(Sample sample) {
