@@ -82,7 +82,7 @@ final class StoreClockWatch {
 		}
 
 		private static long nanosToMillis(long nanos) {
-			return Duration.ofNanos(nanos).toMillis();
+			return nanos / 1_000_000;
 		}
 
 	}
