@@ -109,7 +109,7 @@ final class Mutants {
 		return List.of(
 				new Mutant("release of whoever holds", statements,
 						"return pull(\"holders\", document(\"token\", string(token)));",
-						"return document(\"$set\", document(\"holders\", new BsonArray()));",
+						"return document(\"$set\", document(\"holders\", new org.bson.BsonArray()));",
 						Judge.test(STORE, "aReleaseEndsNoOtherLease")),
 				new Mutant("overrun proved by a later grant", statements, ".append(\"fence\", new BsonInt64(fence))",
 						"", Judge.test(STORE, "aLaterGrantOfItsOwnTokenProvesNothing")),
@@ -129,7 +129,7 @@ final class Mutants {
 						"execute(request, WriteConcern.MAJORITY, (locks) -> renewAll(locks, renewals))",
 						"execute(request, WriteConcern.W1, (locks) -> renewAll(locks, renewals))",
 						row("Partition", "aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant")),
-				new Mutant("fence begins anew with the document", statements,
+				new Mutant("fence begins anew with the document", "store/mongo/ClaimPipeline.java",
 						"operator(\"$multiply\", document(\"$toLong\", this.now), number(1024))", "number(1)",
 						Judge.test(STORE, "fencesRiseOverReleaseExpiryAndDeletion")));
 	}

@@ -1,78 +1,19 @@
 package io.mongolock.store.mongo;
 
-import java.util.ArrayList;
-import java.util.List;
-
-import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
-import org.bson.BsonString;
-import org.bson.BsonValue;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
-
-import io.mongolock.store.Claim;
 
 /**
- * The statements that the server executes. They are those that were recorded on a real
- * server: a change here has to be proved there. What never changes is built once, and
- * encoded once where that is worth it. Safe for use by several threads, as nobody changes
- * what is built here.
+ * What else the server is asked for than claims: classic updates, filters and
+ * projections. They are those that were recorded on a real server: a change here has to
+ * be proved there. Safe for use by several threads, as nobody changes what is built here.
  */
-final class LockStatements {
-
-	private static BsonDocument pull(String array, BsonDocument entry) {
-		return document("$pull", document(array, entry));
-	}
-
-	private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
-
-	private final BsonString now = string("$$NOW");
-
-	private final BsonString root = string("$$ROOT");
-
-	private final BsonString entry = string("$$e");
-
-	private final BsonString entryToken = string("$$e.token");
-
-	private final BsonString alive = string("$$alive");
-
-	private final BsonString line = string("$$line");
-
-	private final BsonString next = string("$$next");
-
-	private final BsonDocument refresh = encoded(
-			operator("$mergeObjects", this.entry, document("renewedAt", this.now)));
-
-	private final BsonDocument livingEntries = encoded(document("alive", living("$holders"), "line", living("$queue")));
-
-	private final BsonDocument nextFence = encoded(
-			operator("$max", operator("$add", operator("$ifNull", string("$fence"), number(0)), number(1)),
-					operator("$multiply", document("$toLong", this.now), number(1024))));
-
-	private final BsonDocument taken = encoded(
-			operator("$add", document("$size", this.alive), document("$size", string("$$ahead"))));
-
-	private final BsonDocument aliveLimit = encoded(document("$min", string("$$alive.limit")));
-
-	private final BsonDocument aheadLimit = encoded(document("$min", string("$$ahead.limit")));
+final class LockStatements extends Statements {
 
 	private final BsonDocument renewal = encoded(
 			document("$currentDate", document("holders.$.renewedAt", BsonBoolean.TRUE, "touchedAt", BsonBoolean.TRUE)));
-
-	/**
-	 * Grants the claim or leaves the document as it is; who waits enters the line.
-	 * @param claim what is asked for
-	 * @return an update pipeline of one stage
-	 */
-	List<BsonDocument> claim(Claim claim) {
-		BsonDocument token = literal(string(claim.id().token()));
-		BsonDocument variables = document("ahead", ahead(token), "next", this.nextFence);
-		BsonDocument decision = let(this.livingEntries, let(variables, decide(claim, token)));
-		return List.of(document("$replaceWith", decision));
-	}
 
 	/**
 	 * Whether a lock is held by a token; {@code $} is its place in {@link #renewal()}.
@@ -150,80 +91,15 @@ final class LockStatements {
 	 * @return a projection
 	 */
 	BsonDocument projection(String... fields) {
-		BsonDocument projection = document("now", this.now);
+		BsonDocument projection = document("now", string("$$NOW"));
 		for (String field : fields) {
 			projection.append(field, new BsonInt32(1));
 		}
 		return encoded(projection);
 	}
 
-	private BsonDocument decide(Claim claim, BsonDocument token) {
-		BsonDocument others = filter(this.line, operator("$ne", this.entryToken, token));
-		BsonDocument again = changed(
-				document("holders", refreshed(this.alive, token), "queue", others).append("touchedAt", this.now));
-		BsonDocument limit = operator("$min", new BsonInt32(claim.limit()), this.aliveLimit, this.aheadLimit);
-		BsonDocument admitted = operator("$cond", operator("$lt", this.taken, limit), grant(claim, token, others),
-				(claim.waiting()) ? enterLine(claim, token) : this.root);
-		return operator("$cond", operator("$in", token, string("$$alive.token")), again, admitted);
-	}
-
-	private BsonDocument grant(Claim claim, BsonDocument token, BsonDocument others) {
-		BsonDocument holder = document("token", token, "fence", this.next).append("limit", new BsonInt32(claim.limit()))
-			.append("owner", literal(LockDocument.owner(claim.owner())))
-			.append("acquiredAt", this.now)
-			.append("renewedAt", this.now)
-			.append("ttl", number(claim.ttl().toMillis()));
-		BsonValue highest = (claim.reserve() != 0) ? operator("$add", this.next, number(claim.reserve())) : this.next;
-		return changed(document("holders", appended(this.alive, holder), "queue", others).append("fence", highest)
-			.append("touchedAt", this.now)
-			.append("previous", string("$holders")));
-	}
-
-	private BsonDocument enterLine(Claim claim, BsonDocument token) {
-		BsonDocument waiter = document("token", token, "limit", new BsonInt32(claim.limit()))
-			.append("owner", literal(LockDocument.owner(claim.owner())))
-			.append("renewedAt", this.now)
-			.append("ttl", number(claim.ttl().toMillis()));
-		BsonDocument queue = operator("$cond", operator("$in", token, string("$$line.token")),
-				refreshed(this.line, token), appended(this.line, waiter));
-		return changed(document("touchedAt", this.now, "queue", queue));
-	}
-
-	private BsonDocument ahead(BsonDocument token) {
-		BsonDocument place = document("at", operator("$indexOfArray", string("$$line.token"), token));
-		return let(place, operator("$cond", operator("$lt", string("$$at"), new BsonInt32(0)), this.line,
-				operator("$slice", this.line, string("$$at"))));
-	}
-
-	private BsonDocument living(String array) {
-		BsonDocument end = operator("$add", string("$$e.renewedAt"), string("$$e.ttl"));
-		return filter(operator("$ifNull", string(array), new BsonArray()), operator("$gt", end, this.now));
-	}
-
-	private BsonDocument refreshed(BsonValue entries, BsonDocument token) {
-		return document("$map", document("input", entries, "as", string("e")).append("in",
-				operator("$cond", operator("$eq", this.entryToken, token), this.refresh, this.entry)));
-	}
-
-	private BsonDocument changed(BsonDocument fields) {
-		return operator("$mergeObjects", this.root, fields);
-	}
-
-	private static BsonDocument appended(BsonValue entries, BsonDocument last) {
-		return operator("$concatArrays", entries, new BsonArray(List.of(last)));
-	}
-
-	private static BsonDocument filter(BsonValue input, BsonDocument condition) {
-		return document("$filter", document("input", input, "as", string("e")).append("cond", condition));
-	}
-
-	private static BsonDocument let(BsonDocument variables, BsonDocument in) {
-		return document("$let", document("vars", variables, "in", in));
-	}
-
-	private static BsonDocument literal(BsonValue value) {
-		// a caller's string that begins with a dollar would else be a field of ours
-		return document("$literal", value);
+	private static BsonDocument pull(String array, BsonDocument entry) {
+		return document("$pull", document(array, entry));
 	}
 
 	private static String firstBeyond(String prefix) {
@@ -238,30 +114,6 @@ final class LockStatements {
 		}
 		int following = (last + 1 == Character.MIN_SURROGATE) ? Character.MAX_SURROGATE + 1 : last + 1;
 		return start + Character.toString(following);
-	}
-
-	private static BsonDocument operator(String name, BsonValue... operands) {
-		return document(name, new BsonArray(new ArrayList<>(List.of(operands))));
-	}
-
-	private static BsonDocument document(String name, BsonValue value) {
-		return new BsonDocument(name, value);
-	}
-
-	private static BsonDocument document(String name, BsonValue value, String name2, BsonValue value2) {
-		return new BsonDocument(name, value).append(name2, value2);
-	}
-
-	private static BsonDocument encoded(BsonDocument document) {
-		return new RawBsonDocument(document, CODEC);
-	}
-
-	private static BsonString string(String value) {
-		return new BsonString(value);
-	}
-
-	private static BsonInt64 number(long value) {
-		return new BsonInt64(value);
 	}
 
 }

@@ -42,6 +42,8 @@ public final class MongoLockStore implements LockStore {
 
 	private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
 
+	private final ClaimPipeline claims = new ClaimPipeline();
+
 	private final LockStatements statements = new LockStatements();
 
 	private final LockCollection locks;
@@ -78,7 +80,7 @@ public final class MongoLockStore implements LockStore {
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		StoreRequest request = StoreRequest.write("acquire lock", claim.id().key(), timeout);
 		BsonDocument filter = byId(claim.id().key());
-		List<BsonDocument> pipeline = this.statements.claim(claim);
+		List<BsonDocument> pipeline = this.claims.of(claim);
 		LockDocument answer = execute(request, WriteConcern.MAJORITY,
 				(locks) -> new LockDocument(claim(locks, filter, pipeline, request.timeoutMillis())));
 		try {
