@@ -110,17 +110,17 @@ final class Mutants {
 				new Mutant("release of whoever holds", statements,
 						"return pull(\"holders\", document(\"token\", string(token)));",
 						"return document(\"$set\", document(\"holders\", new org.bson.BsonArray()));",
-						Judge.test(STORE, "aReleaseEndsNoOtherLease")),
+						row("Message", "aReleaseWhoseReplyIsLostNeverFreesTheNextHolder")),
 				new Mutant("overrun proved by a later grant", statements, ".append(\"fence\", new BsonInt64(fence))",
 						"", Judge.test(STORE, "aLaterGrantOfItsOwnTokenProvesNothing")),
 				new Mutant("renewal of whoever holds", statements,
 						"return document(\"_id\", string(id), \"holders.token\", string(token));",
-						"return document(\"_id\", string(id), \"holders.0\", document(\"$exists\", BsonBoolean.TRUE));",
-						Judge.test(STORE, "anotherTokenRenewsNothing")),
+						"return document(\"_id\", string(id), \"holders.limit\", document(\"$gte\", new BsonInt32(0)));",
+						row("Message", "aRenewalDeliveredAfterTheTakeOverDoesNotTouchTheNewHolder")),
 				new Mutant("renewal brings back", store,
 						"locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0",
 						"locks.updateOne(filter, this.statements.renewal(), new com.mongodb.client.model.UpdateOptions().upsert(true)).getMatchedCount() != 0",
-						Judge.test(STORE, "aDeletedLeaseIsNotRenewed")),
+						row("StoreClock", "aHolderWhoseDocumentTheTtlIndexRemovedHasLost")),
 				new Mutant("claim not confirmed by the majority", store,
 						"LockDocument answer = execute(request, WriteConcern.MAJORITY,",
 						"LockDocument answer = execute(request, WriteConcern.W1,",
@@ -131,7 +131,7 @@ final class Mutants {
 						row("Partition", "aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant")),
 				new Mutant("fence begins anew with the document", "store/mongo/ClaimPipeline.java",
 						"operator(\"$multiply\", document(\"$toLong\", this.now), number(1024))", "number(1)",
-						Judge.test(STORE, "fencesRiseOverReleaseExpiryAndDeletion")));
+						row("Store", "aHolderWhoseCollectionIsDroppedIsToldAtItsNextRenewal")));
 	}
 
 	private static List<Mutant> transactions() {
