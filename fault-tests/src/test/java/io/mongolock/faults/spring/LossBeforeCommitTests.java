@@ -3,8 +3,7 @@ package io.mongolock.faults.spring;
 import java.time.Duration;
 import java.util.UUID;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,21 +25,12 @@ class LossBeforeCommitTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
-	private static LedgerFixture app;
+	@AutoClose
+	private static final LedgerFixture app = new LedgerFixture("losses");
 
 	private final String account = UUID.randomUUID().toString();
 
 	private final String key = Ledger.key(this.account);
-
-	@BeforeAll
-	static void start() {
-		app = new LedgerFixture("losses");
-	}
-
-	@AfterAll
-	static void stop() {
-		app.close();
-	}
 
 	@BeforeEach
 	void open() {

@@ -7,8 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,21 +34,12 @@ class TransactionTests {
 
 	private static final int CALLS = 40;
 
-	private static LedgerFixture app;
+	@AutoClose
+	private static final LedgerFixture app = new LedgerFixture("transactions");
 
 	private final String account = UUID.randomUUID().toString();
 
 	private final String key = Ledger.key(this.account);
-
-	@BeforeAll
-	static void start() {
-		app = new LedgerFixture("transactions");
-	}
-
-	@AfterAll
-	static void stop() {
-		app.close();
-	}
 
 	@BeforeEach
 	void open() {
