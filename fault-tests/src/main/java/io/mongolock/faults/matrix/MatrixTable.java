@@ -64,8 +64,7 @@ final class MatrixTable {
 		StringBuilder lines = new StringBuilder();
 		skipped.forEach((reason,
 				numbers) -> lines.append("Tests of the rows ").append(numbers).append(' ').append(reason).append('\n'));
-		long shown = rows.stream().filter((row) -> isShown(row, results)).count();
-		return lines + "Fault matrix: " + shown + " of " + rows.size() + " rows are shown.";
+		return lines + "Fault matrix: " + shown(rows, results).size() + " of " + rows.size() + " rows are shown.";
 	}
 
 	private String head(List<FaultRow> rows, Collection<RowResult> results) {
@@ -75,7 +74,7 @@ final class MatrixTable {
 			.distinct()
 			.sorted()
 			.collect(Collectors.joining("; "));
-		List<FaultRow> shown = rows.stream().filter((row) -> isShown(row, results)).toList();
+		List<FaultRow> shown = shown(rows, results);
 		String elsewhere = shown.stream()
 			.filter((row) -> !isShownAsCalledFor(row, results))
 			.map((row) -> String.valueOf(row.number()))
@@ -83,6 +82,10 @@ final class MatrixTable {
 		return HEAD.formatted(this.run.version(), this.run.java(), this.run.date().truncatedTo(ChronoUnit.SECONDS),
 				this.run.seed(), (servers.isEmpty()) ? "none" : servers, shown.size(), rows.size(),
 				(elsewhere.isEmpty()) ? "none" : elsewhere);
+	}
+
+	private static List<FaultRow> shown(List<FaultRow> rows, Collection<RowResult> results) {
+		return rows.stream().filter((row) -> isShown(row, results)).toList();
 	}
 
 	private static boolean isShown(FaultRow row, Collection<RowResult> results) {

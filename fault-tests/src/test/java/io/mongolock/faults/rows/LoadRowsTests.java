@@ -81,7 +81,7 @@ class LoadRowsTests {
 			AtomicInteger next = new AtomicInteger();
 			long start = System.nanoTime();
 			long least = Long.MAX_VALUE;
-			List<CompletableFuture<Void>> users = IntStream.range(0, 8)
+			List<CompletableFuture<Void>> users = IntStream.range(0, 4)
 				.mapToObj((i) -> CompletableFuture.runAsync(() -> use(locks, next)))
 				.toList();
 			// four renewals of each, and as long as it takes

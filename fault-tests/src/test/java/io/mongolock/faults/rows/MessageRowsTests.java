@@ -40,13 +40,7 @@ class MessageRowsTests {
 		RigClient late = this.rig.behindProxy(TTL, Duration.ZERO);
 		Hold hold = this.rig.claims().holdRequest();
 		assertUnknown(late);
-		deliverClaim(hold);
-		long delivered = System.nanoTime();
-		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		awaitNoHolder();
-		long orphan = System.nanoTime() - delivered;
-		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(TTL);
-		figures.server(this.rig.label()).add("orphan", Rig.millis(orphan) + " of a ttl of " + TTL.toMillis() + " ms");
+		assertTakenBack(hold, TTL, figures);
 	}
 
 	@Test
@@ -59,13 +53,7 @@ class MessageRowsTests {
 		assertUnknown(late);
 		// at once, and after 1/32, 1/16, 1/8, 1/4 and 1/2 of the ttl
 		this.rig.proxy().awaitReplies("update", releases + 6, ttl.multipliedBy(3));
-		deliverClaim(hold);
-		long delivered = System.nanoTime();
-		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		awaitNoHolder();
-		long orphan = System.nanoTime() - delivered;
-		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(ttl);
-		figures.server(this.rig.label()).add("orphan", Rig.millis(orphan) + " of a ttl of " + ttl.toMillis() + " ms");
+		assertTakenBack(hold, ttl, figures);
 	}
 
 	@Test
@@ -211,6 +199,16 @@ class MessageRowsTests {
 		awaitNoHolder();
 		figures.server(this.rig.label())
 			.add("free after", Rig.millis(System.nanoTime() - closed) + " of a ttl of 30000 ms");
+	}
+
+	private void assertTakenBack(Hold hold, Duration ttl, RowFigures figures) {
+		deliverClaim(hold);
+		long delivered = System.nanoTime();
+		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
+		awaitNoHolder();
+		long orphan = System.nanoTime() - delivered;
+		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(ttl);
+		figures.server(this.rig.label()).add("orphan", Rig.millis(orphan) + " of a ttl of " + ttl.toMillis() + " ms");
 	}
 
 	private void deliverClaim(Hold hold) {

@@ -118,7 +118,9 @@ final class ScriptedServer implements AutoCloseable {
 			while (true) {
 				Socket connection = this.listener.accept();
 				this.connections.add(connection);
-				if (this.shut) {
+				if (this.shut || this.listener.isClosed()) {
+					// accept may still return one that came while the listener was
+					// closing
 					connection.close();
 				}
 				start(() -> serve(connection));

@@ -1,10 +1,8 @@
 package io.mongolock.faults.spring;
 
 import java.time.Duration;
-import java.util.UUID;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,14 +24,9 @@ class AmbiguousCommitTests {
 	@AutoClose
 	private static final LedgerFixture app = new LedgerFixture("ambiguous");
 
-	private final String account = UUID.randomUUID().toString();
+	private final String account = app.openAccount();
 
 	private final String key = Ledger.key(this.account);
-
-	@BeforeEach
-	void open() {
-		app.ledger().open(this.account);
-	}
 
 	@Test
 	@ShowsRow(value = 33, level = Level.B)

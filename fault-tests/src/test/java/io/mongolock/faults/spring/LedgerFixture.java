@@ -1,5 +1,6 @@
 package io.mongolock.faults.spring;
 
+import java.util.UUID;
 import java.util.function.Consumer;
 
 import org.springframework.context.ConfigurableApplicationContext;
@@ -44,6 +45,16 @@ final class LedgerFixture implements AutoCloseable {
 
 	Ledger ledger() {
 		return bean(Ledger.class);
+	}
+
+	/**
+	 * Open an account.
+	 * @return the new account
+	 */
+	String openAccount() {
+		String account = UUID.randomUUID().toString();
+		ledger().open(account);
+		return account;
 	}
 
 	OtherClient other() {

@@ -1,10 +1,8 @@
 package io.mongolock.faults.spring;
 
 import java.time.Duration;
-import java.util.UUID;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.transaction.TransactionDefinition;
@@ -28,14 +26,9 @@ class LossBeforeCommitTests {
 	@AutoClose
 	private static final LedgerFixture app = new LedgerFixture("losses");
 
-	private final String account = UUID.randomUUID().toString();
+	private final String account = app.openAccount();
 
 	private final String key = Ledger.key(this.account);
-
-	@BeforeEach
-	void open() {
-		app.ledger().open(this.account);
-	}
 
 	@Test
 	@ShowsRow(value = 34, level = Level.B)

@@ -2,13 +2,11 @@ package io.mongolock.faults.spring;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -37,14 +35,9 @@ class TransactionTests {
 	@AutoClose
 	private static final LedgerFixture app = new LedgerFixture("transactions");
 
-	private final String account = UUID.randomUUID().toString();
+	private final String account = app.openAccount();
 
 	private final String key = Ledger.key(this.account);
-
-	@BeforeEach
-	void open() {
-		app.ledger().open(this.account);
-	}
 
 	@Test
 	@ShowsRow(value = 33, level = Level.B)
