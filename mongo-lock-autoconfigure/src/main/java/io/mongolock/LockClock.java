@@ -3,7 +3,7 @@ package io.mongolock;
 /**
  * The two clocks that every deadline is checked against. {@link #nanoTime()} measures,
  * {@link #currentTimeMillis()} only notices that a suspended machine slept longer than
- * the first one saw. Safe for use by several threads.
+ * the first one saw. Thread-safe.
  */
 public interface LockClock {
 

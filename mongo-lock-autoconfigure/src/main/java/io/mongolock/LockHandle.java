@@ -3,8 +3,8 @@ package io.mongolock;
 import java.time.Duration;
 
 /**
- * The grip on a lease: whoever has the handle holds the lock, on whatever thread. Safe
- * for use by several threads.
+ * The grip on a lease: whoever has the handle holds the lock, on whatever thread.
+ * Thread-safe.
  * <p>
  * A lock of this kind is a lease. Between {@link #isHeld()} and the act that follows it
  * the process may stand still for longer than the margin; where overlap must be
@@ -19,7 +19,7 @@ public interface LockHandle extends AutoCloseable {
 	String key();
 
 	/**
-	 * The number of this grant, strictly rising per key over releases, take-overs and
+	 * The number of this grant, strictly rising per key over releaser, take-overs and
 	 * restarts.
 	 * @return the fence, below 2^53
 	 */

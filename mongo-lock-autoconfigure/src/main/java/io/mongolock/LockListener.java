@@ -12,14 +12,14 @@ public interface LockListener {
 	 * A lock was acquired.
 	 * @param handle the lock
 	 */
-	default void acquired(LockHandle handle) {
+	default void onAcquired(LockHandle handle) {
 	}
 
 	/**
 	 * A lock that was still held was released.
 	 * @param handle the lock
 	 */
-	default void released(LockHandle handle) {
+	default void onReleased(LockHandle handle) {
 	}
 
 	/**
@@ -27,7 +27,7 @@ public interface LockListener {
 	 * @param handle the lock
 	 * @param reason how it was lost
 	 */
-	default void lost(LockHandle handle, LossReason reason) {
+	default void onLost(LockHandle handle, LossReason reason) {
 	}
 
 	/**
@@ -35,7 +35,7 @@ public interface LockListener {
 	 * else until it was released.
 	 * @param handle the lock
 	 */
-	default void overran(LockHandle handle) {
+	default void onExpiredUncontested(LockHandle handle) {
 	}
 
 	/**
@@ -43,7 +43,7 @@ public interface LockListener {
 	 * @param handle the lock, now held here
 	 * @param previous who let it lapse
 	 */
-	default void takenOver(LockHandle handle, LockHolder previous) {
+	default void onTakenOver(LockHandle handle, LockHolder previous) {
 	}
 
 	/**
@@ -54,7 +54,7 @@ public interface LockListener {
 	 * next renewal of the first.
 	 * @param step by how much, negative if it stepped back
 	 */
-	default void storeClockStepped(Duration step) {
+	default void onStoreClockStepped(Duration step) {
 	}
 
 }

@@ -15,7 +15,7 @@ public class LockLostException extends LockException {
 	 * @param key the key of the lock
 	 * @param fence the number of the grant that was lost
 	 * @param reason how it was lost
-	 * @param message what happened, for people
+	 * @param message what happened, for diagnostics
 	 */
 	public LockLostException(String key, long fence, LossReason reason, String message) {
 		super(key, message, null);

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks without an annotation. Safe for use by several threads.
+ * Locks without an annotation. Thread-safe.
  * <p>
  * All methods throw {@link IllegalArgumentException} for settings that contradict each
  * other, {@link LockStoreException} if the store could not be asked within the wait, and

@@ -1,7 +1,7 @@
 package io.mongolock;
 
 /**
- * Who asked for a lock, for people to read; never compared to decide anything.
+ * Who asked for a lock, for diagnostics to read; never compared to decide anything.
  *
  * @param application the name of the application, empty if it has none
  * @param instance tells the instances of one application apart

@@ -63,7 +63,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	}
 
 	/**
-	 * Collects what a {@link LockRequest} says. Not safe for use by several threads.
+	 * Collects what a {@link LockRequest} says. Not thread-safe.
 	 */
 	public static final class Builder {
 

@@ -13,7 +13,7 @@ public class LockStoreException extends LockException {
 	 * Create a new exception.
 	 * @param key the key of the lock, or of the first one if several were asked for
 	 * @param outcome what is known of the request
-	 * @param message what happened, for people
+	 * @param message what happened, for diagnostics
 	 * @param cause the failure of the store
 	 */
 	public LockStoreException(String key, Outcome outcome, String message, @Nullable Throwable cause) {

@@ -18,7 +18,7 @@ public class LockUnavailableException extends LockException {
 	 * @param key the key of the lock
 	 * @param holders who held it when last asked
 	 * @param waited how long the claim waited
-	 * @param message what happened, for people
+	 * @param message what happened, for diagnostics
 	 */
 	public LockUnavailableException(String key, List<LockHolder> holders, Duration waited, String message) {
 		super(key, message, null);

@@ -12,7 +12,7 @@ public class StaleFenceException extends LockException {
 	 * Create a new exception.
 	 * @param key the key of the lock
 	 * @param fence the fence that was refused
-	 * @param message what happened, for people
+	 * @param message what happened, for diagnostics
 	 */
 	public StaleFenceException(String key, long fence, String message) {
 		super(key, message, null);

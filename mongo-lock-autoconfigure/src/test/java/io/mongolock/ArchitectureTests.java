@@ -2,7 +2,6 @@ package io.mongolock;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -23,6 +22,7 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.mongolock.core.ClockReading;
 import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,7 +34,7 @@ class ArchitectureTests {
 
 	private static final String ROOT = "io.mongolock";
 
-	private static final List<String> PATH = List.of("annotation", "interceptor", "client", "renewal", "store.mongo",
+	private static final List<String> PATH = List.of("annotation", "interceptor", "client", "core", "store.mongo",
 			"store");
 
 	private static final JavaClasses classes = new ClassFileImporter()
@@ -142,16 +142,26 @@ class ArchitectureTests {
 
 	@Test
 	void whatDecidesKnowsNeitherThreadsNorClocksNorTheStore() {
-		Set<String> core = Set.of("Claiming", "Releasing", "Cleanup", "LocalLines", "Lease", "RenewalSchedule");
 		DescribedPredicate<JavaClass> decides = DescribedPredicate.describe("decide",
-				(JavaClass type) -> core.contains(type.getSimpleName()));
-		assertThat(classes.stream().filter(decides)).hasSameSizeAs(core);
-		Stream.of(Thread.class, Executor.class, LockSupport.class, LockClock.class, LockStore.class)
+				(JavaClass type) -> type.getPackageName().equals(ROOT + ".core"));
+		Stream.of(Thread.class, Executor.class, LockSupport.class, LockStore.class)
 			.forEach((shell) -> check(ArchRuleDefinition.noClasses()
 				.that(decides)
 				.should()
 				.dependOnClassesThat()
 				.areAssignableTo(shell)));
+		check(ArchRuleDefinition.noClasses()
+			.that(decides)
+			.and()
+			.areNotAssignableTo(ClockReading.class)
+			.should()
+			.dependOnClassesThat()
+			.areAssignableTo(LockClock.class));
+		check(ArchRuleDefinition.noClasses()
+			.that(decides)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("org.springframework..", "com.mongodb..", "org.bson..", "java.util.concurrent.locks"));
 	}
 
 	@Test

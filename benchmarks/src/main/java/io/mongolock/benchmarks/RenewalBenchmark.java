@@ -12,8 +12,8 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.LockTerms;
 import io.mongolock.benchmarks.Subject.Commands;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 /**
@@ -42,7 +42,7 @@ public final class RenewalBenchmark {
 		for (int i = 0; i < locks; i++) {
 			handles.add(operations.acquire(LockRequest.of("kept:" + i)));
 		}
-		long interval = LockTerms.of(LockSettings.NONE).renewInterval().toSeconds();
+		long interval = ResolvedLockSettings.of(LockSettings.NONE).renewInterval().toSeconds();
 		int before = commands.updates();
 		long threads = 0;
 		long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);

@@ -3,7 +3,8 @@ package io.mongolock.client;
 import java.util.HashMap;
 import java.util.Map;
 
-import io.mongolock.LockTerms;
+import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.test.StoreLog.Grant;
 
 /**
@@ -19,11 +20,11 @@ final class AtRest {
 
 	private final SimulatedServers servers;
 
-	private final LockTerms terms;
+	private final ResolvedLockSettings terms;
 
 	private final long healedAt;
 
-	AtRest(Judge judge, SimulatedServers servers, LockTerms terms, long healedAt) {
+	AtRest(Judge judge, SimulatedServers servers, ResolvedLockSettings terms, long healedAt) {
 		this.judge = judge;
 		this.servers = servers;
 		this.terms = terms;
@@ -34,7 +35,7 @@ final class AtRest {
 	 * A token was given up a ttl ago: if its client could, it has cleaned up.
 	 * @param tenure the token
 	 */
-	void checkCleanedUp(Tenure tenure) {
+	void checkCleanedUp(LeaseHistory tenure) {
 		long due = tenure.overAt + this.terms.ttl().toNanos();
 		// The last clean-up comes a ttl after the release failed, which took a timeout
 		boolean undisturbed = due >= this.healedAt && tenure.client.frozenUntil() <= tenure.overAt
@@ -57,10 +58,10 @@ final class AtRest {
 	 * @param calm whether nothing went wrong
 	 */
 	void judge(boolean calm) {
-		Map<Grant, Tenure> told = new HashMap<>();
-		for (Tenure tenure : this.judge.tenures()) {
-			if (tenure.holding != null) {
-				told.put(new Grant(tenure.id.key(), tenure.id.token(), tenure.holding.lease().fence()), tenure);
+		Map<Grant, LeaseHistory> told = new HashMap<>();
+		for (LeaseHistory tenure : this.judge.tenures()) {
+			if (tenure.heldLock != null) {
+				told.put(new Grant(tenure.id.key(), tenure.id.token(), tenure.heldLock.lease().fence()), tenure);
 			}
 		}
 		checkFences(told);
@@ -71,7 +72,7 @@ final class AtRest {
 		});
 	}
 
-	private void checkFences(Map<Grant, Tenure> told) {
+	private void checkFences(Map<Grant, LeaseHistory> told) {
 		Map<String, Grant> last = new HashMap<>();
 		int found = 0;
 		for (Grant grant : this.servers.log().grants()) {
@@ -87,8 +88,8 @@ final class AtRest {
 		}
 	}
 
-	private void checkOutcome(Tenure tenure, Map<Grant, Tenure> told) {
-		boolean overran = tenure.outcome == ReleaseOutcome.OVERRAN;
+	private void checkOutcome(LeaseHistory tenure, Map<Grant, LeaseHistory> told) {
+		boolean overran = tenure.outcome == ReleaseOutcome.EXPIRED_UNCONTESTED;
 		boolean promised = overran || this.judge.clockError() <= this.terms.margin().toNanos();
 		if (tenure.outcome == null || tenure.outcome == ReleaseOutcome.LOST || !promised) {
 			return;
@@ -103,23 +104,23 @@ final class AtRest {
 		});
 	}
 
-	private void checkGranted(Tenure tenure) {
+	private void checkGranted(LeaseHistory tenure) {
 		if (tenure.last) {
 			long since = this.healedAt;
-			for (Tenure other : this.judge.tenures()) {
+			for (LeaseHistory other : this.judge.tenures()) {
 				if (other != tenure && other.id.key().equals(tenure.id.key())) {
 					since = Math.max(since, Math.max(other.overAt, other.touchedAt));
 				}
 			}
 			long due = since + this.terms.ttl().toNanos() + this.servers.clock().spread()
 					+ this.terms.retryInterval().toNanos() + ROUND_TRIP;
-			Judge.check(tenure.holding != null && tenure.grantedAt <= due, Violation.Kind.PROGRESS, () -> tenure
+			Judge.check(tenure.heldLock != null && tenure.grantedAt <= due, Violation.Kind.PROGRESS, () -> tenure
 					+ " was granted at " + tenure.grantedAt / 1_000_000 + "ms, due at " + due / 1_000_000 + "ms");
 		}
 	}
 
-	private void checkNeeded(Tenure tenure, boolean calm) {
-		boolean renewed = tenure.holding != null && tenure.holding.lease().terms().autoRenew();
+	private void checkNeeded(LeaseHistory tenure, boolean calm) {
+		boolean renewed = tenure.heldLock != null && tenure.heldLock.lease().terms().autoRenew();
 		boolean lost = renewed && tenure.outcome != ReleaseOutcome.RELEASED;
 		Judge.check(!calm || !lost && !tenure.unknown, Violation.Kind.NEEDLESS,
 				() -> tenure + " ended " + tenure.outcome + " although nothing went wrong");

@@ -1,7 +1,7 @@
 package io.mongolock.client;
 
 import io.mongolock.LockRequest;
-import io.mongolock.LockTerms;
+import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * What a worker wants a lock for.
@@ -13,6 +13,6 @@ import io.mongolock.LockTerms;
  * @param rest the longest time between two acts
  * @param last whether it comes for what others left, and waits as long as it takes
  */
-record Errand(LockRequest request, LockTerms terms, String token, int acts, long rest, boolean last) {
+record Errand(LockRequest request, ResolvedLockSettings terms, String token, int acts, long rest, boolean last) {
 
 }

@@ -4,8 +4,8 @@ import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.LockTerms;
 import io.mongolock.client.Coverage.Event;
+import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * Judges that no two hold a lock at once, as far as clocks and pauses allow, and that a
@@ -26,7 +26,7 @@ final class Exclusion {
 
 	private @Nullable StoreClock clock;
 
-	Exclusion(Timeline timeline, Coverage coverage, LockTerms terms) {
+	Exclusion(Timeline timeline, Coverage coverage, ResolvedLockSettings terms) {
 		this.timeline = timeline;
 		this.coverage = coverage;
 		this.margin = terms.margin().toNanos();
@@ -42,7 +42,7 @@ final class Exclusion {
 	 * @param tenure what it holds
 	 * @param at when, a true time
 	 */
-	void overtaken(Tenure tenure, long at) {
+	void overtaken(LeaseHistory tenure, long at) {
 		if (tenure.overtakenAt < 0) {
 			tenure.overtakenAt = at;
 			this.coverage.count(Event.TAKEN_OVER);
@@ -57,8 +57,8 @@ final class Exclusion {
 	}
 
 	// A client that runs, and never lost monotonic time, has looked at the deadline
-	private boolean isWatched(Tenure tenure) {
-		long deadline = Objects.requireNonNull(tenure.holding).lease().deadline();
+	private boolean isWatched(LeaseHistory tenure) {
+		long deadline = Objects.requireNonNull(tenure.heldLock).lease().deadline();
 		long ranSince = tenure.client.frozenUntil() + 2 * ROUNDING;
 		return !tenure.client.wasSuspended() && deadline + ROUNDING < this.timeline.now()
 				&& ranSince < this.timeline.now();
@@ -69,7 +69,7 @@ final class Exclusion {
 	 * @param tenure the token
 	 * @param checkedAt when it saw that it holds the lock
 	 */
-	void acts(Tenure tenure, long checkedAt) {
+	void acts(LeaseHistory tenure, long checkedAt) {
 		long pause = this.timeline.now() - checkedAt;
 		Judge.check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED,
 				() -> tenure + " acts although its lease had run out");

@@ -8,10 +8,11 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.LockTerms;
 import io.mongolock.client.Coverage.Event;
 import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.client.SimulatedCall.Request;
+import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LeaseId;
 import io.mongolock.test.StoreLog;
 import io.mongolock.test.StoreLog.Grant;
@@ -30,14 +31,14 @@ final class Judge {
 
 	private final Exclusion exclusion;
 
-	private final Map<String, Tenure> tenures = new LinkedHashMap<>();
+	private final Map<String, LeaseHistory> tenures = new LinkedHashMap<>();
 
 	private final StoreTruth truth = new StoreTruth();
 
-	private Consumer<Tenure> onOver = (tenure) -> {
+	private Consumer<LeaseHistory> onOver = (tenure) -> {
 	};
 
-	Judge(Timeline timeline, Trace trace, Coverage coverage, LockTerms terms) {
+	Judge(Timeline timeline, Trace trace, Coverage coverage, ResolvedLockSettings terms) {
 		this.timeline = timeline;
 		this.trace = trace;
 		this.coverage = coverage;
@@ -48,7 +49,7 @@ final class Judge {
 		this.exclusion.goBy(clock);
 	}
 
-	void onOver(Consumer<Tenure> onOver) {
+	void onOver(Consumer<LeaseHistory> onOver) {
 		this.onOver = onOver;
 	}
 
@@ -63,17 +64,17 @@ final class Judge {
 		}
 	}
 
-	void event(Tenure tenure, String what, Event event) {
+	void event(LeaseHistory tenure, String what, Event event) {
 		this.trace.add(this.timeline.now(), tenure.client.name(), what, tenure.id.key(), tenure);
 		count(event);
 	}
 
-	Collection<Tenure> tenures() {
+	Collection<LeaseHistory> tenures() {
 		return this.tenures.values();
 	}
 
-	Tenure begins(LeaseId id, SimulatedClient client, boolean last) {
-		Tenure tenure = new Tenure(id, client, last);
+	LeaseHistory begins(LeaseId id, SimulatedClient client, boolean last) {
+		LeaseHistory tenure = new LeaseHistory(id, client, last);
 		this.tenures.put(id.token(), tenure);
 		return tenure;
 	}
@@ -94,7 +95,7 @@ final class Judge {
 	void executed(Request<?> request, @Nullable Grant grant, StoreLog log, boolean changed) {
 		Kind kind = request.kind();
 		LeaseId id = request.id();
-		Tenure tenure = tenure(id.token());
+		LeaseHistory tenure = tenure(id.token());
 		this.trace.add(this.timeline.now(), "store", (changed) ? "executes" : "changes nothing at", kind, id);
 		if (kind == Kind.CLAIM) {
 			tenure.claimedAt = this.timeline.now();
@@ -116,8 +117,8 @@ final class Judge {
 	private void granted(Grant grant) {
 		this.truth.granted(grant, this.timeline.now());
 		this.trace.add(this.timeline.now(), "store", "grants", grant);
-		for (Tenure tenure : this.tenures.values()) {
-			boolean other = !tenure.isOver() && tenure.holding != null && tenure.id.key().equals(grant.key())
+		for (LeaseHistory tenure : this.tenures.values()) {
+			boolean other = !tenure.isOver() && tenure.heldLock != null && tenure.id.key().equals(grant.key())
 					&& !tenure.id.token().equals(grant.token());
 			if (other) {
 				this.exclusion.overtaken(tenure, this.timeline.now());
@@ -128,11 +129,11 @@ final class Judge {
 	/**
 	 * A client was told of its grant.
 	 * @param tenure the token
-	 * @param holding what it holds
+	 * @param heldLock what it holds
 	 */
-	void told(Tenure tenure, Holding holding) {
-		tenure.holding = holding;
-		Grant grant = new Grant(tenure.id.key(), tenure.id.token(), holding.lease().fence());
+	void told(LeaseHistory tenure, HeldLock heldLock) {
+		tenure.heldLock = heldLock;
+		Grant grant = new Grant(tenure.id.key(), tenure.id.token(), heldLock.lease().fence());
 		Long at = this.truth.at(grant);
 		if (at == null) {
 			throw new IllegalStateException("The store never granted " + tenure);
@@ -145,8 +146,8 @@ final class Judge {
 		}
 	}
 
-	void toldLost(Holding holding) {
-		Tenure tenure = tenure(holding.id().token());
+	void toldLost(HeldLock heldLock) {
+		LeaseHistory tenure = tenure(heldLock.id().token());
 		tenure.told = true;
 		event(tenure, "is told of the loss", Event.TOLD_OF_A_LOSS);
 	}
@@ -156,31 +157,31 @@ final class Judge {
 	 * @param tenure the token
 	 * @param checkedAt when it saw that it holds the lock
 	 */
-	void acts(Tenure tenure, long checkedAt) {
+	void acts(LeaseHistory tenure, long checkedAt) {
 		event(tenure, "acts", Event.ACTS);
 		this.exclusion.acts(tenure, checkedAt);
 	}
 
-	void over(Tenure tenure) {
+	void over(LeaseHistory tenure) {
 		tenure.overAt = this.timeline.now();
 		tenure.told = true;
 		this.onOver.accept(tenure);
 	}
 
-	void outcome(Tenure tenure, ReleaseOutcome outcome) {
+	void outcome(LeaseHistory tenure, ReleaseOutcome outcome) {
 		tenure.outcome = outcome;
 		event(tenure, "is told " + outcome, switch (outcome) {
 			case RELEASED -> Event.RELEASED;
-			case OVERRAN -> Event.OVERRAN;
+			case EXPIRED_UNCONTESTED -> Event.EXPIRED_UNCONTESTED;
 			case LOST -> Event.LOST;
 		});
 	}
 
-	void stops(SimulatedClient client, String how, Event holding) {
+	void stops(SimulatedClient client, String how, Event heldLock) {
 		this.trace.add(this.timeline.now(), client.name(), how);
-		for (Tenure tenure : this.tenures.values()) {
+		for (LeaseHistory tenure : this.tenures.values()) {
 			if (tenure.client == client && tenure.relied() > 0) {
-				count(holding);
+				count(heldLock);
 			}
 		}
 	}
@@ -191,8 +192,8 @@ final class Judge {
 	 */
 	void continues(SimulatedClient client) {
 		this.trace.add(this.timeline.now(), client.name(), "continues");
-		for (Tenure tenure : this.tenures.values()) {
-			if (tenure.client == client && tenure.expiredAt < 0 && tenure.holding != null && tenure.relied() == 0) {
+		for (LeaseHistory tenure : this.tenures.values()) {
+			if (tenure.client == client && tenure.expiredAt < 0 && tenure.heldLock != null && tenure.relied() == 0) {
 				tenure.expiredAt = this.timeline.now();
 			}
 		}
@@ -200,7 +201,7 @@ final class Judge {
 
 	void crashes(SimulatedClient client) {
 		stops(client, "crashes", Event.CRASHED_HOLDING);
-		for (Tenure tenure : this.tenures.values()) {
+		for (LeaseHistory tenure : this.tenures.values()) {
 			if (tenure.client == client && !tenure.isOver()) {
 				over(tenure);
 			}
@@ -217,7 +218,7 @@ final class Judge {
 			return;
 		}
 		this.truth.forget(log, length, this.coverage);
-		for (Tenure tenure : this.tenures.values()) {
+		for (LeaseHistory tenure : this.tenures.values()) {
 			if (tenure.overtakenAt >= 0) {
 				tenure.overtakenAt = this.truth.overtakenAt(tenure);
 			}
@@ -238,7 +239,7 @@ final class Judge {
 		}
 	}
 
-	private Tenure tenure(String token) {
+	private LeaseHistory tenure(String token) {
 		return Objects.requireNonNull(this.tenures.get(token));
 	}
 

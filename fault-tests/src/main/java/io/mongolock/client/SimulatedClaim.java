@@ -7,13 +7,14 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockOwner;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.client.Claiming.Failed;
-import io.mongolock.client.Claiming.Granted;
-import io.mongolock.client.Claiming.Pause;
-import io.mongolock.client.Claiming.Step;
 import io.mongolock.client.Coverage.Event;
 import io.mongolock.client.SimulatedCall.Kind;
-import io.mongolock.renewal.Moment;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.LockAcquisition.Failed;
+import io.mongolock.core.LockAcquisition.Granted;
+import io.mongolock.core.LockAcquisition.Pause;
+import io.mongolock.core.LockAcquisition.Step;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -29,18 +30,18 @@ final class SimulatedClaim extends Attempt {
 
 	private final Judge judge;
 
-	private final Tenure tenure;
+	private final LeaseHistory tenure;
 
-	private final Consumer<@Nullable Tenure> onEnd;
+	private final Consumer<@Nullable LeaseHistory> onEnd;
 
 	private boolean asking;
 
 	private boolean over;
 
-	private SimulatedClaim(Errand errand, Claim claim, Moment begun, SimulatedClient client, Timeline timeline,
-			Judge judge, Consumer<@Nullable Tenure> onEnd) {
+	private SimulatedClaim(Errand errand, Claim claim, ClockReading begun, SimulatedClient client, Timeline timeline,
+			Judge judge, Consumer<@Nullable LeaseHistory> onEnd) {
 		super(errand.request(), errand.terms(), claim,
-				new Claiming(claim.id(), errand.terms(), begun, (bound) -> timeline.between(0, bound)), begun);
+				new LockAcquisition(claim.id(), errand.terms(), begun, (bound) -> timeline.between(0, bound)), begun);
 		this.client = client;
 		this.judge = judge;
 		this.tenure = judge.begins(claim.id(), client, errand.last());
@@ -56,7 +57,7 @@ final class SimulatedClaim extends Attempt {
 	 * @param onEnd takes what was granted, or {@code null}
 	 */
 	static void run(Errand errand, SimulatedClient client, Timeline timeline, Judge judge,
-			Consumer<@Nullable Tenure> onEnd) {
+			Consumer<@Nullable LeaseHistory> onEnd) {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
 		Claim claim = new Claim(id, errand.request().limit(), 0, false, OWNER, errand.terms().ttl());
 		SimulatedClaim attempt = new SimulatedClaim(errand, claim, client.now(), client, timeline, judge, onEnd);
@@ -82,7 +83,7 @@ final class SimulatedClaim extends Attempt {
 	}
 
 	private void ask() {
-		Moment requested = this.client.now();
+		ClockReading requested = this.client.now();
 		this.client.<ClaimAnswer>ask(Kind.CLAIM, claim().id(), true, (log, now) -> log.claim(claim(), now))
 			.then((answer) -> {
 				Step step = claiming().answered(answer, requested, this.client.now());
@@ -111,11 +112,11 @@ final class SimulatedClaim extends Attempt {
 		if (claiming().unknown()) {
 			this.judge.count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
 		}
-		Holding holding = new Holding(this, granted, this.client.now(), (lost, reason) -> this.client.lost(lost));
-		hold(holding);
-		letAsk(this.client.lines().granted(key(), this, holding));
-		this.client.renewals().keep(holding.lease());
-		this.judge.told(this.tenure, holding);
+		HeldLock heldLock = new HeldLock(this, granted, this.client.now(), (lost, reason) -> this.client.lost(lost));
+		hold(heldLock);
+		letAsk(this.client.lines().granted(key(), this, heldLock));
+		this.client.renewals().register(heldLock.lease());
+		this.judge.told(this.tenure, heldLock);
 		this.onEnd.accept(this.tenure);
 	}
 

@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import io.mongolock.client.Coverage.Event;
 import io.mongolock.client.SimulatedCall.Kind;
+import io.mongolock.core.OrphanCleanup;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -12,7 +13,7 @@ import io.mongolock.store.LeaseId;
  * @param cleanup says when to release
  * @param id the token
  */
-record SimulatedCleanup(SimulatedClient client, Judge judge, Cleanup cleanup, LeaseId id) {
+record SimulatedCleanup(SimulatedClient client, Judge judge, OrphanCleanup cleanup, LeaseId id) {
 
 	void release() {
 		this.client.<Boolean>ask(Kind.RELEASE, this.id, false, (log, now) -> log.release(this.id)).then((freed) -> {

@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-import io.mongolock.LockTerms;
 import io.mongolock.client.SimulatedCall.Execution;
 import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.client.SimulatedCall.Request;
-import io.mongolock.renewal.Moment;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.LocalWaitQueues;
+import io.mongolock.core.OrphanCleanup;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -27,9 +29,9 @@ final class SimulatedClient {
 
 	private final Judge judge;
 
-	private final LocalLines<Attempt, Holding> lines = new LocalLines<>();
+	private final LocalWaitQueues<Attempt, HeldLock> lines = new LocalWaitQueues<>();
 
-	private final List<Holding> lost = new ArrayList<>();
+	private final List<HeldLock> lost = new ArrayList<>();
 
 	private final SimulatedRenewals renewals;
 
@@ -60,7 +62,7 @@ final class SimulatedClient {
 		return this.name;
 	}
 
-	LocalLines<Attempt, Holding> lines() {
+	LocalWaitQueues<Attempt, HeldLock> lines() {
 		return this.lines;
 	}
 
@@ -68,9 +70,9 @@ final class SimulatedClient {
 		return this.renewals;
 	}
 
-	Moment now() {
+	ClockReading now() {
 		long nanos = Math.min(this.timeline.now(), this.suspendedFrom) - this.suspended;
-		return new Moment(nanos, (this.timeline.now() + this.wallOffset) / 1_000_000);
+		return new ClockReading(nanos, (this.timeline.now() + this.wallOffset) / 1_000_000);
 	}
 
 	/**
@@ -135,29 +137,29 @@ final class SimulatedClient {
 	/**
 	 * A lease was lost: those who wait for it here may ask, as soon as what noticed it
 	 * has run.
-	 * @param holding what was lost
+	 * @param heldLock what was lost
 	 */
-	void lost(Holding holding) {
-		this.judge.toldLost(holding);
-		this.lost.add(holding);
+	void lost(HeldLock heldLock) {
+		this.judge.toldLost(heldLock);
+		this.lost.add(heldLock);
 	}
 
 	private void tellLost() {
 		if (!this.lost.isEmpty()) {
 			// The order in which the core notices several at once is not defined
-			List<Holding> holdings = new ArrayList<>(this.lost);
+			List<HeldLock> heldLocks = new ArrayList<>(this.lost);
 			this.lost.clear();
-			holdings.sort(Comparator.comparing((holding) -> holding.id().token()));
-			holdings.forEach(this::over);
+			heldLocks.sort(Comparator.comparing((heldLock) -> heldLock.id().token()));
+			heldLocks.forEach(this::over);
 		}
 	}
 
 	/**
-	 * Nothing of a holding is left here.
-	 * @param holding what is over
+	 * Nothing of a heldLock is left here.
+	 * @param heldLock what is over
 	 */
-	void over(Holding holding) {
-		Attempt.letAsk(this.lines.released(holding.id().key(), holding));
+	void over(HeldLock heldLock) {
+		Attempt.letAsk(this.lines.released(heldLock.id().key(), heldLock));
 	}
 
 	/**
@@ -166,8 +168,8 @@ final class SimulatedClient {
 	 * @param terms the terms of its lease
 	 * @param mayBeGrantedLate whether a claim of the token may still be executed
 	 */
-	void cleanUp(LeaseId id, LockTerms terms, boolean mayBeGrantedLate) {
-		Cleanup cleanup = new Cleanup(now(), terms.ttl(), mayBeGrantedLate);
+	void cleanUp(LeaseId id, ResolvedLockSettings terms, boolean mayBeGrantedLate) {
+		OrphanCleanup cleanup = new OrphanCleanup(now(), terms.ttl(), mayBeGrantedLate);
 		run(() -> new SimulatedCleanup(this, this.judge, cleanup, id).release());
 	}
 

@@ -4,10 +4,11 @@ import java.util.Objects;
 
 import io.mongolock.LossReason;
 import io.mongolock.client.Coverage.Event;
-import io.mongolock.client.Releasing.End;
 import io.mongolock.client.SimulatedCall.Kind;
-import io.mongolock.renewal.Lease;
-import io.mongolock.renewal.Moment;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.Lease;
+import io.mongolock.core.ReleaseDecision;
+import io.mongolock.core.ReleaseDecision.End;
 
 /**
  * Works under a lock, always looking before it acts, and gives it back, as the product's
@@ -17,9 +18,9 @@ final class SimulatedHold {
 
 	private final Errand errand;
 
-	private final Tenure tenure;
+	private final LeaseHistory tenure;
 
-	private final Holding holding;
+	private final HeldLock heldLock;
 
 	private final SimulatedClient client;
 
@@ -31,10 +32,10 @@ final class SimulatedHold {
 
 	private int acts;
 
-	SimulatedHold(Errand errand, Tenure tenure, Timeline timeline, Judge judge, Runnable onEnd) {
+	SimulatedHold(Errand errand, LeaseHistory tenure, Timeline timeline, Judge judge, Runnable onEnd) {
 		this.errand = errand;
 		this.tenure = tenure;
-		this.holding = Objects.requireNonNull(tenure.holding);
+		this.heldLock = Objects.requireNonNull(tenure.heldLock);
 		this.client = tenure.client;
 		this.timeline = timeline;
 		this.judge = judge;
@@ -69,8 +70,8 @@ final class SimulatedHold {
 	}
 
 	private void renew() {
-		Moment requested = this.client.now();
-		this.client.<Boolean>ask(Kind.RENEW, this.holding.id(), true, (log, now) -> log.renew(this.holding.id(), now))
+		ClockReading requested = this.client.now();
+		this.client.<Boolean>ask(Kind.RENEW, this.heldLock.id(), true, (log, now) -> log.renew(this.heldLock.id(), now))
 			.then((found) -> {
 				if (!found) {
 					lease().lose(LossReason.REFUSED);
@@ -81,8 +82,8 @@ final class SimulatedHold {
 	}
 
 	private void release() {
-		this.client.renewals().forget(lease());
-		Releasing releasing = Releasing.begin(lease(), this.holding.unknown(), this.client.now());
+		this.client.renewals().unregister(lease());
+		ReleaseDecision releasing = ReleaseDecision.begin(lease(), this.heldLock.unknown(), this.client.now());
 		this.judge.over(this.tenure);
 		if (!releasing.asks()) {
 			end(releasing.answered(false));
@@ -90,9 +91,9 @@ final class SimulatedHold {
 		}
 		boolean proof = releasing.needsProof();
 		this.client
-			.<Boolean>ask(Kind.RELEASE, this.holding.id(), proof,
-					(log, now) -> (proof) ? log.releaseGrant(this.holding.id(), lease().fence())
-							: log.release(this.holding.id()))
+			.<Boolean>ask(Kind.RELEASE, this.heldLock.id(), proof,
+					(log, now) -> (proof) ? log.releaseGrant(this.heldLock.id(), lease().fence())
+							: log.release(this.heldLock.id()))
 			.then((ended) -> end(releasing.answered(ended)), (outcome) -> {
 				this.judge.count(Event.RELEASE_UNKNOWN);
 				end(releasing.failed());
@@ -102,14 +103,14 @@ final class SimulatedHold {
 	private void end(End end) {
 		this.judge.outcome(this.tenure, end.outcome());
 		if (end.cleansUp()) {
-			this.client.cleanUp(this.holding.id(), this.errand.terms(), this.holding.unknown());
+			this.client.cleanUp(this.heldLock.id(), this.errand.terms(), this.heldLock.unknown());
 		}
-		this.client.over(this.holding);
+		this.client.over(this.heldLock);
 		this.onEnd.run();
 	}
 
 	private Lease lease() {
-		return this.holding.lease();
+		return this.heldLock.lease();
 	}
 
 	private long rest() {

@@ -3,8 +3,8 @@ package io.mongolock.client;
 import java.util.function.Consumer;
 
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.LockTerms;
 import io.mongolock.client.SimulatedCall.Request;
+import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * Between clients and store: loses, delays, doubles and so reorders messages. A client
@@ -20,11 +20,11 @@ final class SimulatedNetwork {
 
 	private final Judge judge;
 
-	private final LockTerms terms;
+	private final ResolvedLockSettings terms;
 
-	private Weather weather;
+	private FaultProfile weather;
 
-	SimulatedNetwork(Timeline timeline, Trace trace, Judge judge, LockTerms terms, Weather weather) {
+	SimulatedNetwork(Timeline timeline, Trace trace, Judge judge, ResolvedLockSettings terms, FaultProfile weather) {
 		this.timeline = timeline;
 		this.trace = trace;
 		this.judge = judge;
@@ -36,7 +36,7 @@ final class SimulatedNetwork {
 	 * From now on nothing goes wrong with what is sent.
 	 */
 	void heal() {
-		this.weather = Weather.CALM;
+		this.weather = FaultProfile.CALM;
 	}
 
 	/**

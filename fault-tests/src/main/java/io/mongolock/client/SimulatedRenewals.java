@@ -7,9 +7,9 @@ import java.util.List;
 import io.mongolock.client.Coverage.Event;
 import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.client.SimulatedCall.Request;
-import io.mongolock.renewal.Lease;
-import io.mongolock.renewal.Moment;
-import io.mongolock.renewal.RenewalSchedule;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.Lease;
+import io.mongolock.core.RenewalSchedule;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -37,18 +37,18 @@ final class SimulatedRenewals {
 		this.schedule = new RenewalSchedule((bound) -> timeline.between(0, bound));
 	}
 
-	void keep(Lease lease) {
+	void register(Lease lease) {
 		this.schedule.add(lease, this.client.now());
 		look();
 	}
 
-	void forget(Lease lease) {
+	void unregister(Lease lease) {
 		this.schedule.remove(lease);
 	}
 
 	private void look() {
 		int look = ++this.looks;
-		Moment now = this.client.now();
+		ClockReading now = this.client.now();
 		for (List<Lease> batch : this.schedule.due(now)) {
 			List<Lease> sorted = new ArrayList<>(batch);
 			sorted.sort(Comparator.comparing((lease) -> lease.id().token()));
@@ -65,7 +65,7 @@ final class SimulatedRenewals {
 	}
 
 	private void renew(List<Lease> batch) {
-		Moment requested = this.client.now();
+		ClockReading requested = this.client.now();
 		List<LeaseId> ids = batch.stream().map(Lease::id).toList();
 		this.client.ask(new Request<Integer>(Kind.RENEW, ids, true, (log, now) -> {
 			int found = 0;
@@ -74,11 +74,11 @@ final class SimulatedRenewals {
 			}
 			return found;
 		})).then((found) -> {
-			Moment now = this.client.now();
+			ClockReading now = this.client.now();
 			this.judge.count((found < ids.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
 			hand(() -> this.schedule.answered(batch, found, requested, now));
 		}, (outcome) -> {
-			Moment now = this.client.now();
+			ClockReading now = this.client.now();
 			this.judge.count(Event.RENEWAL_UNKNOWN);
 			hand(() -> this.schedule.failed(batch, now));
 		});

@@ -21,7 +21,7 @@ final class SimulatedServers {
 
 	private final Judge judge;
 
-	private final Weather weather;
+	private final FaultProfile weather;
 
 	private final StoreClock clock;
 
@@ -40,7 +40,7 @@ final class SimulatedServers {
 
 	private boolean failing;
 
-	SimulatedServers(Timeline timeline, SimulatedNetwork network, Judge judge, Weather weather) {
+	SimulatedServers(Timeline timeline, SimulatedNetwork network, Judge judge, FaultProfile weather) {
 		this.timeline = timeline;
 		this.network = network;
 		this.judge = judge;

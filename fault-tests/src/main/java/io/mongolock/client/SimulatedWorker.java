@@ -3,7 +3,7 @@ package io.mongolock.client;
 import java.util.List;
 
 import io.mongolock.LockRequest;
-import io.mongolock.LockTerms;
+import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * One thread of a client: wants a lock, works under it, gives it back, and again.
@@ -18,7 +18,7 @@ final class SimulatedWorker {
 
 	private final Judge judge;
 
-	private final List<LockTerms> terms;
+	private final List<ResolvedLockSettings> terms;
 
 	private final List<LockRequest> locks;
 
@@ -36,8 +36,8 @@ final class SimulatedWorker {
 	 * @param locks which locks
 	 * @param until when it wants no more
 	 */
-	SimulatedWorker(String name, SimulatedClient client, Timeline timeline, Judge judge, List<LockTerms> terms,
-			List<LockRequest> locks, long until) {
+	SimulatedWorker(String name, SimulatedClient client, Timeline timeline, Judge judge,
+			List<ResolvedLockSettings> terms, List<LockRequest> locks, long until) {
 		this.name = name;
 		this.client = client;
 		this.timeline = timeline;
@@ -51,7 +51,7 @@ final class SimulatedWorker {
 		if (this.timeline.now() < this.until) {
 			LockRequest lock = this.locks.get((int) this.timeline.between(0, this.locks.size()));
 			long ttl = this.terms.get(0).ttl().toNanos();
-			LockTerms terms = this.terms.get((int) this.timeline.between(0, this.terms.size() - 1L));
+			ResolvedLockSettings terms = this.terms.get((int) this.timeline.between(0, this.terms.size() - 1L));
 			int acts = (int) this.timeline.between(1, 8);
 			run(new Errand(lock, terms, token(), acts, ttl / 3, false));
 		}
@@ -62,7 +62,7 @@ final class SimulatedWorker {
 	 * @param lock which
 	 */
 	void waitFor(LockRequest lock) {
-		LockTerms terms = this.terms.get(this.terms.size() - 1);
+		ResolvedLockSettings terms = this.terms.get(this.terms.size() - 1);
 		run(new Errand(lock, terms, token(), 1, terms.ttl().toNanos() / 10, true));
 	}
 

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.LockTerms;
+import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * One history: some clients made of the product's own core, a store, and what goes wrong
@@ -46,10 +46,11 @@ final class Simulation {
 	}
 
 	private void run() {
-		LockTerms terms = terms();
-		List<LockTerms> manners = List.of(manner(terms, 0, true), manner(terms, 0, false), manner(terms, 0.3, true),
-				manner(terms, 0.8, true), manner(terms, 1.5, true), manner(terms, 1, false), manner(terms, 100, true));
-		Weather weather = Weather.of(this.random, terms);
+		ResolvedLockSettings terms = terms();
+		List<ResolvedLockSettings> manners = List.of(manner(terms, 0, true), manner(terms, 0, false),
+				manner(terms, 0.3, true), manner(terms, 0.8, true), manner(terms, 1.5, true), manner(terms, 1, false),
+				manner(terms, 100, true));
+		FaultProfile weather = FaultProfile.of(this.random, terms);
 		List<LockRequest> locks = (this.random.nextInt(3) != 0) ? ONE : TWO;
 		long heals = terms.ttl().toNanos() * 3;
 		Timeline timeline = new Timeline(this.random);
@@ -68,7 +69,7 @@ final class Simulation {
 				client.run(new SimulatedWorker(name, client, timeline, judge, manners, locks, heals)::work);
 			}
 		}
-		new Disasters(timeline, this.clients, servers, locks, terms, heals).plan(weather);
+		new FaultInjector(timeline, this.clients, servers, locks, terms, heals).plan(weather);
 		timeline.at(heals, () -> {
 			network.heal();
 			servers.heal();
@@ -81,16 +82,16 @@ final class Simulation {
 		rest.judge(weather.isCalm());
 	}
 
-	private LockTerms terms() {
+	private ResolvedLockSettings terms() {
 		Duration ttl = Duration.ofSeconds(3L + this.random.nextInt(10));
 		Duration retry = ttl.dividedBy(2 + this.random.nextInt(5)).truncatedTo(ChronoUnit.MILLIS);
-		return LockTerms.of(new LockSettings(ttl, null, null, null, null, retry, null));
+		return ResolvedLockSettings.of(new LockSettings(ttl, null, null, null, null, retry, null));
 	}
 
-	private static LockTerms manner(LockTerms terms, double ttlsToWait, boolean autoRenew) {
+	private static ResolvedLockSettings manner(ResolvedLockSettings terms, double ttlsToWait, boolean autoRenew) {
 		Duration wait = Duration.ofMillis((long) (terms.ttl().toMillis() * ttlsToWait));
-		return new LockTerms(terms.ttl(), terms.margin(), terms.renewInterval(), terms.operationTimeout(), wait,
-				terms.retryInterval(), autoRenew);
+		return new ResolvedLockSettings(terms.ttl(), terms.margin(), terms.renewInterval(), terms.operationTimeout(),
+				wait, terms.retryInterval(), autoRenew);
 	}
 
 }

@@ -25,15 +25,15 @@ final class StoreTruth {
 		this.grants.put(grant, at);
 	}
 
-	void freed(Tenure tenure, long at, int length) {
-		if (tenure.holding != null && tenure.holding.lease().fence() == lastFence(tenure)) {
+	void freed(LeaseHistory tenure, long at, int length) {
+		if (tenure.heldLock != null && tenure.heldLock.lease().fence() == lastFence(tenure)) {
 			tenure.freedAt = at;
 			this.freed.add(new Freed(tenure, length));
 		}
 	}
 
 	// A token whose lease ran out may have been granted anew since
-	private long lastFence(Tenure tenure) {
+	private long lastFence(LeaseHistory tenure) {
 		return this.grants.keySet()
 			.stream()
 			.filter((grant) -> grant.token().equals(tenure.id.token()))
@@ -51,7 +51,7 @@ final class StoreTruth {
 	 * @param tenure the tenure
 	 * @return the true time, negative if never
 	 */
-	long overtakenAt(Tenure tenure) {
+	long overtakenAt(LeaseHistory tenure) {
 		long first = -1;
 		for (Map.Entry<Grant, Long> grant : this.grants.entrySet()) {
 			boolean other = grant.getKey().key().equals(tenure.id.key())
@@ -82,7 +82,7 @@ final class StoreTruth {
 		this.freed.removeIf((one) -> one.length() > length);
 	}
 
-	private record Freed(Tenure tenure, int length) {
+	private record Freed(LeaseHistory tenure, int length) {
 
 	}
 

@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
 final class Timeline {
 
 	/** Far more than any history needs. */
-	private static final int MOST_EVENTS = 100_000;
+	private static final int MAX_EVENTS = 100_000;
 
 	private final PriorityQueue<Event> events = new PriorityQueue<>();
 
@@ -41,7 +41,7 @@ final class Timeline {
 	 */
 	void run() {
 		for (Event event = this.events.poll(); event != null; event = this.events.poll()) {
-			if (this.count > MOST_EVENTS) {
+			if (this.count > MAX_EVENTS) {
 				throw new Violation(Violation.Kind.PROGRESS, "does not come to rest");
 			}
 			this.now = event.time();

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What happened in a history, as a table for people. Writes nothing unless asked to.
+ * What happened in a history, as a table for diagnostics. Writes nothing unless asked to.
  */
 final class Trace {
 

@@ -10,7 +10,7 @@ import org.springframework.core.env.Environment;
 import io.mongolock.LockOwner;
 
 /**
- * Says who this application is, for people who ask who holds a lock.
+ * Says who this application is, for diagnostics who ask who holds a lock.
  */
 final class LockOwnerFactory {
 

@@ -12,8 +12,8 @@ import org.springframework.boot.convert.DurationStyle;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
-import io.mongolock.LockTerms;
 import io.mongolock.client.LockDefaults;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeySpace;
 
 /**
@@ -24,9 +24,9 @@ class LockSettingsValidator {
 
 	private static final Log logger = LogFactory.getLog(LockSettingsValidator.class);
 
-	private static final Duration WISE_MARGIN = Duration.ofSeconds(1);
+	private static final Duration RECOMMENDED_MARGIN = Duration.ofSeconds(1);
 
-	private static final Duration WISE_TTL = Duration.ofSeconds(20);
+	private static final Duration RECOMMENDED_TTL = Duration.ofSeconds(20);
 
 	private final MongoLockProperties properties;
 
@@ -53,8 +53,8 @@ class LockSettingsValidator {
 	 * @return the terms
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
-	LockTerms terms(@Nullable String name, LockSettings asked) {
-		LockTerms terms = this.defaults.terms(name, asked);
+	ResolvedLockSettings terms(@Nullable String name, LockSettings asked) {
+		ResolvedLockSettings terms = this.defaults.terms(name, asked);
 		hint(terms);
 		return terms;
 	}
@@ -83,15 +83,15 @@ class LockSettingsValidator {
 		}
 	}
 
-	private void hint(LockTerms terms) {
-		if (terms.margin().compareTo(WISE_MARGIN) < 0 && this.said.add("margin")) {
+	private void hint(ResolvedLockSettings terms) {
+		if (terms.margin().compareTo(RECOMMENDED_MARGIN) < 0 && this.said.add("margin")) {
 			logger
 				.info("A lock has a margin of " + text(terms.margin()) + ": the clocks of servers may differ by more. "
-						+ "Unless they are known to agree better, keep it at " + text(WISE_MARGIN) + " or more");
+						+ "Unless they are known to agree better, keep it at " + text(RECOMMENDED_MARGIN) + " or more");
 		}
-		if (terms.ttl().compareTo(WISE_TTL) < 0 && this.said.add("ttl")) {
+		if (terms.ttl().compareTo(RECOMMENDED_TTL) < 0 && this.said.add("ttl")) {
 			logger.info("A lock has a ttl of " + text(terms.ttl()) + ": if MongoDB elects a new primary, which takes "
-					+ "about 12s, it is lost. From " + text(WISE_TTL) + " on it survives that");
+					+ "about 12s, it is lost. From " + text(RECOMMENDED_TTL) + " on it survives that");
 		}
 	}
 

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
-import io.mongolock.LockTerms;
-import io.mongolock.renewal.Moment;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.Claim;
 
 /**
@@ -24,7 +25,8 @@ final class AsyncAttempt extends Attempt {
 
 	private @Nullable Runnable onTurn;
 
-	AsyncAttempt(LockRequest request, LockTerms terms, Claim claim, Claiming claiming, Moment begun) {
+	AsyncAttempt(LockRequest request, ResolvedLockSettings terms, Claim claim, LockAcquisition claiming,
+			ClockReading begun) {
 		super(request, terms, claim, claiming, begun);
 	}
 
@@ -49,7 +51,7 @@ final class AsyncAttempt extends Attempt {
 
 	@Override
 	void stop() {
-		fail(Messages.stopped(key(), Duration.ZERO));
+		fail(LockExceptions.stopped(key(), Duration.ZERO));
 	}
 
 	/**

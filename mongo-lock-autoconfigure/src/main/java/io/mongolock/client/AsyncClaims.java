@@ -6,11 +6,11 @@ import java.util.function.Supplier;
 
 import io.mongolock.LockHandle;
 import io.mongolock.client.AsyncAttempt.Phase;
-import io.mongolock.client.Claiming.Denied;
-import io.mongolock.client.Claiming.Failed;
-import io.mongolock.client.Claiming.Granted;
-import io.mongolock.client.Claiming.Pause;
-import io.mongolock.client.Claiming.Step;
+import io.mongolock.core.LockAcquisition.Denied;
+import io.mongolock.core.LockAcquisition.Failed;
+import io.mongolock.core.LockAcquisition.Granted;
+import io.mongolock.core.LockAcquisition.Pause;
+import io.mongolock.core.LockAcquisition.Step;
 
 /**
  * Runs attempts without a thread of their own: requests on those of the client, results
@@ -20,13 +20,13 @@ final class AsyncClaims {
 
 	private final Claims claims;
 
-	private final Holdings holdings;
+	private final HeldLocks heldLocks;
 
-	private final Supplier<Threads> threads;
+	private final Supplier<ClientThreads> threads;
 
-	AsyncClaims(Claims claims, Holdings holdings, Supplier<Threads> threads) {
+	AsyncClaims(Claims claims, HeldLocks heldLocks, Supplier<ClientThreads> threads) {
 		this.claims = claims;
-		this.holdings = holdings;
+		this.heldLocks = heldLocks;
 		this.threads = threads;
 	}
 
@@ -86,7 +86,7 @@ final class AsyncClaims {
 		}
 		attempt.move(Phase.ASKING, Phase.OVER);
 		if (step instanceof Granted) {
-			handOut(attempt, this.holdings.handle(attempt.holding()));
+			handOut(attempt, this.heldLocks.handle(attempt.heldLock()));
 			return;
 		}
 		this.claims.ended(attempt);
@@ -98,7 +98,7 @@ final class AsyncClaims {
 			attempt.fail(failed.failure());
 		}
 		else if (step instanceof Denied denied) {
-			attempt.fail(Messages.held(attempt, denied.holders(), this.claims.waited(attempt)));
+			attempt.fail(LockExceptions.held(attempt, denied.holders(), this.claims.waited(attempt)));
 		}
 	}
 

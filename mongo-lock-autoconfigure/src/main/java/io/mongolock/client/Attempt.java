@@ -8,32 +8,35 @@ import org.springframework.util.Assert;
 import io.mongolock.LockHolder;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
-import io.mongolock.LockTerms;
-import io.mongolock.renewal.Moment;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.LocalWaitQueues;
+import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.Claim;
 
 /**
  * A claim on its way: what was asked for, how far it got, and its place in the local
  * line. Belongs to the thread that runs it, except where a member says otherwise.
  */
-abstract class Attempt implements LocalLines.Member {
+abstract class Attempt implements LocalWaitQueues.Member {
 
 	private final LockRequest request;
 
-	private final LockTerms terms;
+	private final ResolvedLockSettings terms;
 
 	private final Claim claim;
 
-	private final Claiming claiming;
+	private final LockAcquisition claiming;
 
-	private final Moment begun;
+	private final ClockReading begun;
 
 	/** For others in line, who want to say what they wait for. */
-	private volatile Sight sight = new Sight(List.of(), null);
+	private volatile LastAnswer sight = new LastAnswer(List.of(), null);
 
-	private @Nullable Holding holding;
+	private @Nullable HeldLock heldLock;
 
-	Attempt(LockRequest request, LockTerms terms, Claim claim, Claiming claiming, Moment begun) {
+	Attempt(LockRequest request, ResolvedLockSettings terms, Claim claim, LockAcquisition claiming,
+			ClockReading begun) {
 		this.request = request;
 		this.terms = terms;
 		this.claim = claim;
@@ -55,7 +58,7 @@ abstract class Attempt implements LocalLines.Member {
 		return this.request;
 	}
 
-	LockTerms terms() {
+	ResolvedLockSettings terms() {
 		return this.terms;
 	}
 
@@ -63,11 +66,11 @@ abstract class Attempt implements LocalLines.Member {
 		return this.claim;
 	}
 
-	Claiming claiming() {
+	LockAcquisition claiming() {
 		return this.claiming;
 	}
 
-	Moment begun() {
+	ClockReading begun() {
 		return this.begun;
 	}
 
@@ -82,13 +85,13 @@ abstract class Attempt implements LocalLines.Member {
 
 	/**
 	 * What the store last said to this attempt.
-	 * @return the sight; safe for use by several threads
+	 * @return the sight; thread-safe
 	 */
-	Sight sight() {
+	LastAnswer sight() {
 		return this.sight;
 	}
 
-	void see(Sight sight) {
+	void see(LastAnswer sight) {
 		this.sight = sight;
 	}
 
@@ -97,13 +100,13 @@ abstract class Attempt implements LocalLines.Member {
 	 * @return the lock
 	 * @throws IllegalStateException if it was not granted
 	 */
-	Holding holding() {
-		Assert.state(this.holding != null, "Not granted");
-		return this.holding;
+	HeldLock heldLock() {
+		Assert.state(this.heldLock != null, "Not granted");
+		return this.heldLock;
 	}
 
-	void hold(Holding holding) {
-		this.holding = holding;
+	void hold(HeldLock heldLock) {
+		this.heldLock = heldLock;
 	}
 
 	/**
@@ -122,7 +125,7 @@ abstract class Attempt implements LocalLines.Member {
 	 * @param holders who held it when the store last answered
 	 * @param failure how the store failed since
 	 */
-	record Sight(List<LockHolder> holders, @Nullable LockStoreException failure) {
+	record LastAnswer(List<LockHolder> holders, @Nullable LockStoreException failure) {
 
 	}
 

@@ -3,8 +3,9 @@ package io.mongolock.client;
 import java.util.concurrent.locks.LockSupport;
 
 import io.mongolock.LockRequest;
-import io.mongolock.LockTerms;
-import io.mongolock.renewal.Moment;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.Claim;
 
 /**
@@ -18,7 +19,8 @@ final class BlockingAttempt extends Attempt {
 
 	private volatile boolean stopped;
 
-	BlockingAttempt(LockRequest request, LockTerms terms, Claim claim, Claiming claiming, Moment begun) {
+	BlockingAttempt(LockRequest request, ResolvedLockSettings terms, Claim claim, LockAcquisition claiming,
+			ClockReading begun) {
 		super(request, terms, claim, claiming, begun);
 	}
 

@@ -3,11 +3,11 @@ package io.mongolock.client;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockUnavailableException;
-import io.mongolock.client.Claiming.Denied;
-import io.mongolock.client.Claiming.Failed;
-import io.mongolock.client.Claiming.Granted;
-import io.mongolock.client.Claiming.Pause;
-import io.mongolock.client.Claiming.Step;
+import io.mongolock.core.LockAcquisition.Denied;
+import io.mongolock.core.LockAcquisition.Failed;
+import io.mongolock.core.LockAcquisition.Granted;
+import io.mongolock.core.LockAcquisition.Pause;
+import io.mongolock.core.LockAcquisition.Step;
 
 /**
  * Runs attempts on the thread that wants the lock. The first request leaves at once,
@@ -28,12 +28,12 @@ final class BlockingClaims {
 	 * @throws LockUnavailableException if others hold the lock when the wait is over, the
 	 * thread is interrupted or the client stops
 	 */
-	Holding claim(BlockingAttempt attempt) {
+	HeldLock claim(BlockingAttempt attempt) {
 		Step step = run(attempt);
 		if (step instanceof Denied denied) {
-			throw Messages.held(attempt, denied.holders(), this.claims.waited(attempt));
+			throw LockExceptions.held(attempt, denied.holders(), this.claims.waited(attempt));
 		}
-		return attempt.holding();
+		return attempt.heldLock();
 	}
 
 	/**
@@ -42,8 +42,8 @@ final class BlockingClaims {
 	 * @return the lock, or {@code null} if others hold it when the wait is over
 	 * @throws LockUnavailableException if the thread is interrupted or the client stops
 	 */
-	@Nullable Holding tryClaim(BlockingAttempt attempt) {
-		return (run(attempt) instanceof Granted) ? attempt.holding() : null;
+	@Nullable HeldLock tryClaim(BlockingAttempt attempt) {
+		return (run(attempt) instanceof Granted) ? attempt.heldLock() : null;
 	}
 
 	private Step run(BlockingAttempt attempt) {
@@ -102,10 +102,10 @@ final class BlockingClaims {
 
 	private void throwIfDisturbed(BlockingAttempt attempt) {
 		if (attempt.isStopped()) {
-			throw Messages.stopped(attempt.key(), this.claims.waited(attempt));
+			throw LockExceptions.stopped(attempt.key(), this.claims.waited(attempt));
 		}
 		if (Thread.currentThread().isInterrupted()) {
-			throw Messages.interrupted(attempt, this.claims.waited(attempt));
+			throw LockExceptions.interrupted(attempt, this.claims.waited(attempt));
 		}
 	}
 

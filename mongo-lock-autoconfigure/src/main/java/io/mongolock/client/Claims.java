@@ -7,18 +7,19 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHolder;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.client.Attempt.Sight;
-import io.mongolock.client.Claiming.Denied;
-import io.mongolock.client.Claiming.Failed;
-import io.mongolock.client.Claiming.Granted;
-import io.mongolock.client.Claiming.Step;
-import io.mongolock.renewal.Moment;
+import io.mongolock.client.Attempt.LastAnswer;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.LocalWaitQueues;
+import io.mongolock.core.LockAcquisition.Denied;
+import io.mongolock.core.LockAcquisition.Failed;
+import io.mongolock.core.LockAcquisition.Granted;
+import io.mongolock.core.LockAcquisition.Step;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LockStore;
 
 /**
  * What blocking and asynchronous claims share: the place in the local line, the request
- * to the store, and the end. Safe for use by several threads.
+ * to the store, and the end. Thread-safe.
  */
 final class Claims {
 
@@ -28,23 +29,23 @@ final class Claims {
 
 	private final LockClock clock;
 
-	private final LocalLines<Attempt, Holding> lines;
+	private final LocalWaitQueues<Attempt, HeldLock> lines;
 
 	private final ClientLifecycle lifecycle;
 
-	private final Holdings holdings;
+	private final HeldLocks heldLocks;
 
-	private final Releases releases;
+	private final LockReleaser releaser;
 
-	Claims(LockStore store, StoreClockWatch storeClock, LockClock clock, LocalLines<Attempt, Holding> lines,
-			ClientLifecycle lifecycle, Holdings holdings, Releases releases) {
+	Claims(LockStore store, StoreClockWatch storeClock, LockClock clock, LocalWaitQueues<Attempt, HeldLock> lines,
+			ClientLifecycle lifecycle, HeldLocks heldLocks, LockReleaser releaser) {
 		this.store = store;
 		this.storeClock = storeClock;
 		this.clock = clock;
 		this.lines = lines;
 		this.lifecycle = lifecycle;
-		this.holdings = holdings;
-		this.releases = releases;
+		this.heldLocks = heldLocks;
+		this.releaser = releaser;
 	}
 
 	/**
@@ -64,12 +65,12 @@ final class Claims {
 	 */
 	Step ask(Attempt attempt) {
 		if (!this.lifecycle.beginClaim()) {
-			throw Messages.stopped(attempt.key(), waited(attempt));
+			throw LockExceptions.stopped(attempt.key(), waited(attempt));
 		}
 		try {
 			Step step = request(attempt);
 			if (step instanceof Granted granted) {
-				attempt.hold(this.holdings.granted(attempt, granted));
+				attempt.hold(this.heldLocks.granted(attempt, granted));
 			}
 			return step;
 		}
@@ -85,7 +86,7 @@ final class Claims {
 	void ended(Attempt attempt) {
 		Attempt.letAsk(this.lines.left(attempt.key(), attempt));
 		if (attempt.claiming().unknown()) {
-			this.releases.cleanUp(attempt.claim().id(), attempt.terms(), true);
+			this.releaser.cleanUp(attempt.claim().id(), attempt.terms(), true);
 		}
 	}
 
@@ -98,11 +99,11 @@ final class Claims {
 	Step neverAsked(String key) {
 		List<LockHolder> here = this.lines.holders(key)
 			.stream()
-			.map((holding) -> holding.toHolder(this.clock))
+			.map((heldLock) -> heldLock.toHolder(this.clock))
 			.toList();
-		Sight ahead = this.lines.asking(key).map(Attempt::sight).orElse(new Sight(List.of(), null));
+		LastAnswer ahead = this.lines.asking(key).map(Attempt::sight).orElse(new LastAnswer(List.of(), null));
 		if (here.isEmpty() && ahead.failure() != null) {
-			return new Failed(Messages.failedAhead(key, ahead.failure()));
+			return new Failed(LockExceptions.failedAhead(key, ahead.failure()));
 		}
 		return new Denied((!here.isEmpty()) ? here : ahead.holders());
 	}
@@ -115,18 +116,18 @@ final class Claims {
 		return Duration.ofNanos(now().nanos() - attempt.begun().nanos());
 	}
 
-	Moment now() {
-		return Moment.of(this.clock);
+	ClockReading now() {
+		return ClockReading.of(this.clock);
 	}
 
 	private Step request(Attempt attempt) {
-		Moment requested = now();
+		ClockReading requested = now();
 		try {
 			ClaimAnswer answer = this.store.acquire(attempt.claim(), attempt.terms().operationTimeout());
-			Moment answered = now();
+			ClockReading answered = now();
 			this.storeClock.observe(answer.now(), requested, answered, attempt.terms().margin());
 			Step step = attempt.claiming().answered(answer, requested, answered);
-			attempt.see(new Sight(attempt.claiming().holders(), null));
+			attempt.see(new LastAnswer(attempt.claiming().holders(), null));
 			return step;
 		}
 		catch (LockStoreException ex) {
@@ -144,7 +145,7 @@ final class Claims {
 	}
 
 	private Step failed(Attempt attempt, LockStoreException failure) {
-		attempt.see(new Sight(attempt.sight().holders(), failure));
+		attempt.see(new LastAnswer(attempt.sight().holders(), failure));
 		return attempt.claiming().failed(failure, now());
 	}
 

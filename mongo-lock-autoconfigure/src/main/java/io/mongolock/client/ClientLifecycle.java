@@ -5,16 +5,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 
-import io.mongolock.renewal.Renewer;
-
 /**
  * Whether the client runs, and what runs with it. Requests for locks hold the read lock,
- * so that a stop can wait for those underway. Safe for use by several threads; changes of
- * the phase are guarded by the monitor.
+ * so that a stop can wait for those underway. Thread-safe; changes of the phase are
+ * guarded by the monitor.
  */
 final class ClientLifecycle {
 
-	private final Function<Threads, Renewer> renewers;
+	private final Function<ClientThreads, LeaseRenewer> renewers;
 
 	private final ReentrantReadWriteLock claims = new ReentrantReadWriteLock();
 
@@ -22,7 +20,7 @@ final class ClientLifecycle {
 
 	private volatile Phase phase = Phase.NEW;
 
-	ClientLifecycle(Function<Threads, Renewer> renewers) {
+	ClientLifecycle(Function<ClientThreads, LeaseRenewer> renewers) {
 		this.renewers = renewers;
 		this.running = create();
 	}
@@ -113,16 +111,16 @@ final class ClientLifecycle {
 		this.claims.readLock().unlock();
 	}
 
-	Threads threads() {
+	ClientThreads threads() {
 		return this.running.threads();
 	}
 
-	Renewer renewer() {
+	LeaseRenewer renewer() {
 		return this.running.renewer();
 	}
 
 	private Running create() {
-		Threads threads = new Threads();
+		ClientThreads threads = new ClientThreads();
 		return new Running(threads, this.renewers.apply(threads));
 	}
 
@@ -132,7 +130,7 @@ final class ClientLifecycle {
 
 	}
 
-	private record Running(Threads threads, Renewer renewer) {
+	private record Running(ClientThreads threads, LeaseRenewer renewer) {
 
 	}
 

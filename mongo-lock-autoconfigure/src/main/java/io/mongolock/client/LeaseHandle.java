@@ -9,40 +9,40 @@ import org.apache.commons.logging.LogFactory;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.OnLost;
-import io.mongolock.renewal.Moment;
+import io.mongolock.core.ClockReading;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.Leased;
 
 /**
- * One grip on a {@link Holding}.
+ * One grip on a {@link HeldLock}.
  */
 final class LeaseHandle implements LockHandle, Leased {
 
 	private static final Log logger = LogFactory.getLog(LeaseHandle.class);
 
-	private final Holding holding;
+	private final HeldLock heldLock;
 
-	private final Holdings holdings;
+	private final HeldLocks heldLocks;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	LeaseHandle(Holding holding, Holdings holdings) {
-		this.holding = holding;
-		this.holdings = holdings;
+	LeaseHandle(HeldLock heldLock, HeldLocks heldLocks) {
+		this.heldLock = heldLock;
+		this.heldLocks = heldLocks;
 	}
 
-	Holding holding() {
-		return this.holding;
+	HeldLock heldLock() {
+		return this.heldLock;
 	}
 
 	/**
 	 * Whether this is an open grip on a client's lock for a key.
-	 * @param holdings what the client holds
+	 * @param heldLocks what the client holds
 	 * @param key the key
 	 * @return whether it is
 	 */
-	boolean isFor(Holdings holdings, String key) {
-		return this.holdings == holdings && key().equals(key) && !this.closed.get();
+	boolean isFor(HeldLocks heldLocks, String key) {
+		return this.heldLocks == heldLocks && key().equals(key) && !this.closed.get();
 	}
 
 	/**
@@ -55,35 +55,35 @@ final class LeaseHandle implements LockHandle, Leased {
 	 */
 	LeaseHandle share(int limit) {
 		assertHeld();
-		if (limit < this.holding.limit()) {
-			throw new IllegalStateException("Lock '" + key() + "' is held with limit " + this.holding.limit()
+		if (limit < this.heldLock.limit()) {
+			throw new IllegalStateException("Lock '" + key() + "' is held with limit " + this.heldLock.limit()
 					+ " and asked for again within with limit " + limit
 					+ "; release it first, or ask for the stricter limit at once");
 		}
-		if (!this.holding.share()) {
+		if (!this.heldLock.share()) {
 			throw closed();
 		}
-		return this.holdings.handle(this.holding);
+		return this.heldLocks.handle(this.heldLock);
 	}
 
 	@Override
 	public LeaseId lease() {
-		return this.holding.id();
+		return this.heldLock.id();
 	}
 
 	@Override
 	public String key() {
-		return this.holding.id().key();
+		return this.heldLock.id().key();
 	}
 
 	@Override
 	public long fence() {
-		return this.holding.lease().fence();
+		return this.heldLock.lease().fence();
 	}
 
 	@Override
 	public boolean isHeld() {
-		return !this.closed.get() && this.holding.lease().isHeld(now());
+		return !this.closed.get() && this.heldLock.lease().isHeld(now());
 	}
 
 	@Override
@@ -91,28 +91,28 @@ final class LeaseHandle implements LockHandle, Leased {
 		if (this.closed.get()) {
 			throw closed();
 		}
-		if (!this.holding.lease().isHeld(now())) {
+		if (!this.heldLock.lease().isHeld(now())) {
 			throw lost();
 		}
 	}
 
 	@Override
 	public Duration remaining() {
-		return (this.closed.get()) ? Duration.ZERO : this.holding.lease().remaining(now());
+		return (this.closed.get()) ? Duration.ZERO : this.heldLock.lease().remaining(now());
 	}
 
 	@Override
 	public void renew() {
 		assertHeld();
-		if (!this.holdings.renew(this.holding)) {
+		if (!this.heldLocks.renew(this.heldLock)) {
 			throw lost();
 		}
 	}
 
 	@Override
 	public void close() {
-		if (this.closed.compareAndSet(false, true) && this.holding.unshare()) {
-			this.holdings.release(this.holding);
+		if (this.closed.compareAndSet(false, true) && this.heldLock.unshare()) {
+			this.heldLocks.release(this.heldLock);
 		}
 	}
 
@@ -122,8 +122,8 @@ final class LeaseHandle implements LockHandle, Leased {
 	 * that
 	 */
 	void assertMayCommit() {
-		if (this.holding.request().onLost() != OnLost.IGNORE && !this.closed.get()
-				&& !this.holding.lease().isHeld(now())) {
+		if (this.heldLock.request().onLost() != OnLost.IGNORE && !this.closed.get()
+				&& !this.heldLock.lease().isHeld(now())) {
 			throw lost();
 		}
 	}
@@ -145,8 +145,8 @@ final class LeaseHandle implements LockHandle, Leased {
 	 * Have nothing given back, whichever handle is closed last: the lock is free when its
 	 * lease has run out.
 	 */
-	void leaveToLapse() {
-		this.holding.leaveToLapse();
+	void letExpire() {
+		this.heldLock.letExpire();
 	}
 
 	@Override
@@ -159,11 +159,11 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	private LockLostException lost() {
-		return Messages.lost(this.holding);
+		return LockExceptions.lost(this.heldLock);
 	}
 
-	private Moment now() {
-		return this.holdings.now();
+	private ClockReading now() {
+		return this.heldLocks.now();
 	}
 
 }

@@ -11,7 +11,7 @@ import io.mongolock.LockLostException;
 /**
  * Refuses the commit of a transaction that works under a lock which was lost, and so has
  * it rolled back. Keeps the lock of a transaction whose end is unknown from being given
- * back. Safe for use by several threads.
+ * back. Thread-safe.
  */
 public final class LockCommitListener implements TransactionExecutionListener {
 
@@ -33,7 +33,7 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	 */
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
-		leaveToLapseAfter(commitFailure);
+		letExpireAfter(commitFailure);
 	}
 
 	/**
@@ -44,18 +44,18 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	 */
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
-		leaveToLapseAfter(rollbackFailure);
+		letExpireAfter(rollbackFailure);
 	}
 
-	private static void leaveToLapseAfter(@Nullable Throwable failure) {
+	private static void letExpireAfter(@Nullable Throwable failure) {
 		if (failure != null) {
-			LockContext.find(LockCommitListener::leaveToLapse);
+			LockContext.find(LockCommitListener::letExpire);
 		}
 	}
 
-	private static boolean leaveToLapse(LockHandle handle) {
+	private static boolean letExpire(LockHandle handle) {
 		if (handle instanceof LeaseHandle lease) {
-			lease.leaveToLapse();
+			lease.letExpire();
 		}
 		return false;
 	}

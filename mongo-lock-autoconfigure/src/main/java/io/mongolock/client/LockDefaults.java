@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.LockTerms;
+import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * What holds where a request says nothing: settings for its name, then for all locks.
@@ -44,7 +44,7 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	 * @return its terms
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
-	public LockTerms terms(LockRequest request) {
+	public ResolvedLockSettings terms(LockRequest request) {
 		return terms(request.name(), request.settings());
 	}
 
@@ -55,9 +55,9 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	 * @return the terms
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
-	public LockTerms terms(@Nullable String name, LockSettings asked) {
+	public ResolvedLockSettings terms(@Nullable String name, LockSettings asked) {
 		LockSettings named = (name != null) ? this.byName.getOrDefault(name, LockSettings.NONE) : LockSettings.NONE;
-		LockTerms terms = LockTerms.of(asked.or(named).or(this.global));
+		ResolvedLockSettings terms = ResolvedLockSettings.of(asked.or(named).or(this.global));
 		if (this.retention != null && terms.ttl().toMillis() > this.retention.toMillis() / 2) {
 			throw new InvalidLockSettingsException("ttl", terms.ttl(),
 					"must be at most half of mongo-lock.ttl-index.retention (" + this.retention.toHours()

@@ -14,7 +14,7 @@ import io.mongolock.LockListener;
 
 /**
  * Tells the listeners, in order, on one daemon thread that exists while there is
- * something to tell. Safe for use by several threads.
+ * something to tell. Thread-safe.
  */
 final class LockEvents {
 
@@ -27,7 +27,7 @@ final class LockEvents {
 	LockEvents(List<LockListener> listeners) {
 		this.listeners = List.copyOf(listeners);
 		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-				Threads.daemons("mongo-lock-events"));
+				ClientThreads.daemons("mongo-lock-events"));
 		executor.allowCoreThreadTimeOut(true);
 		this.teller = executor;
 	}
@@ -36,7 +36,7 @@ final class LockEvents {
 	 * Tell every listener. Returns at once.
 	 * @param event what to tell
 	 */
-	void tell(Consumer<LockListener> event) {
+	void publish(Consumer<LockListener> event) {
 		if (!this.listeners.isEmpty()) {
 			this.teller.execute(() -> this.listeners.forEach((listener) -> tell(listener, event)));
 		}

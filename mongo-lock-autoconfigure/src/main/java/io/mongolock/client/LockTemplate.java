@@ -18,9 +18,10 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.LockTerms;
-import io.mongolock.renewal.Moment;
-import io.mongolock.renewal.Renewer;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.LocalWaitQueues;
+import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -28,7 +29,7 @@ import io.mongolock.store.LockStore;
 /**
  * {@link LockOperations} on a {@link LockStore}. Starts with the first claim or
  * {@link #start()}; takes no claims between {@link #stop} and the next {@link #start()}.
- * Safe for use by several threads.
+ * Thread-safe.
  */
 public final class LockTemplate implements LockOperations {
 
@@ -42,11 +43,11 @@ public final class LockTemplate implements LockOperations {
 
 	private final SecureRandom tokens = new SecureRandom();
 
-	private final LocalLines<Attempt, Holding> lines = new LocalLines<>();
+	private final LocalWaitQueues<Attempt, HeldLock> lines = new LocalWaitQueues<>();
 
 	private final ClientLifecycle lifecycle;
 
-	private final Holdings holdings;
+	private final HeldLocks heldLocks;
 
 	private final BlockingClaims blocking;
 
@@ -56,7 +57,7 @@ public final class LockTemplate implements LockOperations {
 	 * Create a client.
 	 * @param store where the locks are kept
 	 * @param defaults what holds where a request says nothing
-	 * @param owner who asks, for people
+	 * @param owner who asks, for diagnostics
 	 * @param clock the clocks that deadlines are checked against
 	 * @param listeners who is told
 	 */
@@ -65,14 +66,14 @@ public final class LockTemplate implements LockOperations {
 		this.defaults = defaults;
 		this.owner = owner;
 		this.clock = clock;
-		this.lifecycle = new ClientLifecycle((threads) -> new Renewer(store, clock, threads.renewals()));
-		Releases releases = new Releases(store, clock, this.lifecycle::threads);
+		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals()));
+		LockReleaser releaser = new LockReleaser(store, clock, this.lifecycle::threads);
 		LockEvents events = new LockEvents(listeners);
-		this.holdings = new Holdings(store, clock, this.lines, this.lifecycle, releases, events);
-		Claims claims = new Claims(store, new StoreClockWatch(events), clock, this.lines, this.lifecycle, this.holdings,
-				releases);
+		this.heldLocks = new HeldLocks(store, clock, this.lines, this.lifecycle, releaser, events);
+		Claims claims = new Claims(store, new StoreClockWatch(events), clock, this.lines, this.lifecycle,
+				this.heldLocks, releaser);
 		this.blocking = new BlockingClaims(claims);
-		this.async = new AsyncClaims(claims, this.holdings, this.lifecycle::threads);
+		this.async = new AsyncClaims(claims, this.heldLocks, this.lifecycle::threads);
 	}
 
 	@Override
@@ -100,7 +101,7 @@ public final class LockTemplate implements LockOperations {
 			return Optional.of(shared);
 		}
 		BlockingAttempt attempt = attempt(request, BlockingAttempt::new);
-		return Optional.ofNullable(this.blocking.tryClaim(attempt)).map(this.holdings::handle);
+		return Optional.ofNullable(this.blocking.tryClaim(attempt)).map(this.heldLocks::handle);
 	}
 
 	@Override
@@ -118,7 +119,7 @@ public final class LockTemplate implements LockOperations {
 	 * held is then held for as long as before
 	 */
 	public void renew(String key) {
-		this.holdings.renew(key);
+		this.heldLocks.renew(key);
 	}
 
 	/**
@@ -139,7 +140,7 @@ public final class LockTemplate implements LockOperations {
 		this.lifecycle.stop();
 		this.lines.waiters().forEach(Attempt::stop);
 		this.lifecycle.awaitClaims(budget);
-		this.holdings.abandonAll(until);
+		this.heldLocks.abandonAll(until);
 		this.lifecycle.stopThreads();
 	}
 
@@ -162,7 +163,7 @@ public final class LockTemplate implements LockOperations {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private static <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle,
 			LockCallback<T, E> callback) throws E {
-		try (Holding.Interruption interruption = handle.holding().interruptOnLoss();
+		try (HeldLock.Interruption interruption = handle.heldLock().interruptOnLoss();
 				LockContext.Scope scope = LockContext.enter(handle)) {
 			return callback.doWithLock(handle);
 		}
@@ -171,27 +172,28 @@ public final class LockTemplate implements LockOperations {
 	private LeaseHandle claim(LockRequest request) {
 		LeaseHandle shared = shareOwn(request);
 		return (shared != null) ? shared
-				: this.holdings.handle(this.blocking.claim(attempt(request, BlockingAttempt::new)));
+				: this.heldLocks.handle(this.blocking.claim(attempt(request, BlockingAttempt::new)));
 	}
 
 	private @Nullable LeaseHandle shareOwn(LockRequest request) {
 		Optional<LockHandle> own = LockContext
-			.find((handle) -> handle instanceof LeaseHandle lease && lease.isFor(this.holdings, request.key()));
+			.find((handle) -> handle instanceof LeaseHandle lease && lease.isFor(this.heldLocks, request.key()));
 		LeaseHandle handle = (own.isPresent()) ? (LeaseHandle) own.get()
-				: ReleaseAfterTransaction.find(this.holdings, request.key());
+				: ReleaseAfterTransaction.find(this.heldLocks, request.key());
 		return (handle != null) ? handle.share(request.limit()) : null;
 	}
 
 	private <A extends Attempt> A attempt(LockRequest request, AttemptFactory<A> factory) {
-		LockTerms terms = this.defaults.terms(request);
-		Moment begun = Moment.of(this.clock);
+		ResolvedLockSettings terms = this.defaults.terms(request);
+		ClockReading begun = ClockReading.of(this.clock);
 		if (!this.lifecycle.startIfNew()) {
-			throw Messages.stopped(request.key(), Duration.ZERO);
+			throw LockExceptions.stopped(request.key(), Duration.ZERO);
 		}
 		LeaseId id = new LeaseId(request.key(), token());
 		Claim claim = new Claim(id, request.limit(), 0, false, this.owner.onThread(Thread.currentThread().getName()),
 				terms.ttl());
-		Claiming claiming = new Claiming(id, terms, begun, (bound) -> ThreadLocalRandom.current().nextLong(bound));
+		LockAcquisition claiming = new LockAcquisition(id, terms, begun,
+				(bound) -> ThreadLocalRandom.current().nextLong(bound));
 		return factory.create(request, terms, claim, claiming, begun);
 	}
 
@@ -204,7 +206,8 @@ public final class LockTemplate implements LockOperations {
 	@FunctionalInterface
 	private interface AttemptFactory<A extends Attempt> {
 
-		A create(LockRequest request, LockTerms terms, Claim claim, Claiming claiming, Moment begun);
+		A create(LockRequest request, ResolvedLockSettings terms, Claim claim, LockAcquisition claiming,
+				ClockReading begun);
 
 	}
 

@@ -39,15 +39,15 @@ final class ReleaseAfterTransaction implements TransactionSynchronization {
 
 	/**
 	 * The lock that an earlier call inside the same transaction took.
-	 * @param holdings what the client holds
+	 * @param heldLocks what the client holds
 	 * @param key the key
 	 * @return its handle, or {@code null} if there is none
 	 */
-	static @Nullable LeaseHandle find(Holdings holdings, String key) {
+	static @Nullable LeaseHandle find(HeldLocks heldLocks, String key) {
 		List<TransactionSynchronization> all = (TransactionSynchronizationManager.isSynchronizationActive())
 				? TransactionSynchronizationManager.getSynchronizations() : List.of();
 		for (TransactionSynchronization one : all) {
-			if (one instanceof ReleaseAfterTransaction release && release.handle.isFor(holdings, key)) {
+			if (one instanceof ReleaseAfterTransaction release && release.handle.isFor(heldLocks, key)) {
 				return release.handle;
 			}
 		}
@@ -69,7 +69,7 @@ final class ReleaseAfterTransaction implements TransactionSynchronization {
 		if (status == STATUS_UNKNOWN) {
 			// The commit may still land: until the lease has run out nobody else may
 			// start
-			this.handle.leaveToLapse();
+			this.handle.letExpire();
 		}
 		this.handle.closeQuietly();
 	}

@@ -7,13 +7,13 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.renewal.Moment;
+import io.mongolock.core.ClockReading;
 
 /**
  * Notices from the answers to claims when the store's clock steps, or another member with
  * another clock leads: the time between two answers, as the store tells it, is more or
- * less than either clock of this machine allows. Safe for use by several threads; the
- * last sample is guarded by the watch's own monitor.
+ * less than either clock of this machine allows. Thread-safe; the last sample is guarded
+ * by the watch's own monitor.
  */
 final class StoreClockWatch {
 
@@ -37,12 +37,12 @@ final class StoreClockWatch {
 	 * @param answered when its answer came
 	 * @param margin what the lease that was asked for allows for
 	 */
-	void observe(Instant store, Moment requested, Moment answered, Duration margin) {
+	void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
 		long step = next(new Sample(store.toEpochMilli(), requested, answered));
 		if (Math.abs(step) > Math.min(margin.toMillis(), TOLERATED_MILLIS)) {
 			logger.warn(describe(step));
 			Duration told = Duration.ofMillis(step);
-			this.events.tell((listener) -> listener.storeClockStepped(told));
+			this.events.publish((listener) -> listener.onStoreClockStepped(told));
 		}
 	}
 
@@ -69,7 +69,7 @@ final class StoreClockWatch {
 	 * @param earliest a moment before it
 	 * @param latest a moment after it
 	 */
-	private record Sample(long store, Moment earliest, Moment latest) {
+	private record Sample(long store, ClockReading earliest, ClockReading latest) {
 
 		// How far the store's clock is off what both clocks here allow, in milliseconds
 		long stepSince(Sample before) {

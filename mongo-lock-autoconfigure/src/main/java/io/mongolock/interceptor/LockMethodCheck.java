@@ -13,8 +13,8 @@ import org.springframework.util.ClassUtils;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
-import io.mongolock.LockTerms;
 import io.mongolock.OnUnavailable;
+import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * Refuses methods whose lock could not do what was declared.
@@ -26,11 +26,11 @@ class LockMethodCheck {
 
 	private final LockKeyCheck keys = new LockKeyCheck();
 
-	private final BiFunction<@Nullable String, LockSettings, LockTerms> terms;
+	private final BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms;
 
 	private final boolean classProxies;
 
-	LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> terms, boolean classProxies) {
+	LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, boolean classProxies) {
 		this.terms = terms;
 		this.classProxies = classProxies;
 	}
@@ -87,7 +87,7 @@ class LockMethodCheck {
 					"Let the @Async method call a @DistributedLock method of another bean, so that it is clear "
 							+ "that the lock spans the work.");
 		}
-		String later = LaterResult.find(method);
+		String later = AsyncReturnTypes.find(method);
 		if (later != null) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"returns a " + later + ": the lock would end before the work does",

@@ -21,7 +21,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 
 import io.mongolock.LockSettings;
-import io.mongolock.LockTerms;
+import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * Looks at each bean's methods before it is used, and once all singletons exist, whether
@@ -46,7 +46,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	 * @param classProxies whether proxies extend the class of the bean
 	 */
 	public LockMethodVerifier(LockOperationSource source, ConfigurableListableBeanFactory beanFactory,
-			BiFunction<@Nullable String, LockSettings, LockTerms> terms, boolean classProxies) {
+			BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, boolean classProxies) {
 		this.source = source;
 		this.beanFactory = beanFactory;
 		this.check = new LockMethodCheck(terms, classProxies);

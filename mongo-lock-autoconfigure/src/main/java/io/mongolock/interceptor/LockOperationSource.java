@@ -5,7 +5,7 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows which methods run under a lock. Safe for use by several threads.
+ * Knows which methods run under a lock. Thread-safe.
  */
 public interface LockOperationSource {
 

@@ -11,7 +11,7 @@ import io.mongolock.LockOwner;
  * @param limit how many may hold the lock together with this claim
  * @param reserve how many fences above its own the grant sets aside
  * @param waiting whether a denied claim enters the line, or refreshes its place there
- * @param owner who asks, for people
+ * @param owner who asks, for diagnostics
  * @param ttl how long the lease lasts without renewal, whole milliseconds
  */
 public record Claim(LeaseId id, int limit, int reserve, boolean waiting, LockOwner owner, Duration ttl) {

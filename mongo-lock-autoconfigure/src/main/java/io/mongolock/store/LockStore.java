@@ -8,8 +8,7 @@ import io.mongolock.LockStoreException;
 
 /**
  * Keeps locks. Each method is one atomic step on one document per key, judges time by the
- * store's own clock only, and blocks for at most its timeout. Safe for use by several
- * threads.
+ * store's own clock only, and blocks for at most its timeout. Thread-safe.
  * <p>
  * All methods throw {@link LockStoreException} whose outcome says whether the request may
  * have been, or may still be, executed. A client that knows no answer asks again with the
@@ -71,7 +70,7 @@ public interface LockStore {
 	boolean leave(LeaseId claim, Duration timeout);
 
 	/**
-	 * Look at one lock. For people: what is seen may be over, and is never a proof.
+	 * Look at one lock. For diagnostics: what is seen may be over, and is never a proof.
 	 * @param key the key
 	 * @param timeout how long this may take
 	 * @return the lock, or empty if nobody ever asked for it
@@ -79,7 +78,7 @@ public interface LockStore {
 	Optional<StoredLock> find(String key, Duration timeout);
 
 	/**
-	 * Look at the locks that somebody holds, in the order of their keys. For people.
+	 * Look at the locks that somebody holds, in the order of their keys. For diagnostics.
 	 * @param most how many at most
 	 * @param timeout how long this may take
 	 * @return the locks

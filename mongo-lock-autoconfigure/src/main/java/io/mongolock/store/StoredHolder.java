@@ -13,7 +13,7 @@ import io.mongolock.LockOwner;
  * @param token the token of the attempt that was granted
  * @param fence the number of the grant
  * @param limit how many may hold the lock together with it
- * @param owner who holds, for people
+ * @param owner who holds, for diagnostics
  * @param acquiredAt when it was granted
  * @param renewedAt when its lease last began
  * @param ttl how long the lease lasts from there
@@ -31,7 +31,7 @@ public record StoredHolder(String token, long fence, int limit, LockOwner owner,
 	}
 
 	/**
-	 * The holder for people.
+	 * The holder for diagnostics.
 	 * @param now the store's time
 	 * @return the holder without its token
 	 */

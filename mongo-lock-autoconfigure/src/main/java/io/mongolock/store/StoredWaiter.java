@@ -10,7 +10,7 @@ import io.mongolock.LockOwner;
  *
  * @param token the token of the attempt that waits
  * @param limit how many may hold the lock together with it
- * @param owner who waits, for people
+ * @param owner who waits, for diagnostics
  * @param renewedAt when its place was last refreshed
  * @param ttl how long the place lasts from there
  */

@@ -563,22 +563,22 @@ class LockTemplateTests {
 		}
 
 		@Override
-		public void acquired(LockHandle handle) {
+		public void onAcquired(LockHandle handle) {
 			tell("acquired " + handle.key());
 		}
 
 		@Override
-		public void released(LockHandle handle) {
+		public void onReleased(LockHandle handle) {
 			tell("released " + handle.key());
 		}
 
 		@Override
-		public void lost(LockHandle handle, LossReason reason) {
+		public void onLost(LockHandle handle, LossReason reason) {
 			tell("lost " + handle.key() + " " + reason);
 		}
 
 		@Override
-		public void overran(LockHandle handle) {
+		public void onExpiredUncontested(LockHandle handle) {
 			tell("overran " + handle.key());
 		}
 

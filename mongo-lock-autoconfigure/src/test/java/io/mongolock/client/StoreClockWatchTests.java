@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockListener;
-import io.mongolock.renewal.Moment;
+import io.mongolock.core.ClockReading;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +29,7 @@ class StoreClockWatchTests {
 	private final StoreClockWatch watch = new StoreClockWatch(new LockEvents(List.of(new LockListener() {
 
 		@Override
-		public void storeClockStepped(Duration step) {
+		public void onStoreClockStepped(Duration step) {
 			StoreClockWatchTests.this.steps.add(step);
 		}
 
@@ -73,7 +73,7 @@ class StoreClockWatchTests {
 
 	@Test
 	void aSmallStepIsToldIfTheMarginIsSmaller() {
-		Moment now = new Moment(this.nanos, this.millis);
+		ClockReading now = new ClockReading(this.nanos, this.millis);
 		this.watch.observe(Instant.ofEpochMilli(STORE), now, now, MARGIN);
 		this.watch.observe(Instant.ofEpochMilli(STORE + 301), now, now, Duration.ofMillis(300));
 		assertThat(awaitStep()).isEqualTo(Duration.ofMillis(301));
@@ -111,9 +111,10 @@ class StoreClockWatchTests {
 
 	// An answer that took some milliseconds
 	private void observe(long store, long took) {
-		Moment requested = new Moment(this.nanos, this.millis);
+		ClockReading requested = new ClockReading(this.nanos, this.millis);
 		pass(Duration.ofMillis(took), Duration.ofMillis(took));
-		this.watch.observe(Instant.ofEpochMilli(STORE + store), requested, new Moment(this.nanos, this.millis), MARGIN);
+		this.watch.observe(Instant.ofEpochMilli(STORE + store), requested, new ClockReading(this.nanos, this.millis),
+				MARGIN);
 	}
 
 	private Duration awaitStep() {

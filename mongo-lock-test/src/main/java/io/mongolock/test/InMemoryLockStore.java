@@ -22,8 +22,7 @@ import io.mongolock.store.StoredLock;
 
 /**
  * {@link LockStore} in the memory of this JVM, for tests without a server: the same
- * answers, no failures, and a clock that the test may move. Safe for use by several
- * threads.
+ * answers, no failures, and a clock that the test may move. Thread-safe.
  */
 public final class InMemoryLockStore implements LockStore {
 

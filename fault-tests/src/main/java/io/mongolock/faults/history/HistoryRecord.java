@@ -103,7 +103,7 @@ public sealed interface HistoryRecord {
 	 *
 	 * @param key what is locked
 	 * @param fence the number of the grant
-	 * @param owner by whom, for people
+	 * @param owner by whom, for diagnostics
 	 */
 	record Held(String key, long fence, String owner) implements HistoryRecord {
 

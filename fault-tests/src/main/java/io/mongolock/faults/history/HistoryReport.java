@@ -79,7 +79,7 @@ public record HistoryReport(int sections, int keys, int open, List<Overlap> over
 	}
 
 	/**
-	 * The report for people.
+	 * The report for diagnostics.
 	 * @return a table of figures, and the violations
 	 */
 	public String toTable() {
@@ -87,7 +87,7 @@ public record HistoryReport(int sections, int keys, int open, List<Overlap> over
 	}
 
 	/**
-	 * Nanoseconds for people.
+	 * Nanoseconds for diagnostics.
 	 * @param nanos the nanoseconds
 	 * @return milliseconds with three digits
 	 */

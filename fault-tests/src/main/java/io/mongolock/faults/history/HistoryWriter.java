@@ -13,8 +13,7 @@ import io.mongolock.faults.history.HistoryRecord.Outcome;
 
 /**
  * Appends to a history. Each record is one line written at once, so that several threads
- * and processes may share the file and a killed one leaves all it wrote. Safe for use by
- * several threads.
+ * and processes may share the file and a killed one leaves all it wrote. Thread-safe.
  */
 public final class HistoryWriter implements AutoCloseable {
 

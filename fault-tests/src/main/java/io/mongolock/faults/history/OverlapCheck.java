@@ -13,7 +13,7 @@ import io.mongolock.faults.history.HistoryRecord.Lost;
 
 /**
  * Goes through the sections of one key in time and looks for more than the smallest limit
- * among them. Not safe for use by several threads.
+ * among them. Not thread-safe.
  */
 final class OverlapCheck {
 

@@ -13,7 +13,7 @@ import io.mongolock.faults.history.HistoryRecord.Counted;
 final class ReportTable {
 
 	/** More than anyone reads. */
-	private static final int MOST_VIOLATIONS = 50;
+	private static final int MAX_VIOLATIONS = 50;
 
 	private final List<String> lines = new ArrayList<>();
 
@@ -56,9 +56,9 @@ final class ReportTable {
 	private void violations(List<String> violations) {
 		this.lines.add("");
 		this.lines.add(violations.isEmpty() ? "No violations" : violations.size() + " violations:");
-		violations.stream().limit(MOST_VIOLATIONS).map((violation) -> "  " + violation).forEach(this.lines::add);
-		if (violations.size() > MOST_VIOLATIONS) {
-			this.lines.add("  … and " + (violations.size() - MOST_VIOLATIONS) + " more");
+		violations.stream().limit(MAX_VIOLATIONS).map((violation) -> "  " + violation).forEach(this.lines::add);
+		if (violations.size() > MAX_VIOLATIONS) {
+			this.lines.add("  … and " + (violations.size() - MAX_VIOLATIONS) + " more");
 		}
 	}
 

@@ -26,7 +26,7 @@ public record Section(String key, String token, long fence, int limit, String pr
 	}
 
 	/**
-	 * Who held it, for people.
+	 * Who held it, for diagnostics.
 	 * @return process and thread
 	 */
 	public String holder() {

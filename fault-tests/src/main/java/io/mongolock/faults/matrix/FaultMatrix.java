@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The report of a run, written when the run ends. Safe for use by several threads.
+ * The report of a run, written when the run ends. Thread-safe.
  */
 final class FaultMatrix implements AutoCloseable {
 

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What a test tells the report about its row. Safe for use by several threads.
+ * What a test tells the report about its row. Thread-safe.
  */
 public final class RowFigures {
 

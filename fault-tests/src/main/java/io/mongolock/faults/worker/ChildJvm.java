@@ -12,8 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * A JVM on the class path of this one, as a process of its own. Safe for use by several
- * threads.
+ * A JVM on the class path of this one, as a process of its own. Thread-safe.
  */
 final class ChildJvm implements AutoCloseable {
 

@@ -13,7 +13,7 @@ import io.mongolock.test.embedded.EmbeddedMongoMain;
 
 /**
  * The embedded server as a process of its own, on the loopback address. Killed, it
- * forgets all data. Not safe for use by several threads.
+ * forgets all data. Not thread-safe.
  */
 public final class EmbeddedServerProcess implements AutoCloseable {
 

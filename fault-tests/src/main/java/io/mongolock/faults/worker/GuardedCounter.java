@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counters that lose updates unless a lock guards them: read here, added to here, and
- * written back. Safe for use by several threads, as far as such a counter can be.
+ * written back. Thread-safe, as far as such a counter can be.
  */
 public final class GuardedCounter {
 

@@ -86,7 +86,7 @@ final class LockWorker {
 		LockListener listener = new LockListener() {
 
 			@Override
-			public void lost(LockHandle handle, LossReason reason) {
+			public void onLost(LockHandle handle, LossReason reason) {
 				history.write(new Lost(handle.key(), handle.fence(), System.nanoTime()));
 			}
 

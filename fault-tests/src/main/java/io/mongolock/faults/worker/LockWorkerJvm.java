@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A process that holds locks, and works under them, as told. All that happens in it is
- * written to its history. Safe for use by several threads.
+ * written to its history. Thread-safe.
  */
 public final class LockWorkerJvm implements AutoCloseable {
 

@@ -18,8 +18,7 @@ import io.mongolock.faults.history.HistoryWriter;
 import io.mongolock.faults.history.HistoryWriter.OpenSection;
 
 /**
- * Critical sections that add to a counter under a lock, all written down. Safe for use by
- * several threads.
+ * Critical sections that add to a counter under a lock, all written down. Thread-safe.
  */
 final class LockedSections {
 

@@ -11,11 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * The last lines that a process printed. Safe for use by several threads.
+ * The last lines that a process printed. Thread-safe.
  */
 final class Output {
 
-	private static final int MOST_LINES = 500;
+	private static final int MAX_LINES = 500;
 
 	private final Deque<String> lines = new ArrayDeque<>();
 
@@ -55,7 +55,7 @@ final class Output {
 	}
 
 	private synchronized void add(String line) {
-		if (this.lines.size() == MOST_LINES) {
+		if (this.lines.size() == MAX_LINES) {
 			this.lines.removeFirst();
 		}
 		this.lines.addLast(line);

@@ -17,7 +17,7 @@ import io.mongolock.faults.worker.Protocol.Kind;
 
 /**
  * A worker in a JVM of its own that runs a {@link WorkerLoop}. It ends with this JVM, as
- * its input then does. Safe for use by several threads.
+ * its input then does. Thread-safe.
  */
 public final class WorkerJvm implements AutoCloseable {
 

@@ -14,7 +14,7 @@ import io.mongolock.faults.worker.Protocol.Kind;
 
 /**
  * The worker's side: does what a {@link WorkerJvm} asks, each request on a thread of its
- * own, until the test is gone. Not safe for use by several threads.
+ * own, until the test is gone. Not thread-safe.
  */
 public final class WorkerLoop {
 

@@ -4,14 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
  * A product that is broken on purpose: one piece of one source file says something else.
  *
- * @param name what is broken, for people
+ * @param name what is broken, for diagnostics
  * @param file the source file, below that of the product
  * @param from what it says, once only
  * @param to what the mutant says

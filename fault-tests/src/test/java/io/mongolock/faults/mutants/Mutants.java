@@ -12,9 +12,9 @@ final class Mutants {
 
 	private static final String TEMPLATE = "io.mongolock.client.LockTemplateTests";
 
-	private static final String RELEASING = "io.mongolock.client.ReleasingTests";
+	private static final String RELEASING = "io.mongolock.core.ReleaseDecisionTests";
 
-	private static final String LEASE = "io.mongolock.renewal.LeaseTests";
+	private static final String LEASE = "io.mongolock.core.LeaseTests";
 
 	private static final String SPRING = "io.mongolock.faults.spring.";
 
@@ -38,46 +38,47 @@ final class Mutants {
 
 	private static List<Mutant> time() {
 		return List.of(
-				new Mutant("no margin", "LockTerms.java", "return this.ttl.minus(this.margin);", "return this.ttl;",
-						Judge.simulation("TOLD_LATE"), row("Clock", "theLeaseEndsOneMarginBeforeTheStoresDoes")),
-				new Mutant("wall clock ignored", "renewal/Moment.java",
+				new Mutant("no margin", "core/ResolvedLockSettings.java", "return this.ttl.minus(this.margin);",
+						"return this.ttl;", Judge.simulation("TOLD_LATE"),
+						row("Clock", "theLeaseEndsOneMarginBeforeTheStoresDoes")),
+				new Mutant("wall clock ignored", "core/ClockReading.java",
 						"Math.max(this.nanos - earlier.nanos, (this.millis - earlier.millis) * 1_000_000)",
 						"this.nanos - earlier.nanos", Judge.simulation("TOLD_LATE"),
 						row("Clock", "aHolderThatWasSuspendedHasLost")),
-				new Mutant("claim counted from the answer", "client/Claiming.java",
+				new Mutant("claim counted from the answer", "core/LockAcquisition.java",
 						"new Granted(grant.get(), requested,", "new Granted(grant.get(), now,",
 						Judge.simulation("TOLD_LATE"), row("Message", "aReplyThatIsLateMakesTheLeaseNoLonger")),
-				new Mutant("renewal counted from the answer", "renewal/RenewalSchedule.java",
+				new Mutant("renewal counted from the answer", "core/RenewalSchedule.java",
 						"lease.renewed(requested, now)", "lease.renewed(now, now)", Judge.simulation("TOLD_LATE"),
 						row("Renewer", "aRenewalThatTakesLongMakesTheLeaseNoLonger")));
 	}
 
 	private static List<Mutant> claims() {
 		return List.of(
-				new Mutant("unknown claim not cleaned up", "client/Claiming.java",
+				new Mutant("unknown claim not cleaned up", "core/LockAcquisition.java",
 						"this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;", "", Judge.simulation("GHOST"),
 						row("Message", "aClaimDeliveredAfterItsCallerGaveUpIsTakenBack")),
-				new Mutant("clean-up ends with the first answer", "client/Cleanup.java",
+				new Mutant("clean-up ends with the first answer", "core/OrphanCleanup.java",
 						"(this.answered && !this.mayBeGrantedLate)", "this.answered", Judge.simulation("GHOST"),
 						row("Message", "aClaimAskedAgainAndReleasedIsNotBroughtBackByItsLateTwin")),
-				new Mutant("clean-up ends before a ttl has passed", "client/Cleanup.java", "this.fraction < 1",
+				new Mutant("clean-up ends before a ttl has passed", "core/OrphanCleanup.java", "this.fraction < 1",
 						"this.fraction < 4", Judge.simulation("GHOST"),
 						row("Message", "aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack")),
-				new Mutant("turn given twice", "client/LocalLines.java", "			this.waiters.remove(waiter);\n", "",
-						Judge.simulation("PROGRESS"),
+				new Mutant("turn given twice", "core/LocalWaitQueues.java", "			this.waiters.remove(waiter);\n",
+						"", Judge.simulation("PROGRESS"),
 						Judge.test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")));
 	}
 
 	private static List<Mutant> renewals() {
 		return List.of(
-				new Mutant("late renewal accepted", "renewal/Lease.java",
+				new Mutant("late renewal accepted", "core/Lease.java",
 						"if (later && this.state.phase() == Phase.HELD && isReliable(this.state, now)) {",
 						"if (later && this.state.phase() == Phase.HELD) {", Judge.simulation("REVIVED"),
 						Judge.test(LEASE, "aRenewalConfirmedAfterTheDeadlineIsNoSuccess")),
-				new Mutant("renewal without match ignored", "renewal/RenewalSchedule.java",
-						"if (found >= batch.size()) {", "if (found >= 0) {", Judge.simulation("TOLD_LATE"),
+				new Mutant("renewal without match ignored", "core/RenewalSchedule.java", "if (found >= batch.size()) {",
+						"if (found >= 0) {", Judge.simulation("TOLD_LATE"),
 						row("Store", "aHolderWhoseCollectionIsDroppedIsToldAtItsNextRenewal")),
-				new Mutant("unknown renewal taken as done", "renewal/RenewalSchedule.java",
+				new Mutant("unknown renewal taken as done", "core/RenewalSchedule.java",
 						"				plan.underway = false;\n			}\n		}\n	}\n",
 						"				plan.underway = false;\n				lease.renewed(now, now);\n			}\n		}\n	}\n",
 						Judge.simulation("TOLD_LATE"),
@@ -87,17 +88,17 @@ final class Mutants {
 						row("Renewer", "renewalsPassWhileTheApplicationsThreadsAreBusy")),
 				new Mutant("renewed on the thread that watches", "client/LockTemplate.java", "threads.renewals()",
 						"Runnable::run", row("Renewer", "aHolderIsToldThoughARenewalNeverReturns")),
-				new Mutant("never renewed", "renewal/RenewalSchedule.java",
+				new Mutant("never renewed", "core/RenewalSchedule.java",
 						"return this.lease.terms().autoRenew() && !this.underway;", "return false;",
 						Judge.simulation("NEEDLESS"), row("Renewer", "aRenewalThatThrowsAnErrorIsTriedAgain")));
 	}
 
 	private static List<Mutant> releases() {
 		return List.of(
-				new Mutant("overrun without a proof", "client/Releasing.java", "return !this.held;", "return false;",
-						Judge.simulation("OUTCOME"),
+				new Mutant("overrun without a proof", "core/ReleaseDecision.java", "return !this.held;",
+						"return false;", Judge.simulation("OUTCOME"),
 						row("Partition", "aHolderWhoseLeaseRanOutIsNotToldByAMinorityThatItOverran")),
-				new Mutant("release that found nothing taken for an overrun", "client/Releasing.java",
+				new Mutant("release that found nothing taken for an overrun", "core/ReleaseDecision.java",
 						"(ended) ? released : ReleaseOutcome.LOST",
 						"(ended || !this.held) ? released : ReleaseOutcome.LOST", Judge.simulation("OUTCOME"),
 						Judge.test(RELEASING, "whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt")));
@@ -150,14 +151,14 @@ final class Mutants {
 						"this.handle.assertMayCommit();", "",
 						Judge.test(SPRING + "LossBeforeCommitTests", "theCallersTransactionIsRolledBack")),
 				new Mutant("released after a commit without an answer", listener,
-						"LockContext.find(LockCommitListener::leaveToLapse);", "",
+						"LockContext.find(LockCommitListener::letExpire);", "",
 						Judge.test(SPRING + "AmbiguousCommitTests",
 								"aLockOfANewTransactionRunsOutThoughTheCallersIsRolledBack")));
 	}
 
 	private static List<Mutant> shutdown() {
-		return List.of(new Mutant("kept after the shutdown", "client/Holdings.java",
-				"this.releases.abandon(holding, Duration.ofNanos(left));", "",
+		return List.of(new Mutant("kept after the shutdown", "client/HeldLocks.java",
+				"this.releaser.abandon(heldLock, Duration.ofNanos(left));", "",
 				Judge.test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")));
 	}
 

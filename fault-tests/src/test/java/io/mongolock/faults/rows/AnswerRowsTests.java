@@ -49,13 +49,13 @@ class AnswerRowsTests {
 
 	private final AtomicInteger asked = new AtomicInteger();
 
-	private Rig rig;
+	private Harness rig;
 
 	private ScriptedServer server;
 
 	@BeforeEach
 	void start() {
-		this.rig = Rig.embedded();
+		this.rig = Harness.embedded();
 		this.server = new ScriptedServer(this.rig.observer());
 	}
 
@@ -69,7 +69,7 @@ class AnswerRowsTests {
 	@ValueSource(ints = { 64, 50, 91 })
 	@ShowsRow(value = 22, level = Level.P)
 	void aClaimWhoseWriteConcernFailedIsAskedAgainAndGrantedOnce(int code, RowFigures figures) {
-		RigClient client = client(Rig.LONG);
+		HarnessClient client = client(Harness.LONG);
 		failWriteConcern(code, 1);
 		try (LockHandle handle = client.acquire()) {
 			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
@@ -82,7 +82,7 @@ class AnswerRowsTests {
 	@Test
 	@ShowsRow(value = 22, level = Level.P)
 	void aClaimWhoseWriteConcernFailedIsUnknownAndLeavesNoOrphan(RowFigures figures) {
-		RigClient client = client(Duration.ZERO);
+		HarnessClient client = client(Duration.ZERO);
 		failWriteConcern(64, Integer.MAX_VALUE);
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
 			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
@@ -95,7 +95,7 @@ class AnswerRowsTests {
 	@CsvSource({ "91, 1", "91, 2", "10107, 1", "10107, 2", "189, 1" })
 	@ShowsRow(value = 23, level = Level.P)
 	void aClaimThatMayBeRetriedIsGrantedOnce(int code, int times, RowFigures figures) {
-		RigClient client = client(Rig.LONG);
+		HarnessClient client = client(Harness.LONG);
 		answerClaims(times, error(code, "retry").append("errorLabels",
 				new BsonArray(List.of(new BsonString("RetryableWriteError")))));
 		try (LockHandle handle = client.acquire()) {
@@ -108,7 +108,7 @@ class AnswerRowsTests {
 	@Test
 	@ShowsRow(value = 23, level = Level.P)
 	void aClaimThatCouldBeRetriedForEverEndsInTimeAndLeavesNothing(RowFigures figures) {
-		RigClient client = client(Duration.ofSeconds(1));
+		HarnessClient client = client(Duration.ofSeconds(1));
 		answerClaims(Integer.MAX_VALUE, error(91, "retry").append("errorLabels",
 				new BsonArray(List.of(new BsonString("RetryableWriteError")))));
 		long start = System.nanoTime();
@@ -116,18 +116,20 @@ class AnswerRowsTests {
 		long blocked = System.nanoTime() - start;
 		assertThat(Duration.ofNanos(blocked)).isLessThan(Duration.ofSeconds(10));
 		assertThat(this.rig.stored()).isEmpty();
-		figures.server(ScriptedServer.SERVER).add("attempts", this.asked).add("returned after", Rig.millis(blocked));
+		figures.server(ScriptedServer.SERVER)
+			.add("attempts", this.asked)
+			.add("returned after", Harness.millis(blocked));
 	}
 
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	@ShowsRow(value = 31, level = Level.P)
 	void aUserWhoMayCreateNoIndexIsWarnedAndTheLocksWork(RowFigures figures, CapturedOutput output) {
-		RigClient client = client(Duration.ZERO);
+		HarnessClient client = client(Duration.ZERO);
 		BsonDocument refusal = error(13, "not authorized on rows to execute command");
 		this.server.script((command, passedOn) -> command.getFirstKey().toLowerCase(Locale.ROOT).contains("indexes")
 				? refusal : passedOn.get());
-		new TtlIndexInitializer(new MongoTemplate(client.mongo(), Rig.DATABASE), Rig.COLLECTION, Mode.CREATE,
+		new TtlIndexInitializer(new MongoTemplate(client.mongo(), Harness.DATABASE), Harness.COLLECTION, Mode.CREATE,
 				Duration.ofDays(7))
 			.initialize();
 		assertThat(output).contains("The TTL index on 'touchedAt' of the lock collection 'locks' could not be created");
@@ -145,7 +147,7 @@ class AnswerRowsTests {
 			"13, not authorized on rows to execute command, privileges find" })
 	@ShowsRow(value = 32, level = Level.P)
 	void aServerThatRefusesWhatLocksNeedIsNamedAtOnce(int code, String message, String advice, RowFigures figures) {
-		RigClient client = client(Rig.LONG);
+		HarnessClient client = client(Harness.LONG);
 		answerClaims(Integer.MAX_VALUE, error(code, message));
 		LockStoreException failure = catchThrowableOfType(LockStoreException.class, client::acquire);
 		assertThat(failure.getOutcome()).isEqualTo(Outcome.REFUSED);
@@ -157,7 +159,7 @@ class AnswerRowsTests {
 	@Test
 	@ShowsRow(value = 32, level = Level.P)
 	void aServerThatDoesNotKnowItsVariablesIsNamedAtOnce(RowFigures figures) {
-		RigClient client = client(Rig.LONG);
+		HarnessClient client = client(Harness.LONG);
 		answerClaims(Integer.MAX_VALUE,
 				error(17276, "Use of undefined variable: NOW").append("codeName", new BsonString("Location17276")));
 		LockStoreException failure = catchThrowableOfType(LockStoreException.class, client::acquire);
@@ -169,7 +171,7 @@ class AnswerRowsTests {
 	@Test
 	@ShowsRow(value = 32, level = Level.P)
 	void aServerThatDoesNotTellItsTimeIsNamedAndWhatItGrantedIsTakenBack(RowFigures figures) {
-		RigClient client = client(Duration.ZERO);
+		HarnessClient client = client(Duration.ZERO);
 		this.server.script((command, passedOn) -> {
 			BsonDocument answer = passedOn.get();
 			if (isClaim(command)) {
@@ -187,14 +189,14 @@ class AnswerRowsTests {
 	@Test
 	@ShowsRow(value = 32, level = Level.P)
 	void aStandaloneServerIsEnough(RowFigures figures) {
-		try (LockHandle handle = this.rig.direct(Rig.LONG).acquire()) {
+		try (LockHandle handle = this.rig.direct(Harness.LONG).acquire()) {
 			assertThat(handle.isHeld()).isTrue();
 		}
 		figures.server(this.rig.label()).add("requests", 2);
 	}
 
-	private RigClient client(Duration wait) {
-		LockSettings settings = RigClient.settings(Rig.LONG, wait);
+	private HarnessClient client(Duration wait) {
+		LockSettings settings = HarnessClient.settings(Harness.LONG, wait);
 		return this.rig.client(this.server.connectionString(), settings, LockClock.system()).warm();
 	}
 

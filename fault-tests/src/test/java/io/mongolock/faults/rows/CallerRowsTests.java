@@ -30,20 +30,20 @@ import static org.awaitility.Awaitility.await;
 @Timeout(120)
 class CallerRowsTests {
 
-	private static final LockRequest REQUEST = LockRequest.of(Rig.KEY);
+	private static final LockRequest REQUEST = LockRequest.of(Harness.KEY);
 
 	@AutoClose
-	private final Rig rig = Rig.embedded();
+	private final Harness rig = Harness.embedded();
 
-	private final RigClient client = this.rig.behindProxy(Rig.LONG, Rig.LONG);
+	private final HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
 
 	@Test
 	@ShowsRow(value = 37, level = Level.P)
 	void anInterruptEndsTheWaitAndStaysSet(RowFigures figures) {
-		LockHandle held = this.rig.direct(Rig.LONG).acquire();
+		LockHandle held = this.rig.direct(Harness.LONG).acquire();
 		int before = this.rig.proxy().requests("findAndModify");
 		Caller caller = new Caller((locks) -> locks.acquire(REQUEST));
-		this.rig.proxy().awaitRequests("findAndModify", before + 2, Rig.LONG);
+		this.rig.proxy().awaitRequests("findAndModify", before + 2, Harness.LONG);
 		caller.interruptAndAwait();
 		assertThat(caller.failure).isInstanceOf(LockUnavailableException.class)
 			.hasMessageContaining("Interrupted after");
@@ -56,11 +56,11 @@ class CallerRowsTests {
 	void anInterruptOfTheClaimItselfLeavesNoOrphan(RowFigures figures) {
 		Hold hold = this.rig.claims().holdRequest();
 		Caller caller = new Caller((locks) -> locks.acquire(REQUEST));
-		hold.awaitHeld(Rig.LONG);
+		hold.awaitHeld(Harness.LONG);
 		caller.interruptAndAwait();
 		int before = this.rig.proxy().replies("findAndModify");
 		hold.release();
-		this.rig.proxy().awaitReplies("findAndModify", before + 1, Rig.LONG);
+		this.rig.proxy().awaitReplies("findAndModify", before + 1, Harness.LONG);
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
 		awaitFree();
 		figures.server(this.rig.label()).add("orphans", 0);
@@ -85,7 +85,7 @@ class CallerRowsTests {
 		LockHandle handle = this.client.acquire();
 		Hold hold = this.rig.releases().holdRequest();
 		Caller caller = new Caller((locks) -> handle.close());
-		hold.awaitHeld(Rig.LONG);
+		hold.awaitHeld(Harness.LONG);
 		caller.interruptAndAwait();
 		assertThat(caller.failure).isNull();
 		awaitFree();
@@ -119,7 +119,7 @@ class CallerRowsTests {
 	void aHandleClosedTwiceDoesNotFreeTheNextHolder(RowFigures figures) {
 		LockHandle handle = this.client.acquire();
 		CompletableFuture.runAsync(handle::close).join();
-		LockHandle next = this.rig.direct(Rig.LONG).acquire();
+		LockHandle next = this.rig.direct(Harness.LONG).acquire();
 		handle.close();
 		assertThatIllegalStateException().isThrownBy(handle::assertHeld);
 		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(next.fence());
@@ -164,7 +164,7 @@ class CallerRowsTests {
 		}
 
 		private void await() {
-			assertThat(this.over).succeedsWithin(Rig.LONG.toSeconds(), TimeUnit.SECONDS);
+			assertThat(this.over).succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
 			assertThat(this.interrupted).as("interrupt still set").isTrue();
 		}
 

@@ -26,11 +26,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(120)
 class ClockRowsTests {
 
-	private static final LockRequest REQUEST = LockRequest.of(Rig.KEY);
+	private static final LockRequest REQUEST = LockRequest.of(Harness.KEY);
 
 	private final FakeClock clock = new FakeClock();
 
-	private final Told told = new Told();
+	private final RecordingLockListener told = new RecordingLockListener();
 
 	@Test
 	@ShowsRow(value = 28, level = Level.U)
@@ -100,22 +100,24 @@ class ClockRowsTests {
 	@Test
 	@ShowsRow(value = 27, level = Level.S)
 	void aClientWhoseWallClockStepsOverlapsWithNobody(RowFigures figures) {
-		try (Rig rig = Rig.onAnyServer()) {
+		try (Harness rig = Harness.onAnyServer()) {
 			StepClock stepping = new StepClock();
-			LockSettings settings = RigClient.settings(Duration.ofSeconds(4), Rig.LONG);
-			RigClient client = rig.client(rig.proxied(), settings, stepping).warm();
-			RigClient other = rig.direct(Rig.LONG);
+			LockSettings settings = HarnessClient.settings(Duration.ofSeconds(4), Harness.LONG);
+			HarnessClient client = rig.client(rig.proxied(), settings, stepping).warm();
+			HarnessClient other = rig.direct(Harness.LONG);
 			LockHandle handle = client.acquire();
 			stepping.step(Duration.ofHours(-1));
 			int before = rig.proxy().replies("update");
-			rig.proxy().awaitReplies("update", before + 4, Rig.LONG);
+			rig.proxy().awaitReplies("update", before + 4, Harness.LONG);
 			assertThat(handle.isHeld()).as("renewed on").isTrue();
 			stepping.step(Duration.ofHours(2));
 			LockHandle next = other.acquire();
 			long lead = System.nanoTime() - client.told().awaitLoss().nanos();
 			assertThat(lead).as("told before the next grant").isPositive();
 			assertThat(next.fence()).isGreaterThan(handle.fence());
-			figures.server(rig.label()).add("overlap", "0 ms").add("told before the next grant by", Rig.millis(lead));
+			figures.server(rig.label())
+				.add("overlap", "0 ms")
+				.add("told before the next grant by", Harness.millis(lead));
 		}
 	}
 
@@ -123,7 +125,7 @@ class ClockRowsTests {
 		LockSettings settings = new LockSettings(Duration.ofSeconds(30), null, null, null, Duration.ZERO, null,
 				autoRenew);
 		InMemoryLockStore store = new InMemoryLockStore(() -> Instant.ofEpochMilli(this.clock.currentTimeMillis()));
-		return RigClient.locks(store, settings, this.clock, this.told);
+		return HarnessClient.locks(store, settings, this.clock, this.told);
 	}
 
 }

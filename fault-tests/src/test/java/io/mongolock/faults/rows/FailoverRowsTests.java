@@ -27,7 +27,7 @@ import static org.awaitility.Awaitility.await;
 @Timeout(120)
 class FailoverRowsTests {
 
-	private static final LockRequest UNRENEWED = LockRequest.builder(Rig.KEY).autoRenew(false).build();
+	private static final LockRequest UNRENEWED = LockRequest.builder(Harness.KEY).autoRenew(false).build();
 
 	/** Has a margin of 1 s. */
 	private static final Duration TTL = Duration.ofSeconds(5);
@@ -35,29 +35,29 @@ class FailoverRowsTests {
 	private static final Duration MARGIN = Duration.ofSeconds(1);
 
 	@AutoClose
-	private final SetRig rig = new SetRig();
+	private final ReplicaSetHarness rig = new ReplicaSetHarness();
 
 	private final ScriptedSet set = this.rig.set();
 
 	@Test
 	@ShowsRow(value = 16, level = Level.P)
 	void aPrimaryThatIsReplacedInTimeCostsTheHolderNothing(RowFigures figures) {
-		RigClient client = this.rig.client(Duration.ofSeconds(10), Rig.LONG);
+		HarnessClient client = this.rig.client(Duration.ofSeconds(10), Harness.LONG);
 		LockHandle handle = client.acquire();
 		this.set.killPrimary();
 		long killed = System.nanoTime();
 		// 8 s are relied on and renewed every 2.7 s: at least one renewal has failed
-		await().atMost(Rig.LONG).until(() -> handle.remaining().toMillis() < 4000);
+		await().atMost(Harness.LONG).until(() -> handle.remaining().toMillis() < 4000);
 		SetMember next = this.set.elect();
 		long elected = System.nanoTime();
-		await().atMost(Rig.LONG).until(() -> !handle.isHeld() || handle.remaining().toMillis() > 6000);
+		await().atMost(Harness.LONG).until(() -> !handle.isHeld() || handle.remaining().toMillis() > 6000);
 		assertThat(handle.isHeld()).isTrue();
 		assertThat(client.told().losses()).isEmpty();
 		assertThat(next.holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
 		handle.close();
 		assertThat(client.acquire().fence()).isGreaterThan(handle.fence());
 		figures.server(ScriptedSet.SERVER)
-			.add("without a primary", Rig.millis(elected - killed) + " of 8000 ms relied on")
+			.add("without a primary", Harness.millis(elected - killed) + " of 8000 ms relied on")
 			.add("lost", 0)
 			.add("fence", "unchanged");
 	}
@@ -65,14 +65,16 @@ class FailoverRowsTests {
 	@Test
 	@ShowsRow(value = 16, level = Level.P)
 	void aPrimaryThatIsReplacedTooLateCostsTheLockBeforeTheNextGrant(RowFigures figures) {
-		RigClient client = this.rig.client(TTL, Rig.LONG);
-		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		HarnessClient client = this.rig.client(TTL, Harness.LONG);
+		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquire();
-		CompletableFuture<Grant> granted = other.locks().acquireAsync(LockRequest.of(Rig.KEY)).thenApply(Grant::new);
+		CompletableFuture<Grant> granted = other.locks()
+			.acquireAsync(LockRequest.of(Harness.KEY))
+			.thenApply(Grant::new);
 		this.set.killPrimary();
 		SetMember survivor = this.set.members().get(1);
 		// late for the holder, early enough to renew for one that knew no margin
-		await().atMost(Rig.LONG).until(() -> left(survivor).compareTo(MARGIN.dividedBy(2)) < 0);
+		await().atMost(Harness.LONG).until(() -> left(survivor).compareTo(MARGIN.dividedBy(2)) < 0);
 		this.set.elect(survivor);
 		assertToldInTime(client, handle, granted, figures);
 	}
@@ -82,18 +84,18 @@ class FailoverRowsTests {
 			"rolled back, false" })
 	@ShowsRow(value = 17, level = Level.P)
 	void aClaimWhosePrimaryStepsDownBeforeItsAnswerIsGrantedOnce(String fate, boolean retryWrites, RowFigures figures) {
-		RigClient client = this.rig.client(this.set.connectionString() + "&retryWrites=" + retryWrites, Rig.LONG,
-				Rig.LONG);
+		HarnessClient client = this.rig.client(this.set.connectionString() + "&retryWrites=" + retryWrites,
+				Harness.LONG, Harness.LONG);
 		SetMember old = this.set.primary();
 		this.set.loseMajority();
-		CompletableFuture<LockHandle> granted = client.locks().acquireAsync(LockRequest.of(Rig.KEY));
+		CompletableFuture<LockHandle> granted = client.locks().acquireAsync(LockRequest.of(Harness.KEY));
 		this.set.awaitUnconfirmed();
 		long executed = old.stored().orElseThrow().fence();
 		this.set.stepDown();
 		this.set.heal();
 		boolean kept = fate.startsWith("kept");
 		SetMember next = (kept) ? this.set.elect(old) : this.set.elect();
-		assertThat(granted).succeedsWithin(Rig.LONG);
+		assertThat(granted).succeedsWithin(Harness.LONG);
 		LockHandle handle = granted.join();
 		assertThat(handle.fence() == executed).isEqualTo(kept);
 		assertThat(next.stored().orElseThrow().fence()).isEqualTo(handle.fence());
@@ -107,11 +109,13 @@ class FailoverRowsTests {
 	@Test
 	@ShowsRow(value = 24, level = Level.P)
 	void aNextPrimaryWhoseClockIsAheadByLessThanTheMarginOverlapsWithNobody(RowFigures figures) {
-		RigClient client = this.rig.client(TTL, Rig.LONG);
-		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		HarnessClient client = this.rig.client(TTL, Harness.LONG);
+		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.locks().acquire(UNRENEWED);
 		failOver(Duration.ofMillis(600));
-		CompletableFuture<Grant> granted = other.locks().acquireAsync(LockRequest.of(Rig.KEY)).thenApply(Grant::new);
+		CompletableFuture<Grant> granted = other.locks()
+			.acquireAsync(LockRequest.of(Harness.KEY))
+			.thenApply(Grant::new);
 		assertToldInTime(client, handle, granted, figures);
 		figures.add("ahead", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
 	}
@@ -120,8 +124,8 @@ class FailoverRowsTests {
 	@ValueSource(longs = { 2000, 3000, 4000 })
 	@ShowsRow(value = 24, level = Level.P)
 	void aNextPrimaryWhoseClockIsAheadByMoreOverlapsForTheExcessAndTheFenceTells(long ahead, RowFigures figures) {
-		RigClient client = this.rig.client(TTL, Rig.LONG);
-		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		HarnessClient client = this.rig.client(TTL, Harness.LONG);
+		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.locks().acquire(UNRENEWED);
 		failOver(Duration.ofMillis(ahead));
 		LockHandle next = other.acquire();
@@ -130,7 +134,7 @@ class FailoverRowsTests {
 		assertThat(overlap).as("what no lease can prevent").isPositive();
 		// the clocks of the stores are in whole milliseconds
 		assertThat(overlap).isLessThan(excess.plusMillis(5));
-		await().atMost(Rig.LONG).until(() -> !other.told().steps().isEmpty());
+		await().atMost(Harness.LONG).until(() -> !other.told().steps().isEmpty());
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		client.told().awaitLoss();
 		figures.server(ScriptedSet.SERVER)
@@ -143,8 +147,8 @@ class FailoverRowsTests {
 	@Test
 	@ShowsRow(value = 24, level = Level.P)
 	void aNextPrimaryWhoseClockIsBehindTakesOverLaterByThat(RowFigures figures) {
-		RigClient client = this.rig.client(TTL, Rig.LONG);
-		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		HarnessClient client = this.rig.client(TTL, Harness.LONG);
+		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
 		long begun = System.nanoTime();
 		LockHandle handle = client.locks().acquire(UNRENEWED);
 		failOver(Duration.ofSeconds(-2));
@@ -162,7 +166,7 @@ class FailoverRowsTests {
 	@Test
 	@ShowsRow(value = 24, level = Level.P)
 	void theFenceRisesEvenIfTheClockOfTheNextPrimaryIsFarBehind(RowFigures figures) {
-		RigClient client = this.rig.client(TTL, Rig.LONG);
+		HarnessClient client = this.rig.client(TTL, Harness.LONG);
 		LockHandle handle = client.acquire();
 		handle.close();
 		failOver(Duration.ofMinutes(-1));
@@ -184,15 +188,15 @@ class FailoverRowsTests {
 		return Duration.between(member.clock().instant(), holder.renewedAt().plus(holder.ttl()));
 	}
 
-	private static void assertToldInTime(RigClient client, LockHandle handle, CompletableFuture<Grant> granted,
+	private static void assertToldInTime(HarnessClient client, LockHandle handle, CompletableFuture<Grant> granted,
 			RowFigures figures) {
-		assertThat(granted).succeedsWithin(Rig.LONG);
+		assertThat(granted).succeedsWithin(Harness.LONG);
 		Grant next = granted.join();
 		assertThat(handle.isHeld()).isFalse();
 		long lead = next.nanos() - client.told().awaitLoss().nanos();
 		assertThat(lead).as("told before the next grant").isPositive();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(ScriptedSet.SERVER).add("told before the next grant by", Rig.millis(lead));
+		figures.server(ScriptedSet.SERVER).add("told before the next grant by", Harness.millis(lead));
 	}
 
 	/**

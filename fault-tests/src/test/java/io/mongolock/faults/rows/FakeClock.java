@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.mongolock.LockClock;
 
 /**
- * A pair of clocks that stand still unless told. Safe for use by several threads.
+ * A pair of clocks that stand still unless told. Thread-safe.
  */
 final class FakeClock implements LockClock {
 

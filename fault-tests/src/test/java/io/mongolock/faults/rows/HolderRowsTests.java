@@ -32,11 +32,11 @@ import static org.awaitility.Awaitility.await;
 @Timeout(180)
 class HolderRowsTests {
 
-	private Crew crew;
+	private WorkerProcesses crew;
 
 	@BeforeEach
 	void start(@TempDir Path directory) {
-		this.crew = new Crew(directory);
+		this.crew = new WorkerProcesses(directory);
 	}
 
 	@AfterEach
@@ -49,48 +49,50 @@ class HolderRowsTests {
 	void aKilledHolderIsTakenOverWhenItsLeaseHasRunOutAndNotBefore(RowFigures figures) {
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(3));
 		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(3)).awaitReady();
-		long fence = holder.awaitReady().acquire(Rig.KEY);
-		CompletableFuture<Long> granted = next.acquireAsync(Rig.KEY);
+		long fence = holder.awaitReady().acquire(Harness.KEY);
+		CompletableFuture<Long> granted = next.acquireAsync(Harness.KEY);
 		this.crew.kill(holder);
 		long dead = System.nanoTime();
-		long left = this.crew.remaining(Rig.KEY).toNanos();
-		assertThat(granted).succeedsWithin(Rig.LONG.toSeconds(), TimeUnit.SECONDS);
+		long left = this.crew.remaining(Harness.KEY).toNanos();
+		assertThat(granted).succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
 		assertThat(granted.join()).isGreaterThan(fence);
 		long takeOver = System.nanoTime() - dead;
 		// what the server says is rounded to milliseconds
 		assertThat(takeOver).isGreaterThan(left - 5_000_000);
-		next.release(Rig.KEY);
+		next.release(Harness.KEY);
 		assertClean();
-		figures.server(this.crew.label()).add("take-over", Rig.millis(takeOver)).add("lease left", Rig.millis(left));
+		figures.server(this.crew.label())
+			.add("take-over", Harness.millis(takeOver))
+			.add("lease left", Harness.millis(left));
 	}
 
 	@Test
 	@ShowsRow(value = 5, level = Level.S)
 	void aHolderSuspendedBeyondItsLeaseLearnsThatItLostAndCanWriteNothing(RowFigures figures) {
-		this.crew.insertGuarded(Rig.KEY);
+		this.crew.insertGuarded(Harness.KEY);
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(3));
 		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(30)).awaitReady();
-		holder.awaitReady().acquire(Rig.KEY);
-		holder.write(Rig.KEY, 1);
+		holder.awaitReady().acquire(Harness.KEY);
+		holder.write(Harness.KEY, 1);
 		holder.jvm().suspend();
-		next.acquire(Rig.KEY);
-		next.write(Rig.KEY, 2);
+		next.acquire(Harness.KEY);
+		next.write(Harness.KEY, 2);
 		holder.jvm().resume();
-		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> holder.write(Rig.KEY, 3))
+		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> holder.write(Harness.KEY, 3))
 			.returns(StaleFenceException.class.getName(), WorkerFailedException::getType);
-		assertThat(holder.status(Rig.KEY)).as("at its first check").isEqualTo(LockStatus.LOST);
-		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> holder.release(Rig.KEY))
+		assertThat(holder.status(Harness.KEY)).as("at its first check").isEqualTo(LockStatus.LOST);
+		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> holder.release(Harness.KEY))
 			.returns(LockLostException.class.getName(), WorkerFailedException::getType);
-		assertThat(this.crew.remaining(Rig.KEY)).as("the new holder's").isPositive();
-		assertThat(next.status(Rig.KEY)).isEqualTo(LockStatus.HELD);
-		assertThat(this.crew.guarded(Rig.KEY)).containsEntry("value", 2L);
-		next.release(Rig.KEY);
-		await().atMost(Rig.LONG).until(() -> this.crew.check().losses() == 1);
+		assertThat(this.crew.remaining(Harness.KEY)).as("the new holder's").isPositive();
+		assertThat(next.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
+		assertThat(this.crew.guarded(Harness.KEY)).containsEntry("value", 2L);
+		next.release(Harness.KEY);
+		await().atMost(Harness.LONG).until(() -> this.crew.check().losses() == 1);
 		HistoryReport report = this.crew.check();
 		assertThat(report.fences()).isEmpty();
 		assertThat(report.overlapNanos(false)).as("what no lease can prevent").isPositive();
 		figures.server(this.crew.label())
-			.add("overlap while suspended", Rig.millis(report.overlapNanos(false)))
+			.add("overlap while suspended", Harness.millis(report.overlapNanos(false)))
 			.add("stale writes accepted", 0);
 	}
 
@@ -98,14 +100,14 @@ class HolderRowsTests {
 	@ShowsRow(value = 6, level = Level.S)
 	void aHolderSuspendedForLessThanItReliesOnKeepsTheLock(RowFigures figures) {
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(20)).awaitReady();
-		holder.acquire(Rig.KEY);
+		holder.acquire(Harness.KEY);
 		holder.jvm().suspend();
 		// longer than a renewal interval of 5.3 s, shorter than the 16 s relied on
-		await().atMost(Rig.LONG).until(() -> this.crew.remaining(Rig.KEY).toMillis() < 13_500);
+		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() < 13_500);
 		holder.jvm().resume();
-		assertThat(holder.status(Rig.KEY)).isEqualTo(LockStatus.HELD);
-		await().atMost(Rig.LONG).until(() -> this.crew.remaining(Rig.KEY).toMillis() > 18_000);
-		holder.release(Rig.KEY);
+		assertThat(holder.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
+		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() > 18_000);
+		holder.release(Harness.KEY);
 		assertClean();
 		figures.server(this.crew.label()).add("suspended", "more than 6500 ms").add("lost", this.crew.check().losses());
 	}
@@ -115,8 +117,8 @@ class HolderRowsTests {
 	void aStarvedHolderKeepsTheLockOrIsToldBeforeTheNextGrant(RowFigures figures) {
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(5));
 		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(5)).awaitReady();
-		holder.awaitReady().acquire(Rig.KEY);
-		CompletableFuture<Long> granted = next.acquireAsync(Rig.KEY);
+		holder.awaitReady().acquire(Harness.KEY);
+		CompletableFuture<Long> granted = next.acquireAsync(Harness.KEY);
 		long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
 		while (System.nanoTime() - end < 0) {
 			holder.jvm().suspend();
@@ -126,17 +128,17 @@ class HolderRowsTests {
 		}
 		boolean kept = !granted.isDone();
 		if (kept) {
-			assertThat(holder.status(Rig.KEY)).isEqualTo(LockStatus.HELD);
-			holder.release(Rig.KEY);
+			assertThat(holder.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
+			holder.release(Harness.KEY);
 		}
-		assertThat(granted).succeedsWithin(Rig.LONG.toSeconds(), TimeUnit.SECONDS);
-		next.release(Rig.KEY);
+		assertThat(granted).succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
+		next.release(Harness.KEY);
 		HistoryReport report = assertClean();
 		figures.server(this.crew.label())
 			.add("running", "7 % of the time, for 2 ttls")
 			.add("kept", kept)
 			.add("lost", report.losses())
-			.add("overlap", Rig.millis(report.overlapNanos(false)));
+			.add("overlap", Harness.millis(report.overlapNanos(false)));
 	}
 
 	private HistoryReport assertClean() {

@@ -17,7 +17,7 @@ import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.LockTerms;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.faults.matrix.Level;
 import io.mongolock.faults.matrix.RowFigures;
 import io.mongolock.faults.matrix.ShowsRow;
@@ -40,18 +40,18 @@ class InputRowsTests {
 	@Test
 	@ShowsRow(value = 40, level = Level.S)
 	void strangeKeysAreKeptAsTheyAreAndNoTwoAreOne(RowFigures figures) {
-		try (Rig rig = Rig.onAnyServer()) {
-			RigClient client = rig.direct(Rig.LONG);
+		try (Harness rig = Harness.onAnyServer()) {
+			HarnessClient client = rig.direct(Harness.LONG);
 			List<LockHandle> handles = new ArrayList<>();
 			for (String key : STRANGE_KEYS) {
 				LockRequest once = LockRequest.builder(key).waitTimeout(Duration.ZERO).build();
 				handles.add(client.locks().acquire(once));
 				assertThat(rig.documents().countDocuments(new Document("_id", key))).as(key).isOne();
 			}
-			assertThat(rig.store().list(100, Rig.LONG)).hasSameSizeAs(STRANGE_KEYS);
+			assertThat(rig.store().list(100, Harness.LONG)).hasSameSizeAs(STRANGE_KEYS);
 			handles.forEach(LockHandle::renew);
 			handles.forEach(LockHandle::close);
-			assertThat(rig.store().list(100, Rig.LONG)).isEmpty();
+			assertThat(rig.store().list(100, Harness.LONG)).isEmpty();
 			figures.server(rig.label()).add("keys", STRANGE_KEYS.size()).add("clashes", 0);
 		}
 	}
@@ -59,11 +59,11 @@ class InputRowsTests {
 	@Test
 	@ShowsRow(value = 40, level = Level.S)
 	void anOwnerThatLooksLikeAnExpressionIsData(RowFigures figures) {
-		try (Rig rig = Rig.onAnyServer()) {
-			RigClient client = rig.direct(Rig.LONG);
+		try (Harness rig = Harness.onAnyServer()) {
+			HarnessClient client = rig.direct(Harness.LONG);
 			CompletableFuture<LockHandle> handle = new CompletableFuture<>();
 			new Thread(() -> handle.complete(client.acquire()), "$$ROOT").start();
-			assertThat(handle).succeedsWithin(Rig.LONG);
+			assertThat(handle).succeedsWithin(Harness.LONG);
 			assertThat(rig.holders()).extracting((holder) -> holder.owner().thread()).containsExactly("$$ROOT");
 			figures.server(rig.label()).add("evaluated", 0);
 		}
@@ -88,7 +88,8 @@ class InputRowsTests {
 	@MethodSource
 	@ShowsRow(value = 41, level = Level.U)
 	void impossibleSettingsAreRefusedWithTheNumbers(LockSettings settings, String setting, String reason) {
-		assertThatExceptionOfType(InvalidLockSettingsException.class).isThrownBy(() -> LockTerms.of(settings))
+		assertThatExceptionOfType(InvalidLockSettingsException.class)
+			.isThrownBy(() -> ResolvedLockSettings.of(settings))
 			.withMessageContaining(reason)
 			.returns(setting, InvalidLockSettingsException::getSetting);
 	}

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.mongolock.store.LockStore;
 
 /**
- * A store whose requests can be made to fail. Safe for use by several threads.
+ * A store whose requests can be made to fail. Thread-safe.
  */
 final class InterceptedStore {
 

@@ -42,18 +42,18 @@ class LoadRowsTests {
 	@Test
 	@ShowsRow(value = 1, level = Level.S)
 	void manyThreadsOfSeveralProcessesExcludeEachOther(RowFigures figures, @TempDir Path directory) {
-		try (Crew crew = new Crew(directory)) {
-			List<LockWorkerJvm> workers = IntStream.range(0, 8).mapToObj((i) -> crew.start(Rig.LONG)).toList();
+		try (WorkerProcesses crew = new WorkerProcesses(directory)) {
+			List<LockWorkerJvm> workers = IntStream.range(0, 8).mapToObj((i) -> crew.start(Harness.LONG)).toList();
 			workers.forEach(LockWorkerJvm::awaitReady);
 			long start = System.nanoTime();
 			List<CompletableFuture<SectionCounts>> runs = workers.stream()
-				.map((worker) -> worker.run(Rig.KEY, 50, 1, 1))
+				.map((worker) -> worker.run(Harness.KEY, 50, 1, 1))
 				.toList();
 			runs.forEach((run) -> assertThat(run).succeedsWithin(Duration.ofSeconds(120))
 				.as("nobody starves")
 				.isEqualTo(new SectionCounts(50, 0, 0, 0)));
 			double seconds = (System.nanoTime() - start) / 1e9;
-			crew.count(Rig.KEY, 400);
+			crew.count(Harness.KEY, 400);
 			crew.writeHeld();
 			HistoryReport report = crew.check();
 			assertThat(report.violations()).as(report::toTable).isEmpty();
@@ -61,9 +61,9 @@ class LoadRowsTests {
 			figures.server(crew.label())
 				.add("load", "8 JVMs x 50 threads")
 				.add("sections per second", Math.round(400 / seconds))
-				.add("grant p50", Rig.millis(timings.granted().p50()))
-				.add("p99", Rig.millis(timings.granted().p99()))
-				.add("max", Rig.millis(timings.granted().max()))
+				.add("grant p50", Harness.millis(timings.granted().p50()))
+				.add("p99", Harness.millis(timings.granted().p99()))
+				.add("max", Harness.millis(timings.granted().max()))
 				.add("overlap", "0 ms");
 		}
 	}
@@ -71,8 +71,8 @@ class LoadRowsTests {
 	@Test
 	@ShowsRow(value = 2, level = Level.S)
 	void manyHeldLocksAreRenewedWhileOthersComeAndGo(RowFigures figures) {
-		try (Rig rig = Rig.onAnyServer()) {
-			RigClient client = rig.direct(Duration.ofSeconds(9));
+		try (Harness rig = Harness.onAnyServer()) {
+			HarnessClient client = rig.direct(Duration.ofSeconds(9));
 			LockTemplate locks = client.locks();
 			List<LockHandle> held = new ArrayList<>();
 			for (int i = 0; i < 500; i++) {
@@ -109,11 +109,11 @@ class LoadRowsTests {
 	@EnumSource(UpsertRace.class)
 	@ShowsRow(value = 3, level = Level.S)
 	void aStormOnANewKeyGrantsOneAndTroublesNobody(UpsertRace race, RowFigures figures) throws InterruptedException {
-		try (Rig rig = Rig.embedded(race)) {
-			RigClient client = rig.direct(Rig.LONG);
+		try (Harness rig = Harness.embedded(race)) {
+			HarnessClient client = rig.direct(Harness.LONG);
 			List<LockTemplate> clients = IntStream.range(0, 64)
-				.mapToObj((i) -> RigClient.locks(RigClient.store(client.mongo()),
-						RigClient.settings(Rig.LONG, Duration.ZERO), LockClock.system()))
+				.mapToObj((i) -> HarnessClient.locks(HarnessClient.store(client.mongo()),
+						HarnessClient.settings(Harness.LONG, Duration.ZERO), LockClock.system()))
 				.toList();
 			for (int key = 0; key < 10; key++) {
 				assertThat(storm(clients, "new:" + key)).isOne();
@@ -126,22 +126,24 @@ class LoadRowsTests {
 	@Test
 	@ShowsRow(value = 43, level = Level.S)
 	void aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm(RowFigures figures) {
-		try (Rig rig = Rig.onAnyServer()) {
-			List<RigClient> clients = List.of(rig.behindProxy(Rig.LONG, Duration.ofSeconds(60)),
-					rig.behindProxy(Rig.LONG, Duration.ofSeconds(60)));
-			LockHandle handle = rig.direct(Rig.LONG).acquire();
+		try (Harness rig = Harness.onAnyServer()) {
+			List<HarnessClient> clients = List.of(rig.behindProxy(Harness.LONG, Duration.ofSeconds(60)),
+					rig.behindProxy(Harness.LONG, Duration.ofSeconds(60)));
+			LockHandle handle = rig.direct(Harness.LONG).acquire();
 			int before = rig.proxy().requests("findAndModify");
 			AtomicInteger holders = new AtomicInteger();
 			AtomicInteger together = new AtomicInteger();
 			List<CompletableFuture<Void>> herd = IntStream.range(0, 500)
-				.mapToObj((
-						i) -> clients.get(i % 2).locks().acquireAsync(LockRequest.of(Rig.KEY)).thenAccept((granted) -> {
-							together.accumulateAndGet(holders.incrementAndGet(), Math::max);
-							holders.decrementAndGet();
-							granted.close();
-						}))
+				.mapToObj((i) -> clients.get(i % 2)
+					.locks()
+					.acquireAsync(LockRequest.of(Harness.KEY))
+					.thenAccept((granted) -> {
+						together.accumulateAndGet(holders.incrementAndGet(), Math::max);
+						holders.decrementAndGet();
+						granted.close();
+					}))
 				.toList();
-			rig.proxy().awaitRequests("findAndModify", before + 6, Rig.LONG);
+			rig.proxy().awaitRequests("findAndModify", before + 6, Harness.LONG);
 			handle.close();
 			CompletableFuture<Void> all = CompletableFuture.allOf(herd.toArray(CompletableFuture[]::new));
 			assertThat(all).succeedsWithin(60, TimeUnit.SECONDS);

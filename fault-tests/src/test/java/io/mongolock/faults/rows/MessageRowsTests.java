@@ -32,12 +32,12 @@ class MessageRowsTests {
 	private static final Duration TTL = Duration.ofSeconds(6);
 
 	@AutoClose
-	private final Rig rig = Rig.embedded();
+	private final Harness rig = Harness.embedded();
 
 	@Test
 	@ShowsRow(value = 8, level = Level.P)
 	void aClaimDeliveredAfterItsCallerGaveUpIsTakenBack(RowFigures figures) {
-		RigClient late = this.rig.behindProxy(TTL, Duration.ZERO);
+		HarnessClient late = this.rig.behindProxy(TTL, Duration.ZERO);
 		Hold hold = this.rig.claims().holdRequest();
 		assertUnknown(late);
 		assertTakenBack(hold, TTL, figures);
@@ -47,7 +47,7 @@ class MessageRowsTests {
 	@ShowsRow(value = 8, level = Level.P)
 	void aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack(RowFigures figures) {
 		Duration ttl = Duration.ofSeconds(3);
-		RigClient late = this.rig.behindProxy(ttl, Duration.ZERO);
+		HarnessClient late = this.rig.behindProxy(ttl, Duration.ZERO);
 		Hold hold = this.rig.claims().holdRequest();
 		int releases = this.rig.proxy().replies("update");
 		assertUnknown(late);
@@ -59,8 +59,8 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 8, level = Level.P)
 	void aClaimDeliveredLateWhileAnotherHoldsIsNotGranted(RowFigures figures) {
-		RigClient late = this.rig.behindProxy(TTL, Duration.ZERO);
-		RigClient other = this.rig.direct(Rig.LONG);
+		HarnessClient late = this.rig.behindProxy(TTL, Duration.ZERO);
+		HarnessClient other = this.rig.direct(Harness.LONG);
 		Hold hold = this.rig.claims().holdRequest();
 		assertUnknown(late);
 		LockHandle handle = other.acquire();
@@ -74,13 +74,13 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 8, level = Level.P)
 	void aClaimAskedAgainAndReleasedIsNotBroughtBackByItsLateTwin(RowFigures figures) {
-		RigClient late = this.rig.behindProxy(TTL, Rig.LONG);
+		HarnessClient late = this.rig.behindProxy(TTL, Harness.LONG);
 		Hold hold = this.rig.claims().holdRequest();
 		LockHandle handle = late.acquire();
 		int before = this.rig.proxy().replies("update");
 		handle.close();
 		// the release, and the first of the clean-up
-		this.rig.proxy().awaitReplies("update", before + 2, Rig.LONG);
+		this.rig.proxy().awaitReplies("update", before + 2, Harness.LONG);
 		deliverClaim(hold);
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted again").isGreaterThan(handle.fence());
 		awaitNoHolder();
@@ -90,7 +90,7 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 9, level = Level.P)
 	void aClaimWhoseReplyIsLostIsAskedAgainAndGrantedOnce(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
+		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
 		int before = this.rig.proxy().replies("findAndModify");
 		this.rig.claims().dropReply().once();
 		try (LockHandle handle = client.acquire()) {
@@ -106,7 +106,7 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 9, level = Level.P)
 	void aClaimWhoseConnectionBreaksBeforeTheReplyLeavesNoOrphan(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(Rig.LONG, Duration.ZERO);
+		HarnessClient client = this.rig.behindProxy(Harness.LONG, Duration.ZERO);
 		this.rig.claims().cutBeforeReply().once();
 		assertUnknown(client);
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
@@ -117,10 +117,10 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 9, level = Level.P)
 	void aReplyThatIsLateMakesTheLeaseNoLonger(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
+		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
 		Duration delay = Duration.ofMillis(900);
 		this.rig.claims().delayReply(delay).once();
-		LockRequest request = LockRequest.builder(Rig.KEY).autoRenew(false).build();
+		LockRequest request = LockRequest.builder(Harness.KEY).autoRenew(false).build();
 		try (LockHandle handle = client.locks().acquire(request)) {
 			assertThat(handle.remaining()).isLessThanOrEqualTo(TTL.multipliedBy(4).dividedBy(5).minus(delay));
 			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
@@ -134,10 +134,10 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 10, level = Level.P)
 	void aRenewalDeliveredAfterTheReleaseBringsNothingBack(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
+		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
 		Hold hold = this.rig.renewals().holdRequest();
 		LockHandle handle = client.acquire();
-		hold.awaitHeld(Rig.LONG);
+		hold.awaitHeld(Harness.LONG);
 		handle.close();
 		Document released = this.rig.document().orElseThrow();
 		assertThat(this.rig.holders()).isEmpty();
@@ -149,8 +149,8 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 11, level = Level.P)
 	void aRenewalDeliveredAfterTheTakeOverDoesNotTouchTheNewHolder(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(Duration.ofSeconds(3), Rig.LONG);
-		RigClient other = this.rig.direct(Rig.LONG);
+		HarnessClient client = this.rig.behindProxy(Duration.ofSeconds(3), Harness.LONG);
+		HarnessClient other = this.rig.direct(Harness.LONG);
 		Hold hold = this.rig.renewals().holdAllRequests();
 		LockHandle handle = client.acquire();
 		LockHandle next = other.acquire();
@@ -164,23 +164,23 @@ class MessageRowsTests {
 		assertThat(next.isHeld()).isTrue();
 		next.close();
 		figures.server(this.rig.label())
-			.add("told before the next grant by", Rig.millis(lead))
+			.add("told before the next grant by", Harness.millis(lead))
 			.add("fence", "unchanged");
 	}
 
 	@Test
 	@ShowsRow(value = 12, level = Level.P)
 	void aReleaseWhoseReplyIsLostNeverFreesTheNextHolder(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
-		RigClient other = this.rig.direct(Rig.LONG);
+		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
+		HarnessClient other = this.rig.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
 		int before = this.rig.proxy().replies("update");
 		this.rig.releases().dropReply().once();
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(handle::close);
 		LockHandle next = other.acquire();
 		// the release that failed, and the one that cleans up behind it
-		this.rig.proxy().awaitReplies("update", before + 2, Rig.LONG);
-		assertThat(closed).as("the caller is not troubled").succeedsWithin(Rig.LONG.toSeconds(), TimeUnit.SECONDS);
+		this.rig.proxy().awaitReplies("update", before + 2, Harness.LONG);
+		assertThat(closed).as("the caller is not troubled").succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
 		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(next.fence());
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		next.renew();
@@ -191,14 +191,14 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 12, level = Level.P)
 	void aReleaseThatIsLostIsRepeatedBehindTheCaller(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(Rig.LONG, Rig.LONG);
+		HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquire();
 		this.rig.releases().cut().once();
 		handle.close();
 		long closed = System.nanoTime();
 		awaitNoHolder();
 		figures.server(this.rig.label())
-			.add("free after", Rig.millis(System.nanoTime() - closed) + " of a ttl of 30000 ms");
+			.add("free after", Harness.millis(System.nanoTime() - closed) + " of a ttl of 30000 ms");
 	}
 
 	private void assertTakenBack(Hold hold, Duration ttl, RowFigures figures) {
@@ -208,26 +208,27 @@ class MessageRowsTests {
 		awaitNoHolder();
 		long orphan = System.nanoTime() - delivered;
 		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(ttl);
-		figures.server(this.rig.label()).add("orphan", Rig.millis(orphan) + " of a ttl of " + ttl.toMillis() + " ms");
+		figures.server(this.rig.label())
+			.add("orphan", Harness.millis(orphan) + " of a ttl of " + ttl.toMillis() + " ms");
 	}
 
 	private void deliverClaim(Hold hold) {
 		int before = this.rig.proxy().replies("findAndModify");
 		hold.release();
-		this.rig.proxy().awaitReplies("findAndModify", before + 1, Rig.LONG);
+		this.rig.proxy().awaitReplies("findAndModify", before + 1, Harness.LONG);
 	}
 
 	private void deliverUpdate(Hold hold) {
 		int before = this.rig.proxy().replies("update");
 		hold.release();
-		this.rig.proxy().awaitReplies("update", before + 1, Rig.LONG);
+		this.rig.proxy().awaitReplies("update", before + 1, Harness.LONG);
 	}
 
 	private void awaitNoHolder() {
 		await().atMost(Duration.ofSeconds(20)).until(() -> this.rig.holders().isEmpty());
 	}
 
-	private static void assertUnknown(RigClient client) {
+	private static void assertUnknown(HarnessClient client) {
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
 			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
 	}

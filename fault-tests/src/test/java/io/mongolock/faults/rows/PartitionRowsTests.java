@@ -35,15 +35,15 @@ class PartitionRowsTests {
 	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1067);
 
 	@AutoClose
-	private final SetRig rig = new SetRig();
+	private final ReplicaSetHarness rig = new ReplicaSetHarness();
 
 	private final ScriptedSet set = this.rig.set();
 
 	@Test
 	@ShowsRow(value = 18, level = Level.P)
 	void aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant(RowFigures figures) {
-		RigClient client = this.rig.clientOf(this.set.primary(), TTL, Rig.LONG);
-		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
+		HarnessClient client = this.rig.clientOf(this.set.primary(), TTL, Harness.LONG);
+		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquire();
 		SetMember stale = this.set.isolatePrimary();
 		SetMember next = this.set.elect();
@@ -51,7 +51,8 @@ class PartitionRowsTests {
 		assertThat(handle.isHeld()).isFalse();
 		long gap = System.nanoTime() - client.told().awaitLoss().nanos();
 		assertThat(gap).as("told before the next grant").isPositive();
-		assertThat(client.told().losses()).extracting(Told.Loss::reason).containsExactly(LossReason.DEADLINE);
+		assertThat(client.told().losses()).extracting(RecordingLockListener.Loss::reason)
+			.containsExactly(LossReason.DEADLINE);
 		assertThat(stale.holders()).as("renewed where nobody confirms it")
 			.extracting(StoredHolder::fence)
 			.containsExactly(handle.fence());
@@ -59,15 +60,15 @@ class PartitionRowsTests {
 		this.set.heal();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
 		assertThat(next.holders()).extracting(StoredHolder::fence).containsExactly(granted.fence());
-		figures.server(ScriptedSet.SERVER).add("overlap", "0 ms").add("gap", Rig.millis(gap));
+		figures.server(ScriptedSet.SERVER).add("overlap", "0 ms").add("gap", Harness.millis(gap));
 	}
 
 	@Test
 	@ShowsRow(value = 18, level = Level.P)
 	void aHolderWhoseLeaseRanOutIsNotToldByAMinorityThatItOverran(RowFigures figures) {
-		RigClient client = this.rig.clientOf(this.set.primary(), TTL, Rig.LONG);
-		RigClient other = this.rig.client(Rig.LONG, Rig.LONG);
-		LockHandle handle = client.locks().acquire(LockRequest.builder(Rig.KEY).autoRenew(false).build());
+		HarnessClient client = this.rig.clientOf(this.set.primary(), TTL, Harness.LONG);
+		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
+		LockHandle handle = client.locks().acquire(LockRequest.builder(Harness.KEY).autoRenew(false).build());
 		this.set.isolatePrimary();
 		this.set.elect();
 		LockHandle granted = other.warm().acquire();
@@ -79,8 +80,8 @@ class PartitionRowsTests {
 	@Test
 	@ShowsRow(value = 19, level = Level.P)
 	void aContenderThatIsIsolatedWithThePrimaryIsNotGrantedThere(RowFigures figures) {
-		RigClient holder = this.rig.client(TTL, Rig.LONG);
-		RigClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ofSeconds(6));
+		HarnessClient holder = this.rig.client(TTL, Harness.LONG);
+		HarnessClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ofSeconds(6));
 		LockHandle handle = holder.acquire();
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();
@@ -102,8 +103,8 @@ class PartitionRowsTests {
 	@Test
 	@ShowsRow(value = 20, level = Level.P)
 	void aClaimThatOneMemberAloneConfirmsIsGrantedTwice(RowFigures figures) {
-		RigClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ZERO);
-		RigClient other = this.rig.client(TTL, Rig.LONG);
+		HarnessClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ZERO);
+		HarnessClient other = this.rig.client(TTL, Harness.LONG);
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();
 		LockHandle confirmed = other.warm().acquire();
@@ -119,8 +120,8 @@ class PartitionRowsTests {
 	@Test
 	@ShowsRow(value = 20, level = Level.P)
 	void aClientThatIsSetToOneMemberStillAsksTheMajority(RowFigures figures) {
-		RigClient contender = this.rig.client(this.set.primary().connectionString() + "&w=1", TTL, Duration.ZERO);
-		RigClient other = this.rig.client(TTL, Rig.LONG);
+		HarnessClient contender = this.rig.client(this.set.primary().connectionString() + "&w=1", TTL, Duration.ZERO);
+		HarnessClient other = this.rig.client(TTL, Harness.LONG);
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();
 		LockHandle confirmed = other.warm().acquire();
@@ -137,7 +138,7 @@ class PartitionRowsTests {
 	@ValueSource(strings = { "the primary does not notice", "the primary steps down" })
 	@ShowsRow(value = 21, level = Level.P)
 	void aClaimWithoutAMajorityFailsInTimeAndLeavesNothing(String primary, RowFigures figures) {
-		RigClient client = this.rig.client(TTL, Duration.ZERO);
+		HarnessClient client = this.rig.client(TTL, Duration.ZERO);
 		boolean stepsDown = primary.endsWith("steps down");
 		this.set.loseMajority();
 		if (stepsDown) {
@@ -151,10 +152,10 @@ class PartitionRowsTests {
 		this.set.heal();
 		SetMember leader = (stepsDown) ? this.set.elect() : this.set.primary();
 		long healed = System.nanoTime();
-		await().atMost(Rig.LONG).until(() -> leader.holders().isEmpty());
+		await().atMost(Harness.LONG).until(() -> leader.holders().isEmpty());
 		Duration orphan = Duration.ofNanos(System.nanoTime() - healed);
 		assertThat(orphan).isLessThan(TTL);
-		LockHandle handle = this.rig.client(TTL, Rig.LONG).acquire();
+		LockHandle handle = this.rig.client(TTL, Harness.LONG).acquire();
 		assertEverywhereHeldBy(handle);
 		figures.server(ScriptedSet.SERVER)
 			.add("failed after", blocked.toMillis() + " ms with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms")

@@ -28,13 +28,13 @@ class PoolRowsTests {
 	private static final Duration TTL = Duration.ofSeconds(4);
 
 	@AutoClose
-	private final Rig rig = Rig.onAnyServer();
+	private final Harness rig = Harness.onAnyServer();
 
 	@Test
 	@ShowsRow(value = 15, level = Level.S)
 	void aHolderWhosePoolIsExhaustedIsToldBeforeTheNextGrant(RowFigures figures) {
-		RigClient client = narrow();
-		RigClient other = this.rig.direct(Rig.LONG);
+		HarnessClient client = narrow();
+		HarnessClient other = this.rig.direct(Harness.LONG);
 		client.acquire();
 		Hold hold = exhaust(client);
 		LockHandle next = other.acquire();
@@ -42,33 +42,34 @@ class PoolRowsTests {
 		assertThat(lead).as("told before the next grant").isPositive();
 		next.close();
 		hold.release();
-		await().atMost(Rig.LONG).untilAsserted(() -> client.locks().acquire(LockRequest.of("order:2")).close());
-		figures.server(this.rig.label()).add("told before the next grant by", Rig.millis(lead));
+		await().atMost(Harness.LONG).untilAsserted(() -> client.locks().acquire(LockRequest.of("order:2")).close());
+		figures.server(this.rig.label()).add("told before the next grant by", Harness.millis(lead));
 	}
 
 	@Test
 	@ShowsRow(value = 15, level = Level.S)
 	void renewalsOnAPoolOfTheirOwnPassWhileThatOfTheApplicationIsExhausted(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(TTL, Rig.LONG);
-		RigClient application = narrow();
+		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
+		HarnessClient application = narrow();
 		try (LockHandle handle = client.acquire()) {
 			exhaust(application);
 			int before = this.rig.proxy().replies("update");
-			this.rig.proxy().awaitReplies("update", before + 4, Rig.LONG);
+			this.rig.proxy().awaitReplies("update", before + 4, Harness.LONG);
 			assertThat(handle.isHeld()).isTrue();
 		}
 		assertThat(client.told().losses()).isEmpty();
 		figures.server(this.rig.label()).add("missed renewals", 0);
 	}
 
-	private RigClient narrow() {
+	private HarnessClient narrow() {
 		return this.rig
-			.client(this.rig.proxied() + "&maxPoolSize=4", RigClient.settings(TTL, Duration.ZERO), LockClock.system())
+			.client(this.rig.proxied() + "&maxPoolSize=4", HarnessClient.settings(TTL, Duration.ZERO),
+					LockClock.system())
 			.warm();
 	}
 
-	private Hold exhaust(RigClient client) {
-		MongoCollection<Document> busy = client.mongo().getDatabase(Rig.DATABASE).getCollection("busy");
+	private Hold exhaust(HarnessClient client) {
+		MongoCollection<Document> busy = client.mongo().getDatabase(Harness.DATABASE).getCollection("busy");
 		Hold hold = this.rig.proxy().on("find").collection("busy").holdAllRequests();
 		for (int i = 0; i < 100; i++) {
 			Thread thread = new Thread(() -> {
@@ -83,7 +84,7 @@ class PoolRowsTests {
 			thread.start();
 		}
 		// the observer is not behind the proxy
-		this.rig.proxy().awaitRequests("find", 4, Rig.LONG);
+		this.rig.proxy().awaitRequests("find", 4, Harness.LONG);
 		return hold;
 	}
 

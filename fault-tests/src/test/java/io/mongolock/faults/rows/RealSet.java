@@ -23,7 +23,7 @@ import io.mongolock.store.mongo.MongoLockStore;
 
 /**
  * The replica set that the environment names, and its clients in this JVM. It has to run
- * with {@code enableTestCommands=1}. Not safe for use by several threads.
+ * with {@code enableTestCommands=1}. Not thread-safe.
  */
 final class RealSet implements AutoCloseable {
 
@@ -31,13 +31,13 @@ final class RealSet implements AutoCloseable {
 
 	private final ConnectionString uri = new ConnectionString(RealServer.replicaSet());
 
-	private final List<RigClient> clients = new ArrayList<>();
+	private final List<HarnessClient> clients = new ArrayList<>();
 
 	private final List<MongoClient> halted = new ArrayList<>();
 
 	private final MongoClient admin = MongoClients.create(this.uri);
 
-	private final MongoLockStore store = RigClient.store(this.admin);
+	private final MongoLockStore store = HarnessClient.store(this.admin);
 
 	/**
 	 * A client of the locks.
@@ -46,9 +46,9 @@ final class RealSet implements AutoCloseable {
 	 * @param concern what it is set to, by the application
 	 * @return the client, with a connection open
 	 */
-	RigClient client(Duration ttl, Duration wait, WriteConcern concern) {
+	HarnessClient client(Duration ttl, Duration wait, WriteConcern concern) {
 		MongoClient mongo = connect((settings) -> settings.writeConcern(concern));
-		RigClient client = new RigClient(mongo, RigClient.settings(ttl, wait), LockClock.system());
+		HarnessClient client = new HarnessClient(mongo, HarnessClient.settings(ttl, wait), LockClock.system());
 		this.clients.add(client);
 		return client.warm();
 	}
@@ -112,7 +112,7 @@ final class RealSet implements AutoCloseable {
 			run(secondary,
 					new Document("waitForFailPoint", HALT)
 						.append("timesEntered", before.get("count", Number.class).longValue() + 1)
-						.append("maxTimeMS", Rig.LONG.toMillis()));
+						.append("maxTimeMS", Harness.LONG.toMillis()));
 		}
 	}
 
@@ -126,7 +126,7 @@ final class RealSet implements AutoCloseable {
 	public void close() {
 		resumeReplication();
 		run(new Document("configureFailPoint", "failCommand").append("mode", "off"));
-		this.clients.forEach(RigClient::close);
+		this.clients.forEach(HarnessClient::close);
 		this.admin.close();
 	}
 

@@ -34,7 +34,7 @@ class RenewerRowsTests {
 
 	private static final Duration TTL = Duration.ofSeconds(3);
 
-	private final Told told = new Told();
+	private final RecordingLockListener told = new RecordingLockListener();
 
 	private final AtomicInteger renewals = new AtomicInteger();
 
@@ -108,10 +108,10 @@ class RenewerRowsTests {
 		this.store.before("renewAll", () -> ((began.compareAndSet(0, System.nanoTime())) ? answer : end).join());
 		LockHandle handle = start(this.told);
 		Duration reliable = TTL.multipliedBy(4).dividedBy(5);
-		await().atMost(Rig.LONG).until(() -> handle.remaining().compareTo(reliable.dividedBy(3)) < 0);
+		await().atMost(Harness.LONG).until(() -> handle.remaining().compareTo(reliable.dividedBy(3)) < 0);
 		Duration before = handle.remaining();
 		answer.complete(null);
-		await().atMost(Rig.LONG).until(() -> handle.remaining().compareTo(before) > 0);
+		await().atMost(Harness.LONG).until(() -> handle.remaining().compareTo(before) > 0);
 		Duration since = Duration.ofNanos(System.nanoTime() - began.get());
 		Duration relied = handle.remaining();
 		assertThat(relied).isLessThanOrEqualTo(reliable.minus(since));
@@ -131,7 +131,7 @@ class RenewerRowsTests {
 				awaitEnd(end);
 			});
 		}
-		await().atMost(Rig.LONG).until(() -> busy.getCount() == 0);
+		await().atMost(Harness.LONG).until(() -> busy.getCount() == 0);
 		try {
 			LockHandle handle = start(this.told);
 			awaitRenewals(5);
@@ -148,10 +148,11 @@ class RenewerRowsTests {
 	@ShowsRow(value = 45, level = Level.U)
 	void aWatchThatMeetsAnErrorGoesOn(RowFigures figures) {
 		FailingClock clock = new FailingClock();
-		this.locks = RigClient.locks(this.store.toStore(), RigClient.settings(TTL, Duration.ZERO), clock, this.told);
-		LockHandle handle = this.locks.acquire(LockRequest.of(Rig.KEY));
+		this.locks = HarnessClient.locks(this.store.toStore(), HarnessClient.settings(TTL, Duration.ZERO), clock,
+				this.told);
+		LockHandle handle = this.locks.acquire(LockRequest.of(Harness.KEY));
 		clock.fails.set(true);
-		await().atMost(Rig.LONG).until(() -> !clock.fails.get());
+		await().atMost(Harness.LONG).until(() -> !clock.fails.get());
 		int before = this.renewals.get();
 		awaitRenewals(before + 3);
 		assertThat(handle.isHeld()).isTrue();
@@ -159,13 +160,13 @@ class RenewerRowsTests {
 	}
 
 	private LockHandle start(LockListener... listeners) {
-		this.locks = RigClient.locks(this.store.toStore(), RigClient.settings(TTL, Duration.ZERO), LockClock.system(),
-				listeners);
-		return this.locks.acquire(LockRequest.of(Rig.KEY));
+		this.locks = HarnessClient.locks(this.store.toStore(), HarnessClient.settings(TTL, Duration.ZERO),
+				LockClock.system(), listeners);
+		return this.locks.acquire(LockRequest.of(Harness.KEY));
 	}
 
 	private void awaitRenewals(int least) {
-		await().atMost(Rig.LONG).until(() -> this.renewals.get() >= least);
+		await().atMost(Harness.LONG).until(() -> this.renewals.get() >= least);
 	}
 
 	private static void awaitEnd(CountDownLatch latch) {
@@ -184,12 +185,12 @@ class RenewerRowsTests {
 	private static final class Careless implements LockListener {
 
 		@Override
-		public void acquired(LockHandle handle) {
+		public void onAcquired(LockHandle handle) {
 			fail();
 		}
 
 		@Override
-		public void lost(LockHandle handle, LossReason reason) {
+		public void onLost(LockHandle handle, LossReason reason) {
 			fail();
 		}
 

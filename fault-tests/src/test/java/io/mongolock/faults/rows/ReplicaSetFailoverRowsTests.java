@@ -61,11 +61,11 @@ class ReplicaSetFailoverRowsTests {
 	@Test
 	@ShowsRow(value = 16, level = Level.R)
 	void aPrimaryThatStepsDownCostsTheHolderNothing(RowFigures figures) {
-		RigClient client = this.set.client(Rig.LONG, WAIT, WriteConcern.MAJORITY);
+		HarnessClient client = this.set.client(Harness.LONG, WAIT, WriteConcern.MAJORITY);
 		LockHandle handle = client.locks().acquire(this.request);
 		this.set.stepDown();
 		long steppedDown = System.nanoTime();
-		await().atMost(Rig.LONG).ignoreExceptionsInstanceOf(LockStoreException.class).untilAsserted(handle::renew);
+		await().atMost(Harness.LONG).ignoreExceptionsInstanceOf(LockStoreException.class).untilAsserted(handle::renew);
 		long renewed = System.nanoTime();
 		assertThat(handle.isHeld()).isTrue();
 		assertThat(client.told().losses()).isEmpty();
@@ -73,7 +73,7 @@ class ReplicaSetFailoverRowsTests {
 		handle.close();
 		assertThat(client.locks().acquire(this.request).fence()).isGreaterThan(handle.fence());
 		figures.server(this.set.label())
-			.add("renewed after", Rig.millis(renewed - steppedDown))
+			.add("renewed after", Harness.millis(renewed - steppedDown))
 			.add("lost", 0)
 			.add("fence", "unchanged");
 	}
@@ -81,10 +81,10 @@ class ReplicaSetFailoverRowsTests {
 	@Test
 	@ShowsRow(value = 20, level = Level.R)
 	void aClientThatIsSetToOneMemberStillAsksTheMajority(RowFigures figures) {
-		RigClient client = this.set.client(Rig.LONG, WAIT, WriteConcern.W1);
+		HarnessClient client = this.set.client(Harness.LONG, WAIT, WriteConcern.W1);
 		this.set.haltReplication();
 		InsertOneResult own = client.mongo()
-			.getDatabase(Rig.DATABASE)
+			.getDatabase(Harness.DATABASE)
 			.getCollection("touched")
 			.insertOne(new Document("key", this.key));
 		assertThat(own.wasAcknowledged()).as("by the primary alone").isTrue();
@@ -96,7 +96,7 @@ class ReplicaSetFailoverRowsTests {
 	@Test
 	@ShowsRow(value = 21, level = Level.R)
 	void aClaimWithoutAMajorityFailsInTimeAndLeavesNothing(RowFigures figures) {
-		RigClient client = this.set.client(Rig.LONG, WAIT, WriteConcern.MAJORITY);
+		HarnessClient client = this.set.client(Harness.LONG, WAIT, WriteConcern.MAJORITY);
 		this.set.haltReplication();
 		long start = System.nanoTime();
 		assertUnknown(client);
@@ -104,21 +104,21 @@ class ReplicaSetFailoverRowsTests {
 		assertThat(blocked).isLessThan(OPERATION_TIMEOUT.plusSeconds(2));
 		this.set.resumeReplication();
 		long resumed = System.nanoTime();
-		await().atMost(Rig.LONG).until(() -> stored().holders().isEmpty());
+		await().atMost(Harness.LONG).until(() -> stored().holders().isEmpty());
 		long orphan = System.nanoTime() - resumed;
 		client.locks().acquire(this.request).close();
 		figures.server(this.set.label())
 			.add("failed after", blocked.toMillis() + " ms with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms")
-			.add("orphan", Rig.millis(orphan) + " of a ttl of " + Rig.LONG.toMillis() + " ms");
+			.add("orphan", Harness.millis(orphan) + " of a ttl of " + Harness.LONG.toMillis() + " ms");
 	}
 
-	private void assertUnknown(RigClient client) {
+	private void assertUnknown(HarnessClient client) {
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> client.locks().acquire(this.once))
 			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
 	}
 
 	private StoredLock stored() {
-		return this.set.store().find(this.key, Rig.LONG).orElseThrow();
+		return this.set.store().find(this.key, Harness.LONG).orElseThrow();
 	}
 
 }

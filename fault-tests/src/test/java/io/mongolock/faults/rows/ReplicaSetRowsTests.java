@@ -41,12 +41,12 @@ class ReplicaSetRowsTests {
 
 	private RealSet set;
 
-	private RigClient client;
+	private HarnessClient client;
 
 	@BeforeEach
 	void connect() {
 		this.set = new RealSet();
-		this.client = this.set.client(Rig.LONG, Duration.ofSeconds(60), WriteConcern.MAJORITY);
+		this.client = this.set.client(Harness.LONG, Duration.ofSeconds(60), WriteConcern.MAJORITY);
 	}
 
 	@AfterEach
@@ -64,7 +64,7 @@ class ReplicaSetRowsTests {
 		try (LockHandle handle = this.client.locks().acquire(this.request)) {
 			assertGrantedOnce(handle);
 		}
-		await().atMost(Rig.LONG).untilAsserted(held::renew);
+		await().atMost(Harness.LONG).untilAsserted(held::renew);
 		held.close();
 		figures.server(this.set.label()).add("double grants", 0).add("lost", this.client.told().losses().size());
 	}
@@ -97,13 +97,14 @@ class ReplicaSetRowsTests {
 	@Test
 	@ShowsRow(value = 33, level = Level.R)
 	void aTransactionThatTouchesALockWhichIsGoneIsRolledBack(RowFigures figures) {
-		SimpleMongoClientDatabaseFactory factory = new SimpleMongoClientDatabaseFactory(this.set.admin(), Rig.DATABASE);
+		SimpleMongoClientDatabaseFactory factory = new SimpleMongoClientDatabaseFactory(this.set.admin(),
+				Harness.DATABASE);
 		MongoTemplate mongo = new MongoTemplate(factory);
 		TransactionTemplate transactions = new TransactionTemplate(new MongoTransactionManager(factory));
 		FencedWrites writes = new FencedWrites(mongo, this.set.store());
 		LockHandle handle = this.client.locks().acquire(this.request);
 		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isTrue();
-		this.set.store().release(((Leased) handle).lease(), Rig.LONG);
+		this.set.store().release(((Leased) handle).lease(), Harness.LONG);
 		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isFalse();
 		assertThat(mongo.getCollection("touched").countDocuments(new Document("key", handle.key()))).isOne();
 		figures.server(this.set.label()).add("committed after the loss", 0);
@@ -124,7 +125,7 @@ class ReplicaSetRowsTests {
 	}
 
 	private void assertGrantedOnce(LockHandle handle) {
-		StoredLock lock = this.set.store().find(handle.key(), Rig.LONG).orElseThrow();
+		StoredLock lock = this.set.store().find(handle.key(), Harness.LONG).orElseThrow();
 		assertThat(lock.fence()).isEqualTo(handle.fence());
 		assertThat(lock.holders()).hasSize(1);
 	}

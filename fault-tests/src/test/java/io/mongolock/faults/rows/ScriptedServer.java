@@ -26,7 +26,7 @@ import io.mongolock.faults.matrix.RowFigures;
 
 /**
  * Says that it is the primary of a replica set, passes commands on to the embedded
- * server, and lets a script answer otherwise. Safe for use by several threads.
+ * server, and lets a script answer otherwise. Thread-safe.
  */
 final class ScriptedServer implements AutoCloseable {
 

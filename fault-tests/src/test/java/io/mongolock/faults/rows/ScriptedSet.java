@@ -21,7 +21,7 @@ import io.mongolock.faults.rows.SetMember.View;
 /**
  * Stands in for a replica set of three members, whose elections, failures and partitions
  * happen when the test says so and at no other time. It owns who reaches whom and who was
- * elected last, and with that when a write is confirmed. Safe for use by several threads.
+ * elected last, and with that when a write is confirmed. Thread-safe.
  * <p>
  * What is real: the driver, and the statements as far as the embedded server knows them.
  * What is not: there is no log, so a write goes to the other members as the whole
@@ -161,7 +161,7 @@ final class ScriptedSet implements AutoCloseable {
 	 * Wait until a write is executed and waits for the majority.
 	 */
 	void awaitUnconfirmed() {
-		Awaitility.await().atMost(Rig.LONG).until(this::hasUnconfirmed);
+		Awaitility.await().atMost(Harness.LONG).until(this::hasUnconfirmed);
 	}
 
 	/**
@@ -243,7 +243,7 @@ final class ScriptedSet implements AutoCloseable {
 	}
 
 	private static long maxTimeMillis(BsonDocument command) {
-		return command.getNumber("maxTimeMS", new BsonInt64(Rig.LONG.toMillis())).longValue();
+		return command.getNumber("maxTimeMS", new BsonInt64(Harness.LONG.toMillis())).longValue();
 	}
 
 }

@@ -32,7 +32,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 /**
  * A member of a {@link ScriptedSet}. It owns its documents, its clock and its view of the
  * set, of which it tells every client that asks; what becomes of a write is for the set
- * to say. Safe for use by several threads.
+ * to say. Thread-safe.
  */
 final class SetMember implements AutoCloseable {
 
@@ -82,7 +82,7 @@ final class SetMember implements AutoCloseable {
 	 * @return the lock
 	 */
 	Optional<StoredLock> stored() {
-		return RigClient.store(this.observer).find(Rig.KEY, Rig.LONG);
+		return HarnessClient.store(this.observer).find(Harness.KEY, Harness.LONG);
 	}
 
 	/**
@@ -141,7 +141,7 @@ final class SetMember implements AutoCloseable {
 	}
 
 	private MongoCollection<BsonDocument> documents() {
-		return this.observer.getDatabase(Rig.DATABASE).getCollection(Rig.COLLECTION, BsonDocument.class);
+		return this.observer.getDatabase(Harness.DATABASE).getCollection(Harness.COLLECTION, BsonDocument.class);
 	}
 
 	private BsonDocument answer(BsonDocument command, Supplier<BsonDocument> execution) {

@@ -34,34 +34,34 @@ class SilenceRowsTests {
 	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1067);
 
 	@AutoClose
-	private final Rig rig = Rig.embedded();
+	private final Harness rig = Harness.embedded();
 
 	@Test
 	@ShowsRow(value = 13, level = Level.P)
 	void aHolderWhoseServerFallsSilentIsToldBeforeTheNextGrant(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(TTL, Duration.ZERO);
-		RigClient other = this.rig.direct(Rig.LONG);
+		HarnessClient client = this.rig.behindProxy(TTL, Duration.ZERO);
+		HarnessClient other = this.rig.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
 		this.rig.proxy().blackhole();
 		assertToldInTime(client, other, figures);
 		long blocked = blocked(() -> assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> client.locks().acquire(LockRequest.of("order:2"))));
 		assertThat(handle.isHeld()).isFalse();
-		figures.add("blocked", Rig.millis(blocked) + " with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms");
+		figures.add("blocked", Harness.millis(blocked) + " with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms");
 	}
 
 	@Test
 	@ShowsRow(value = 13, level = Level.P)
 	void aSilenceShorterThanTheLeaseCostsNothing(RowFigures figures) {
-		RigClient client = this.rig.behindProxy(Rig.LONG, Rig.LONG);
-		LockRequest request = LockRequest.builder(Rig.KEY).ttl(Duration.ofSeconds(12)).build();
+		HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
+		LockRequest request = LockRequest.builder(Harness.KEY).ttl(Duration.ofSeconds(12)).build();
 		try (LockHandle handle = client.locks().acquire(request)) {
 			Hold hold = this.rig.renewals().holdAllRequests();
-			hold.awaitHeld(Rig.LONG);
+			hold.awaitHeld(Harness.LONG);
 			int before = this.rig.proxy().replies("update");
 			this.rig.proxy().clear();
 			hold.release();
-			this.rig.proxy().awaitReplies("update", before + 2, Rig.LONG);
+			this.rig.proxy().awaitReplies("update", before + 2, Harness.LONG);
 			assertThat(handle.isHeld()).isTrue();
 		}
 		assertThat(client.told().losses()).isEmpty();
@@ -71,15 +71,15 @@ class SilenceRowsTests {
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("deadConnections")
 	@ShowsRow(value = 14, level = Level.P)
-	void aHolderWhoseConnectionsDieIsToldBeforeTheNextGrant(Consumer<Rig> fault, RowFigures figures) {
-		RigClient client = this.rig.behindProxy(TTL, Duration.ZERO);
-		RigClient other = this.rig.direct(Rig.LONG);
+	void aHolderWhoseConnectionsDieIsToldBeforeTheNextGrant(Consumer<Harness> fault, RowFigures figures) {
+		HarnessClient client = this.rig.behindProxy(TTL, Duration.ZERO);
+		HarnessClient other = this.rig.direct(Harness.LONG);
 		client.acquire();
 		fault.accept(this.rig);
 		assertToldInTime(client, other, figures);
 	}
 
-	static Stream<Named<Consumer<Rig>>> deadConnections() {
+	static Stream<Named<Consumer<Harness>>> deadConnections() {
 		return Stream.of(Named.of("half open", (rig) -> {
 			rig.proxy().halfOpenNewConnections();
 			rig.proxy().on("update").halfOpen().always();
@@ -91,12 +91,12 @@ class SilenceRowsTests {
 				}));
 	}
 
-	private void assertToldInTime(RigClient client, RigClient other, RowFigures figures) {
+	private void assertToldInTime(HarnessClient client, HarnessClient other, RowFigures figures) {
 		LockHandle next = other.acquire();
 		long lead = System.nanoTime() - client.told().awaitLoss().nanos();
 		assertThat(lead).as("told before the next grant").isPositive();
 		next.close();
-		figures.server(this.rig.label()).add("told before the next grant by", Rig.millis(lead));
+		figures.server(this.rig.label()).add("told before the next grant by", Harness.millis(lead));
 	}
 
 	private static long blocked(Runnable call) {

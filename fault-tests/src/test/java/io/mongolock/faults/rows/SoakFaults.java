@@ -9,7 +9,7 @@ import io.mongolock.test.proxy.CommandSelection;
 import io.mongolock.test.proxy.FaultCount;
 
 /**
- * Faults in an order that a seed decides. Not safe for use by several threads.
+ * Faults in an order that a seed decides. Not thread-safe.
  */
 final class SoakFaults {
 

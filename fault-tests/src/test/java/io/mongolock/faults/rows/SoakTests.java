@@ -29,7 +29,7 @@ class SoakTests {
 	private static final Duration TTL = Duration.ofSeconds(6);
 
 	/** Two thirds of the margin: what goes beyond that is row 5. */
-	private static final Duration LONGEST_PAUSE = Duration.ofMillis(800);
+	private static final Duration MAX_PAUSE = Duration.ofMillis(800);
 
 	private static final Duration LENGTH = Duration.parse(System.getProperty("mongo-lock.soak", "PT2M"));
 
@@ -39,18 +39,18 @@ class SoakTests {
 	@ShowsRow(value = 46, level = Level.S)
 	void randomFaultsBreakNoPromise(RowFigures figures, @TempDir Path directory) throws Exception {
 		System.out.println("Soak of " + LENGTH + " with seed " + figures.seed());
-		try (Crew crew = new Crew(directory);
+		try (WorkerProcesses crew = new WorkerProcesses(directory);
 				SoakWorker one = new SoakWorker(crew, TTL, KEYS);
 				SoakWorker two = new SoakWorker(crew, TTL, KEYS);
 				SoakWorker three = new SoakWorker(crew, TTL, KEYS)) {
 			List<SoakWorker> workers = List.of(one, two, three);
-			SoakFaults faults = new SoakFaults(figures.seed(), workers, LONGEST_PAUSE);
+			SoakFaults faults = new SoakFaults(figures.seed(), workers, MAX_PAUSE);
 			long start = System.nanoTime();
 			while (System.nanoTime() - start < LENGTH.toNanos()) {
 				faults.next();
 			}
 			finish(workers);
-			Awaitility.await().atMost(TTL.multipliedBy(3)).until(() -> crew.store().list(100, Rig.LONG).isEmpty());
+			Awaitility.await().atMost(TTL.multipliedBy(3)).until(() -> crew.store().list(100, Harness.LONG).isEmpty());
 			HistoryReport report = crew.check();
 			figures.server(crew.label())
 				.add("length", LENGTH)

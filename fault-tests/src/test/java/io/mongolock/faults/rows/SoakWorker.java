@@ -12,7 +12,7 @@ import io.mongolock.test.proxy.FaultProxy;
 
 /**
  * A worker process behind a proxy of its own that works until it is told to stop, and is
- * followed by another when it is killed. Not safe for use by several threads.
+ * followed by another when it is killed. Not thread-safe.
  */
 final class SoakWorker implements AutoCloseable {
 
@@ -20,7 +20,7 @@ final class SoakWorker implements AutoCloseable {
 
 	private final AtomicInteger completed = new AtomicInteger();
 
-	private final Crew crew;
+	private final WorkerProcesses crew;
 
 	private final FaultProxy proxy;
 
@@ -34,7 +34,7 @@ final class SoakWorker implements AutoCloseable {
 
 	private CompletableFuture<Void> runs = CompletableFuture.completedFuture(null);
 
-	SoakWorker(Crew crew, Duration ttl, List<String> keys) {
+	SoakWorker(WorkerProcesses crew, Duration ttl, List<String> keys) {
 		this.crew = crew;
 		this.ttl = ttl;
 		this.keys = keys;

@@ -8,8 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.mongolock.LockClock;
 
 /**
- * A clock of a server, or the pair of a client, that runs and can be set. Safe for use by
- * several threads.
+ * A clock of a server, or the pair of a client, that runs and can be set. Thread-safe.
  */
 final class StepClock implements InstantSource, LockClock {
 

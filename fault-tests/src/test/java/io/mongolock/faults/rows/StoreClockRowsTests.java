@@ -28,18 +28,18 @@ import static org.awaitility.Awaitility.await;
 @Timeout(120)
 class StoreClockRowsTests {
 
-	private static final LockRequest ONCE = LockRequest.builder(Rig.KEY).waitTimeout(Duration.ZERO).build();
+	private static final LockRequest ONCE = LockRequest.builder(Harness.KEY).waitTimeout(Duration.ZERO).build();
 
-	private static final LockRequest UNRENEWED = LockRequest.builder(Rig.KEY).autoRenew(false).build();
+	private static final LockRequest UNRENEWED = LockRequest.builder(Harness.KEY).autoRenew(false).build();
 
 	@AutoClose
-	private final Rig rig = Rig.embedded();
+	private final Harness rig = Harness.embedded();
 
 	@Test
 	@ShowsRow(value = 25, level = Level.S)
 	void aClockSetForwardByLessThanTheMarginOverlapsNobody(RowFigures figures) {
-		RigClient client = this.rig.direct(Duration.ofSeconds(5));
-		RigClient other = this.rig.direct(Rig.LONG);
+		HarnessClient client = this.rig.direct(Duration.ofSeconds(5));
+		HarnessClient other = this.rig.direct(Harness.LONG);
 		LockHandle handle = client.locks().acquire(UNRENEWED);
 		this.rig.clock().step(Duration.ofMillis(600));
 		LockHandle next = other.acquire();
@@ -53,29 +53,29 @@ class StoreClockRowsTests {
 	@Test
 	@ShowsRow(value = 25, level = Level.S)
 	void aClockSetForwardByOneMinuteOverlapsUntilTheNextRenewalAndTheFenceTells(RowFigures figures) {
-		RigClient client = this.rig.direct(Duration.ofSeconds(6));
-		RigClient other = this.rig.direct(Rig.LONG);
+		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
+		HarnessClient other = this.rig.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
 		this.rig.clock().step(Duration.ofMinutes(1));
 		LockHandle next = other.locks().acquire(ONCE);
 		long granted = System.nanoTime();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		assertTold(other, Duration.ofMinutes(1));
-		Told.Loss loss = client.told().awaitLoss();
+		RecordingLockListener.Loss loss = client.told().awaitLoss();
 		assertThat(loss.reason()).isEqualTo(LossReason.REFUSED);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
 		next.renew();
 		assertThat(other.told().takenOver()).hasSize(1);
 		figures.server(this.rig.label())
-			.add("overlap", Rig.millis(loss.nanos() - granted) + " with a renewal every 1600 ms")
+			.add("overlap", Harness.millis(loss.nanos() - granted) + " with a renewal every 1600 ms")
 			.add("fence", "rose");
 	}
 
 	@Test
 	@ShowsRow(value = 26, level = Level.S)
 	void aClockSetBackByOneMinuteDelaysTheTakeOverByThatAndNoMore(RowFigures figures) {
-		RigClient dead = this.rig.direct(Duration.ofSeconds(6));
-		RigClient other = this.rig.direct(Rig.LONG);
+		HarnessClient dead = this.rig.direct(Duration.ofSeconds(6));
+		HarnessClient other = this.rig.direct(Harness.LONG);
 		LockHandle handle = dead.locks().acquire(UNRENEWED);
 		this.rig.clock().step(Duration.ofMinutes(-1));
 		dead.told().awaitLoss();
@@ -90,7 +90,7 @@ class StoreClockRowsTests {
 	@Test
 	@ShowsRow(value = 26, level = Level.S)
 	void aHolderRenewsOnWhenTheClockIsSetBackAndTheNextFenceIsHigher(RowFigures figures) {
-		RigClient client = this.rig.direct(Duration.ofSeconds(6));
+		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
 		LockHandle handle = client.acquire();
 		this.rig.clock().step(Duration.ofMinutes(-1));
 		handle.renew();
@@ -107,7 +107,7 @@ class StoreClockRowsTests {
 	void aHolderWhoseDocumentTheTtlIndexRemovedHasLost(RowFigures figures) {
 		this.rig.documents()
 			.createIndex(new Document("touchedAt", 1), new IndexOptions().expireAfter(1L, TimeUnit.SECONDS));
-		RigClient client = this.rig.direct(Rig.LONG);
+		HarnessClient client = this.rig.direct(Harness.LONG);
 		LockHandle handle = client.locks().acquire(UNRENEWED);
 		LockHandle unaware = client.locks().acquire(LockRequest.builder("order:2").autoRenew(false).build());
 		this.rig.clock().step(Duration.ofSeconds(2));
@@ -125,8 +125,8 @@ class StoreClockRowsTests {
 	@Test
 	@ShowsRow(value = 44, level = Level.S)
 	void leasesOfDifferentLengthsAreEachRespected(RowFigures figures) {
-		RigClient brief = this.rig.direct(Duration.ofSeconds(1));
-		RigClient lengthy = this.rig.direct(Duration.ofSeconds(20));
+		HarnessClient brief = this.rig.direct(Duration.ofSeconds(1));
+		HarnessClient lengthy = this.rig.direct(Duration.ofSeconds(20));
 		LockHandle handle = lengthy.locks().acquire(UNRENEWED);
 		this.rig.clock().step(Duration.ofSeconds(5));
 		assertThat(brief.locks().tryAcquire(ONCE)).as("the lease of its holder counts").isEmpty();
@@ -138,8 +138,8 @@ class StoreClockRowsTests {
 		figures.server(this.rig.label()).add("overlap", "0 ms");
 	}
 
-	private static void assertTold(RigClient client, Duration step) {
-		await().atMost(Rig.LONG).until(() -> !client.told().steps().isEmpty());
+	private static void assertTold(HarnessClient client, Duration step) {
+		await().atMost(Harness.LONG).until(() -> !client.told().steps().isEmpty());
 		// what passed while the requests were on their way is not known
 		assertThat(client.told().steps().get(0)).isCloseTo(step, Duration.ofSeconds(5));
 	}

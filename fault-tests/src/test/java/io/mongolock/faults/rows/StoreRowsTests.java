@@ -33,17 +33,17 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(120)
 class StoreRowsTests {
 
-	private static final LockRequest ONCE = LockRequest.builder(Rig.KEY).waitTimeout(Duration.ZERO).build();
+	private static final LockRequest ONCE = LockRequest.builder(Harness.KEY).waitTimeout(Duration.ZERO).build();
 
-	private static final LockRequest UNRENEWED = LockRequest.builder(Rig.KEY).autoRenew(false).build();
+	private static final LockRequest UNRENEWED = LockRequest.builder(Harness.KEY).autoRenew(false).build();
 
 	@AutoClose
-	private final Rig rig = Rig.onAnyServer();
+	private final Harness rig = Harness.onAnyServer();
 
 	@Test
 	@ShowsRow(value = 30, level = Level.S)
 	void aHolderWhoseCollectionIsDroppedIsToldAtItsNextRenewal(RowFigures figures) {
-		RigClient client = this.rig.direct(Duration.ofSeconds(6));
+		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
 		LockHandle handle = client.acquire();
 		this.rig.documents().drop();
 		assertThat(client.told().awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
@@ -56,12 +56,12 @@ class StoreRowsTests {
 	@Test
 	@ShowsRow(value = 30, level = Level.S)
 	void aRestoredBackupLowersNoFence(RowFigures figures) {
-		RigClient client = this.rig.direct(Duration.ofSeconds(6));
+		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
 		client.acquire().close();
 		Document backup = this.rig.document().orElseThrow();
 		LockHandle handle = client.locks().acquire(UNRENEWED);
-		this.rig.documents().replaceOne(new Document("_id", Rig.KEY), backup);
-		LockHandle next = this.rig.direct(Rig.LONG).locks().acquire(ONCE);
+		this.rig.documents().replaceOne(new Document("_id", Harness.KEY), backup);
+		LockHandle next = this.rig.direct(Harness.LONG).locks().acquire(ONCE);
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::renew);
 		figures.server(this.rig.label()).add("fence regressions", 0);
@@ -73,12 +73,12 @@ class StoreRowsTests {
 	void aTtlIndexWithOtherOptionsIsNamedAndTheLocksAreSafe(RowFigures figures, CapturedOutput output) {
 		this.rig.documents()
 			.createIndex(new Document("touchedAt", 1), new IndexOptions().expireAfter(1L, TimeUnit.HOURS));
-		new TtlIndexInitializer(new MongoTemplate(this.rig.observer(), Rig.DATABASE), Rig.COLLECTION,
+		new TtlIndexInitializer(new MongoTemplate(this.rig.observer(), Harness.DATABASE), Harness.COLLECTION,
 				TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7))
 			.initialize();
 		assertThat(output).contains("expireAfterSeconds 3600 instead of 604800", "collMod");
-		try (LockHandle handle = this.rig.direct(Rig.LONG).acquire()) {
-			assertThat(this.rig.direct(Rig.LONG).locks().tryAcquire(ONCE)).isEmpty();
+		try (LockHandle handle = this.rig.direct(Harness.LONG).acquire()) {
+			assertThat(this.rig.direct(Harness.LONG).locks().tryAcquire(ONCE)).isEmpty();
 			assertThat(handle.isHeld()).isTrue();
 		}
 		figures.server(this.rig.label()).add("warnings", 1);
@@ -87,27 +87,27 @@ class StoreRowsTests {
 	@Test
 	@ShowsRow(value = 42, level = Level.S)
 	void withoutAChangeStreamThePollGrants(RowFigures figures) {
-		RigClient waiting = this.rig.behindProxy(Rig.LONG, Rig.LONG);
-		LockHandle handle = this.rig.direct(Rig.LONG).acquire();
+		HarnessClient waiting = this.rig.behindProxy(Harness.LONG, Harness.LONG);
+		LockHandle handle = this.rig.direct(Harness.LONG).acquire();
 		int before = this.rig.proxy().requests("findAndModify");
-		CompletableFuture<LockHandle> granted = waiting.locks().acquireAsync(LockRequest.of(Rig.KEY));
-		this.rig.proxy().awaitRequests("findAndModify", before + 5, Rig.LONG);
+		CompletableFuture<LockHandle> granted = waiting.locks().acquireAsync(LockRequest.of(Harness.KEY));
+		this.rig.proxy().awaitRequests("findAndModify", before + 5, Harness.LONG);
 		handle.close();
 		long released = System.nanoTime();
-		assertThat(granted).succeedsWithin(Rig.LONG);
+		assertThat(granted).succeedsWithin(Harness.LONG);
 		long delay = System.nanoTime() - released;
 		assertThat(this.rig.proxy().requests("aggregate")).as("no stream").isZero();
-		figures.server(this.rig.label()).add("grant after", Rig.millis(delay) + " with a retry interval of 100 ms");
+		figures.server(this.rig.label()).add("grant after", Harness.millis(delay) + " with a retry interval of 100 ms");
 	}
 
 	@Test
 	@ShowsRow(value = 44, level = Level.S)
 	void documentsOfAnOlderAndOfANewerLayoutAreRespected(RowFigures figures) {
-		LockHandle held = this.rig.direct(Rig.LONG).locks().acquire(UNRENEWED);
-		RigClient other = this.rig.direct(Rig.LONG);
+		LockHandle held = this.rig.direct(Harness.LONG).locks().acquire(UNRENEWED);
+		HarnessClient other = this.rig.direct(Harness.LONG);
 		// older: neither line nor history; newer: fields that nobody here knows
 		this.rig.documents()
-			.updateOne(new Document("_id", Rig.KEY),
+			.updateOne(new Document("_id", Harness.KEY),
 					List.of(new Document("$unset", List.of("queue", "previous", "touchedAt")),
 							new Document("$set", new Document("version", 7).append("region", "north"))));
 		assertThat(other.locks().tryAcquire(ONCE)).isEmpty();

@@ -67,14 +67,14 @@ class TransactionRowsTests {
 			transaction.executeWithoutResult((status) -> {
 				context.getBean(MongoTemplate.class).insert(new Document("_id", 1), "written");
 				// made here, and not before, by the settings
-				context.getBean(LockOperations.class).execute(LockRequest.of(Rig.KEY), (handle) -> {
+				context.getBean(LockOperations.class).execute(LockRequest.of(Harness.KEY), (handle) -> {
 					handle.renew();
 					return "";
 				});
 			});
 		}
 		assertThat(commandsOn("written")).hasSize(1).allMatch(TransactionRowsTests::isInTransaction);
-		List<BsonDocument> locks = commandsOn(Rig.COLLECTION);
+		List<BsonDocument> locks = commandsOn(Harness.COLLECTION);
 		assertThat(locks).hasSizeGreaterThanOrEqualTo(3).noneMatch(TransactionRowsTests::isInTransaction);
 		assertThat(locks.get(locks.size() - 1).getFirstKey()).as("the release").isEqualTo("update");
 		figures.server(ScriptedServer.SERVER).add("requests for locks", locks.size()).add("joined", 0);
@@ -84,7 +84,7 @@ class TransactionRowsTests {
 		return new SpringApplicationBuilder(App.class).web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)
 			.properties("spring.main.lazy-initialization=true")
-			.run("--spring.mongodb.uri=" + this.server.connectionString().replace("/?", "/" + Rig.DATABASE + "?"));
+			.run("--spring.mongodb.uri=" + this.server.connectionString().replace("/?", "/" + Harness.DATABASE + "?"));
 	}
 
 	private List<BsonDocument> commandsOn(String collection) {

@@ -33,23 +33,23 @@ class VirtualThreadRowsTests {
 		}
 		ExecutorService threads = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
 			.invoke(null);
-		try (Rig rig = Rig.onAnyServer()) {
-			RigClient client = rig.behindProxy(Duration.ofSeconds(6), Duration.ofSeconds(200));
+		try (Harness rig = Harness.onAnyServer()) {
+			HarnessClient client = rig.behindProxy(Duration.ofSeconds(6), Duration.ofSeconds(200));
 			AtomicInteger granted = new AtomicInteger();
 			AtomicInteger waiting = new AtomicInteger();
 			try (LockHandle handle = client.acquire()) {
 				for (int i = 0; i < 10_000; i++) {
 					threads.execute(() -> {
 						waiting.incrementAndGet();
-						client.locks().tryAcquire(LockRequest.of(Rig.KEY)).ifPresent((one) -> {
+						client.locks().tryAcquire(LockRequest.of(Harness.KEY)).ifPresent((one) -> {
 							granted.incrementAndGet();
 							one.close();
 						});
 					});
 				}
-				await().atMost(Rig.LONG).until(() -> waiting.get() == 10_000);
+				await().atMost(Harness.LONG).until(() -> waiting.get() == 10_000);
 				int before = rig.proxy().replies("update");
-				rig.proxy().awaitReplies("update", before + 4, Rig.LONG);
+				rig.proxy().awaitReplies("update", before + 4, Harness.LONG);
 				assertThat(handle.isHeld()).isTrue();
 			}
 			threads.shutdown();

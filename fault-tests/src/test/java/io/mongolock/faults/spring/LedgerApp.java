@@ -43,7 +43,7 @@ class LedgerApp {
 		private final Queue<String> keys = new ConcurrentLinkedQueue<>();
 
 		@Override
-		public void lost(LockHandle handle, LossReason reason) {
+		public void onLost(LockHandle handle, LossReason reason) {
 			this.keys.add(handle.key());
 		}
 

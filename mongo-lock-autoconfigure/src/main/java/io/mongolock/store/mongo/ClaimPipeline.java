@@ -13,7 +13,7 @@ import io.mongolock.store.Claim;
 /**
  * The statement that grants locks, as it was recorded on a real server: a change here has
  * to be proved there. What never changes is built once, and encoded once where that is
- * worth it. Safe for use by several threads, as nobody changes what is built here.
+ * worth it. Thread-safe, as nobody changes what is built here.
  */
 final class ClaimPipeline extends Statements {
 

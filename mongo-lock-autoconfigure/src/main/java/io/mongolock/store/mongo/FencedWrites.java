@@ -18,8 +18,7 @@ import io.mongolock.store.Leased;
 
 /**
  * Writes to the application's own documents that a holder whose lock was lost cannot
- * make: for where overlap must be impossible, not unlikely. Safe for use by several
- * threads.
+ * make: for where overlap must be impossible, not unlikely. Thread-safe.
  */
 public final class FencedWrites {
 

@@ -14,15 +14,14 @@ import org.springframework.data.mongodb.core.MongoOperations;
 
 /**
  * The collection that holds the locks, as every request needs it: on the primary,
- * whatever the application's client says, and with a timeout of its own. Safe for use by
- * several threads.
+ * whatever the application's client says, and with a timeout of its own. Thread-safe.
  */
 final class LockCollection {
 
 	/**
 	 * Timeouts are settings, so there are few; a caller who makes up more gets no cache.
 	 */
-	private static final int MOST_VARIANTS = 64;
+	private static final int MAX_VARIANTS = 64;
 
 	private final MongoCollection<BsonDocument> locks;
 
@@ -49,7 +48,7 @@ final class LockCollection {
 		}
 		MongoCollection<BsonDocument> made = this.locks.withWriteConcern(concern)
 			.withTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
-		if (this.variants.size() < MOST_VARIANTS) {
+		if (this.variants.size() < MAX_VARIANTS) {
 			this.variants.put(variant, made);
 		}
 		return made;

@@ -21,7 +21,7 @@ import io.mongolock.store.StoredWaiter;
 
 /**
  * Reads a lock as the server answers it. Strict with all that decides, generous with what
- * is only for people.
+ * is only for diagnostics.
  *
  * @param document the answer
  */

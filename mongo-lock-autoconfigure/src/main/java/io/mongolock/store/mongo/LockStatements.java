@@ -8,7 +8,7 @@ import org.bson.BsonInt64;
 /**
  * What else the server is asked for than claims: classic updates, filters and
  * projections. They are those that were recorded on a real server: a change here has to
- * be proved there. Safe for use by several threads, as nobody changes what is built here.
+ * be proved there. Thread-safe, as nobody changes what is built here.
  */
 final class LockStatements extends Statements {
 

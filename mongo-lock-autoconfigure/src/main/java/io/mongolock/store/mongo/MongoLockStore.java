@@ -33,7 +33,7 @@ import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
  * {@link LockStore} in a MongoDB collection, one document per key. Every method is one
- * command on the primary; writes wait for the majority. Safe for use by several threads.
+ * command on the primary; writes wait for the majority. Thread-safe.
  */
 public final class MongoLockStore implements LockStore {
 

@@ -17,7 +17,7 @@ import io.mongolock.store.StoredLock;
 
 /**
  * {@link LockStore} that fails as a test says, and otherwise does what another one does.
- * Safe for use by several threads; a fault holds for the requests that begin after it.
+ * Thread-safe; a fault holds for the requests that begin after it.
  */
 public final class LockFaults implements LockStore {
 

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * A fault that is in force. Safe for use by several threads.
+ * A fault that is in force. Thread-safe.
  */
 public final class Fault {
 

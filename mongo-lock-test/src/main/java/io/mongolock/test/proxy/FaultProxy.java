@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * A TCP proxy in front of a MongoDB server that makes faults of the network happen to
  * chosen commands. Listens on the loopback address only. Passes all bytes through
- * untouched, and knows commands only where neither TLS nor compression is used. Safe for
- * use by several threads.
+ * untouched, and knows commands only where neither TLS nor compression is used.
+ * Thread-safe.
  *
  * <pre class="code">
  * try (FaultProxy proxy = FaultProxy.to("localhost", 27017)) {

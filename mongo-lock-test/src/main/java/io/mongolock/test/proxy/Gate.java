@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Opens once. Safe for use by several threads.
+ * Opens once. Thread-safe.
  */
 final class Gate {
 
@@ -36,7 +36,7 @@ final class Gate {
 
 	private static InterruptedIOException interrupted() {
 		Thread.currentThread().interrupt();
-		return new InterruptedIOException("Interrupted while holding a message");
+		return new InterruptedIOException("Interrupted while heldLock a message");
 	}
 
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Holds messages back until it is released. Safe for use by several threads.
+ * Holds messages back until it is released. Thread-safe.
  */
 public final class Hold {
 

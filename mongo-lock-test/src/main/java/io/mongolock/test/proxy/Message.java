@@ -20,7 +20,7 @@ final class Message {
 	static final int HEADER_BYTES = 16;
 
 	/** What a server accepts at most. */
-	private static final int LONGEST = 48_000_000;
+	private static final int MAX_DURATION = 48_000_000;
 
 	private static final int MORE_TO_COME = 1 << 1;
 
@@ -45,9 +45,9 @@ final class Message {
 			return null;
 		}
 		int length = ByteBuffer.wrap(start).order(ByteOrder.LITTLE_ENDIAN).getInt();
-		if (length < HEADER_BYTES || length > LONGEST) {
+		if (length < HEADER_BYTES || length > MAX_DURATION) {
 			throw new IOException("A message of " + length + " bytes is not of the MongoDB wire protocol ("
-					+ HEADER_BYTES + " to " + LONGEST + "); is TLS on?");
+					+ HEADER_BYTES + " to " + MAX_DURATION + "); is TLS on?");
 		}
 		byte[] bytes = Arrays.copyOf(start, length);
 		int rest = length - Integer.BYTES;

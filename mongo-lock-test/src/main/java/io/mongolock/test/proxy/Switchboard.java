@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * What is in force on all connections of a proxy. Safe for use by several threads.
+ * What is in force on all connections of a proxy. Thread-safe.
  */
 final class Switchboard {
 

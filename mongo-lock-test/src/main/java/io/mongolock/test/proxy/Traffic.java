@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many messages were seen, by command. Safe for use by several threads.
+ * How many messages were seen, by command. Thread-safe.
  */
 final class Traffic {
 

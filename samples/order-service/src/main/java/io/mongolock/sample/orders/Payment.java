@@ -15,11 +15,11 @@ public record Payment(long amount, @Nullable Duration takes) {
 
 	private static final long MOST = 1_000_000_00;
 
-	private static final Duration LONGEST = Duration.ofMinutes(2);
+	private static final Duration MAX_DURATION = Duration.ofMinutes(2);
 
 	boolean isValid() {
 		return this.amount > 0 && this.amount <= MOST
-				&& (this.takes == null || (!this.takes.isNegative() && this.takes.compareTo(LONGEST) <= 0));
+				&& (this.takes == null || (!this.takes.isNegative() && this.takes.compareTo(MAX_DURATION) <= 0));
 	}
 
 }

@@ -36,7 +36,7 @@ public final class MongoServer implements AutoCloseable {
 	/**
 	 * The server that is configured.
 	 * @param uri its connection string
-	 * @param hosts its hosts, for people
+	 * @param hosts its hosts, for diagnostics
 	 * @return the server
 	 */
 	static MongoServer configured(String uri, List<String> hosts) {

@@ -1,0 +1,73 @@
+package io.mongolock.client;
+
+import java.util.List;
+
+import io.mongolock.LockRequest;
+import io.mongolock.core.ResolvedLockSettings;
+
+/**
+ * Brings the faults of a history about that are not those of single messages.
+ */
+final class FaultInjector {
+
+	private final Timeline timeline;
+
+	private final List<SimulatedClient> clients;
+
+	private final SimulatedServers servers;
+
+	private final List<LockRequest> locks;
+
+	private final ResolvedLockSettings terms;
+
+	private final long until;
+
+	FaultInjector(Timeline timeline, List<SimulatedClient> clients, SimulatedServers servers, List<LockRequest> locks,
+			ResolvedLockSettings terms, long until) {
+		this.timeline = timeline;
+		this.clients = clients;
+		this.servers = servers;
+		this.locks = locks;
+		this.terms = terms;
+		this.until = until;
+	}
+
+	void plan(FaultProfile weather) {
+		long ttl = this.terms.ttl().toNanos();
+		sometimes(weather.cuts(), () -> anyone().cut(upTo(ttl)));
+		sometimes(weather.pauses(), () -> anyone().pause(upTo(ttl * 2)));
+		sometimes(weather.suspends(), () -> anyone().suspend(upTo(ttl * 2)));
+		// A clock set back during a suspend hides it: no client can notice that
+		long back = (weather.suspends() > 0) ? 0 : ttl;
+		sometimes(weather.wallSteps(), () -> anyone().stepWall(this.timeline.between(-back, ttl)));
+		sometimes(weather.crashes(), () -> anyone().crash());
+		sometimes(weather.elections(), () -> this.servers.fail(upTo(ttl / 2)));
+		sometimes(weather.elections(), this.servers::failAfterWrite);
+		sometimes(weather.isolations(), () -> isolate(ttl));
+		sometimes((weather.clockError() > 0) ? 2 : 0, this.servers::stepClock);
+		sometimes(weather.garbage(),
+				() -> this.locks.forEach((lock) -> this.servers.collect(lock.key(), this.terms.ttl())));
+	}
+
+	private void isolate(long ttl) {
+		this.clients.forEach((client) -> client.askOldPrimary(this.timeline.chance(0.5)));
+		this.servers.isolate(this.timeline.between(0, ttl / 2));
+		this.timeline.after(upTo(ttl * 2), this.servers::rejoin);
+	}
+
+	private void sometimes(int times, Runnable fault) {
+		for (int time = 0; time < times; time++) {
+			this.timeline.at(this.timeline.between(0, this.until), fault);
+		}
+	}
+
+	private SimulatedClient anyone() {
+		return this.clients.get((int) this.timeline.between(0, this.clients.size()));
+	}
+
+	// Nothing lasts longer than the faults of the history
+	private long upTo(long most) {
+		return Math.min(this.timeline.between(1, most), this.until - this.timeline.now());
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.mongolock.client;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.store.LeaseId;
+
+/**
+ * What is known of one token: the truth of the store beside what its client was told.
+ * Times are true ones, negative for never.
+ */
+final class LeaseHistory {
+
+	final LeaseId id;
+
+	final SimulatedClient client;
+
+	/** Whether it waits until the end for what others left. */
+	final boolean last;
+
+	@Nullable HeldLock heldLock;
+
+	@Nullable ReleaseOutcome outcome;
+
+	long grantedAt = -1;
+
+	long overtakenAt = -1;
+
+	long claimedAt = -1;
+
+	long touchedAt = -1;
+
+	long expiredAt = -1;
+
+	long freedAt = -1;
+
+	long overAt = -1;
+
+	boolean unknown;
+
+	boolean doubled;
+
+	boolean told;
+
+	LeaseHistory(LeaseId id, SimulatedClient client, boolean last) {
+		this.id = id;
+		this.client = client;
+		this.last = last;
+	}
+
+	boolean isOver() {
+		return this.overAt >= 0;
+	}
+
+	/**
+	 * How long the client still relies on it.
+	 * @return nanoseconds, zero if it does not
+	 */
+	long relied() {
+		HeldLock held = this.heldLock;
+		return (held != null && !isOver()) ? held.lease().remaining(this.client.now()).toNanos() : 0;
+	}
+
+	@Override
+	public String toString() {
+		HeldLock held = this.heldLock;
+		return this.client.name() + " " + this.id.token()
+				+ ((held != null) ? " (fence " + held.lease().fence() + ")" : "");
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.mongolock.client;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The threads of a running client: all of them platform daemon threads that come when
+ * needed, those for renewals apart, so that nothing else delays them. What comes after
+ * {@link #stop()} is dropped.
+ */
+final class ClientThreads {
+
+	private static final int MAX_CLAIMS = 8;
+
+	private final ExecutorService renewals = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 60, TimeUnit.SECONDS,
+			new SynchronousQueue<>(), daemons("mongo-lock-renewal"), new ThreadPoolExecutor.DiscardPolicy());
+
+	private final ThreadPoolExecutor requests = new ThreadPoolExecutor(MAX_CLAIMS, MAX_CLAIMS, 10, TimeUnit.SECONDS,
+			new LinkedBlockingQueue<>(), daemons("mongo-lock-request"), new ThreadPoolExecutor.DiscardPolicy());
+
+	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("mongo-lock-timer"),
+			new ThreadPoolExecutor.DiscardPolicy());
+
+	ClientThreads() {
+		this.requests.allowCoreThreadTimeOut(true);
+		this.timer.setRemoveOnCancelPolicy(true);
+	}
+
+	/**
+	 * Where renewals run; one request more than are underway always finds a thread.
+	 * @return the executor
+	 */
+	ExecutorService renewals() {
+		return this.renewals;
+	}
+
+	/**
+	 * Run a request to the store, after those that came before.
+	 * @param request the request
+	 */
+	void run(Runnable request) {
+		this.requests.execute(request);
+	}
+
+	/**
+	 * Run a request to the store later.
+	 * @param nanos how much later
+	 * @param request the request
+	 */
+	void runAfter(long nanos, Runnable request) {
+		this.timer.schedule(() -> this.requests.execute(request), nanos, TimeUnit.NANOSECONDS);
+	}
+
+	/**
+	 * Let what is underway end, and begin nothing more.
+	 */
+	void stop() {
+		this.timer.shutdownNow();
+		this.requests.shutdown();
+		this.renewals.shutdown();
+	}
+
+	static ThreadFactory daemons(String name) {
+		AtomicInteger count = new AtomicInteger();
+		return (task) -> {
+			Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+			thread.setDaemon(true);
+			return thread;
+		};
+	}
+
+}

@@ -1,0 +1,187 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockException;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.Lease;
+import io.mongolock.core.RenewalSchedule;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+
+/**
+ * Runs a {@link RenewalSchedule}: one daemon thread watches the deadlines and never asks
+ * the store, so that a loss is declared in time even while requests hang; renewals run on
+ * an executor. No user code runs on either. Thread-safe.
+ */
+public final class LeaseRenewer {
+
+	private static final Log logger = LogFactory.getLog(LeaseRenewer.class);
+
+	private final LockStore store;
+
+	private final LockClock clock;
+
+	private final Executor requests;
+
+	private final RenewalSchedule schedule = new RenewalSchedule(
+			(bound) -> ThreadLocalRandom.current().nextLong(bound));
+
+	private final Queue<Consumer<RenewalSchedule>> answers = new ConcurrentLinkedQueue<>();
+
+	/** When the watch looks next; {@code null} while it looks, so that it looks again. */
+	private volatile @Nullable Long nextLook;
+
+	/** How soon the lease that came last first needs attention. */
+	private volatile long lastDue = RenewalSchedule.NEVER;
+
+	private volatile @Nullable Thread watch;
+
+	/** Belongs to the watch. */
+	private boolean idle;
+
+	/**
+	 * Create a renewer that is not started yet.
+	 * @param store where the leases are kept
+	 * @param clock the clocks
+	 * @param requests runs the requests to the store; must not reject or block
+	 */
+	public LeaseRenewer(LockStore store, LockClock clock, Executor requests) {
+		this.store = store;
+		this.clock = clock;
+		this.requests = requests;
+	}
+
+	/**
+	 * Begin to watch. Has no effect if started already.
+	 */
+	public synchronized void start() {
+		if (this.watch == null) {
+			Thread thread = new Thread(this::watch, "mongo-lock-watch");
+			thread.setDaemon(true);
+			this.watch = thread;
+			thread.start();
+		}
+	}
+
+	/**
+	 * End: no renewal begins after this. Those underway may still be answered.
+	 */
+	public synchronized void stop() {
+		Thread thread = this.watch;
+		this.watch = null;
+		LockSupport.unpark(thread);
+	}
+
+	/**
+	 * Keep a lease until {@link #unregister} or its loss.
+	 * @param lease the lease
+	 */
+	public void register(Lease lease) {
+		ClockReading now = ClockReading.of(this.clock);
+		long dueIn = this.schedule.add(lease, now);
+		this.lastDue = dueIn;
+		Long look = this.nextLook;
+		if (look == null || now.nanos() + dueIn - look < 0) {
+			LockSupport.unpark(this.watch);
+		}
+	}
+
+	/**
+	 * Keep a lease no longer.
+	 * @param lease the lease
+	 */
+	public void unregister(Lease lease) {
+		this.schedule.remove(lease);
+	}
+
+	private void watch() {
+		while (Thread.currentThread() == this.watch) {
+			this.nextLook = null;
+			try {
+				look();
+			}
+			catch (RuntimeException | Error ex) {
+				// The watch must outlive whatever happens: it is what tells of a loss
+				logger.error("The watch over the leases failed and goes on", ex);
+				this.nextLook = this.clock.nanoTime() + 10_000_000;
+			}
+			Long look = this.nextLook;
+			long pause = (look != null) ? look - this.clock.nanoTime() : 0;
+			if (pause > 0) {
+				LockSupport.parkNanos(this, pause);
+			}
+		}
+	}
+
+	private void look() {
+		for (Consumer<RenewalSchedule> answer = this.answers.poll(); answer != null; answer = this.answers.poll()) {
+			answer.accept(this.schedule);
+		}
+		ClockReading now = ClockReading.of(this.clock);
+		for (List<Lease> batch : this.schedule.due(now)) {
+			this.requests.execute(() -> renew(batch));
+		}
+		this.nextLook = now.nanos() + nextIn(now);
+	}
+
+	private long nextIn(ClockReading now) {
+		long next = this.schedule.nextIn(now);
+		boolean empty = next == RenewalSchedule.NEVER;
+		if (empty && !this.idle) {
+			// Linger, so that a lock taken and released in a loop does not wake the watch
+			// each time
+			next = this.lastDue;
+		}
+		this.idle = empty;
+		return next;
+	}
+
+	private void renew(List<Lease> batch) {
+		Consumer<RenewalSchedule> answer;
+		try {
+			ClockReading requested = ClockReading.of(this.clock);
+			int found = this.store.renewAll(batch.stream().map(Lease::id).toList(), timeout(batch));
+			ClockReading now = ClockReading.of(this.clock);
+			answer = (schedule) -> schedule.answered(batch, found, requested, now);
+		}
+		catch (RuntimeException | Error ex) {
+			log(batch, ex);
+			ClockReading now = ClockReading.of(this.clock);
+			answer = (schedule) -> schedule.failed(batch, now);
+		}
+		this.answers.add(answer);
+		LockSupport.unpark(this.watch);
+	}
+
+	private void log(List<Lease> batch, Throwable failure) {
+		LeaseId first = batch.get(0).id();
+		String message = "Renewal of lock '" + first.key() + "'"
+				+ ((batch.size() != 1) ? " and " + (batch.size() - 1) + " others" : "")
+				+ " failed and is tried again until the lease runs out: " + failure.getMessage();
+		if (failure instanceof LockException) {
+			logger.warn(message);
+			logger.debug("Renewal failed", failure);
+		}
+		else {
+			logger.error(message, failure);
+		}
+	}
+
+	private static Duration timeout(List<Lease> batch) {
+		return batch.stream().map((lease) -> lease.terms().operationTimeout()).min(Duration::compareTo).orElseThrow();
+	}
+
+}

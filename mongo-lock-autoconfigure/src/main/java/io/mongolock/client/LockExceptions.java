@@ -1,0 +1,79 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockLostException;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.LossReason;
+import io.mongolock.core.ResolvedLockSettings;
+
+/**
+ * What people are told.
+ */
+final class LockExceptions {
+
+	private LockExceptions() {
+	}
+
+	static LockUnavailableException held(Attempt attempt, List<LockHolder> holders, Duration waited) {
+		String who = (holders.isEmpty()) ? "is claimed by others ahead in line" : "is held by "
+				+ holders.stream().map(LockExceptions::describe).collect(Collectors.joining(" and by "));
+		return new LockUnavailableException(attempt.key(), holders, waited, "Lock '" + attempt.key() + "' " + who
+				+ "; gave up after " + millis(waited) + ", wait-timeout is " + millis(attempt.terms().waitTimeout()));
+	}
+
+	static LockStoreException failedAhead(String key, LockStoreException failure) {
+		return new LockStoreException(key, Outcome.NOT_EXECUTED, "Lock '" + key
+				+ "' was not asked for, as the claim ahead of it in this application fails: " + failure.getMessage(),
+				failure);
+	}
+
+	static LockUnavailableException interrupted(Attempt attempt, Duration waited) {
+		return new LockUnavailableException(attempt.key(), attempt.sight().holders(), waited,
+				"Interrupted after waiting " + millis(waited) + " for lock '" + attempt.key() + "'");
+	}
+
+	static LockUnavailableException stopped(String key, Duration waited) {
+		return new LockUnavailableException(key, List.of(), waited,
+				"Lock '" + key + "' is not claimed: this application is shutting down");
+	}
+
+	static LockLostException lost(HeldLock heldLock) {
+		LossReason reason = heldLock.lease().lossReason();
+		LossReason known = (reason != null) ? reason : LossReason.REFUSED;
+		return new LockLostException(heldLock.id().key(), heldLock.lease().fence(), known,
+				describeLoss(heldLock, reason) + "; what was done under it may overlap with another holder's work");
+	}
+
+	static String describeLoss(HeldLock heldLock, @Nullable LossReason reason) {
+		ResolvedLockSettings terms = heldLock.lease().terms();
+		String how = (reason != LossReason.DEADLINE) ? describe(reason)
+				: ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")
+						+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
+						+ millis(terms.reliable());
+		return "Lock '" + heldLock.id().key() + "' (fence " + heldLock.lease().fence() + ") was lost: " + how;
+	}
+
+	private static String describe(@Nullable LossReason reason) {
+		return (reason != LossReason.SHUTDOWN)
+				? "the store no longer has it; it was taken over, released by force or deleted"
+				: "this application shut down while it was held";
+	}
+
+	private static String describe(LockHolder holder) {
+		return holder.owner() + " for " + millis(holder.heldFor()) + " (fence " + holder.fence()
+				+ "), its lease ends in " + millis(holder.remaining()) + " unless renewed";
+	}
+
+	private static String millis(Duration duration) {
+		return duration.toMillis() + "ms";
+	}
+
+}

@@ -1,0 +1,175 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LossReason;
+import io.mongolock.store.LeaseId;
+
+/**
+ * One grant and how long it is relied on: until ttl less margin after the request left
+ * that granted or last renewed it. Once lost or released it stays so. Thread-safe: all
+ * state is one immutable value that is only ever replaced as a whole.
+ */
+public final class Lease {
+
+	private final LeaseId id;
+
+	private final long fence;
+
+	private final ResolvedLockSettings terms;
+
+	private final long reliableNanos;
+
+	private final Consumer<Lease> onLost;
+
+	private volatile State state;
+
+	/**
+	 * Begin a lease.
+	 * @param id the key and token
+	 * @param fence the number of the grant
+	 * @param terms how it is held
+	 * @param requested when the request left that was answered with the grant
+	 * @param onLost is called once if the lease is lost, on the thread that notices; must
+	 * neither block nor throw
+	 */
+	public Lease(LeaseId id, long fence, ResolvedLockSettings terms, ClockReading requested, Consumer<Lease> onLost) {
+		this.id = id;
+		this.fence = fence;
+		this.terms = terms;
+		this.reliableNanos = terms.reliable().toNanos();
+		this.onLost = onLost;
+		this.state = new State(Phase.HELD, requested, null);
+	}
+
+	public LeaseId id() {
+		return this.id;
+	}
+
+	public long fence() {
+		return this.fence;
+	}
+
+	public ResolvedLockSettings terms() {
+		return this.terms;
+	}
+
+	/**
+	 * How the lease was lost.
+	 * @return the reason, or {@code null} if it was not
+	 */
+	public @Nullable LossReason lossReason() {
+		return this.state.reason();
+	}
+
+	/**
+	 * Whether the lease is held; notices that it has run out.
+	 * @param now the time
+	 * @return whether it can be relied on
+	 */
+	public boolean isHeld(ClockReading now) {
+		State current = this.state;
+		if (current.phase() != Phase.HELD || isReliable(current, now)) {
+			return current.phase() == Phase.HELD;
+		}
+		synchronized (this) {
+			// A renewal may have been confirmed in between, on another thread
+			if (this.state.phase() != Phase.HELD || isReliable(this.state, now)) {
+				return this.state.phase() == Phase.HELD;
+			}
+			this.state = current.lost(LossReason.DEADLINE);
+		}
+		this.onLost.accept(this);
+		return false;
+	}
+
+	/**
+	 * How long the lease can be relied on without a renewal.
+	 * @param now the time
+	 * @return the time, zero if it is not held
+	 */
+	public Duration remaining(ClockReading now) {
+		State current = this.state;
+		long left = this.reliableNanos - now.elapsedSince(current.confirmed());
+		return (current.phase() != Phase.HELD || left <= 0) ? Duration.ZERO : Duration.ofNanos(left);
+	}
+
+	/**
+	 * When the lease runs out unless renewed.
+	 * @return the monotonic time
+	 */
+	public long deadline() {
+		return this.state.confirmed().nanos() + this.reliableNanos;
+	}
+
+	/**
+	 * The store confirmed a renewal. One that is confirmed only after the lease has run
+	 * out is no success.
+	 * @param requested when its request left
+	 * @param now the time
+	 * @return whether the lease is held
+	 */
+	public boolean renewed(ClockReading requested, ClockReading now) {
+		synchronized (this) {
+			boolean later = requested.nanos() - this.state.confirmed().nanos() > 0;
+			if (later && this.state.phase() == Phase.HELD && isReliable(this.state, now)) {
+				this.state = new State(Phase.HELD, requested, null);
+			}
+		}
+		return isHeld(now);
+	}
+
+	/**
+	 * The lease is lost for good, unless it had already been lost or released.
+	 * @param reason how
+	 */
+	public void lose(LossReason reason) {
+		synchronized (this) {
+			if (this.state.phase() != Phase.HELD) {
+				return;
+			}
+			this.state = this.state.lost(reason);
+		}
+		this.onLost.accept(this);
+	}
+
+	/**
+	 * The holder gives the lease back.
+	 * @param now the time
+	 * @return whether it was held until then
+	 */
+	public boolean release(ClockReading now) {
+		if (!isHeld(now)) {
+			return false;
+		}
+		synchronized (this) {
+			boolean held = this.state.phase() == Phase.HELD;
+			if (held) {
+				this.state = new State(Phase.RELEASED, this.state.confirmed(), null);
+			}
+			return held;
+		}
+	}
+
+	private boolean isReliable(State state, ClockReading now) {
+		return now.elapsedSince(state.confirmed()) < this.reliableNanos;
+	}
+
+	private enum Phase {
+
+		HELD, LOST, RELEASED
+
+	}
+
+	private record State(Phase phase, ClockReading confirmed, @Nullable LossReason reason) {
+
+		private State lost(LossReason reason) {
+			return new State(Phase.LOST, this.confirmed, reason);
+		}
+
+	}
+
+}

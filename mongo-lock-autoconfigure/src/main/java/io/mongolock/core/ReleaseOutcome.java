@@ -1,0 +1,23 @@
+package io.mongolock.core;
+
+/**
+ * How the hold of a lock ended.
+ */
+public enum ReleaseOutcome {
+
+	/**
+	 * Held until the release.
+	 */
+	RELEASED,
+
+	/**
+	 * Run out before, but granted to nobody else until the release.
+	 */
+	EXPIRED_UNCONTESTED,
+
+	/**
+	 * Gone before the release, or nobody knows; another may have held the lock meanwhile.
+	 */
+	LOST
+
+}

@@ -1,0 +1,113 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockSettings;
+import io.mongolock.LossReason;
+import io.mongolock.store.LeaseId;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link Lease}: ttl 10 s, margin 2 s.
+ */
+class LeaseTests {
+
+	private final List<LossReason> losses = new ArrayList<>();
+
+	private final Lease lease = new Lease(new LeaseId("k", "t"), 1,
+			ResolvedLockSettings.of(new LockSettings(Duration.ofSeconds(10), null, null, null, null, null, null)),
+			at(0), (lease) -> this.losses.add(lease.lossReason()));
+
+	@Test
+	void isHeldUntilTtlLessMarginAfterTheRequestLeft() {
+		assertThat(this.lease.isHeld(at(7_999))).isTrue();
+		assertThat(this.lease.remaining(at(7_999))).hasMillis(1);
+		assertThat(this.lease.isHeld(at(8_000))).isFalse();
+		assertThat(this.losses).containsExactly(LossReason.DEADLINE);
+	}
+
+	@Test
+	void onceLostStaysLostWhateverTheClocksSay() {
+		assertThat(this.lease.isHeld(at(8_000))).isFalse();
+		assertThat(this.lease.isHeld(at(1))).isFalse();
+		assertThat(this.lease.remaining(at(1))).isZero();
+		assertThat(this.lease.renewed(at(7_000), at(7_500))).isFalse();
+		assertThat(this.losses).hasSize(1);
+	}
+
+	@Test
+	void aRenewalCountsFromItsOwnRequest() {
+		assertThat(this.lease.renewed(at(5_000), at(7_000))).isTrue();
+		assertThat(this.lease.isHeld(at(12_999))).isTrue();
+		assertThat(this.lease.isHeld(at(13_000))).isFalse();
+	}
+
+	@Test
+	void aRenewalConfirmedAfterTheDeadlineIsNoSuccess() {
+		assertThat(this.lease.renewed(at(7_000), at(8_000))).isFalse();
+		assertThat(this.losses).containsExactly(LossReason.DEADLINE);
+	}
+
+	@Test
+	void anOlderRequestConfirmedLaterDoesNotShortenTheLease() {
+		this.lease.renewed(at(5_000), at(5_001));
+		assertThat(this.lease.renewed(at(3_000), at(5_002))).isTrue();
+		assertThat(this.lease.isHeld(at(12_999))).isTrue();
+	}
+
+	@Test
+	void aSuspendedMachineWhoseMonotonicClockStoodStillHasLostTheLease() {
+		ClockReading awake = new ClockReading(at(100).nanos(), at(600_000).millis());
+		assertThat(this.lease.isHeld(awake)).isFalse();
+		assertThat(this.lease.remaining(awake)).isZero();
+	}
+
+	@Test
+	void aWallClockThatStepsBackDoesNotLengthenTheLease() {
+		ClockReading steppedBack = new ClockReading(at(8_000).nanos(), at(-3_600_000).millis());
+		assertThat(this.lease.isHeld(steppedBack)).isFalse();
+	}
+
+	@Test
+	void aRefusedRenewalLosesTheLeaseOnce() {
+		this.lease.lose(LossReason.REFUSED);
+		this.lease.lose(LossReason.SHUTDOWN);
+		assertThat(this.lease.isHeld(at(1))).isFalse();
+		assertThat(this.losses).containsExactly(LossReason.REFUSED);
+	}
+
+	@Test
+	void aReleasedLeaseIsNeitherHeldNorLostAgain() {
+		assertThat(this.lease.release(at(1))).isTrue();
+		assertThat(this.lease.release(at(1))).isFalse();
+		this.lease.lose(LossReason.SHUTDOWN);
+		assertThat(this.lease.isHeld(at(1))).isFalse();
+		assertThat(this.lease.isHeld(at(9_000))).isFalse();
+		assertThat(this.losses).isEmpty();
+	}
+
+	@Test
+	void aReleaseAfterTheDeadlineIsTold() {
+		assertThat(this.lease.release(at(8_000))).isFalse();
+		assertThat(this.losses).containsExactly(LossReason.DEADLINE);
+	}
+
+	@Test
+	void monotonicTimeMayOverflow() {
+		long end = Long.MAX_VALUE - 1_000_000;
+		Lease lease = new Lease(new LeaseId("k", "t"), 1, this.lease.terms(), new ClockReading(end, 0), (lost) -> {
+		});
+		assertThat(lease.isHeld(new ClockReading(end + 2_000_000, 2))).isTrue();
+		assertThat(lease.isHeld(new ClockReading(end + 8_000_000_000L, 8_000))).isFalse();
+	}
+
+	static ClockReading at(long millis) {
+		return new ClockReading(millis * 1_000_000, 1_700_000_000_000L + millis);
+	}
+
+}

@@ -1,0 +1,92 @@
+package io.mongolock.core;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LocalWaitQueues}.
+ */
+class LocalWaitQueuesTests {
+
+	private final LocalWaitQueues<Member, Member> lines = new LocalWaitQueues<>();
+
+	private final Member a = new Member("a", 1);
+
+	private final Member b = new Member("b", 1);
+
+	private final Member c = new Member("c", 1);
+
+	@Test
+	void theFirstMayAskAtOnceAndTheNextWhenItLeaves() {
+		assertThat(this.lines.join("k", this.a)).isTrue();
+		assertThat(this.lines.join("k", this.b)).isFalse();
+		assertThat(this.lines.join("k", this.c)).isFalse();
+		assertThat(this.lines.left("k", this.a)).isEqualTo(this.b);
+		assertThat(this.lines.left("k", this.b)).isEqualTo(this.c);
+		assertThat(this.lines.left("k", this.c)).isNull();
+		assertThat(this.lines.waiters()).isEmpty();
+	}
+
+	@Test
+	void nobodyAsksWhileAHolderOfThisJvmWouldMakeTheStoreRefuse() {
+		this.lines.join("k", this.a);
+		assertThat(this.lines.granted("k", this.a, this.a)).isNull();
+		assertThat(this.lines.join("k", this.b)).isFalse();
+		assertThat(this.lines.join("k", this.c)).isFalse();
+		assertThat(this.lines.holders("k")).containsExactly(this.a);
+		assertThat(this.lines.released("k", this.a)).isEqualTo(this.b);
+		assertThat(this.lines.released("k", this.a)).as("b has its turn already").isNull();
+	}
+
+	@Test
+	void whoGivesUpInTheMiddleIsSkipped() {
+		this.lines.join("k", this.a);
+		this.lines.join("k", this.b);
+		this.lines.join("k", this.c);
+		assertThat(this.lines.left("k", this.b)).isNull();
+		assertThat(this.lines.left("k", this.a)).isEqualTo(this.c);
+	}
+
+	@Test
+	void holdersUpToTheLimitAskOneAfterTheOther() {
+		Member one = new Member("one", 2);
+		Member two = new Member("two", 2);
+		Member three = new Member("three", 2);
+		assertThat(this.lines.join("k", one)).isTrue();
+		assertThat(this.lines.join("k", two)).isFalse();
+		assertThat(this.lines.join("k", three)).isFalse();
+		assertThat(this.lines.granted("k", one, one)).isEqualTo(two);
+		assertThat(this.lines.granted("k", two, two)).isNull();
+		assertThat(this.lines.released("k", one)).isEqualTo(three);
+	}
+
+	@Test
+	void anExclusiveClaimWaitsForAllSharedHolders() {
+		Member shared = new Member("shared", Integer.MAX_VALUE);
+		this.lines.join("k", shared);
+		this.lines.granted("k", shared, shared);
+		assertThat(this.lines.join("k", this.a)).isFalse();
+		assertThat(this.lines.released("k", shared)).isEqualTo(this.a);
+	}
+
+	@Test
+	void keysDoNotWaitForEachOther() {
+		assertThat(this.lines.join("k", this.a)).isTrue();
+		assertThat(this.lines.join("l", this.b)).isTrue();
+	}
+
+	@Test
+	void whoAsksIsKnown() {
+		this.lines.join("k", this.a);
+		this.lines.join("k", this.b);
+		assertThat(this.lines.asking("k")).contains(this.a);
+		assertThat(this.lines.waiters()).containsExactly(this.a, this.b);
+		assertThat(this.lines.asking("other")).isEmpty();
+	}
+
+	private record Member(String name, int limit) implements LocalWaitQueues.Member {
+
+	}
+
+}

@@ -1,0 +1,68 @@
+package io.mongolock.core;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockSettings;
+import io.mongolock.LossReason;
+import io.mongolock.core.ReleaseDecision.End;
+import io.mongolock.store.LeaseId;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link ReleaseDecision}.
+ */
+class ReleaseDecisionTests {
+
+	private final Lease lease = new Lease(new LeaseId("k", "t"), 1, ResolvedLockSettings.of(LockSettings.NONE), at(0),
+			(lost) -> {
+			});
+
+	@Test
+	void whatIsHeldIsReleasedFast() {
+		ReleaseDecision releasing = ReleaseDecision.begin(this.lease, false, at(23_999));
+		assertThat(releasing.asks()).isTrue();
+		assertThat(releasing.needsProof()).isFalse();
+		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.RELEASED, false));
+		assertThat(this.lease.isHeld(at(1))).isFalse();
+	}
+
+	@Test
+	void whatWasHeldButIsGoneWasLost() {
+		assertThat(ReleaseDecision.begin(this.lease, false, at(1)).answered(false))
+			.isEqualTo(new End(ReleaseOutcome.LOST, false));
+	}
+
+	@Test
+	void whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt() {
+		ReleaseDecision releasing = ReleaseDecision.begin(this.lease, false, at(24_000));
+		assertThat(releasing.needsProof()).isTrue();
+		assertThat(releasing.answered(true).outcome()).isEqualTo(ReleaseOutcome.EXPIRED_UNCONTESTED);
+		assertThat(releasing.answered(false).outcome()).isEqualTo(ReleaseOutcome.LOST);
+		assertThat(releasing.failed()).isEqualTo(new End(ReleaseOutcome.LOST, true));
+	}
+
+	@Test
+	void aReleaseWithoutAnswerIsTriedAgain() {
+		assertThat(ReleaseDecision.begin(this.lease, false, at(1)).failed())
+			.isEqualTo(new End(ReleaseOutcome.RELEASED, true));
+	}
+
+	@Test
+	void whatTheStoreRefusedIsNotAskedForAgain() {
+		this.lease.lose(LossReason.REFUSED);
+		ReleaseDecision releasing = ReleaseDecision.begin(this.lease, false, at(1));
+		assertThat(releasing.asks()).isFalse();
+		assertThat(releasing.answered(false).outcome()).isEqualTo(ReleaseOutcome.LOST);
+	}
+
+	@Test
+	void aTokenWithAClaimInDoubtIsCleanedUpWhateverTheEnd() {
+		assertThat(ReleaseDecision.begin(this.lease, true, at(1)).answered(true).cleansUp()).isTrue();
+	}
+
+	private static ClockReading at(long millis) {
+		return new ClockReading(millis * 1_000_000, millis);
+	}
+
+}

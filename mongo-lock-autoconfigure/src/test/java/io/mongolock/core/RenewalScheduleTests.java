@@ -1,0 +1,171 @@
+package io.mongolock.core;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockSettings;
+import io.mongolock.LossReason;
+import io.mongolock.store.LeaseId;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link RenewalSchedule}: ttl 30 s, margin 6 s, renewal every 8 s.
+ */
+class RenewalScheduleTests {
+
+	private static final long MILLI = 1_000_000;
+
+	private final RenewalSchedule schedule = new RenewalSchedule((bound) -> bound - 1);
+
+	private final List<Lease> lost = new ArrayList<>();
+
+	@Test
+	void nothingIsDueBeforeTheInterval() {
+		assertThat(this.schedule.add(lease("a", 0), at(0))).isEqualTo(8_000 * MILLI);
+		assertThat(this.schedule.due(at(7_999))).isEmpty();
+		assertThat(this.schedule.due(at(8_000))).hasSize(1);
+	}
+
+	@Test
+	void aRenewalUnderwayIsNotSentTwice() {
+		this.schedule.add(lease("a", 0), at(0));
+		this.schedule.due(at(8_000));
+		assertThat(this.schedule.due(at(9_000))).isEmpty();
+	}
+
+	@Test
+	void aConfirmedRenewalIsDueAgainOneIntervalAfterItsRequest() {
+		Lease lease = lease("a", 0);
+		this.schedule.add(lease, at(0));
+		this.schedule.answered(this.schedule.due(at(8_000)).get(0), 1, at(8_000), at(9_000));
+		assertThat(this.schedule.due(at(15_999))).isEmpty();
+		assertThat(this.schedule.due(at(16_000))).hasSize(1);
+		assertThat(lease.isHeld(at(31_999))).isTrue();
+	}
+
+	@Test
+	void leasesBegunAtDifferentTimesSoonShareOneRequest() {
+		for (int i = 0; i < 1_000; i++) {
+			this.schedule.add(lease("k" + i, i * 8L), at(i * 8L));
+		}
+		int requests = 0;
+		for (long now = 8_000; now < 40_000; now++) {
+			for (List<Lease> batch : this.schedule.due(at(now))) {
+				requests++;
+				this.schedule.answered(batch, batch.size(), at(now), at(now));
+			}
+		}
+		assertThat(this.lost).isEmpty();
+		assertThat(requests).as("requests in four intervals").isLessThanOrEqualTo(4 * 5);
+	}
+
+	@Test
+	void noBatchIsLargerThanTheLargest() {
+		for (int i = 0; i < 2 * RenewalSchedule.MAX_BATCH + 1; i++) {
+			this.schedule.add(lease("k" + i, 0), at(0));
+		}
+		assertThat(this.schedule.due(at(8_000))).extracting(List::size)
+			.containsExactly(RenewalSchedule.MAX_BATCH, RenewalSchedule.MAX_BATCH, 1);
+	}
+
+	@Test
+	void theOneMissingLeaseOfABatchIsFoundAndTheOthersAreKept() {
+		List<Lease> leases = new ArrayList<>();
+		for (int i = 0; i < 100; i++) {
+			leases.add(lease("k" + i, 0));
+			this.schedule.add(leases.get(i), at(0));
+		}
+		Lease gone = leases.get(37);
+		int requests = 0;
+		while (this.schedule.nextIn(at(8_000)) <= 0) {
+			for (List<Lease> batch : this.schedule.due(at(8_000))) {
+				requests++;
+				this.schedule.answered(batch, batch.size() - (batch.contains(gone) ? 1 : 0), at(8_000), at(8_000));
+			}
+		}
+		assertThat(this.lost).containsExactly(gone);
+		assertThat(gone.lossReason()).isEqualTo(LossReason.REFUSED);
+		assertThat(requests).isLessThan(20);
+		leases.remove(gone);
+		assertThat(leases).allMatch((lease) -> lease.isHeld(at(31_999)));
+	}
+
+	@Test
+	void aLeaseReleasedWhileItsBatchIsUnderwayIsNotTakenForLost() {
+		Lease stays = lease("a", 0);
+		Lease released = lease("b", 0);
+		this.schedule.add(stays, at(0));
+		this.schedule.add(released, at(0));
+		List<Lease> batch = this.schedule.due(at(8_000)).get(0);
+		released.release(at(8_001));
+		this.schedule.remove(released);
+		this.schedule.answered(batch, 1, at(8_000), at(8_002));
+		List<List<Lease>> again = this.schedule.due(at(8_002));
+		assertThat(again).containsExactly(List.of(stays));
+		this.schedule.answered(again.get(0), 1, at(8_002), at(8_003));
+		assertThat(this.lost).isEmpty();
+		assertThat(stays.isHeld(at(32_001))).isTrue();
+	}
+
+	@Test
+	void aFailedRenewalIsTriedAgainSoonAndNotCountedAsRenewed() {
+		Lease lease = lease("a", 0);
+		this.schedule.add(lease, at(0));
+		this.schedule.failed(this.schedule.due(at(8_000)).get(0), at(11_000));
+		assertThat(this.schedule.due(at(11_499))).isEmpty();
+		assertThat(this.schedule.due(at(12_000))).hasSize(1);
+		assertThat(lease.isHeld(at(23_999))).isTrue();
+		assertThat(lease.isHeld(at(24_000))).isFalse();
+	}
+
+	@Test
+	void aLeaseWhoseRenewalHangsIsLostByItsDeadline() {
+		this.schedule.add(lease("a", 0), at(0));
+		this.schedule.due(at(8_000));
+		assertThat(this.schedule.nextIn(at(23_999))).isEqualTo(MILLI);
+		this.schedule.due(at(24_000));
+		assertThat(this.lost).hasSize(1);
+		assertThat(this.lost.get(0).lossReason()).isEqualTo(LossReason.DEADLINE);
+	}
+
+	@Test
+	void aLeaseThatIsNotRenewedIsOnlyWatched() {
+		ResolvedLockSettings terms = ResolvedLockSettings
+			.of(new LockSettings(null, null, null, null, null, null, false));
+		this.schedule.add(new Lease(new LeaseId("a", "a"), 1, terms, at(0), this.lost::add), at(0));
+		assertThat(this.schedule.due(at(20_000))).isEmpty();
+		this.schedule.due(at(24_000));
+		assertThat(this.lost).hasSize(1);
+	}
+
+	@Test
+	void aSuspendedMachineNoticesAtTheNextLookWhichIsSoon() {
+		this.schedule.add(lease("a", 0), at(0));
+		assertThat(this.schedule.nextIn(at(10))).isLessThanOrEqualTo(1_000 * MILLI);
+		this.schedule.due(new ClockReading(20 * MILLI, at(600_000).millis()));
+		assertThat(this.lost).hasSize(1);
+	}
+
+	@Test
+	void withoutLeasesThereIsNothingToDo() {
+		Lease lease = lease("a", 0);
+		this.schedule.add(lease, at(0));
+		this.schedule.remove(lease);
+		assertThat(this.schedule.nextIn(at(0))).isEqualTo(RenewalSchedule.NEVER);
+		assertThat(this.schedule.due(at(30_000))).isEmpty();
+		assertThat(this.lost).isEmpty();
+	}
+
+	private Lease lease(String key, long begun) {
+		return new Lease(new LeaseId(key, key), 1, ResolvedLockSettings.of(LockSettings.NONE), at(begun),
+				this.lost::add);
+	}
+
+	private static ClockReading at(long millis) {
+		return LeaseTests.at(millis);
+	}
+
+}
