@@ -39,6 +39,7 @@ class ArchitectureTests {
 
 	private static final JavaClasses classes = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+		.withImportOption((location) -> !location.contains("/io/mongolock/test/"))
 		.importPackages(ROOT);
 
 	@Test

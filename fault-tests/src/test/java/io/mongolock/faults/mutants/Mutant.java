@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 

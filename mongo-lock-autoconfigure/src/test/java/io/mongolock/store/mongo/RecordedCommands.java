@@ -1,9 +1,9 @@
 package io.mongolock.store.mongo;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Map.Entry;
@@ -26,6 +26,10 @@ import io.mongolock.store.LeaseId;
  */
 final class RecordedCommands {
 
+	/** Where the embedded server is held to the same recordings. */
+	private static final Path RECORDINGS = Path.of("..", "mongo-lock-test-server", "src", "test", "resources",
+			"real-server");
+
 	private RecordedCommands() {
 	}
 
@@ -35,9 +39,8 @@ final class RecordedCommands {
 	static Map<String, BsonDocument> read() {
 		Map<String, BsonDocument> commands = new TreeMap<>();
 		for (String topology : new String[] { "standalone", "replica-set" }) {
-			try (InputStream in = RecordedCommands.class
-				.getResourceAsStream("/real-server/mongodb-4.4-" + topology + ".json")) {
-				BsonDocument.parse(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+			try {
+				BsonDocument.parse(Files.readString(RECORDINGS.resolve("mongodb-4.4-" + topology + ".json")))
 					.getArray("cases")
 					.stream()
 					.map(BsonValue::asDocument)

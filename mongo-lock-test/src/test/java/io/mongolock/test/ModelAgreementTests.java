@@ -1,4 +1,4 @@
-package io.mongolock.store.mongo;
+package io.mongolock.test;
 
 import java.time.Duration;
 import java.util.List;
@@ -15,7 +15,8 @@ import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ManualClock;
-import io.mongolock.test.InMemoryLockStore;
+import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.store.mongo.TestTemplates;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -8,14 +8,14 @@ import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 /**
  * Templates as the store wants them.
  */
-final class TestTemplates {
+public final class TestTemplates {
 
-	static final String DATABASE = "mongo_lock_test";
+	public static final String DATABASE = "mongo_lock_test";
 
 	private TestTemplates() {
 	}
 
-	static MongoTemplate template(MongoClient client) {
+	public static MongoTemplate template(MongoClient client) {
 		MongoTemplate template = new MongoTemplate(new SimpleMongoClientDatabaseFactory(client, DATABASE));
 		template.setSessionSynchronization(SessionSynchronization.NEVER);
 		return template;
