@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param name groups settings and metrics of many keys, such as {@code order}
  * @param settings what this request says itself
  * @param onLost what happens to the holder if the lock is lost
- * @param limit how many may hold the lock together: 1 is exclusive, n a semaphore,
- * {@link Integer#MAX_VALUE} shared
+ * @param limit how many may hold the lock together: 1, or n for a semaphore;
+ * {@link #UNLIMITED} if it is shared
  */
 public record LockRequest(String key, @Nullable String name, LockSettings settings, OnLost onLost, int limit) {
 
@@ -20,6 +20,11 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	 * The longest key, in bytes of UTF-8.
 	 */
 	public static final int MAX_KEY_BYTES = 1024;
+
+	/**
+	 * The limit of a shared lock.
+	 */
+	public static final int UNLIMITED = Integer.MAX_VALUE;
 
 	public LockRequest {
 		checkKey(key);
@@ -48,6 +53,14 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	 */
 	public static Builder builder(String key) {
 		return new Builder(key);
+	}
+
+	/**
+	 * Whether the lock is wanted for this request alone or together with others.
+	 * @return {@link LockMode#SHARED} if any number may hold it together
+	 */
+	public LockMode mode() {
+		return (this.limit == UNLIMITED) ? LockMode.SHARED : LockMode.EXCLUSIVE;
 	}
 
 	private static void checkKey(@Nullable String key) {
@@ -107,7 +120,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		 * @return this builder
 		 */
 		public Builder ttl(Duration ttl) {
-			return say(new LockSettings(ttl, null, null, null, null, null, null));
+			return say(LockSettings.builder().ttl(ttl).build());
 		}
 
 		/**
@@ -116,7 +129,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		 * @return this builder
 		 */
 		public Builder waitTimeout(Duration waitTimeout) {
-			return say(new LockSettings(null, null, null, null, waitTimeout, null, null));
+			return say(LockSettings.builder().waitTimeout(waitTimeout).build());
 		}
 
 		/**
@@ -125,7 +138,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		 * @return this builder
 		 */
 		public Builder retryInterval(Duration retryInterval) {
-			return say(new LockSettings(null, null, null, null, null, retryInterval, null));
+			return say(LockSettings.builder().retryInterval(retryInterval).build());
 		}
 
 		/**
@@ -134,7 +147,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		 * @return this builder
 		 */
 		public Builder autoRenew(boolean autoRenew) {
-			return say(new LockSettings(null, null, null, null, null, null, autoRenew));
+			return say(LockSettings.builder().autoRenew(autoRenew).build());
 		}
 
 		/**
@@ -148,13 +161,22 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * How many may hold the lock together.
-		 * @param limit 1 for an exclusive lock, {@link Integer#MAX_VALUE} for a shared
-		 * one
+		 * How many may hold the lock together: a semaphore. Among several requests of one
+		 * key the smallest limit counts.
+		 * @param limit at least 1
 		 * @return this builder
 		 */
 		public Builder limit(int limit) {
 			this.limit = limit;
+			return this;
+		}
+
+		/**
+		 * Let any number hold the lock together, but none beside an exclusive holder.
+		 * @return this builder
+		 */
+		public Builder shared() {
+			this.limit = UNLIMITED;
 			return this;
 		}
 

@@ -1,29 +1,91 @@
 package io.mongolock;
 
 import java.time.Duration;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a lock is to be held and waited for, as far as somebody said so; {@code null}
- * leaves it to the next level: a request, its name, the global settings, the defaults.
- *
- * @param ttl how long a lease lasts without renewal
- * @param margin how long before its end the holder no longer relies on it
- * @param renewInterval time between renewals
- * @param operationTimeout the longest that one request to the store may take
- * @param waitTimeout how long to wait for a lock that another holds
- * @param retryInterval the longest time between two looks at a lock that another holds
- * @param autoRenew whether the lease is renewed while it is held
+ * How a lock is to be held and waited for, as far as somebody said so; what is
+ * {@code null} is left to the next level: a request, its name, the global settings, the
+ * defaults. Immutable.
  */
-public record LockSettings(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
-		@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
-		@Nullable Boolean autoRenew) {
+public final class LockSettings {
 
 	/**
 	 * Settings that leave everything to the next level.
 	 */
-	public static final LockSettings NONE = new LockSettings(null, null, null, null, null, null, null);
+	public static final LockSettings NONE = builder().build();
+
+	private final Values values;
+
+	private LockSettings(Values values) {
+		this.values = values;
+	}
+
+	/**
+	 * Start with settings that leave everything to the next level.
+	 * @return a builder
+	 */
+	public static Builder builder() {
+		return new Builder();
+	}
+
+	/**
+	 * How long a lease lasts without renewal.
+	 * @return whole milliseconds
+	 */
+	public @Nullable Duration ttl() {
+		return this.values.ttl;
+	}
+
+	/**
+	 * How long before its end the holder no longer relies on a lease.
+	 * @return whole milliseconds
+	 */
+	public @Nullable Duration margin() {
+		return this.values.margin;
+	}
+
+	/**
+	 * The time between renewals.
+	 * @return whole milliseconds
+	 */
+	public @Nullable Duration renewInterval() {
+		return this.values.renewInterval;
+	}
+
+	/**
+	 * The longest that one request to the store may take.
+	 * @return whole milliseconds
+	 */
+	public @Nullable Duration operationTimeout() {
+		return this.values.operationTimeout;
+	}
+
+	/**
+	 * How long to wait for a lock that another holds.
+	 * @return whole milliseconds, zero to ask once
+	 */
+	public @Nullable Duration waitTimeout() {
+		return this.values.waitTimeout;
+	}
+
+	/**
+	 * The longest time between two looks at a lock that another holds.
+	 * @return whole milliseconds
+	 */
+	public @Nullable Duration retryInterval() {
+		return this.values.retryInterval;
+	}
+
+	/**
+	 * Whether a lease is renewed while it is held.
+	 * @return whether to renew
+	 */
+	public @Nullable Boolean autoRenew() {
+		return this.values.autoRenew;
+	}
 
 	/**
 	 * These settings, and where they say nothing, others.
@@ -31,14 +93,140 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration margin, @N
 	 * @return the combination
 	 */
 	public LockSettings or(LockSettings other) {
-		return new LockSettings(first(this.ttl, other.ttl), first(this.margin, other.margin),
-				first(this.renewInterval, other.renewInterval), first(this.operationTimeout, other.operationTimeout),
-				first(this.waitTimeout, other.waitTimeout), first(this.retryInterval, other.retryInterval),
-				first(this.autoRenew, other.autoRenew));
+		return new LockSettings(new Values(first(other, LockSettings::ttl), first(other, LockSettings::margin),
+				first(other, LockSettings::renewInterval), first(other, LockSettings::operationTimeout),
+				first(other, LockSettings::waitTimeout), first(other, LockSettings::retryInterval),
+				first(other, LockSettings::autoRenew)));
 	}
 
-	private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
-		return (one != null) ? one : other;
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof LockSettings settings && settings.values.equals(this.values);
+	}
+
+	@Override
+	public int hashCode() {
+		return this.values.hashCode();
+	}
+
+	@Override
+	public String toString() {
+		return this.values.toString().replace("Values", "LockSettings");
+	}
+
+	private <T> @Nullable T first(LockSettings other, Function<LockSettings, @Nullable T> setting) {
+		T mine = setting.apply(this);
+		return (mine != null) ? mine : setting.apply(other);
+	}
+
+	private record Values(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
+			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
+			@Nullable Boolean autoRenew) {
+	}
+
+	/**
+	 * Collects settings; what is not said, or said to be {@code null}, is left to the
+	 * next level. Values are checked where all levels are put together. Not thread-safe.
+	 */
+	public static final class Builder {
+
+		private @Nullable Duration ttl;
+
+		private @Nullable Duration margin;
+
+		private @Nullable Duration renewInterval;
+
+		private @Nullable Duration operationTimeout;
+
+		private @Nullable Duration waitTimeout;
+
+		private @Nullable Duration retryInterval;
+
+		private @Nullable Boolean autoRenew;
+
+		private Builder() {
+		}
+
+		/**
+		 * How long a lease lasts without renewal.
+		 * @param ttl whole milliseconds, at least 100
+		 * @return this builder
+		 */
+		public Builder ttl(@Nullable Duration ttl) {
+			this.ttl = ttl;
+			return this;
+		}
+
+		/**
+		 * How long before its end the holder no longer relies on a lease.
+		 * @param margin whole milliseconds, less than the ttl
+		 * @return this builder
+		 */
+		public Builder margin(@Nullable Duration margin) {
+			this.margin = margin;
+			return this;
+		}
+
+		/**
+		 * The time between renewals.
+		 * @param renewInterval whole milliseconds, at most (ttl - margin) / 3
+		 * @return this builder
+		 */
+		public Builder renewInterval(@Nullable Duration renewInterval) {
+			this.renewInterval = renewInterval;
+			return this;
+		}
+
+		/**
+		 * The longest that one request to the store may take.
+		 * @param operationTimeout whole milliseconds, at most (ttl - margin -
+		 * renewInterval) / 2
+		 * @return this builder
+		 */
+		public Builder operationTimeout(@Nullable Duration operationTimeout) {
+			this.operationTimeout = operationTimeout;
+			return this;
+		}
+
+		/**
+		 * How long to wait for a lock that another holds.
+		 * @param waitTimeout whole milliseconds, zero to ask once
+		 * @return this builder
+		 */
+		public Builder waitTimeout(@Nullable Duration waitTimeout) {
+			this.waitTimeout = waitTimeout;
+			return this;
+		}
+
+		/**
+		 * The longest time between two looks at a lock that another holds.
+		 * @param retryInterval whole milliseconds, at least 1
+		 * @return this builder
+		 */
+		public Builder retryInterval(@Nullable Duration retryInterval) {
+			this.retryInterval = retryInterval;
+			return this;
+		}
+
+		/**
+		 * Whether a lease is renewed while it is held.
+		 * @param autoRenew whether to renew
+		 * @return this builder
+		 */
+		public Builder autoRenew(@Nullable Boolean autoRenew) {
+			this.autoRenew = autoRenew;
+			return this;
+		}
+
+		/**
+		 * The settings.
+		 * @return the settings
+		 */
+		public LockSettings build() {
+			return new LockSettings(new Values(this.ttl, this.margin, this.renewInterval, this.operationTimeout,
+					this.waitTimeout, this.retryInterval, this.autoRenew));
+		}
+
 	}
 
 }

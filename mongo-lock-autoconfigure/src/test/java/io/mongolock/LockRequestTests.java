@@ -58,8 +58,14 @@ class LockRequestTests {
 			.onLost(OnLost.IGNORE)
 			.limit(4)
 			.build();
-		assertThat(request).isEqualTo(new LockRequest("k", "n", new LockSettings(Duration.ofSeconds(1), null, null,
-				null, Duration.ofSeconds(2), Duration.ofMillis(3), false), OnLost.IGNORE, 4));
+		assertThat(request).isEqualTo(new LockRequest("k", "n",
+				LockSettings.builder()
+					.ttl(Duration.ofSeconds(1))
+					.waitTimeout(Duration.ofSeconds(2))
+					.retryInterval(Duration.ofMillis(3))
+					.autoRenew(false)
+					.build(),
+				OnLost.IGNORE, 4));
 	}
 
 }

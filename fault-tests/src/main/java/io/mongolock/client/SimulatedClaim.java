@@ -59,7 +59,7 @@ final class SimulatedClaim extends Attempt {
 	static void run(Errand errand, SimulatedClient client, Timeline timeline, Judge judge,
 			Consumer<@Nullable LeaseHistory> onEnd) {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
-		Claim claim = new Claim(id, errand.request().limit(), 0, false, OWNER, errand.terms().ttl());
+		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(errand.request().limit());
 		SimulatedClaim attempt = new SimulatedClaim(errand, claim, client.now(), client, timeline, judge, onEnd);
 		if (client.lines().join(attempt.key(), attempt)) {
 			attempt.turn();

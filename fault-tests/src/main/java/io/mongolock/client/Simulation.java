@@ -85,7 +85,7 @@ final class Simulation {
 	private ResolvedLockSettings terms() {
 		Duration ttl = Duration.ofSeconds(3L + this.random.nextInt(10));
 		Duration retry = ttl.dividedBy(2 + this.random.nextInt(5)).truncatedTo(ChronoUnit.MILLIS);
-		return ResolvedLockSettings.of(new LockSettings(ttl, null, null, null, null, retry, null));
+		return ResolvedLockSettings.of(LockSettings.builder().ttl(ttl).retryInterval(retry).build());
 	}
 
 	private static ResolvedLockSettings manner(ResolvedLockSettings terms, double ttlsToWait, boolean autoRenew) {

@@ -35,8 +35,12 @@ class DistributedLockParser {
 					"Give it a name, such as @DistributedLock(\"order\"), a key, such as key = \"#id\", or both.",
 					null);
 		}
-		LockSettings settings = new LockSettings(attributes.duration("ttl"), null, null, null,
-				attributes.duration("waitTimeout"), attributes.duration("retryInterval"), attributes.flag("autoRenew"));
+		LockSettings settings = LockSettings.builder()
+			.ttl(attributes.duration("ttl"))
+			.waitTimeout(attributes.duration("waitTimeout"))
+			.retryInterval(attributes.duration("retryInterval"))
+			.autoRenew(attributes.flag("autoRenew"))
+			.build();
 		return new LockOperation(method, name, (key.isBlank()) ? null : key, settings,
 				annotation.getEnum("onUnavailable", OnUnavailable.class), annotation.getEnum("onLost", OnLost.class));
 	}

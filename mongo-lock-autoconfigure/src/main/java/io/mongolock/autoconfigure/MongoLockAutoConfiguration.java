@@ -27,7 +27,7 @@ public final class MongoLockAutoConfiguration {
 	@ConditionalOnMissingBean
 	LockDefaults mongoLockDefaults(MongoLockProperties properties) {
 		TtlIndex index = properties.ttlIndex();
-		return new LockDefaults(properties.settings(), properties.locks(),
+		return new LockDefaults(properties.settings(), properties.settingsByName(),
 				(index.mode() != Mode.NONE) ? index.retention() : null);
 	}
 

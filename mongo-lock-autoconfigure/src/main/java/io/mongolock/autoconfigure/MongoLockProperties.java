@@ -2,6 +2,7 @@ package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -40,15 +41,57 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 public record MongoLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("locks") String collection,
 		@DefaultValue("") String keyPrefix, @Nullable Duration ttl, @Nullable Duration margin,
 		@Nullable Duration renewInterval, @Nullable Duration operationTimeout, @Nullable Duration waitTimeout,
-		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @DefaultValue Map<String, LockSettings> locks,
+		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @DefaultValue Map<String, NamedLock> locks,
 		@DefaultValue TtlIndex ttlIndex, @DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
 		@DefaultValue("2147483646") int advisorOrder) {
 
 	static final String PREFIX = "mongo-lock";
 
+	/**
+	 * What applies to all locks.
+	 */
 	LockSettings settings() {
-		return new LockSettings(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
-				this.retryInterval, this.autoRenew);
+		return new NamedLock(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
+				this.retryInterval, this.autoRenew)
+			.settings();
+	}
+
+	/**
+	 * What applies to the locks of one name, by names.
+	 */
+	Map<String, LockSettings> settingsByName() {
+		return this.locks.entrySet()
+			.stream()
+			.collect(Collectors.toMap(Map.Entry::getKey, (lock) -> lock.getValue().settings()));
+	}
+
+	/**
+	 * Settings for the locks of one name, which win over those for all locks.
+	 *
+	 * @param ttl how long a lease lasts without renewal
+	 * @param margin how long before its end a holder no longer relies on its lease
+	 * @param renewInterval time between renewals of a lease
+	 * @param operationTimeout longest time that one request to MongoDB may take
+	 * @param waitTimeout how long to wait for a lock that another holds
+	 * @param retryInterval longest time between two looks at a lock that another holds
+	 * @param autoRenew whether leases are renewed while they are held
+	 */
+	public record NamedLock(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
+			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
+			@Nullable Boolean autoRenew) {
+
+		LockSettings settings() {
+			return LockSettings.builder()
+				.ttl(this.ttl)
+				.margin(this.margin)
+				.renewInterval(this.renewInterval)
+				.operationTimeout(this.operationTimeout)
+				.waitTimeout(this.waitTimeout)
+				.retryInterval(this.retryInterval)
+				.autoRenew(this.autoRenew)
+				.build();
+		}
+
 	}
 
 	/**

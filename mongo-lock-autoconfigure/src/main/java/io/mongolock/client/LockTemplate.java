@@ -190,8 +190,8 @@ public final class LockTemplate implements LockOperations {
 			throw LockExceptions.stopped(request.key(), Duration.ZERO);
 		}
 		LeaseId id = new LeaseId(request.key(), token());
-		Claim claim = new Claim(id, request.limit(), 0, false, this.owner.onThread(Thread.currentThread().getName()),
-				terms.ttl());
+		Claim claim = Claim.of(id, this.owner.onThread(Thread.currentThread().getName()), terms.ttl())
+			.withLimit(request.limit());
 		LockAcquisition claiming = new LockAcquisition(id, terms, begun,
 				(bound) -> ThreadLocalRandom.current().nextLong(bound));
 		return factory.create(request, terms, claim, claiming, begun);

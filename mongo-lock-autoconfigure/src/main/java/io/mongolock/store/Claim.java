@@ -16,6 +16,43 @@ import io.mongolock.LockOwner;
  */
 public record Claim(LeaseId id, int limit, int reserve, boolean waiting, LockOwner owner, Duration ttl) {
 
+	/**
+	 * A claim of an exclusive lock that does not wait in line.
+	 * @param id the key and the token of the attempt
+	 * @param owner who asks, for diagnostics
+	 * @param ttl how long the lease lasts without renewal, whole milliseconds
+	 * @return the claim
+	 */
+	public static Claim of(LeaseId id, LockOwner owner, Duration ttl) {
+		return new Claim(id, 1, 0, false, owner, ttl);
+	}
+
+	/**
+	 * This claim with another limit.
+	 * @param limit how many may hold the lock together with this claim
+	 * @return the claim
+	 */
+	public Claim withLimit(int limit) {
+		return new Claim(this.id, limit, this.reserve, this.waiting, this.owner, this.ttl);
+	}
+
+	/**
+	 * This claim with a reserve of fences.
+	 * @param reserve how many fences above its own the grant sets aside
+	 * @return the claim
+	 */
+	public Claim withReserve(int reserve) {
+		return new Claim(this.id, this.limit, reserve, this.waiting, this.owner, this.ttl);
+	}
+
+	/**
+	 * This claim, entering the line if denied, or refreshing its place there.
+	 * @return the claim
+	 */
+	public Claim inLine() {
+		return new Claim(this.id, this.limit, this.reserve, true, this.owner, this.ttl);
+	}
+
 	public Claim {
 		if (limit < 1 || reserve < 0 || ttl.toMillis() < 1) {
 			throw new IllegalArgumentException("limit " + limit + " (at least 1), reserve " + reserve

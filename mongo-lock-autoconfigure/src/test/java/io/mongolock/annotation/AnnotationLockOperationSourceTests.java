@@ -50,8 +50,12 @@ class AnnotationLockOperationSourceTests {
 		LockOperation operation = operation(OnMethods.class, "full");
 		assertThat(operation.name()).isEqualTo("order-eu");
 		assertThat(operation.key()).isEqualTo("#p0");
-		assertThat(operation.settings()).isEqualTo(new LockSettings(Duration.ofSeconds(30), null, null, null,
-				Duration.ofSeconds(2), Duration.ofMillis(50), false));
+		assertThat(operation.settings()).isEqualTo(LockSettings.builder()
+			.ttl(Duration.ofSeconds(30))
+			.waitTimeout(Duration.ofSeconds(2))
+			.retryInterval(Duration.ofMillis(50))
+			.autoRenew(false)
+			.build());
 		assertThat(operation.onUnavailable()).isEqualTo(OnUnavailable.SKIP);
 		assertThat(operation.onLost()).isEqualTo(OnLost.IGNORE);
 	}

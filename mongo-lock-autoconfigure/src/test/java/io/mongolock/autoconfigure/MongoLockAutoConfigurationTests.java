@@ -309,9 +309,16 @@ class MongoLockAutoConfigurationTests {
 				assertThat(properties.shutdownTimeout()).isEqualTo(Duration.ofSeconds(9));
 				assertThat(context.getBean(LockOperationSourceAdvisor.class).getOrder()).isEqualTo(5);
 				assertThat(context.getBean(LockDefaults.class)).isEqualTo(new LockDefaults(
-						new LockSettings(Duration.ofSeconds(60), Duration.ofSeconds(12), Duration.ofSeconds(10),
-								Duration.ofSeconds(2), Duration.ZERO, Duration.ofMillis(50), false),
-						Map.of("order", new LockSettings(Duration.ofSeconds(90), null, null, null, null, null, true)),
+						LockSettings.builder()
+							.ttl(Duration.ofSeconds(60))
+							.margin(Duration.ofSeconds(12))
+							.renewInterval(Duration.ofSeconds(10))
+							.operationTimeout(Duration.ofSeconds(2))
+							.waitTimeout(Duration.ZERO)
+							.retryInterval(Duration.ofMillis(50))
+							.autoRenew(false)
+							.build(),
+						Map.of("order", LockSettings.builder().ttl(Duration.ofSeconds(90)).autoRenew(true).build()),
 						Duration.ofDays(1)));
 			});
 	}

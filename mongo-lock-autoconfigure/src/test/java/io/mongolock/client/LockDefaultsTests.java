@@ -39,7 +39,7 @@ class LockDefaultsTests {
 	}
 
 	private static LockSettings ttl(int seconds) {
-		return new LockSettings(Duration.ofSeconds(seconds), null, null, null, null, null, null);
+		return LockSettings.builder().ttl(Duration.ofSeconds(seconds)).build();
 	}
 
 }

@@ -156,7 +156,7 @@ class LockTemplateTests {
 
 	@Test
 	void aSharedLockIsNotTakenForAnExclusiveOneWithin() {
-		LockRequest shared = LockRequest.builder("k").limit(Integer.MAX_VALUE).build();
+		LockRequest shared = LockRequest.builder("k").shared().build();
 		assertThatIllegalStateException()
 			.isThrownBy(
 					() -> this.template.execute(shared, (handle) -> this.template.execute(REQUEST, (inner) -> null)))

@@ -20,8 +20,8 @@ class LeaseTests {
 	private final List<LossReason> losses = new ArrayList<>();
 
 	private final Lease lease = new Lease(new LeaseId("k", "t"), 1,
-			ResolvedLockSettings.of(new LockSettings(Duration.ofSeconds(10), null, null, null, null, null, null)),
-			at(0), (lease) -> this.losses.add(lease.lossReason()));
+			ResolvedLockSettings.of(LockSettings.builder().ttl(Duration.ofSeconds(10)).build()), at(0),
+			(lease) -> this.losses.add(lease.lossReason()));
 
 	@Test
 	void isHeldUntilTtlLessMarginAfterTheRequestLeft() {

@@ -110,8 +110,7 @@ class LockAcquisitionTests {
 	}
 
 	private static LockAcquisition claiming(Duration waitTimeout) {
-		ResolvedLockSettings terms = ResolvedLockSettings
-			.of(new LockSettings(null, null, null, null, waitTimeout, null, null));
+		ResolvedLockSettings terms = ResolvedLockSettings.of(LockSettings.builder().waitTimeout(waitTimeout).build());
 		return new LockAcquisition(new LeaseId("k", "mine"), terms, at(0), (bound) -> bound - 1);
 	}
 

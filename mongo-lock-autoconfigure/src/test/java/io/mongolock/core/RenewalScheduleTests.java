@@ -133,8 +133,7 @@ class RenewalScheduleTests {
 
 	@Test
 	void aLeaseThatIsNotRenewedIsOnlyWatched() {
-		ResolvedLockSettings terms = ResolvedLockSettings
-			.of(new LockSettings(null, null, null, null, null, null, false));
+		ResolvedLockSettings terms = ResolvedLockSettings.of(LockSettings.builder().autoRenew(false).build());
 		this.schedule.add(new Lease(new LeaseId("a", "a"), 1, terms, at(0), this.lost::add), at(0));
 		assertThat(this.schedule.due(at(20_000))).isEmpty();
 		this.schedule.due(at(24_000));

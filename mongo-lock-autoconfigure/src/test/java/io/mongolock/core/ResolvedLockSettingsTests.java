@@ -30,7 +30,7 @@ class ResolvedLockSettingsTests {
 	void whateverTheTtlTheDerivedTermsKeepTheInequalities(long ttl, long margin, long renewInterval,
 			long operationTimeout) {
 		ResolvedLockSettings terms = ResolvedLockSettings
-			.of(new LockSettings(Duration.ofMillis(ttl), null, null, null, null, null, null));
+			.of(LockSettings.builder().ttl(Duration.ofMillis(ttl)).build());
 		assertThat(terms.margin()).hasMillis(margin);
 		assertThat(terms.renewInterval()).hasMillis(renewInterval);
 		assertThat(terms.operationTimeout()).hasMillis(operationTimeout);
@@ -39,7 +39,7 @@ class ResolvedLockSettingsTests {
 	@Test
 	void everyTtlHasDefaultsThatAreAccepted() {
 		for (long ttl = 100; ttl < 20_000; ttl++) {
-			ResolvedLockSettings.of(new LockSettings(Duration.ofMillis(ttl), null, null, null, null, null, null));
+			ResolvedLockSettings.of(LockSettings.builder().ttl(Duration.ofMillis(ttl)).build());
 		}
 	}
 
@@ -59,8 +59,14 @@ class ResolvedLockSettingsTests {
 					""")
 	void settingsOutOfRangeAreRefusedWithTheNumbers(Duration ttl, Duration margin, Duration renewInterval,
 			Duration operationTimeout, Duration waitTimeout, Duration retryInterval, String message) {
-		LockSettings settings = new LockSettings(ttl, margin, renewInterval, operationTimeout, waitTimeout,
-				retryInterval, null);
+		LockSettings settings = LockSettings.builder()
+			.ttl(ttl)
+			.margin(margin)
+			.renewInterval(renewInterval)
+			.operationTimeout(operationTimeout)
+			.waitTimeout(waitTimeout)
+			.retryInterval(retryInterval)
+			.build();
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
 			.isThrownBy(() -> ResolvedLockSettings.of(settings))
 			.withMessageContaining(message);
@@ -68,8 +74,7 @@ class ResolvedLockSettingsTests {
 
 	@Test
 	void theLargestDurationIsRefusedAndNotOverflown() {
-		LockSettings settings = new LockSettings(null, null, null, null, Duration.ofSeconds(Long.MAX_VALUE), null,
-				null);
+		LockSettings settings = LockSettings.builder().waitTimeout(Duration.ofSeconds(Long.MAX_VALUE)).build();
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
 			.isThrownBy(() -> ResolvedLockSettings.of(settings))
 			.withMessageContaining("wait-timeout");
@@ -77,9 +82,12 @@ class ResolvedLockSettingsTests {
 
 	@Test
 	void whatOneLevelLeavesOpenTheNextOneSays() {
-		LockSettings request = new LockSettings(Duration.ofSeconds(1), null, null, null, null, null, false);
-		LockSettings name = new LockSettings(Duration.ofSeconds(2), null, null, null, Duration.ofSeconds(3), null,
-				true);
+		LockSettings request = LockSettings.builder().ttl(Duration.ofSeconds(1)).autoRenew(false).build();
+		LockSettings name = LockSettings.builder()
+			.ttl(Duration.ofSeconds(2))
+			.waitTimeout(Duration.ofSeconds(3))
+			.autoRenew(true)
+			.build();
 		LockSettings both = request.or(name);
 		assertThat(both.ttl()).hasSeconds(1);
 		assertThat(both.waitTimeout()).hasSeconds(3);

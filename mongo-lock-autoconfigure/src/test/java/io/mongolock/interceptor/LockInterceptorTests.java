@@ -132,8 +132,7 @@ class LockInterceptorTests {
 		@Override
 		public LockOperation getLockOperation(Method method, Class<?> targetClass) {
 			return (method.getParameterCount() != 0) ? new LockOperation(method, "order", "#p0",
-					new LockSettings(null, null, null, null, null, null, false), this.onUnavailable, OnLost.INTERRUPT)
-					: null;
+					LockSettings.builder().autoRenew(false).build(), this.onUnavailable, OnLost.INTERRUPT) : null;
 		}
 
 	}

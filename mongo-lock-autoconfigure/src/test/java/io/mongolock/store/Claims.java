@@ -20,7 +20,7 @@ public final class Claims {
 	}
 
 	public static Claim on(String key, String token) {
-		return new Claim(new LeaseId(key, token), 1, 0, false, OWNER, Duration.ofMinutes(1));
+		return Claim.of(new LeaseId(key, token), OWNER, Duration.ofMinutes(1));
 	}
 
 	public static Claim shared(String key) {
@@ -28,15 +28,15 @@ public final class Claims {
 	}
 
 	public static Claim limit(Claim claim, int limit) {
-		return new Claim(claim.id(), limit, claim.reserve(), claim.waiting(), claim.owner(), claim.ttl());
+		return claim.withLimit(limit);
 	}
 
 	public static Claim reserve(Claim claim, int reserve) {
-		return new Claim(claim.id(), claim.limit(), reserve, claim.waiting(), claim.owner(), claim.ttl());
+		return claim.withReserve(reserve);
 	}
 
 	public static Claim waiting(Claim claim) {
-		return new Claim(claim.id(), claim.limit(), claim.reserve(), true, claim.owner(), claim.ttl());
+		return claim.inLine();
 	}
 
 	public static Claim owner(Claim claim, LockOwner owner) {

@@ -80,7 +80,7 @@ final class LockWorker {
 	}
 
 	private static LockTemplate template(MongoLockStore store, LockWorkerSettings settings, HistoryWriter history) {
-		LockSettings asked = new LockSettings(settings.ttl(), null, null, null, settings.waitTimeout(), null, null);
+		LockSettings asked = LockSettings.builder().ttl(settings.ttl()).waitTimeout(settings.waitTimeout()).build();
 		LockOwner owner = new LockOwner("fault-tests", history.process(),
 				InetAddress.getLoopbackAddress().getHostName(), ProcessHandle.current().pid(), "");
 		LockListener listener = new LockListener() {

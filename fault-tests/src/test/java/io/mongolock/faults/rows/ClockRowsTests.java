@@ -122,8 +122,11 @@ class ClockRowsTests {
 	}
 
 	private LockTemplate locks(boolean autoRenew) {
-		LockSettings settings = new LockSettings(Duration.ofSeconds(30), null, null, null, Duration.ZERO, null,
-				autoRenew);
+		LockSettings settings = LockSettings.builder()
+			.ttl(Duration.ofSeconds(30))
+			.waitTimeout(Duration.ZERO)
+			.autoRenew(autoRenew)
+			.build();
 		InMemoryLockStore store = new InMemoryLockStore(() -> Instant.ofEpochMilli(this.clock.currentTimeMillis()));
 		return HarnessClient.locks(store, settings, this.clock, this.told);
 	}

@@ -63,7 +63,7 @@ final class HarnessClient implements AutoCloseable {
 	 * @return the settings
 	 */
 	static LockSettings settings(Duration ttl, Duration wait) {
-		return new LockSettings(ttl, null, null, null, wait, null, null);
+		return LockSettings.builder().ttl(ttl).waitTimeout(wait).build();
 	}
 
 	/**

@@ -100,19 +100,23 @@ class InputRowsTests {
 				Arguments.of(times(30_000, 30_000, null, null), "margin", "shorter than the ttl (30000ms)"),
 				Arguments.of(times(30_000, 6_000, 8_001, null), "renew-interval", "(30000ms - 6000ms) / 3 = 8000ms"),
 				Arguments.of(times(30_000, 6_000, 8_000, 8_001), "operation-timeout", "- 8000ms) / 2 = 8000ms"),
-				Arguments.of(new LockSettings(null, null, null, null, Duration.ofMillis(-1), null, null),
-						"wait-timeout", "at least 0ms"),
-				Arguments.of(new LockSettings(null, null, null, null, null, Duration.ZERO, null), "retry-interval",
+				Arguments.of(LockSettings.builder().waitTimeout(Duration.ofMillis(-1)).build(), "wait-timeout",
+						"at least 0ms"),
+				Arguments.of(LockSettings.builder().retryInterval(Duration.ZERO).build(), "retry-interval",
 						"at least 1ms"),
-				Arguments.of(new LockSettings(Duration.ofSeconds(Long.MAX_VALUE), null, null, null, null, null, null),
-						"ttl", "at most 10000 days"),
-				Arguments.of(new LockSettings(Duration.ofNanos(150_000_001), null, null, null, null, null, null), "ttl",
+				Arguments.of(LockSettings.builder().ttl(Duration.ofSeconds(Long.MAX_VALUE)).build(), "ttl",
+						"at most 10000 days"),
+				Arguments.of(LockSettings.builder().ttl(Duration.ofNanos(150_000_001)).build(), "ttl",
 						"whole milliseconds"));
 	}
 
 	private static LockSettings times(int ttl, Integer margin, Integer interval, Integer timeout) {
-		return new LockSettings(Duration.ofMillis(ttl), millis(margin), millis(interval), millis(timeout), null, null,
-				null);
+		return LockSettings.builder()
+			.ttl(Duration.ofMillis(ttl))
+			.margin(millis(margin))
+			.renewInterval(millis(interval))
+			.operationTimeout(millis(timeout))
+			.build();
 	}
 
 	private static Duration millis(Integer value) {

@@ -97,7 +97,7 @@ final class OtherClient implements AutoCloseable {
 	void occupy(String key) {
 		LeaseId lease = new LeaseId(key, UUID.randomUUID().toString());
 		LockOwner owner = new LockOwner("other", "2", "elsewhere", 1, "main");
-		Claim claim = new Claim(lease, 1, 0, false, owner, Duration.ofMinutes(1));
+		Claim claim = Claim.of(lease, owner, Duration.ofMinutes(1));
 		this.store.acquire(claim, LONG);
 		if (holder(key).stream().noneMatch((holder) -> holder.token().equals(lease.token()))) {
 			throw new IllegalStateException("Lock '" + key + "' is not free");

@@ -109,7 +109,7 @@ class LockFaultsTests {
 
 	private void acquire() {
 		LockOwner owner = new LockOwner("orders", "1", "localhost", 1, "main");
-		this.faults.acquire(new Claim(ID, 1, 0, false, owner, Duration.ofSeconds(30)), TIMEOUT);
+		this.faults.acquire(Claim.of(ID, owner, Duration.ofSeconds(30)), TIMEOUT);
 	}
 
 	private boolean isHeld() {
