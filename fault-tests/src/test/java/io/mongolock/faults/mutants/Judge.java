@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.mongolock.client.SimulationMain;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 /**
  * Who must notice a mutant: a program in a JVM of its own that ends with status 1, and

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,7 +31,7 @@ class MutantTests {
 
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("io.mongolock.faults.mutants.Mutants#all")
-	@ShowsRow(value = 47, level = Level.S)
+	@ShowsRow(value = 47, level = Level.SERVER)
 	void aMutantIsNoticed(Mutant mutant, RowFigures figures) throws Exception {
 		mutant.compile(this.directory);
 		Path output = this.directory.resolve("output");

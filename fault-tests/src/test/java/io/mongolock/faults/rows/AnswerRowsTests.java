@@ -27,9 +27,12 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.ScriptedServer;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
@@ -67,7 +70,7 @@ class AnswerRowsTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 64, 50, 91 })
-	@ShowsRow(value = 22, level = Level.P)
+	@ShowsRow(value = 22, level = Level.PROXY)
 	void aClaimWhoseWriteConcernFailedIsAskedAgainAndGrantedOnce(int code, RowFigures figures) {
 		HarnessClient client = client(Harness.LONG);
 		failWriteConcern(code, 1);
@@ -80,7 +83,7 @@ class AnswerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 22, level = Level.P)
+	@ShowsRow(value = 22, level = Level.PROXY)
 	void aClaimWhoseWriteConcernFailedIsUnknownAndLeavesNoOrphan(RowFigures figures) {
 		HarnessClient client = client(Duration.ZERO);
 		failWriteConcern(64, Integer.MAX_VALUE);
@@ -93,7 +96,7 @@ class AnswerRowsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "91, 1", "91, 2", "10107, 1", "10107, 2", "189, 1" })
-	@ShowsRow(value = 23, level = Level.P)
+	@ShowsRow(value = 23, level = Level.PROXY)
 	void aClaimThatMayBeRetriedIsGrantedOnce(int code, int times, RowFigures figures) {
 		HarnessClient client = client(Harness.LONG);
 		answerClaims(times, error(code, "retry").append("errorLabels",
@@ -106,7 +109,7 @@ class AnswerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 23, level = Level.P)
+	@ShowsRow(value = 23, level = Level.PROXY)
 	void aClaimThatCouldBeRetriedForEverEndsInTimeAndLeavesNothing(RowFigures figures) {
 		HarnessClient client = client(Duration.ofSeconds(1));
 		answerClaims(Integer.MAX_VALUE, error(91, "retry").append("errorLabels",
@@ -123,7 +126,7 @@ class AnswerRowsTests {
 
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
-	@ShowsRow(value = 31, level = Level.P)
+	@ShowsRow(value = 31, level = Level.PROXY)
 	void aUserWhoMayCreateNoIndexIsWarnedAndTheLocksWork(RowFigures figures, CapturedOutput output) {
 		HarnessClient client = client(Duration.ZERO);
 		BsonDocument refusal = error(13, "not authorized on rows to execute command");
@@ -145,7 +148,7 @@ class AnswerRowsTests {
 			"168, Unrecognized pipeline stage name: '$replaceWith', MongoDB 4.4 or later",
 			"115, Command not supported, MongoDB 4.4 or later",
 			"13, not authorized on rows to execute command, privileges find" })
-	@ShowsRow(value = 32, level = Level.P)
+	@ShowsRow(value = 32, level = Level.PROXY)
 	void aServerThatRefusesWhatLocksNeedIsNamedAtOnce(int code, String message, String advice, RowFigures figures) {
 		HarnessClient client = client(Harness.LONG);
 		answerClaims(Integer.MAX_VALUE, error(code, message));
@@ -157,7 +160,7 @@ class AnswerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 32, level = Level.P)
+	@ShowsRow(value = 32, level = Level.PROXY)
 	void aServerThatDoesNotKnowItsVariablesIsNamedAtOnce(RowFigures figures) {
 		HarnessClient client = client(Harness.LONG);
 		answerClaims(Integer.MAX_VALUE,
@@ -169,7 +172,7 @@ class AnswerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 32, level = Level.P)
+	@ShowsRow(value = 32, level = Level.PROXY)
 	void aServerThatDoesNotTellItsTimeIsNamedAndWhatItGrantedIsTakenBack(RowFigures figures) {
 		HarnessClient client = client(Duration.ZERO);
 		this.server.script((command, passedOn) -> {
@@ -187,7 +190,7 @@ class AnswerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 32, level = Level.P)
+	@ShowsRow(value = 32, level = Level.PROXY)
 	void aStandaloneServerIsEnough(RowFigures figures) {
 		try (LockHandle handle = this.rig.direct(Harness.LONG).acquire()) {
 			assertThat(handle.isHeld()).isTrue();

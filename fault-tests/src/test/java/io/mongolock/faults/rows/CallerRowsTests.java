@@ -14,9 +14,11 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.test.proxy.Hold;
 
@@ -38,7 +40,7 @@ class CallerRowsTests {
 	private final HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
 
 	@Test
-	@ShowsRow(value = 37, level = Level.P)
+	@ShowsRow(value = 37, level = Level.PROXY)
 	void anInterruptEndsTheWaitAndStaysSet(RowFigures figures) {
 		LockHandle held = this.rig.direct(Harness.LONG).acquire();
 		int before = this.rig.proxy().requests("findAndModify");
@@ -52,7 +54,7 @@ class CallerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 37, level = Level.P)
+	@ShowsRow(value = 37, level = Level.PROXY)
 	void anInterruptOfTheClaimItselfLeavesNoOrphan(RowFigures figures) {
 		Hold hold = this.rig.claims().holdRequest();
 		Caller caller = new Caller((locks) -> locks.acquire(REQUEST));
@@ -67,7 +69,7 @@ class CallerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 37, level = Level.P)
+	@ShowsRow(value = 37, level = Level.PROXY)
 	void anInterruptDuringTheWorkKeepsNobodyFromReleasing(RowFigures figures) {
 		Caller caller = new Caller((locks) -> locks.execute(REQUEST, (handle) -> {
 			Thread.currentThread().interrupt();
@@ -80,7 +82,7 @@ class CallerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 37, level = Level.P)
+	@ShowsRow(value = 37, level = Level.PROXY)
 	void anInterruptDuringTheReleaseLeavesNoOrphan(RowFigures figures) {
 		LockHandle handle = this.client.acquire();
 		Hold hold = this.rig.releases().holdRequest();
@@ -94,7 +96,7 @@ class CallerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 38, level = Level.U)
+	@ShowsRow(value = 38, level = Level.UNIT)
 	void aNestedCallSharesTheLockAndOnlyTheOutermostGivesItBack(RowFigures figures) {
 		int before = this.rig.proxy().requests("findAndModify");
 		LockTemplate locks = this.client.locks();
@@ -115,7 +117,7 @@ class CallerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 38, level = Level.U)
+	@ShowsRow(value = 38, level = Level.UNIT)
 	void aHandleClosedTwiceDoesNotFreeTheNextHolder(RowFigures figures) {
 		LockHandle handle = this.client.acquire();
 		CompletableFuture.runAsync(handle::close).join();

@@ -12,9 +12,14 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.FakeClock;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.RecordingLockListener;
+import io.mongolock.faults.harness.StepClock;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.InMemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,7 +38,7 @@ class ClockRowsTests {
 	private final RecordingLockListener told = new RecordingLockListener();
 
 	@Test
-	@ShowsRow(value = 28, level = Level.U)
+	@ShowsRow(value = 28, level = Level.UNIT)
 	void aHolderThatWasSuspendedHasLost(RowFigures figures) {
 		LockTemplate locks = locks(true);
 		LockHandle handle = locks.acquire(REQUEST);
@@ -50,7 +55,7 @@ class ClockRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 28, level = Level.U)
+	@ShowsRow(value = 28, level = Level.UNIT)
 	void aHolderThatWasSuspendedIsToldWithoutAsking(RowFigures figures) {
 		LockTemplate locks = locks(true);
 		locks.acquire(REQUEST);
@@ -61,7 +66,7 @@ class ClockRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 28, level = Level.U)
+	@ShowsRow(value = 28, level = Level.UNIT)
 	void theLeaseEndsOneMarginBeforeTheStoresDoes(RowFigures figures) {
 		LockTemplate locks = locks(false);
 		LockHandle handle = locks.acquire(REQUEST);
@@ -74,7 +79,7 @@ class ClockRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 27, level = Level.U)
+	@ShowsRow(value = 27, level = Level.UNIT)
 	void aWallClockSetForwardEndsTheLeaseEarly(RowFigures figures) {
 		LockTemplate locks = locks(false);
 		LockHandle handle = locks.acquire(REQUEST);
@@ -85,7 +90,7 @@ class ClockRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 27, level = Level.U)
+	@ShowsRow(value = 27, level = Level.UNIT)
 	void aWallClockSetBackDoesNotLengthenTheLease(RowFigures figures) {
 		LockTemplate locks = locks(false);
 		LockHandle handle = locks.acquire(REQUEST);
@@ -98,7 +103,7 @@ class ClockRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 27, level = Level.S)
+	@ShowsRow(value = 27, level = Level.SERVER)
 	void aClientWhoseWallClockStepsOverlapsWithNobody(RowFigures figures) {
 		try (Harness rig = Harness.onAnyServer()) {
 			StepClock stepping = new StepClock();

@@ -12,9 +12,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.ReplicaSetHarness;
+import io.mongolock.faults.harness.ScriptedSet;
+import io.mongolock.faults.harness.SetMember;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.StoredHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,7 +45,7 @@ class FailoverRowsTests {
 	private final ScriptedSet set = this.rig.set();
 
 	@Test
-	@ShowsRow(value = 16, level = Level.P)
+	@ShowsRow(value = 16, level = Level.PROXY)
 	void aPrimaryThatIsReplacedInTimeCostsTheHolderNothing(RowFigures figures) {
 		HarnessClient client = this.rig.client(Duration.ofSeconds(10), Harness.LONG);
 		LockHandle handle = client.acquire();
@@ -63,7 +68,7 @@ class FailoverRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 16, level = Level.P)
+	@ShowsRow(value = 16, level = Level.PROXY)
 	void aPrimaryThatIsReplacedTooLateCostsTheLockBeforeTheNextGrant(RowFigures figures) {
 		HarnessClient client = this.rig.client(TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
@@ -82,7 +87,7 @@ class FailoverRowsTests {
 	@ParameterizedTest(name = "{0}, retryWrites={1}")
 	@CsvSource({ "kept by the next primary, true", "kept by the next primary, false", "rolled back, true",
 			"rolled back, false" })
-	@ShowsRow(value = 17, level = Level.P)
+	@ShowsRow(value = 17, level = Level.PROXY)
 	void aClaimWhosePrimaryStepsDownBeforeItsAnswerIsGrantedOnce(String fate, boolean retryWrites, RowFigures figures) {
 		HarnessClient client = this.rig.client(this.set.connectionString() + "&retryWrites=" + retryWrites,
 				Harness.LONG, Harness.LONG);
@@ -107,7 +112,7 @@ class FailoverRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 24, level = Level.P)
+	@ShowsRow(value = 24, level = Level.PROXY)
 	void aNextPrimaryWhoseClockIsAheadByLessThanTheMarginOverlapsWithNobody(RowFigures figures) {
 		HarnessClient client = this.rig.client(TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
@@ -122,7 +127,7 @@ class FailoverRowsTests {
 
 	@ParameterizedTest(name = "{0} ms")
 	@ValueSource(longs = { 2000, 3000, 4000 })
-	@ShowsRow(value = 24, level = Level.P)
+	@ShowsRow(value = 24, level = Level.PROXY)
 	void aNextPrimaryWhoseClockIsAheadByMoreOverlapsForTheExcessAndTheFenceTells(long ahead, RowFigures figures) {
 		HarnessClient client = this.rig.client(TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
@@ -145,7 +150,7 @@ class FailoverRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 24, level = Level.P)
+	@ShowsRow(value = 24, level = Level.PROXY)
 	void aNextPrimaryWhoseClockIsBehindTakesOverLaterByThat(RowFigures figures) {
 		HarnessClient client = this.rig.client(TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
@@ -164,7 +169,7 @@ class FailoverRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 24, level = Level.P)
+	@ShowsRow(value = 24, level = Level.PROXY)
 	void theFenceRisesEvenIfTheClockOfTheNextPrimaryIsFarBehind(RowFigures figures) {
 		HarnessClient client = this.rig.client(TTL, Harness.LONG);
 		LockHandle handle = client.acquire();

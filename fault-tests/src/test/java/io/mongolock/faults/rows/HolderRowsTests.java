@@ -14,13 +14,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.mongolock.LockLostException;
 import io.mongolock.StaleFenceException;
-import io.mongolock.faults.history.HistoryReport;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
-import io.mongolock.faults.worker.LockStatus;
-import io.mongolock.faults.worker.LockWorkerJvm;
-import io.mongolock.faults.worker.WorkerFailedException;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.WorkerProcesses;
+import io.mongolock.faults.harness.history.HistoryReport;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.faults.harness.worker.LockStatus;
+import io.mongolock.faults.harness.worker.LockWorkerJvm;
+import io.mongolock.faults.harness.worker.WorkerFailedException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,7 +47,7 @@ class HolderRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 4, level = Level.S)
+	@ShowsRow(value = 4, level = Level.SERVER)
 	void aKilledHolderIsTakenOverWhenItsLeaseHasRunOutAndNotBefore(RowFigures figures) {
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(3));
 		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(3)).awaitReady();
@@ -67,7 +69,7 @@ class HolderRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 5, level = Level.S)
+	@ShowsRow(value = 5, level = Level.SERVER)
 	void aHolderSuspendedBeyondItsLeaseLearnsThatItLostAndCanWriteNothing(RowFigures figures) {
 		this.crew.insertGuarded(Harness.KEY);
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(3));
@@ -97,7 +99,7 @@ class HolderRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 6, level = Level.S)
+	@ShowsRow(value = 6, level = Level.SERVER)
 	void aHolderSuspendedForLessThanItReliesOnKeepsTheLock(RowFigures figures) {
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(20)).awaitReady();
 		holder.acquire(Harness.KEY);
@@ -113,7 +115,7 @@ class HolderRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 7, level = Level.S)
+	@ShowsRow(value = 7, level = Level.SERVER)
 	void aStarvedHolderKeepsTheLockOrIsToldBeforeTheNextGrant(RowFigures figures) {
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(5));
 		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(5)).awaitReady();

@@ -18,9 +18,11 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -38,7 +40,7 @@ class InputRowsTests {
 			"x".repeat(1024));
 
 	@Test
-	@ShowsRow(value = 40, level = Level.S)
+	@ShowsRow(value = 40, level = Level.SERVER)
 	void strangeKeysAreKeptAsTheyAreAndNoTwoAreOne(RowFigures figures) {
 		try (Harness rig = Harness.onAnyServer()) {
 			HarnessClient client = rig.direct(Harness.LONG);
@@ -57,7 +59,7 @@ class InputRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 40, level = Level.S)
+	@ShowsRow(value = 40, level = Level.SERVER)
 	void anOwnerThatLooksLikeAnExpressionIsData(RowFigures figures) {
 		try (Harness rig = Harness.onAnyServer()) {
 			HarnessClient client = rig.direct(Harness.LONG);
@@ -71,7 +73,7 @@ class InputRowsTests {
 
 	@ParameterizedTest(name = "{1}")
 	@MethodSource
-	@ShowsRow(value = 40, level = Level.U)
+	@ShowsRow(value = 40, level = Level.UNIT)
 	void impossibleKeysAreRefusedWithTheReason(String key, String reason) {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of(key)).withMessageContaining(reason);
 	}
@@ -86,7 +88,7 @@ class InputRowsTests {
 
 	@ParameterizedTest(name = "{1} {2}")
 	@MethodSource
-	@ShowsRow(value = 41, level = Level.U)
+	@ShowsRow(value = 41, level = Level.UNIT)
 	void impossibleSettingsAreRefusedWithTheNumbers(LockSettings settings, String setting, String reason) {
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
 			.isThrownBy(() -> ResolvedLockSettings.of(settings))

@@ -22,13 +22,16 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.faults.history.HistoryReport;
-import io.mongolock.faults.history.Timings;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
-import io.mongolock.faults.worker.LockWorkerJvm;
-import io.mongolock.faults.worker.SectionCounts;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.WorkerProcesses;
+import io.mongolock.faults.harness.history.HistoryReport;
+import io.mongolock.faults.harness.history.Timings;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.faults.harness.worker.LockWorkerJvm;
+import io.mongolock.faults.harness.worker.SectionCounts;
 import io.mongolock.test.embedded.UpsertRace;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LoadRowsTests {
 
 	@Test
-	@ShowsRow(value = 1, level = Level.S)
+	@ShowsRow(value = 1, level = Level.SERVER)
 	void manyThreadsOfSeveralProcessesExcludeEachOther(RowFigures figures, @TempDir Path directory) {
 		try (WorkerProcesses crew = new WorkerProcesses(directory)) {
 			List<LockWorkerJvm> workers = IntStream.range(0, 8).mapToObj((i) -> crew.start(Harness.LONG)).toList();
@@ -69,7 +72,7 @@ class LoadRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 2, level = Level.S)
+	@ShowsRow(value = 2, level = Level.SERVER)
 	void manyHeldLocksAreRenewedWhileOthersComeAndGo(RowFigures figures) {
 		try (Harness rig = Harness.onAnyServer()) {
 			HarnessClient client = rig.direct(Duration.ofSeconds(9));
@@ -107,7 +110,7 @@ class LoadRowsTests {
 
 	@ParameterizedTest
 	@EnumSource(UpsertRace.class)
-	@ShowsRow(value = 3, level = Level.S)
+	@ShowsRow(value = 3, level = Level.SERVER)
 	void aStormOnANewKeyGrantsOneAndTroublesNobody(UpsertRace race, RowFigures figures) throws InterruptedException {
 		try (Harness rig = Harness.embedded(race)) {
 			HarnessClient client = rig.direct(Harness.LONG);
@@ -124,7 +127,7 @@ class LoadRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 43, level = Level.S)
+	@ShowsRow(value = 43, level = Level.SERVER)
 	void aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm(RowFigures figures) {
 		try (Harness rig = Harness.onAnyServer()) {
 			List<HarnessClient> clients = List.of(rig.behindProxy(Harness.LONG, Duration.ofSeconds(60)),

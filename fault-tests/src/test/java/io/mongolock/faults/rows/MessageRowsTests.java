@@ -13,9 +13,11 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.test.proxy.Hold;
 
@@ -35,7 +37,7 @@ class MessageRowsTests {
 	private final Harness rig = Harness.embedded();
 
 	@Test
-	@ShowsRow(value = 8, level = Level.P)
+	@ShowsRow(value = 8, level = Level.PROXY)
 	void aClaimDeliveredAfterItsCallerGaveUpIsTakenBack(RowFigures figures) {
 		HarnessClient late = this.rig.behindProxy(TTL, Duration.ZERO);
 		Hold hold = this.rig.claims().holdRequest();
@@ -44,7 +46,7 @@ class MessageRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 8, level = Level.P)
+	@ShowsRow(value = 8, level = Level.PROXY)
 	void aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack(RowFigures figures) {
 		Duration ttl = Duration.ofSeconds(3);
 		HarnessClient late = this.rig.behindProxy(ttl, Duration.ZERO);
@@ -57,7 +59,7 @@ class MessageRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 8, level = Level.P)
+	@ShowsRow(value = 8, level = Level.PROXY)
 	void aClaimDeliveredLateWhileAnotherHoldsIsNotGranted(RowFigures figures) {
 		HarnessClient late = this.rig.behindProxy(TTL, Duration.ZERO);
 		HarnessClient other = this.rig.direct(Harness.LONG);
@@ -72,7 +74,7 @@ class MessageRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 8, level = Level.P)
+	@ShowsRow(value = 8, level = Level.PROXY)
 	void aClaimAskedAgainAndReleasedIsNotBroughtBackByItsLateTwin(RowFigures figures) {
 		HarnessClient late = this.rig.behindProxy(TTL, Harness.LONG);
 		Hold hold = this.rig.claims().holdRequest();
@@ -88,7 +90,7 @@ class MessageRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 9, level = Level.P)
+	@ShowsRow(value = 9, level = Level.PROXY)
 	void aClaimWhoseReplyIsLostIsAskedAgainAndGrantedOnce(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
 		int before = this.rig.proxy().replies("findAndModify");
@@ -104,7 +106,7 @@ class MessageRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 9, level = Level.P)
+	@ShowsRow(value = 9, level = Level.PROXY)
 	void aClaimWhoseConnectionBreaksBeforeTheReplyLeavesNoOrphan(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(Harness.LONG, Duration.ZERO);
 		this.rig.claims().cutBeforeReply().once();
@@ -115,7 +117,7 @@ class MessageRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 9, level = Level.P)
+	@ShowsRow(value = 9, level = Level.PROXY)
 	void aReplyThatIsLateMakesTheLeaseNoLonger(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
 		Duration delay = Duration.ofMillis(900);
@@ -132,7 +134,7 @@ class MessageRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 10, level = Level.P)
+	@ShowsRow(value = 10, level = Level.PROXY)
 	void aRenewalDeliveredAfterTheReleaseBringsNothingBack(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
 		Hold hold = this.rig.renewals().holdRequest();
@@ -147,7 +149,7 @@ class MessageRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 11, level = Level.P)
+	@ShowsRow(value = 11, level = Level.PROXY)
 	void aRenewalDeliveredAfterTheTakeOverDoesNotTouchTheNewHolder(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(Duration.ofSeconds(3), Harness.LONG);
 		HarnessClient other = this.rig.direct(Harness.LONG);
@@ -169,7 +171,7 @@ class MessageRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 12, level = Level.P)
+	@ShowsRow(value = 12, level = Level.PROXY)
 	void aReleaseWhoseReplyIsLostNeverFreesTheNextHolder(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
 		HarnessClient other = this.rig.direct(Harness.LONG);
@@ -189,7 +191,7 @@ class MessageRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 12, level = Level.P)
+	@ShowsRow(value = 12, level = Level.PROXY)
 	void aReleaseThatIsLostIsRepeatedBehindTheCaller(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquire();

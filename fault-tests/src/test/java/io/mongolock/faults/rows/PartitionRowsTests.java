@@ -14,9 +14,15 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.RecordingLockListener;
+import io.mongolock.faults.harness.ReplicaSetHarness;
+import io.mongolock.faults.harness.ScriptedSet;
+import io.mongolock.faults.harness.SetMember;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.StoredHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,7 +46,7 @@ class PartitionRowsTests {
 	private final ScriptedSet set = this.rig.set();
 
 	@Test
-	@ShowsRow(value = 18, level = Level.P)
+	@ShowsRow(value = 18, level = Level.PROXY)
 	void aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant(RowFigures figures) {
 		HarnessClient client = this.rig.clientOf(this.set.primary(), TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
@@ -64,7 +70,7 @@ class PartitionRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 18, level = Level.P)
+	@ShowsRow(value = 18, level = Level.PROXY)
 	void aHolderWhoseLeaseRanOutIsNotToldByAMinorityThatItOverran(RowFigures figures) {
 		HarnessClient client = this.rig.clientOf(this.set.primary(), TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
@@ -78,7 +84,7 @@ class PartitionRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 19, level = Level.P)
+	@ShowsRow(value = 19, level = Level.PROXY)
 	void aContenderThatIsIsolatedWithThePrimaryIsNotGrantedThere(RowFigures figures) {
 		HarnessClient holder = this.rig.client(TTL, Harness.LONG);
 		HarnessClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ofSeconds(6));
@@ -101,7 +107,7 @@ class PartitionRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 20, level = Level.P)
+	@ShowsRow(value = 20, level = Level.PROXY)
 	void aClaimThatOneMemberAloneConfirmsIsGrantedTwice(RowFigures figures) {
 		HarnessClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ZERO);
 		HarnessClient other = this.rig.client(TTL, Harness.LONG);
@@ -118,7 +124,7 @@ class PartitionRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 20, level = Level.P)
+	@ShowsRow(value = 20, level = Level.PROXY)
 	void aClientThatIsSetToOneMemberStillAsksTheMajority(RowFigures figures) {
 		HarnessClient contender = this.rig.client(this.set.primary().connectionString() + "&w=1", TTL, Duration.ZERO);
 		HarnessClient other = this.rig.client(TTL, Harness.LONG);
@@ -136,7 +142,7 @@ class PartitionRowsTests {
 
 	@ParameterizedTest(name = "{0}")
 	@ValueSource(strings = { "the primary does not notice", "the primary steps down" })
-	@ShowsRow(value = 21, level = Level.P)
+	@ShowsRow(value = 21, level = Level.PROXY)
 	void aClaimWithoutAMajorityFailsInTimeAndLeavesNothing(String primary, RowFigures figures) {
 		HarnessClient client = this.rig.client(TTL, Duration.ZERO);
 		boolean stepsDown = primary.endsWith("steps down");

@@ -11,9 +11,11 @@ import org.junit.jupiter.api.Timeout;
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,7 +33,7 @@ class PoolRowsTests {
 	private final Harness rig = Harness.onAnyServer();
 
 	@Test
-	@ShowsRow(value = 15, level = Level.S)
+	@ShowsRow(value = 15, level = Level.SERVER)
 	void aHolderWhosePoolIsExhaustedIsToldBeforeTheNextGrant(RowFigures figures) {
 		HarnessClient client = narrow();
 		HarnessClient other = this.rig.direct(Harness.LONG);
@@ -47,7 +49,7 @@ class PoolRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 15, level = Level.S)
+	@ShowsRow(value = 15, level = Level.SERVER)
 	void renewalsOnAPoolOfTheirOwnPassWhileThatOfTheApplicationIsExhausted(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
 		HarnessClient application = narrow();

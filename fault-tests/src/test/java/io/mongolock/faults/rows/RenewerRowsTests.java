@@ -18,9 +18,13 @@ import io.mongolock.LockListener;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.InterceptedStore;
+import io.mongolock.faults.harness.RecordingLockListener;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.InMemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,7 +53,7 @@ class RenewerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 45, level = Level.U)
+	@ShowsRow(value = 45, level = Level.UNIT)
 	void aListenerThatThrowsErrorsStopsNeitherRenewalNorTheTelling(RowFigures figures) {
 		LockHandle handle = start(new Careless(), this.told);
 		awaitRenewals(4);
@@ -60,7 +64,7 @@ class RenewerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 45, level = Level.U)
+	@ShowsRow(value = 45, level = Level.UNIT)
 	void aRenewalThatThrowsAnErrorIsTriedAgain(RowFigures figures) {
 		AtomicInteger failures = new AtomicInteger();
 		this.store.before("renewAll", () -> {
@@ -78,7 +82,7 @@ class RenewerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 45, level = Level.U)
+	@ShowsRow(value = 45, level = Level.UNIT)
 	void aRenewalThatThrowsErrorsForEverEndsInALossThatIsTold(RowFigures figures) {
 		this.store.before("renewAll", RenewerRowsTests::fail);
 		LockHandle handle = start(this.told);
@@ -88,7 +92,7 @@ class RenewerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 13, level = Level.U)
+	@ShowsRow(value = 13, level = Level.UNIT)
 	void aHolderIsToldThoughARenewalNeverReturns(RowFigures figures) {
 		CompletableFuture<Void> end = new CompletableFuture<>();
 		this.store.before("renewAll", end::join);
@@ -100,7 +104,7 @@ class RenewerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 14, level = Level.U)
+	@ShowsRow(value = 14, level = Level.UNIT)
 	void aRenewalThatTakesLongMakesTheLeaseNoLonger(RowFigures figures) {
 		AtomicLong began = new AtomicLong();
 		CompletableFuture<Void> answer = new CompletableFuture<>();
@@ -120,7 +124,7 @@ class RenewerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 45, level = Level.U)
+	@ShowsRow(value = 45, level = Level.UNIT)
 	void renewalsPassWhileTheApplicationsThreadsAreBusy(RowFigures figures) {
 		// not a future, for which the pool would start another thread
 		CountDownLatch end = new CountDownLatch(1);
@@ -145,7 +149,7 @@ class RenewerRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 45, level = Level.U)
+	@ShowsRow(value = 45, level = Level.UNIT)
 	void aWatchThatMeetsAnErrorGoesOn(RowFigures figures) {
 		FailingClock clock = new FailingClock();
 		this.locks = HarnessClient.locks(this.store.toStore(), HarnessClient.settings(TTL, Duration.ZERO), clock,

@@ -15,9 +15,13 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.RealSet;
+import io.mongolock.faults.harness.ScriptedSet;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
@@ -59,7 +63,7 @@ class ReplicaSetFailoverRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 16, level = Level.R)
+	@ShowsRow(value = 16, level = Level.REPLICA_SET)
 	void aPrimaryThatStepsDownCostsTheHolderNothing(RowFigures figures) {
 		HarnessClient client = this.set.client(Harness.LONG, WAIT, WriteConcern.MAJORITY);
 		LockHandle handle = client.locks().acquire(this.request);
@@ -79,7 +83,7 @@ class ReplicaSetFailoverRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 20, level = Level.R)
+	@ShowsRow(value = 20, level = Level.REPLICA_SET)
 	void aClientThatIsSetToOneMemberStillAsksTheMajority(RowFigures figures) {
 		HarnessClient client = this.set.client(Harness.LONG, WAIT, WriteConcern.W1);
 		this.set.haltReplication();
@@ -94,7 +98,7 @@ class ReplicaSetFailoverRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 21, level = Level.R)
+	@ShowsRow(value = 21, level = Level.REPLICA_SET)
 	void aClaimWithoutAMajorityFailsInTimeAndLeavesNothing(RowFigures figures) {
 		HarnessClient client = this.set.client(Harness.LONG, WAIT, WriteConcern.MAJORITY);
 		this.set.haltReplication();

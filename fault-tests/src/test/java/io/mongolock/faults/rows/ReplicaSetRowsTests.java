@@ -20,9 +20,12 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.RealSet;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.Leased;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.FencedWrites;
@@ -57,7 +60,7 @@ class ReplicaSetRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 17, level = Level.R)
+	@ShowsRow(value = 17, level = Level.REPLICA_SET)
 	void aClaimDuringAStepDownIsGrantedOnce(RowFigures figures) {
 		LockHandle held = this.client.locks().acquire(LockRequest.of(this.request.key() + ":held"));
 		this.set.stepDown();
@@ -71,7 +74,7 @@ class ReplicaSetRowsTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 64, 50 })
-	@ShowsRow(value = 22, level = Level.R)
+	@ShowsRow(value = 22, level = Level.REPLICA_SET)
 	void aClaimWhoseWriteConcernFailedIsAskedAgain(int code, RowFigures figures) {
 		failClaims(1, new Document("writeConcernError", new Document("code", code).append("errmsg", "by the test")));
 		try (LockHandle handle = this.client.locks().acquire(this.request)) {
@@ -82,7 +85,7 @@ class ReplicaSetRowsTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 2 })
-	@ShowsRow(value = 23, level = Level.R)
+	@ShowsRow(value = 23, level = Level.REPLICA_SET)
 	void aClaimThatMayBeRetriedIsGrantedOnce(int times, RowFigures figures) {
 		for (Document failure : List.of(new Document("errorCode", 91), new Document("errorCode", 10107),
 				new Document("closeConnection", true))) {
@@ -95,7 +98,7 @@ class ReplicaSetRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.R)
+	@ShowsRow(value = 33, level = Level.REPLICA_SET)
 	void aTransactionThatTouchesALockWhichIsGoneIsRolledBack(RowFigures figures) {
 		SimpleMongoClientDatabaseFactory factory = new SimpleMongoClientDatabaseFactory(this.set.admin(),
 				Harness.DATABASE);

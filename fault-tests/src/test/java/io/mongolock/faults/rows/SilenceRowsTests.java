@@ -14,9 +14,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +39,7 @@ class SilenceRowsTests {
 	private final Harness rig = Harness.embedded();
 
 	@Test
-	@ShowsRow(value = 13, level = Level.P)
+	@ShowsRow(value = 13, level = Level.PROXY)
 	void aHolderWhoseServerFallsSilentIsToldBeforeTheNextGrant(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(TTL, Duration.ZERO);
 		HarnessClient other = this.rig.direct(Harness.LONG);
@@ -51,7 +53,7 @@ class SilenceRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 13, level = Level.P)
+	@ShowsRow(value = 13, level = Level.PROXY)
 	void aSilenceShorterThanTheLeaseCostsNothing(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
 		LockRequest request = LockRequest.builder(Harness.KEY).ttl(Duration.ofSeconds(12)).build();
@@ -70,7 +72,7 @@ class SilenceRowsTests {
 
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("deadConnections")
-	@ShowsRow(value = 14, level = Level.P)
+	@ShowsRow(value = 14, level = Level.PROXY)
 	void aHolderWhoseConnectionsDieIsToldBeforeTheNextGrant(Consumer<Harness> fault, RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(TTL, Duration.ZERO);
 		HarnessClient other = this.rig.direct(Harness.LONG);

@@ -12,10 +12,12 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import io.mongolock.faults.history.HistoryReport;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.WorkerProcesses;
+import io.mongolock.faults.harness.history.HistoryReport;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,7 +38,7 @@ class SoakTests {
 	private static final List<String> KEYS = IntStream.range(0, 8).mapToObj((i) -> "soak:" + i).toList();
 
 	@Test
-	@ShowsRow(value = 46, level = Level.S)
+	@ShowsRow(value = 46, level = Level.SERVER)
 	void randomFaultsBreakNoPromise(RowFigures figures, @TempDir Path directory) throws Exception {
 		System.out.println("Soak of " + LENGTH + " with seed " + figures.seed());
 		try (WorkerProcesses crew = new WorkerProcesses(directory);

@@ -5,9 +5,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.mongolock.faults.worker.LockWorkerJvm;
-import io.mongolock.faults.worker.SectionCounts;
-import io.mongolock.faults.worker.WorkerJvm;
+import io.mongolock.faults.harness.WorkerProcesses;
+import io.mongolock.faults.harness.worker.LockWorkerJvm;
+import io.mongolock.faults.harness.worker.SectionCounts;
+import io.mongolock.faults.harness.worker.WorkerJvm;
 import io.mongolock.test.proxy.FaultProxy;
 
 /**

@@ -13,9 +13,12 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.RecordingLockListener;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -36,7 +39,7 @@ class StoreClockRowsTests {
 	private final Harness rig = Harness.embedded();
 
 	@Test
-	@ShowsRow(value = 25, level = Level.S)
+	@ShowsRow(value = 25, level = Level.SERVER)
 	void aClockSetForwardByLessThanTheMarginOverlapsNobody(RowFigures figures) {
 		HarnessClient client = this.rig.direct(Duration.ofSeconds(5));
 		HarnessClient other = this.rig.direct(Harness.LONG);
@@ -51,7 +54,7 @@ class StoreClockRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 25, level = Level.S)
+	@ShowsRow(value = 25, level = Level.SERVER)
 	void aClockSetForwardByOneMinuteOverlapsUntilTheNextRenewalAndTheFenceTells(RowFigures figures) {
 		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
 		HarnessClient other = this.rig.direct(Harness.LONG);
@@ -72,7 +75,7 @@ class StoreClockRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 26, level = Level.S)
+	@ShowsRow(value = 26, level = Level.SERVER)
 	void aClockSetBackByOneMinuteDelaysTheTakeOverByThatAndNoMore(RowFigures figures) {
 		HarnessClient dead = this.rig.direct(Duration.ofSeconds(6));
 		HarnessClient other = this.rig.direct(Harness.LONG);
@@ -88,7 +91,7 @@ class StoreClockRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 26, level = Level.S)
+	@ShowsRow(value = 26, level = Level.SERVER)
 	void aHolderRenewsOnWhenTheClockIsSetBackAndTheNextFenceIsHigher(RowFigures figures) {
 		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
 		LockHandle handle = client.acquire();
@@ -103,7 +106,7 @@ class StoreClockRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 29, level = Level.S)
+	@ShowsRow(value = 29, level = Level.SERVER)
 	void aHolderWhoseDocumentTheTtlIndexRemovedHasLost(RowFigures figures) {
 		this.rig.documents()
 			.createIndex(new Document("touchedAt", 1), new IndexOptions().expireAfter(1L, TimeUnit.SECONDS));
@@ -123,7 +126,7 @@ class StoreClockRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 44, level = Level.S)
+	@ShowsRow(value = 44, level = Level.SERVER)
 	void leasesOfDifferentLengthsAreEachRespected(RowFigures figures) {
 		HarnessClient brief = this.rig.direct(Duration.ofSeconds(1));
 		HarnessClient lengthy = this.rig.direct(Duration.ofSeconds(20));

@@ -25,9 +25,11 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.ScriptedServer;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,7 +57,7 @@ class TransactionRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.P)
+	@ShowsRow(value = 33, level = Level.PROXY)
 	void noRequestForALockJoinsATransactionOfItsDatabase(RowFigures figures) {
 		this.server.script((command, passedOn) -> {
 			this.sent.add(command);

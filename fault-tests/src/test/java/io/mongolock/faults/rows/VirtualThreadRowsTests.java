@@ -12,9 +12,11 @@ import org.opentest4j.TestAbortedException;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -26,7 +28,7 @@ import static org.awaitility.Awaitility.await;
 class VirtualThreadRowsTests {
 
 	@Test
-	@ShowsRow(value = 39, level = Level.S)
+	@ShowsRow(value = 39, level = Level.SERVER)
 	void renewalsAreOnTimeWhileTenThousandVirtualThreadsWait(RowFigures figures) throws Exception {
 		if (Runtime.version().feature() < 21) {
 			throw new TestAbortedException("needs Java 21 or later");

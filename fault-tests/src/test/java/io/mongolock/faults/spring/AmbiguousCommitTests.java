@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import io.mongolock.LockHandle;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -29,19 +29,19 @@ class AmbiguousCommitTests {
 	private final String key = Ledger.key(this.account);
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aLockTakenInsideTheTransactionRunsOut() {
 		assertRunsOut(() -> app.inTransaction((status) -> app.ledger().add(this.account, this::loseNextCommitAnswer)));
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aLockTakenAroundTheTransactionRunsOut() {
 		assertRunsOut(() -> app.ledger().addInTransaction(this.account, this::loseNextCommitAnswer));
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aLockTakenAroundAndSharedInsideTheTransactionRunsOut() {
 		assertRunsOut(() -> app.ledger()
 			.guard(this.account,
@@ -49,14 +49,14 @@ class AmbiguousCommitTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aLockOfANewTransactionRunsOutThoughTheCallersIsRolledBack() {
 		assertRunsOut(() -> app
 			.inTransaction((status) -> app.ledger().addInNewTransaction(this.account, this::loseNextCommitAnswer)));
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aLockOfANestedTransactionRunsOut() {
 		assertRunsOut(() -> app
 			.inTransaction((status) -> app.ledger().addInNestedTransaction(this.account, this::loseNextCommitAnswer)));

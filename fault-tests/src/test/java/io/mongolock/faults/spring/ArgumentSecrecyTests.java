@@ -11,9 +11,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 import io.mongolock.LockUnavailableException;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,7 +38,7 @@ class ArgumentSecrecyTests {
 	};
 
 	@Test
-	@ShowsRow(value = 40, level = Level.B)
+	@ShowsRow(value = 40, level = Level.SPRING)
 	void whatIsNotInTheKeyIsToldNowhere(RowFigures figures, CapturedOutput output) {
 		figures.server(RowFigures.EMBEDDED);
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
@@ -61,7 +61,7 @@ class ArgumentSecrecyTests {
 	}
 
 	@Test
-	@ShowsRow(value = 40, level = Level.B)
+	@ShowsRow(value = 40, level = Level.SPRING)
 	void withNothingWrongNoKeyIsLogged(RowFigures figures, CapturedOutput output) {
 		figures.server(RowFigures.EMBEDDED);
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();

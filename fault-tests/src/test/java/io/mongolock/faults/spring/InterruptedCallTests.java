@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.mongolock.LockUnavailableException;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
 
@@ -33,7 +33,7 @@ class InterruptedCallTests {
 	private final AtomicBoolean entered = new AtomicBoolean();
 
 	@Test
-	@ShowsRow(value = 37, level = Level.B)
+	@ShowsRow(value = 37, level = Level.SPRING)
 	void whileWaitingTheCallEndsWithTheFlagSetAndNothingIsLeft() throws InterruptedException {
 		run((guarded, proxy, other) -> {
 			other.occupy(Guarded.key(this.id));
@@ -50,7 +50,7 @@ class InterruptedCallTests {
 	}
 
 	@Test
-	@ShowsRow(value = 37, level = Level.B)
+	@ShowsRow(value = 37, level = Level.SPRING)
 	void whileWorkingTheLockIsGivenBackAndTheFlagKept() throws InterruptedException {
 		run((guarded, proxy, other) -> {
 			CompletableFuture<Throwable> thrown = new CompletableFuture<>();

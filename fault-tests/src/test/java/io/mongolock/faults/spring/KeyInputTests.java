@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,7 +58,7 @@ class KeyInputTests {
 			"T(java.lang.Runtime).getRuntime().exit(1)", "#{T(java.lang.Runtime).getRuntime().exit(1)}",
 			"#{systemProperties}", "${user.home}", "${no.such.property}", "#root.target", "@guarded", "%s", "a\nb",
 			"guarded:a" })
-	@ShowsRow(value = 40, level = Level.B)
+	@ShowsRow(value = 40, level = Level.SPRING)
 	void anArgumentIsStoredExactly(String argument) {
 		String key = context.getBean(Guarded.class)
 			.run(argument, () -> assertThat(other.holder("guarded:" + argument)).isPresent());
@@ -68,7 +68,7 @@ class KeyInputTests {
 
 	@ParameterizedTest(name = "{0}")
 	@FieldSource("refused")
-	@ShowsRow(value = 40, level = Level.B)
+	@ShowsRow(value = 40, level = Level.SPRING)
 	void anArgumentThatIsNoKeyIsRefusedBeforeTheMethodRuns(String what, Object argument, String problem) {
 		AtomicBoolean entered = new AtomicBoolean();
 		assertThatIllegalArgumentException()

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Import;
 import io.mongolock.LockException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
-import io.mongolock.faults.worker.WorkerLoop;
+import io.mongolock.faults.harness.worker.WorkerLoop;
 
 /**
  * A small application of its own process whose threads take a few locks all the time,

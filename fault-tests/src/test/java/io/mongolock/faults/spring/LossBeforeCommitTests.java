@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.transaction.TransactionDefinition;
 
 import io.mongolock.LockLostException;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -31,13 +31,13 @@ class LossBeforeCommitTests {
 	private final String key = Ledger.key(this.account);
 
 	@Test
-	@ShowsRow(value = 34, level = Level.B)
+	@ShowsRow(value = 34, level = Level.SPRING)
 	void theMethodsOwnTransactionIsRolledBack() {
 		assertRolledBack(() -> app.ledger().addInTransaction(this.account, this::lose));
 	}
 
 	@Test
-	@ShowsRow(value = 34, level = Level.B)
+	@ShowsRow(value = 34, level = Level.SPRING)
 	void theCallersTransactionIsRolledBack() {
 		assertRolledBack(() -> app.inTransaction((status) -> {
 			app.ledger().add(this.account, () -> {
@@ -47,7 +47,7 @@ class LossBeforeCommitTests {
 	}
 
 	@Test
-	@ShowsRow(value = 34, level = Level.B)
+	@ShowsRow(value = 34, level = Level.SPRING)
 	void aTransactionAnywhereUnderTheLockIsRolledBack() {
 		assertRolledBack(() -> app.ledger()
 			.guard(this.account,
@@ -55,7 +55,7 @@ class LossBeforeCommitTests {
 	}
 
 	@Test
-	@ShowsRow(value = 34, level = Level.B)
+	@ShowsRow(value = 34, level = Level.SPRING)
 	void aNewTransactionUnderTheLockIsRolledBackAndSoIsTheCallers() {
 		assertRolledBack(() -> app.inTransaction((status) -> {
 			app.ledger().add(this.account, () -> {

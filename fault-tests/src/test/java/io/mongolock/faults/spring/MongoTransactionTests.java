@@ -18,9 +18,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockLostException;
-import io.mongolock.faults.RealServer;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.RealServer;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.mongo.FencedWrites;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -64,7 +64,7 @@ class MongoTransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.R)
+	@ShowsRow(value = 33, level = Level.REPLICA_SET)
 	void theLockIsSeenAtOnceAndHeldUntilTheCommit() {
 		this.transaction.executeWithoutResult((status) -> {
 			guarded().run(this.id, this::write);
@@ -75,7 +75,7 @@ class MongoTransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.R)
+	@ShowsRow(value = 33, level = Level.REPLICA_SET)
 	void aRollbackUndoesTheWorkAndNotTheLock() {
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> guarded().run(this.id, () -> {
@@ -87,7 +87,7 @@ class MongoTransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 34, level = Level.R)
+	@ShowsRow(value = 34, level = Level.REPLICA_SET)
 	void aTouchedLockThatIsGoneRefusesTheTransaction() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> guarded().run(this.id, () -> {
 			this.other.steal(this.key);

@@ -23,10 +23,10 @@ import org.springframework.core.env.Environment;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
-import io.mongolock.faults.RealServer;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.RealServer;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PrivilegesTests {
 
 	@Test
-	@ShowsRow(value = 31, level = Level.S)
+	@ShowsRow(value = 31, level = Level.SERVER)
 	void theDocumentedRoleIsEnough(RowFigures figures, CapturedOutput output) {
 		String uri = RealServer.uri("a server with authentication");
 		try (MongoClient admin = MongoClients.create(uri)) {

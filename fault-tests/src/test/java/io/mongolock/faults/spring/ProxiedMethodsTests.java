@@ -20,8 +20,8 @@ import org.springframework.scheduling.annotation.Async;
 import io.mongolock.LockContext;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -56,7 +56,7 @@ class ProxiedMethodsTests {
 
 	@ParameterizedTest
 	@FieldSource("refused")
-	@ShowsRow(value = 35, level = Level.B)
+	@ShowsRow(value = 35, level = Level.SPRING)
 	void refusedAtStartWithItsName(Class<?> type, String problem, CapturedOutput output) {
 		assertThatException().isThrownBy(() -> SpringApp.start(mongo.connectionString(), type).close());
 		assertThat(output).contains("APPLICATION FAILED TO START")
@@ -66,7 +66,7 @@ class ProxiedMethodsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 35, level = Level.B)
+	@ShowsRow(value = 35, level = Level.SPRING)
 	void runUnderTheirLock() {
 		try (ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Working.class)) {
 			Working working = context.getBean(Working.class);
@@ -79,7 +79,7 @@ class ProxiedMethodsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 35, level = Level.B)
+	@ShowsRow(value = 35, level = Level.SPRING)
 	void aCallOfItsOwnDoesNotPassTheProxyAndIsToldSoWhenItAsks() {
 		try (ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Working.class)) {
 			assertThatIllegalStateException().isThrownBy(() -> context.getBean(Working.class).ofItsOwn())

@@ -10,9 +10,9 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,7 +27,7 @@ class RestartTests {
 	private static final LockRequest REQUEST = LockRequest.of(Guarded.key("a"));
 
 	@Test
-	@ShowsRow(value = 36, level = Level.B)
+	@ShowsRow(value = 36, level = Level.SPRING)
 	void stoppedItGivesBackAndRefusesAndStartedAgainItWorks(RowFigures figures, CapturedOutput output) {
 		figures.server(RowFigures.EMBEDDED);
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();

@@ -11,9 +11,9 @@ import org.springframework.context.annotation.Import;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 
 import io.mongolock.LockStoreException;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class RightsTests {
 
 	@Test
-	@ShowsRow(value = 31, level = Level.B)
+	@ShowsRow(value = 31, level = Level.SPRING)
 	void withoutTheRightToCreateIndexesLocksWork(RowFigures figures, CapturedOutput output) {
 		figures.server(RowFigures.EMBEDDED);
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
@@ -42,7 +42,7 @@ class RightsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 31, level = Level.B)
+	@ShowsRow(value = 31, level = Level.SPRING)
 	void aUserWhoMayOnlyReadIsToldAtTheFirstClaim(RowFigures figures) {
 		figures.server(RowFigures.EMBEDDED);
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();

@@ -15,8 +15,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 import io.mongolock.LockOwner;
 import io.mongolock.LockStoreException;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -31,7 +31,7 @@ class SecretsTests {
 	private static final String PASSWORD = "hush-4711";
 
 	@Test
-	@ShowsRow(value = 41, level = Level.B)
+	@ShowsRow(value = 41, level = Level.SPRING)
 	void thePasswordOfTheServerIsNeverTold(CapturedOutput output) throws IOException {
 		String uri = "mongodb://app:" + PASSWORD + "@127.0.0.1:" + closedPort()
 				+ "/?authSource=admin&serverSelectionTimeoutMS=500";

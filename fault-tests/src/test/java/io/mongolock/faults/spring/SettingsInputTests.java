@@ -11,8 +11,8 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,7 +52,7 @@ class SettingsInputTests {
 			mongo-lock.collection=${no.such}      | mongo-lock.collection
 			mongo-lock.collection=system.locks    | system.
 			""")
-	@ShowsRow(value = 41, level = Level.B)
+	@ShowsRow(value = 41, level = Level.SPRING)
 	void aSettingThatCannotWorkIsRefusedAtStart(String property, String said, CapturedOutput output) {
 		assertThatException()
 			.isThrownBy(() -> SpringApp.start(mongo.connectionString(), Guarded.class, property).close());
@@ -60,7 +60,7 @@ class SettingsInputTests {
 	}
 
 	@Test
-	@ShowsRow(value = 41, level = Level.B)
+	@ShowsRow(value = 41, level = Level.SPRING)
 	void aPrefixWithoutRoomForKeysIsRefusedAtStart(CapturedOutput output) {
 		assertThatException().isThrownBy(() -> SpringApp
 			.start(mongo.connectionString(), Guarded.class, "mongo-lock.key-prefix=" + "p".repeat(1024))
@@ -73,7 +73,7 @@ class SettingsInputTests {
 
 	@ParameterizedTest
 	@CsvSource({ "$where:", "$$ROOT.", "#{T(java.lang.Runtime)}", "T(java.lang.Runtime).getRuntime()", "ä😀" })
-	@ShowsRow(value = 40, level = Level.B)
+	@ShowsRow(value = 40, level = Level.SPRING)
 	void aPrefixIsStoredExactly(String prefix) {
 		try (ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Guarded.class,
 				"mongo-lock.key-prefix=" + prefix); OtherClient other = new OtherClient(mongo.connectionString())) {

@@ -20,9 +20,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import io.mongolock.LockLostException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
 import io.mongolock.test.proxy.Hold;
@@ -86,7 +86,7 @@ class ShutdownTests {
 	}
 
 	@Test
-	@ShowsRow(value = 36, level = Level.B)
+	@ShowsRow(value = 36, level = Level.SPRING)
 	void closedWhileHeldTheLockIsFreeAndItsHolderTold(CapturedOutput output, RowFigures figures) {
 		CompletableFuture<Throwable> holder = hold();
 		close(figures);
@@ -98,7 +98,7 @@ class ShutdownTests {
 	}
 
 	@Test
-	@ShowsRow(value = 36, level = Level.B)
+	@ShowsRow(value = 36, level = Level.SPRING)
 	void closedWhileWaitingTheWaitEnds(CapturedOutput output, RowFigures figures) {
 		other.occupy(this.key);
 		CompletableFuture<Throwable> waiter = call(() -> this.guarded.runAfterWaiting(this.id, this::work));
@@ -110,7 +110,7 @@ class ShutdownTests {
 	}
 
 	@Test
-	@ShowsRow(value = 36, level = Level.B)
+	@ShowsRow(value = 36, level = Level.SPRING)
 	void closedWhileRenewingTheLockIsFreeAndStaysSo(CapturedOutput output, RowFigures figures) {
 		CompletableFuture<Throwable> holder = hold();
 		Hold renewal = this.proxy.on("update")

@@ -7,10 +7,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
-import io.mongolock.faults.worker.WorkerJvm;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.faults.harness.worker.WorkerJvm;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +25,7 @@ class TerminationTests {
 	private static final Duration LONG = Duration.ofSeconds(60);
 
 	@Test
-	@ShowsRow(value = 36, level = Level.B)
+	@ShowsRow(value = 36, level = Level.SPRING)
 	void terminatedUnderLoadEveryLockIsFreeRightAfterTheExit(RowFigures figures) {
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
 				OtherClient other = new OtherClient(mongo.connectionString());

@@ -14,9 +14,9 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.RowFigures;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -40,7 +40,7 @@ class TransactionTests {
 	private final String key = Ledger.key(this.account);
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aMethodOfItsOwnTransactionHoldsTheLockUntilItsCommit() {
 		app.ledger().addInTransaction(this.account, this::assertHeld);
 		assertFree();
@@ -48,7 +48,7 @@ class TransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aMethodThatIsRolledBackGivesTheLockBack() {
 		assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> app.ledger().addInTransaction(this.account, () -> {
@@ -62,7 +62,7 @@ class TransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void insideACallersTransactionTheLockIsHeldUntilItsCommit() {
 		app.inTransaction((status) -> {
 			app.ledger().addInTransaction(this.account, this::assertHeld);
@@ -75,7 +75,7 @@ class TransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void insideACallersTransactionTheLockIsHeldUntilItsRollback() {
 		app.inTransaction((status) -> {
 			app.ledger().addInTransaction(this.account, this::assertHeld);
@@ -87,7 +87,7 @@ class TransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aMethodWithANewTransactionInsideACallersKeepsTheLockUntilTheCallersEnd() {
 		app.inTransaction((status) -> {
 			app.ledger().addInNewTransaction(this.account, this::assertHeld);
@@ -99,7 +99,7 @@ class TransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aLockTakenInsideANewTransactionIsGivenBackAtItsEnd() {
 		app.inTransaction((outer) -> {
 			app.inTransaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW, (inner) -> {
@@ -113,7 +113,7 @@ class TransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aNestedTransactionKeepsTheLockUntilTheOuterCommit() {
 		app.inTransaction((outer) -> {
 			app.ledger().addInNestedTransaction(this.account, this::assertHeld);
@@ -124,7 +124,7 @@ class TransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void aNestedTransactionRolledBackToItsSavepointKeepsTheLockUntilTheOuterEnd() {
 		app.inTransaction((outer) -> {
 			assertThatExceptionOfType(IllegalStateException.class)
@@ -138,7 +138,7 @@ class TransactionTests {
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.B)
+	@ShowsRow(value = 33, level = Level.SPRING)
 	void nextHoldersOfSeveralInstancesReadNothingBeforeItsCommit(RowFigures figures) {
 		List<CompletableFuture<Void>> calls = new ArrayList<>();
 		ExecutorService threads = Executors.newFixedThreadPool(2 * INSTANCES);

@@ -14,8 +14,8 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
-import io.mongolock.faults.matrix.Level;
-import io.mongolock.faults.matrix.ShowsRow;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +37,7 @@ class TtlIndexTests {
 
 	@ParameterizedTest(name = "{0}")
 	@FieldSource("indexes")
-	@ShowsRow(value = 31, level = Level.B)
+	@ShowsRow(value = 31, level = Level.SPRING)
 	void theApplicationStartsWithTheCommandAndLocksWork(String what, IndexOptions options, String command,
 			CapturedOutput output) {
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();

@@ -1,0 +1,37 @@
+package io.mongolock.faults.harness;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.mongolock.LockClock;
+
+/**
+ * A pair of clocks that stand still unless told. Thread-safe.
+ */
+public final class FakeClock implements LockClock {
+
+	private final AtomicLong nanos = new AtomicLong(1);
+
+	private final AtomicLong millis = new AtomicLong(1_000_000_000_000L);
+
+	/**
+	 * Let time pass.
+	 * @param monotonic what the monotonic clock sees of it
+	 * @param wall what the wall clock sees of it
+	 */
+	public void pass(Duration monotonic, Duration wall) {
+		this.nanos.addAndGet(monotonic.toNanos());
+		this.millis.addAndGet(wall.toMillis());
+	}
+
+	@Override
+	public long nanoTime() {
+		return this.nanos.get();
+	}
+
+	@Override
+	public long currentTimeMillis() {
+		return this.millis.get();
+	}
+
+}

@@ -1,0 +1,218 @@
+package io.mongolock.faults.harness;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockSettings;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.embedded.UpsertRace;
+import io.mongolock.test.proxy.CommandSelection;
+import io.mongolock.test.proxy.FaultProxy;
+
+/**
+ * A server, a proxy before it, and clients of either in this JVM. Not safe for use by
+ * several threads.
+ */
+public final class Harness implements AutoCloseable {
+
+	public static final String DATABASE = "rows";
+
+	public static final String COLLECTION = "locks";
+
+	public static final String KEY = "order:1";
+
+	/** Far more than anything takes on a machine that is not busy. */
+	public static final Duration LONG = Duration.ofSeconds(30);
+
+	private final List<HarnessClient> clients = new ArrayList<>();
+
+	private final @Nullable Embedded embedded;
+
+	private final Target target;
+
+	private final FaultProxy proxy;
+
+	private final MongoClient observer;
+
+	private final MongoLockStore store;
+
+	private Harness(@Nullable Embedded embedded, Target target) {
+		this.embedded = embedded;
+		this.target = target;
+		this.proxy = FaultProxy.to(target.host(), target.port());
+		this.observer = MongoClients.create(target.connectionString());
+		this.store = HarnessClient.store(this.observer);
+		this.observer.getDatabase(DATABASE).drop();
+	}
+
+	/**
+	 * On the server that the environment names; without one, on an embedded one.
+	 * @return a rig with an empty database
+	 */
+	public static Harness onAnyServer() {
+		return Target.given().map((target) -> new Harness(null, target)).orElseGet(Harness::embedded);
+	}
+
+	/**
+	 * On an embedded server, whose clock the test moves, and whose answers to commands
+	 * that are sent twice do not depend on the driver's own retries.
+	 * @return a rig
+	 */
+	public static Harness embedded() {
+		return embedded(UpsertRace.RETRY);
+	}
+
+	public static Harness embedded(UpsertRace upsertRace) {
+		StepClock clock = new StepClock();
+		EmbeddedMongo server = EmbeddedMongo.builder().clock(clock).upsertRace(upsertRace).start();
+		return new Harness(new Embedded(server, clock), Target.embedded(server.port()));
+	}
+
+	/**
+	 * A client that faults befall.
+	 * @param ttl its ttl
+	 * @param wait how long it waits
+	 * @return the client, with a connection open
+	 */
+	public HarnessClient behindProxy(Duration ttl, Duration wait) {
+		return client(proxied(), HarnessClient.settings(ttl, wait), LockClock.system()).warm();
+	}
+
+	/**
+	 * A client without faults.
+	 * @param ttl its ttl
+	 * @return the client, with a connection open
+	 */
+	public HarnessClient direct(Duration ttl) {
+		return client(this.target.connectionString(), HarnessClient.settings(ttl, LONG), LockClock.system()).warm();
+	}
+
+	public HarnessClient client(String connectionString, LockSettings settings, LockClock clock) {
+		HarnessClient client = new HarnessClient(connectionString, settings, clock);
+		this.clients.add(client);
+		return client;
+	}
+
+	public FaultProxy proxy() {
+		return this.proxy;
+	}
+
+	public CommandSelection claims() {
+		return this.proxy.on("findAndModify");
+	}
+
+	public CommandSelection renewals() {
+		return this.proxy.on("update").when((command) -> updates(command, "$currentDate"));
+	}
+
+	public CommandSelection releases() {
+		return this.proxy.on("update").when((command) -> updates(command, "$pull"));
+	}
+
+	/**
+	 * For clients that faults befall.
+	 * @return the connection string
+	 */
+	public String proxied() {
+		return this.target.through(this.proxy);
+	}
+
+	/**
+	 * What figures are measured on.
+	 * @return the label
+	 */
+	public String label() {
+		return this.target.label();
+	}
+
+	/**
+	 * The embedded server, of a rig that is on one.
+	 * @return the server
+	 */
+	public EmbeddedMongo server() {
+		return Objects.requireNonNull(this.embedded).server();
+	}
+
+	/**
+	 * The clock of the embedded server.
+	 * @return the clock
+	 */
+	public StepClock clock() {
+		return Objects.requireNonNull(this.embedded).clock();
+	}
+
+	/**
+	 * The server without faults.
+	 * @return a client of the driver
+	 */
+	public MongoClient observer() {
+		return this.observer;
+	}
+
+	public MongoLockStore store() {
+		return this.store;
+	}
+
+	public MongoCollection<Document> documents() {
+		return this.observer.getDatabase(DATABASE).getCollection(COLLECTION);
+	}
+
+	public Optional<Document> document() {
+		return Optional.ofNullable(documents().find(new Document("_id", KEY)).first());
+	}
+
+	public Optional<StoredLock> stored() {
+		return this.store.find(KEY, LONG);
+	}
+
+	/**
+	 * Who stands in the document, those included whose lease ran out: an entry that is
+	 * gone was taken out by a request.
+	 * @return the holders
+	 */
+	public List<StoredHolder> holders() {
+		return stored().map(StoredLock::holders).orElse(List.of());
+	}
+
+	public static String millis(long nanos) {
+		return nanos / 1_000_000 + " ms";
+	}
+
+	@Override
+	public void close() {
+		// first, as what is held would keep its client from ending
+		this.proxy.close();
+		this.clients.forEach(HarnessClient::close);
+		this.observer.close();
+		if (this.embedded != null) {
+			this.embedded.server().close();
+		}
+	}
+
+	private static boolean updates(BsonDocument command, String operator) {
+		return command.getArray("updates")
+			.stream()
+			.map(BsonValue::asDocument)
+			.allMatch((update) -> update.get("u").asDocument().containsKey(operator));
+	}
+
+	private record Embedded(EmbeddedMongo server, StepClock clock) {
+
+	}
+
+}

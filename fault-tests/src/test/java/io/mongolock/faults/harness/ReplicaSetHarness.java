@@ -1,0 +1,59 @@
+package io.mongolock.faults.harness;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.mongolock.LockClock;
+
+/**
+ * A scripted replica set and its clients in this JVM. Not safe for use by several
+ * threads.
+ */
+public final class ReplicaSetHarness implements AutoCloseable {
+
+	private final ScriptedSet set = new ScriptedSet();
+
+	private final List<HarnessClient> clients = new ArrayList<>();
+
+	public ScriptedSet set() {
+		return this.set;
+	}
+
+	/**
+	 * A client that knows all members, and asks the newest primary that it sees.
+	 * @param ttl its ttl
+	 * @param wait how long it waits
+	 * @return the client, with a connection open
+	 */
+	public HarnessClient client(Duration ttl, Duration wait) {
+		return client(this.set.connectionString(), ttl, wait);
+	}
+
+	/**
+	 * A client on the side of one member, to which it stays whatever happens.
+	 * @param member the member, which has to be the primary
+	 * @param ttl its ttl
+	 * @param wait how long it waits
+	 * @return the client, with a connection open
+	 */
+	public HarnessClient clientOf(SetMember member, Duration ttl, Duration wait) {
+		return client(member.connectionString(), ttl, wait);
+	}
+
+	public HarnessClient client(String connectionString, Duration ttl, Duration wait) {
+		HarnessClient client = new HarnessClient(connectionString, HarnessClient.settings(ttl, wait),
+				LockClock.system());
+		this.clients.add(client);
+		return client.warm();
+	}
+
+	@Override
+	public void close() {
+		// what is held is then released at once
+		this.set.heal();
+		this.clients.forEach(HarnessClient::close);
+		this.set.close();
+	}
+
+}

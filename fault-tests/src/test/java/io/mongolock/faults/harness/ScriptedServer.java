@@ -1,0 +1,218 @@
+package io.mongolock.faults.harness;
+
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.client.MongoClient;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+
+import io.mongolock.faults.harness.matrix.RowFigures;
+
+/**
+ * Says that it is the primary of a replica set, passes commands on to the embedded
+ * server, and lets a script answer otherwise. Thread-safe.
+ */
+public final class ScriptedServer implements AutoCloseable {
+
+	/** What figures are measured on. */
+	public static final String SERVER = "scripted answers before " + RowFigures.EMBEDDED;
+
+	private static final Set<String> ENVELOPE = Set.of("$db", "$clusterTime", "$readPreference", "lsid", "txnNumber");
+
+	private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
+
+	private final MongoClient server;
+
+	private final ServerSocket listener;
+
+	private volatile Script script = (command, passedOn) -> passedOn.get();
+
+	private volatile boolean shut;
+
+	public ScriptedServer(MongoClient server) {
+		this.server = server;
+		try {
+			this.listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		start(this::accept);
+	}
+
+	public String connectionString() {
+		return "mongodb://" + address() + "/?directConnection=true";
+	}
+
+	/**
+	 * Where it listens.
+	 * @return host and port
+	 */
+	public String address() {
+		return this.listener.getInetAddress().getHostAddress() + ":" + this.listener.getLocalPort();
+	}
+
+	/**
+	 * Answer otherwise from now on.
+	 * @param script how
+	 */
+	public void script(Script script) {
+		this.script = script;
+	}
+
+	/**
+	 * Close all connections, and every new one at once, as if nobody were there.
+	 */
+	public void shut() {
+		this.shut = true;
+		closeConnections();
+	}
+
+	/**
+	 * Take connections again.
+	 */
+	public void open() {
+		this.shut = false;
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.listener.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		closeConnections();
+	}
+
+	private void closeConnections() {
+		try {
+			for (Socket connection : this.connections) {
+				connection.close();
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void accept() {
+		try {
+			while (true) {
+				Socket connection = this.listener.accept();
+				this.connections.add(connection);
+				if (this.shut || this.listener.isClosed()) {
+					// accept may still return one that came while the listener was
+					// closing
+					connection.close();
+				}
+				start(() -> serve(connection));
+			}
+		}
+		catch (IOException ex) {
+			// closed
+		}
+	}
+
+	private void serve(Socket connection) {
+		try (connection) {
+			DataInputStream in = new DataInputStream(connection.getInputStream());
+			while (true) {
+				WireMessage request = WireMessage.read(in);
+				connection.getOutputStream().write(request.reply(answer(request.document())));
+			}
+		}
+		catch (EOFException ex) {
+			// the client has gone
+		}
+		catch (IOException ex) {
+			// closed
+		}
+	}
+
+	private BsonDocument answer(BsonDocument command) {
+		return this.script.answer(command, () -> (isHello(command)) ? hello() : passOn(command));
+	}
+
+	private BsonDocument passOn(BsonDocument command) {
+		BsonDocument bare = command.clone();
+		ENVELOPE.forEach(bare::remove);
+		try {
+			return this.server.getDatabase(command.getString("$db").getValue())
+				.runCommand(bare, BsonDocument.class)
+				.toBsonDocument();
+		}
+		catch (MongoCommandException ex) {
+			return ex.getResponse();
+		}
+	}
+
+	/**
+	 * Whether a client asks with whom it is talking.
+	 * @param command the command
+	 * @return whether it is a hello of any age
+	 */
+	public static boolean isHello(BsonDocument command) {
+		String name = command.getFirstKey();
+		return name.equalsIgnoreCase("hello") || name.equalsIgnoreCase("ismaster");
+	}
+
+	private BsonDocument hello() {
+		return new BsonDocument("isWritablePrimary", BsonBoolean.TRUE).append("ismaster", BsonBoolean.TRUE)
+			.append("helloOk", BsonBoolean.TRUE)
+			.append("setName", new BsonString("rows"))
+			.append("hosts", new BsonArray(List.of(new BsonString(address()))))
+			.append("primary", new BsonString(address()))
+			.append("me", new BsonString(address()))
+			.append("maxBsonObjectSize", new BsonInt32(16 * 1024 * 1024))
+			.append("maxMessageSizeBytes", new BsonInt32(48_000_000))
+			.append("maxWriteBatchSize", new BsonInt32(100_000))
+			.append("localTime", new BsonDateTime(System.currentTimeMillis()))
+			.append("logicalSessionTimeoutMinutes", new BsonInt32(30))
+			.append("minWireVersion", new BsonInt32(0))
+			.append("maxWireVersion", new BsonInt32(21))
+			.append("readOnly", BsonBoolean.FALSE)
+			.append("ok", new BsonDouble(1));
+	}
+
+	private static void start(Runnable task) {
+		Thread thread = new Thread(task, "scripted-server");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	/**
+	 * How commands are answered.
+	 */
+	@FunctionalInterface
+	public interface Script {
+
+		/**
+		 * Answer a command. Called by several threads.
+		 * @param command the command
+		 * @param passedOn executes it on the embedded server and gives its answer; that
+		 * to a hello is the primary's of a set of one
+		 * @return the answer
+		 */
+		BsonDocument answer(BsonDocument command, Supplier<BsonDocument> passedOn);
+
+	}
+
+}

@@ -1,0 +1,107 @@
+package io.mongolock.faults.harness;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.bson.Document;
+
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.test.proxy.FaultProxy;
+
+/**
+ * One server that rows are shown on, reached directly.
+ *
+ * @param host where it is
+ * @param port where it listens
+ * @param credentials what comes before the host in its connection string, if anything
+ * @param options what comes after it, from the question mark on
+ * @param label what figures measured on it are marked with
+ */
+public record Target(String host, int port, String credentials, String options, String label) {
+
+	private static final Pattern URI = Pattern
+		.compile("mongodb://(?<credentials>[^/]*@)?[^/?]+(/[^?]*)?(\\?(?<options>.*))?");
+
+	private static final List<String> OF_A_SET = List.of("replicaset=", "directconnection=");
+
+	/**
+	 * An embedded server.
+	 * @param port its port on the loopback address
+	 * @return the target
+	 */
+	public static Target embedded(int port) {
+		return new Target("127.0.0.1", port, "", "?directConnection=true", RowFigures.EMBEDDED);
+	}
+
+	/**
+	 * The server that the environment names, or the primary of the replica set.
+	 * @return the target, or empty if none is named
+	 */
+	public static Optional<Target> given() {
+		return RealServer.given().map(Target::of);
+	}
+
+	/**
+	 * What clients are to be given.
+	 * @return the connection string
+	 */
+	public String connectionString() {
+		return at(this.host, this.port);
+	}
+
+	/**
+	 * What clients behind a proxy are to be given.
+	 * @param proxy a proxy to this server
+	 * @return the connection string
+	 */
+	public String through(FaultProxy proxy) {
+		return at("127.0.0.1", proxy.port());
+	}
+
+	private String at(String host, int port) {
+		return "mongodb://" + this.credentials + host + ":" + port + "/" + this.options;
+	}
+
+	static Target of(String uri) {
+		Matcher parts = URI.matcher(uri);
+		if (!parts.matches()) {
+			throw new IllegalArgumentException("Rows can be shown on a server that is named by "
+					+ "mongodb://[user:password@]host:port/[?options], not on " + uri.replaceAll("//.*@", "//…@"));
+		}
+		try (MongoClient client = MongoClients.create(uri)) {
+			Document hello = run(client, "hello");
+			String primary = hello.getString("primary");
+			String address = (primary != null) ? primary
+					: client.getClusterDescription().getServerDescriptions().get(0).getAddress().toString();
+			int colon = address.lastIndexOf(':');
+			String version = run(client, "buildInfo").getString("version");
+			return new Target(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)),
+					part(parts, "credentials"), options(part(parts, "options")),
+					"mongod " + version + ", " + ((primary != null) ? "replica set" : "standalone"));
+		}
+	}
+
+	private static String options(String given) {
+		Stream<String> kept = Arrays.stream(given.split("&"))
+			.filter((option) -> !option.isEmpty())
+			.filter((option) -> OF_A_SET.stream().noneMatch(option.toLowerCase(Locale.ROOT)::startsWith));
+		return Stream.concat(Stream.of("?directConnection=true"), kept).collect(Collectors.joining("&"));
+	}
+
+	private static String part(Matcher parts, String name) {
+		return Optional.ofNullable(parts.group(name)).orElse("");
+	}
+
+	private static Document run(MongoClient client, String command) {
+		return client.getDatabase("admin").runCommand(new Document(command, 1));
+	}
+
+}

@@ -1,0 +1,175 @@
+package io.mongolock.faults.harness;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.faults.harness.history.Allowance;
+import io.mongolock.faults.harness.history.HistoryChecker;
+import io.mongolock.faults.harness.history.HistoryReader;
+import io.mongolock.faults.harness.history.HistoryRecord;
+import io.mongolock.faults.harness.history.HistoryRecord.Counted;
+import io.mongolock.faults.harness.history.HistoryRecord.Died;
+import io.mongolock.faults.harness.history.HistoryRecord.Held;
+import io.mongolock.faults.harness.history.HistoryReport;
+import io.mongolock.faults.harness.history.HistoryWriter;
+import io.mongolock.faults.harness.worker.EmbeddedServerProcess;
+import io.mongolock.faults.harness.worker.GuardedCounter;
+import io.mongolock.faults.harness.worker.LockWorkerJvm;
+import io.mongolock.faults.harness.worker.LockWorkerSettings;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.MongoLockStore;
+
+/**
+ * A server process, worker processes, and the history that they write together. Not safe
+ * for use by several threads.
+ */
+public final class WorkerProcesses implements AutoCloseable {
+
+	private final List<LockWorkerJvm> workers = new ArrayList<>();
+
+	private final @Nullable EmbeddedServerProcess process;
+
+	private final Target target;
+
+	private final MongoClient observer;
+
+	private final MongoLockStore store;
+
+	private final Path file;
+
+	private final HistoryWriter history;
+
+	/**
+	 * Use the server that the environment names; without one, start an embedded one.
+	 * @param directory where the history is written
+	 */
+	public WorkerProcesses(Path directory) {
+		Target given = Target.given().orElse(null);
+		this.process = (given != null) ? null : EmbeddedServerProcess.start();
+		this.target = (given != null) ? given : Target.embedded(this.process.port());
+		this.observer = MongoClients.create(this.target.connectionString());
+		this.store = HarnessClient.store(this.observer);
+		this.observer.getDatabase(Harness.DATABASE).drop();
+		this.file = directory.resolve("history.txt");
+		this.history = new HistoryWriter(this.file, "test");
+	}
+
+	/**
+	 * Start a worker.
+	 * @param ttl its ttl
+	 * @return the worker, not yet ready
+	 */
+	public LockWorkerJvm start(Duration ttl) {
+		return start(this.target.connectionString(), ttl);
+	}
+
+	public LockWorkerJvm start(String connectionString, Duration ttl) {
+		LockWorkerJvm worker = LockWorkerJvm
+			.start(new LockWorkerSettings(connectionString, Harness.DATABASE, ttl, Duration.ofSeconds(60), this.file));
+		this.workers.add(worker);
+		return worker;
+	}
+
+	/**
+	 * Kill a worker.
+	 * @param worker the worker
+	 */
+	public void kill(LockWorkerJvm worker) {
+		worker.jvm().kill();
+		write(new Died(String.valueOf(worker.jvm().pid()), System.nanoTime()));
+		this.workers.remove(worker);
+	}
+
+	/**
+	 * The server.
+	 * @return where it is
+	 */
+	public Target target() {
+		return this.target;
+	}
+
+	/**
+	 * What figures are measured on.
+	 * @return the label
+	 */
+	public String label() {
+		return this.target.label();
+	}
+
+	public MongoLockStore store() {
+		return this.store;
+	}
+
+	/**
+	 * How long the lease of a key still runs, by the server.
+	 * @param key the key
+	 * @return the time, zero if nobody holds it
+	 */
+	public Duration remaining(String key) {
+		return this.store.find(key, Harness.LONG)
+			.map(StoredLock::liveHolders)
+			.filter((holders) -> !holders.isEmpty())
+			.map((holders) -> holders.get(0).remaining())
+			.orElse(Duration.ZERO);
+	}
+
+	public Document guarded(String key) {
+		return this.observer.getDatabase(Harness.DATABASE)
+			.getCollection("guardedValue")
+			.find(new Document("_id", key))
+			.first();
+	}
+
+	public void insertGuarded(String key) {
+		this.observer.getDatabase(Harness.DATABASE).getCollection("guardedValue").insertOne(new Document("_id", key));
+	}
+
+	/**
+	 * Write down what the counter of a key stands at.
+	 * @param key the key
+	 * @param expected how many updates were reported as done
+	 */
+	public void count(String key, long expected) {
+		write(new Counted(key, expected, new GuardedCounter(this.observer, Harness.DATABASE).get(key)));
+	}
+
+	/**
+	 * Write down all locks that are held.
+	 */
+	public void writeHeld() {
+		for (StoredLock lock : this.store.list(1000, Harness.LONG)) {
+			lock.liveHolders()
+				.forEach((holder) -> write(new Held(lock.key(), holder.fence(), holder.owner().toString())));
+		}
+	}
+
+	public void write(HistoryRecord record) {
+		this.history.write(record);
+	}
+
+	public HistoryReport check() {
+		return check(Allowance.NONE);
+	}
+
+	public HistoryReport check(Allowance allowance) {
+		return new HistoryChecker(allowance).check(HistoryReader.read(List.of(this.file)));
+	}
+
+	@Override
+	public void close() {
+		this.workers.forEach(LockWorkerJvm::close);
+		this.observer.close();
+		this.history.close();
+		if (this.process != null) {
+			this.process.close();
+		}
+	}
+
+}

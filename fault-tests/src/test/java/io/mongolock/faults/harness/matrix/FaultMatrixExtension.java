@@ -1,0 +1,84 @@
+package io.mongolock.faults.harness.matrix;
+
+import java.util.Locale;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestWatcher;
+
+/**
+ * Collects the results of all tests that are marked with {@link ShowsRow}. The report is
+ * written when the store of the whole run is closed.
+ */
+final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolver, TestWatcher {
+
+	@Override
+	public void beforeEach(ExtensionContext context) {
+		FaultRow.of(row(context).value());
+	}
+
+	@Override
+	public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+		return parameter.getParameter().getType() == RowFigures.class;
+	}
+
+	@Override
+	public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+		return matrix(context).figures(context.getUniqueId());
+	}
+
+	@Override
+	public void testSuccessful(ExtensionContext context) {
+		add(context, RowResult.PASSED);
+	}
+
+	@Override
+	public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
+		add(context, RowResult.FAILED);
+	}
+
+	@Override
+	public void testAborted(ExtensionContext context, @Nullable Throwable cause) {
+		String message = (cause != null) ? cause.getMessage() : null;
+		add(context, RowResult.NOT_RUN + ((message != null) ? message : "aborted"));
+	}
+
+	@Override
+	public void testDisabled(ExtensionContext context, Optional<String> reason) {
+		add(context, RowResult.NOT_RUN + reason.orElse("disabled"));
+	}
+
+	private static void add(ExtensionContext context, String outcome) {
+		ShowsRow row = row(context);
+		RowFigures figures = matrix(context).figures(context.getUniqueId());
+		matrix(context).add(new RowResult(row.value(), row.level(), shows(context), figures.text(), figures.server(),
+				outcome, row.lacks()));
+	}
+
+	private static FaultMatrix matrix(ExtensionContext context) {
+		return context.getRoot()
+			.getStore(Namespace.create(FaultMatrix.class))
+			.computeIfAbsent(FaultMatrix.class, (type) -> FaultMatrix.ofThisRun(), FaultMatrix.class);
+	}
+
+	private static ShowsRow row(ExtensionContext context) {
+		return context.getRequiredTestMethod().getAnnotation(ShowsRow.class);
+	}
+
+	private static String shows(ExtensionContext context) {
+		// the name of the test as a sentence, with that of the invocation if it has many
+		DisplayName given = context.getRequiredTestMethod().getAnnotation(DisplayName.class);
+		String name = context.getRequiredTestMethod().getName();
+		String sentence = (given != null) ? given.value()
+				: name.replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ").toLowerCase(Locale.ROOT);
+		String display = context.getDisplayName();
+		return (display.startsWith(name) || display.equals(sentence)) ? sentence : sentence + " " + display;
+	}
+
+}

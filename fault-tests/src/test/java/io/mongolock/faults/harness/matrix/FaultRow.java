@@ -1,0 +1,62 @@
+package io.mongolock.faults.harness.matrix;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A fault to survive: a line of {@code fault-rows.txt}.
+ *
+ * @param number the number of the row
+ * @param title the fault
+ * @param calledFor the levels it is to be shown at, joined by {@code or} if one is
+ * enough, or by {@code and}
+ * @param expected what is to happen
+ */
+record FaultRow(int number, String title, String calledFor, String expected) {
+
+	private static final String AND = " and ";
+
+	static List<FaultRow> all() {
+		try (InputStream in = FaultRow.class.getResourceAsStream("/fault-rows.txt")) {
+			return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8).lines()
+				.map(FaultRow::parse)
+				.toList();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("The rows cannot be read", ex);
+		}
+	}
+
+	static FaultRow of(int number) {
+		return all().stream()
+			.filter((row) -> row.number() == number)
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("No row " + number + " in fault-rows.txt"));
+	}
+
+	List<Level> levels() {
+		return Arrays.stream(this.calledFor.split(" and | or ")).map(Level::parse).toList();
+	}
+
+	/**
+	 * Whether levels are those that this row calls for.
+	 * @param shown the levels that it was shown at
+	 * @return whether they are enough
+	 */
+	boolean isSatisfiedBy(Collection<Level> shown) {
+		return (this.calledFor.contains(AND)) ? shown.containsAll(levels())
+				: levels().stream().anyMatch(shown::contains);
+	}
+
+	private static FaultRow parse(String line) {
+		String[] fields = line.split("\t");
+		return new FaultRow(Integer.parseInt(fields[0]), fields[1], fields[2], fields[3]);
+	}
+
+}

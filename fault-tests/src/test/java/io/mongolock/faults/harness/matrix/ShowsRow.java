@@ -1,0 +1,40 @@
+package io.mongolock.faults.harness.matrix;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Marks a test that shows a row of the fault matrix. Its result goes into the report,
+ * with the figures that it adds to its {@link RowFigures} parameter, if it has one.
+ */
+@Documented
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+@ExtendWith(FaultMatrixExtension.class)
+public @interface ShowsRow {
+
+	/**
+	 * The number of the row.
+	 * @return as in {@code fault-rows.txt}
+	 */
+	int value();
+
+	/**
+	 * The level that it is shown at.
+	 * @return the level
+	 */
+	Level level();
+
+	/**
+	 * What the row calls for and this test does not show. A row all of whose tests lack
+	 * something is not counted as shown.
+	 * @return empty if nothing
+	 */
+	String lacks() default "";
+
+}

@@ -1,0 +1,41 @@
+package io.mongolock.faults.harness.worker;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import org.bson.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for {@link EmbeddedServerProcess}.
+ */
+@Timeout(120)
+class EmbeddedServerProcessTests {
+
+	@Test
+	void aServerKilledAndRestartedListensOnTheSamePortAndIsEmpty() {
+		try (EmbeddedServerProcess server = EmbeddedServerProcess.start();
+				MongoClient client = MongoClients.create(server.connectionString())) {
+			MongoCollection<Document> things = client.getDatabase("test").getCollection("things");
+			things.insertOne(new Document("_id", 1));
+			assertThat(things.countDocuments()).isOne();
+			long pid = server.pid();
+			server.kill();
+			server.restart();
+			assertThat(server.pid()).isNotEqualTo(pid);
+			assertThat(things.countDocuments()).isZero();
+		}
+	}
+
+	@Test
+	void aServerThatDoesNotStartSaysWhy() {
+		assertThatIllegalStateException().isThrownBy(() -> EmbeddedServerProcess.start("--upsert-race=never"))
+			.withMessageContaining("not ready")
+			.withMessageContaining("ended with 2");
+	}
+
+}

@@ -1,0 +1,17 @@
+package io.mongolock.faults.harness.worker;
+
+/**
+ * How a worker stands to a key.
+ */
+public enum LockStatus {
+
+	/** It was not acquired, or was released. */
+	NONE,
+
+	/** It is surely held. */
+	HELD,
+
+	/** It was acquired, and is no longer surely held. */
+	LOST
+
+}
