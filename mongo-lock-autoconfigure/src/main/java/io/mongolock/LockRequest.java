@@ -1,5 +1,6 @@
 package io.mongolock;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 			throw new IllegalArgumentException("The name of a lock must not be blank; leave it out instead");
 		}
 		if (limit < 1) {
-			throw new IllegalArgumentException("The limit of lock '" + key + "' must be at least 1, not " + limit);
+			throw new IllegalArgumentException("The limit of a lock must be at least 1, not " + limit);
 		}
 	}
 
@@ -65,13 +66,17 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 
 	private static void checkKey(@Nullable String key) {
 		if (key == null || key.isBlank()) {
-			throw new IllegalArgumentException(
-					"The key of a lock must not be " + ((key != null) ? "blank: '" + key + "'" : "null"));
+			throw new IllegalArgumentException("The key of a lock must not be " + ((key != null) ? "blank" : "null"));
 		}
-		int bytes = LockKeys.bytes("The key of a lock", key);
+		if (!StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
+			// stored as a replacement character, it would be the same key as others
+			throw new IllegalArgumentException(
+					"The key of a lock is not valid Unicode: it has half a surrogate pair; remove it");
+		}
+		int bytes = key.getBytes(StandardCharsets.UTF_8).length;
 		if (bytes > MAX_KEY_BYTES) {
 			throw new IllegalArgumentException("The key of a lock must be at most " + MAX_KEY_BYTES
-					+ " bytes of UTF-8; this one is " + bytes + ": '" + key.substring(0, 32) + "…'");
+					+ " bytes of UTF-8; this one is " + bytes + ": use a shorter key, or a hash of it");
 		}
 	}
 

@@ -34,8 +34,8 @@ class ArchitectureTests {
 
 	private static final String ROOT = "io.mongolock";
 
-	private static final List<String> PATH = List.of("annotation", "interceptor", "client", "core", "store.mongo",
-			"store");
+	private static final List<String> PATH = List.of("annotation", "interceptor", "client", "core", "mongodb",
+			"store.mongo", "store");
 
 	private static final JavaClasses classes = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -57,13 +57,13 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void onlyTheAutoConfigurationKnowsTheMongoStore() {
+	void onlyTheUsersDocumentsAndTheAutoConfigurationKnowTheMongoStore() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".autoconfigure")
+			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".mongodb", ROOT + ".autoconfigure")
 			.should()
 			.dependOnClassesThat()
-			.resideInAPackage(ROOT + ".store.mongo"));
+			.resideInAnyPackage(ROOT + ".store.mongo", ROOT + ".mongodb"));
 	}
 
 	@Test
@@ -96,20 +96,20 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void onlyTheMongoStoreKnowsTheDriver() {
+	void onlyTheMongoStoreAndTheUsersDocumentsKnowTheDriver() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideOutsideOfPackage(ROOT + ".store.mongo")
+			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".mongodb")
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("com.mongodb..", "org.bson.."));
 	}
 
 	@Test
-	void onlyTheMongoStoreAndItsWiringKnowSpringData() {
+	void onlyTheMongoStoreTheUsersDocumentsAndTheWiringKnowSpringData() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".autoconfigure")
+			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".mongodb", ROOT + ".autoconfigure")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("org.springframework.data.."));

@@ -12,8 +12,8 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockOperations;
+import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.LockStore;
-import io.mongolock.store.mongo.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 

@@ -1,7 +1,5 @@
 package io.mongolock.store;
 
-import io.mongolock.LockKeys;
-
 /**
  * The keys of one store inside a collection that may hold others, too: what is stored is
  * prefix + key.
@@ -19,9 +17,9 @@ public record KeySpace(String prefix) {
 	private static final int SHOWN = 64;
 
 	public KeySpace {
-		if (LockKeys.bytes("The prefix", prefix) >= MAX_BYTES) {
+		if (KeyText.bytes("The prefix", prefix) >= MAX_BYTES) {
 			throw new IllegalArgumentException("The key prefix '" + shortened(prefix) + "' takes "
-					+ LockKeys.bytes("The prefix", prefix) + " bytes in UTF-8 and leaves no room for keys: at most "
+					+ KeyText.bytes("The prefix", prefix) + " bytes in UTF-8 and leaves no room for keys: at most "
 					+ (MAX_BYTES - 1) + " bytes; choose a shorter one");
 		}
 	}
@@ -37,7 +35,7 @@ public record KeySpace(String prefix) {
 			throw new IllegalArgumentException("The lock key is " + ((key != null) ? "empty" : "null")
 					+ ": it needs at least one character that names what is locked");
 		}
-		int bytes = LockKeys.bytes("The prefix", this.prefix) + LockKeys.bytes("The lock key", key);
+		int bytes = KeyText.bytes("The prefix", this.prefix) + KeyText.bytes("The lock key", key);
 		if (bytes > MAX_BYTES) {
 			throw new IllegalArgumentException("The lock key '" + shortened(key) + "' takes " + bytes
 					+ " bytes in UTF-8 with its prefix '" + shortened(this.prefix) + "': at most " + MAX_BYTES
@@ -56,7 +54,7 @@ public record KeySpace(String prefix) {
 	}
 
 	private static String shortened(String text) {
-		return (text.length() <= SHOWN) ? text : text.substring(0, SHOWN) + "…";
+		return KeyText.printable((text.length() <= SHOWN) ? text : text.substring(0, SHOWN) + "…");
 	}
 
 }

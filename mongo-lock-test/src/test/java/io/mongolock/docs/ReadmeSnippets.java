@@ -15,7 +15,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.store.mongo.FencedWrites;
+import io.mongolock.mongodb.FencedWrites;
 
 import static org.springframework.data.mongodb.core.query.Criteria.where;
 import static org.springframework.data.mongodb.core.query.Query.query;

@@ -26,9 +26,9 @@ import io.mongolock.faults.harness.RealSet;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.Leased;
 import io.mongolock.store.StoredLock;
-import io.mongolock.store.mongo.FencedWrites;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -28,7 +28,7 @@ class KeyInputTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of("null", null, "it is null"),
 			Arguments.of("empty", "", "it is blank: ''"), Arguments.of("blank", " \t", "it is blank: ' \t'"),
-			Arguments.of("10 kB", "x".repeat(10_000), "at most 1024 bytes of UTF-8; this one is 10008: 'guarded:xxx"),
+			Arguments.of("10 kB", "x".repeat(10_000), "at most 1024 bytes of UTF-8; this one is 10008"),
 			Arguments.of("lone surrogate", "a\ud800", "surrogate"),
 			Arguments.of("object", new Object(), "it is a java.lang.Object"),
 			Arguments.of("list", List.of("a"), "one key"), Arguments.of("array", new int[] { 1 }, "one key"));

@@ -21,7 +21,7 @@ import io.mongolock.LockLostException;
 import io.mongolock.faults.harness.RealServer;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.store.mongo.FencedWrites;
+import io.mongolock.mongodb.FencedWrites;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

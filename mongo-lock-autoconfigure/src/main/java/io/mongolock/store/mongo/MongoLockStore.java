@@ -153,11 +153,20 @@ public final class MongoLockStore implements LockStore {
 		return execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, most, request));
 	}
 
-	String collection() {
+	/**
+	 * The collection that holds the locks.
+	 * @return its name
+	 */
+	public String collection() {
 		return this.collection;
 	}
 
-	String id(LeaseId lease) {
+	/**
+	 * The document that holds a lock.
+	 * @param lease the lease
+	 * @return its {@code _id}
+	 */
+	public String id(LeaseId lease) {
 		return this.keys.toId(lease.key());
 	}
 

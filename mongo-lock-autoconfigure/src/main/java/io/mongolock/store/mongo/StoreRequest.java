@@ -2,6 +2,8 @@ package io.mongolock.store.mongo;
 
 import java.time.Duration;
 
+import io.mongolock.store.KeyText;
+
 /**
  * A request to the server, as far as its failure has to name it.
  *
@@ -30,8 +32,8 @@ record StoreRequest(String operation, String key, Duration timeout, boolean writ
 
 	@Override
 	public String toString() {
-		return this.operation + ((this.key.isEmpty()) ? "" : " '" + this.key + "'") + " within " + timeoutMillis()
-				+ " ms";
+		return this.operation + ((this.key.isEmpty()) ? "" : " '" + KeyText.printable(this.key) + "'") + " within "
+				+ timeoutMillis() + " ms";
 	}
 
 }

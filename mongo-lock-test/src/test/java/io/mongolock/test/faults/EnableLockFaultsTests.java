@@ -22,8 +22,8 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.OnLost;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.LockStore;
-import io.mongolock.store.mongo.FencedWrites;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;

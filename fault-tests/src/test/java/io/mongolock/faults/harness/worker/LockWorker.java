@@ -34,7 +34,7 @@ import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.HistoryWriter;
 import io.mongolock.faults.harness.history.HistoryWriter.OpenSection;
-import io.mongolock.store.mongo.FencedWrites;
+import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**

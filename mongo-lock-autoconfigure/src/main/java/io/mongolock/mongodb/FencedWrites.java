@@ -1,4 +1,4 @@
-package io.mongolock.store.mongo;
+package io.mongolock.mongodb;
 
 import com.mongodb.client.result.UpdateResult;
 import org.bson.Document;
@@ -13,8 +13,10 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LossReason;
 import io.mongolock.StaleFenceException;
+import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.Leased;
+import io.mongolock.store.mongo.MongoLockStore;
 
 /**
  * Writes to the application's own documents that a holder whose lock was lost cannot
@@ -60,8 +62,8 @@ public final class FencedWrites {
 		if (result.getMatchedCount() == 0
 				&& this.template.exists(Query.of(query).addCriteria(Criteria.where(FIELD).gt(fence)), type)) {
 			throw new StaleFenceException(lock.key(), fence,
-					"A later holder of lock '" + lock.key() + "' has already written this " + type.getSimpleName()
-							+ "; the write with fence " + fence + " changed nothing");
+					"A later holder of lock '" + KeyText.printable(lock.key()) + "' has already written this "
+							+ type.getSimpleName() + "; the write with fence " + fence + " changed nothing");
 		}
 		return result;
 	}
@@ -83,8 +85,9 @@ public final class FencedWrites {
 		UpdateResult result = this.template.updateFirst(held, new Update().currentDate("touchedAt"),
 				this.store.collection());
 		if (result.getMatchedCount() == 0) {
-			throw new LockLostException(lock.key(), lock.fence(), LossReason.REFUSED, "Lock '" + lock.key()
-					+ "' (fence " + lock.fence() + ") was lost before the commit of the transaction that relies on it");
+			throw new LockLostException(lock.key(), lock.fence(), LossReason.REFUSED,
+					"Lock '" + KeyText.printable(lock.key()) + "' (fence " + lock.fence()
+							+ ") was lost before the commit of the transaction that relies on it");
 		}
 	}
 

@@ -1,4 +1,4 @@
-package io.mongolock.store.mongo;
+package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +21,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.StaleFenceException;
 import io.mongolock.client.LockDefaults;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,0 +1,7 @@
+/**
+ * What an application does with its own documents in MongoDB that locks guard.
+ */
+@NullMarked
+package io.mongolock.mongodb;
+
+import org.jspecify.annotations.NullMarked;
