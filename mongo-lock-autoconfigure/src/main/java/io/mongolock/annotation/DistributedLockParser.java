@@ -94,6 +94,12 @@ class DistributedLockParser {
 
 		private @Nullable Duration duration(String attribute) {
 			String text = text(attribute);
+			if (text != null && text.trim().matches("[+-]?\\d+") && !text.trim().matches("[+-]?0+")) {
+				throw invalid(
+						"has the " + attribute + " '" + text + "' without a unit, which would mean " + text.trim()
+								+ "ms",
+						"Write " + text.trim() + "ms, or " + text.trim() + "s if seconds are meant.", null);
+			}
 			try {
 				return (text != null) ? DurationFormatterUtils.detectAndParse(text) : null;
 			}

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.convert.DurationStyle;
 
@@ -18,9 +19,10 @@ import io.mongolock.store.KeySpace;
 
 /**
  * Refuses settings that contradict each other, and says once what is allowed but rarely
- * meant.
+ * meant: properties that nothing reads, settings for names that no method has, and values
+ * at the edge. Thread-safe.
  */
-class LockSettingsValidator {
+class LockSettingsValidator implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(LockSettingsValidator.class);
 
@@ -34,16 +36,22 @@ class LockSettingsValidator {
 
 	private final Set<String> said = ConcurrentHashMap.newKeySet();
 
+	/** The names that declarations have. */
+	private final Set<String> declared = ConcurrentHashMap.newKeySet();
+
 	/**
 	 * Check the properties.
 	 * @param properties the properties
 	 * @param defaults what they say of settings
+	 * @param names the properties as they are written down
 	 * @throws InvalidConfigurationPropertyValueException if they contradict each other
 	 */
-	LockSettingsValidator(MongoLockProperties properties, LockDefaults defaults) {
+	LockSettingsValidator(MongoLockProperties properties, LockDefaults defaults, LockPropertyNames names) {
 		this.properties = properties;
 		this.defaults = defaults;
+		names.checkUnits(properties.locks().keySet());
 		validate();
+		names.unknown().forEach(logger::warn);
 	}
 
 	/**
@@ -54,8 +62,36 @@ class LockSettingsValidator {
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	ResolvedLockSettings terms(@Nullable String name, LockSettings asked) {
+		if (name != null) {
+			this.declared.add(name);
+		}
+		return check(name, asked);
+	}
+
+	/**
+	 * Say which settings by name no method asks for. They may still be meant for requests
+	 * made in code, which nobody knows before they are made.
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		for (String name : this.defaults.byName().keySet()) {
+			if (!this.declared.contains(name)) {
+				LockPropertyNames.nearest(name, this.declared)
+					.ifPresentOrElse(
+							(meant) -> logger.warn(unused(name) + ": did you mean mongo-lock.locks." + meant + ".*?"),
+							() -> logger.info(unused(name)));
+			}
+		}
+	}
+
+	private static String unused(String name) {
+		return "No @DistributedLock has the name '" + name + "': the settings mongo-lock.locks." + name
+				+ ".* apply to requests made in code only";
+	}
+
+	private ResolvedLockSettings check(@Nullable String name, LockSettings asked) {
 		ResolvedLockSettings terms = this.defaults.terms(name, asked);
-		hint(terms);
+		hint((name != null) ? "Locks named '" + name + "' have" : "Locks have", terms);
 		return terms;
 	}
 
@@ -70,7 +106,7 @@ class LockSettingsValidator {
 
 	private void validate(@Nullable String name) {
 		try {
-			terms(name, LockSettings.NONE);
+			check(name, LockSettings.NONE);
 		}
 		catch (InvalidLockSettingsException ex) {
 			LockProperty origin = LockProperty.find(ex.getSetting(), name, this.defaults);
@@ -83,14 +119,13 @@ class LockSettingsValidator {
 		}
 	}
 
-	private void hint(ResolvedLockSettings terms) {
+	private void hint(String who, ResolvedLockSettings terms) {
 		if (terms.margin().compareTo(RECOMMENDED_MARGIN) < 0 && this.said.add("margin")) {
-			logger
-				.info("A lock has a margin of " + text(terms.margin()) + ": the clocks of servers may differ by more. "
-						+ "Unless they are known to agree better, keep it at " + text(RECOMMENDED_MARGIN) + " or more");
+			logger.info(who + " a margin of " + text(terms.margin()) + ": the clocks of servers may differ by more. "
+					+ "Unless they are known to agree better, keep it at " + text(RECOMMENDED_MARGIN) + " or more");
 		}
 		if (terms.ttl().compareTo(RECOMMENDED_TTL) < 0 && this.said.add("ttl")) {
-			logger.info("A lock has a ttl of " + text(terms.ttl()) + ": if MongoDB elects a new primary, which takes "
+			logger.info(who + " a ttl of " + text(terms.ttl()) + ": if MongoDB elects a new primary, which takes "
 					+ "about 12s, it is lost. From " + text(RECOMMENDED_TTL) + " on it survives that");
 		}
 	}

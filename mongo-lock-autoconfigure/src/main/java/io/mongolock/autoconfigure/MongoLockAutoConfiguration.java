@@ -32,8 +32,9 @@ public final class MongoLockAutoConfiguration {
 	}
 
 	@Bean
-	LockSettingsValidator mongoLockSettingsValidator(MongoLockProperties properties, LockDefaults defaults) {
-		return new LockSettingsValidator(properties, defaults);
+	LockSettingsValidator mongoLockSettingsValidator(MongoLockProperties properties, LockDefaults defaults,
+			Environment environment) {
+		return new LockSettingsValidator(properties, defaults, new LockPropertyNames(environment));
 	}
 
 	@Bean

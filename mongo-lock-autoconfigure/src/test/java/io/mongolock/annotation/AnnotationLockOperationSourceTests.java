@@ -64,6 +64,7 @@ class AnnotationLockOperationSourceTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
 			neither    | neither a name nor a key
 			badTtl     | ttl '30 parsecs', which is no duration
+			noUnit     | ttl '100' without a unit, which would mean 100ms
 			badFlag    | autoRenew 'maybe'
 			noProperty | 'a${missing}' with a placeholder that no property fills
 			blankName  | ' ', which is blank
@@ -197,6 +198,10 @@ class AnnotationLockOperationSourceTests {
 
 		@DistributedLock(name = "a", ttl = "30 parsecs")
 		void badTtl() {
+		}
+
+		@DistributedLock(name = "a", ttl = "100")
+		void noUnit() {
 		}
 
 		@DistributedLock(name = "a", autoRenew = "maybe")

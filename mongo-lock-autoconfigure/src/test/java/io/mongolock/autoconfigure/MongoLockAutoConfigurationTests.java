@@ -343,6 +343,10 @@ class MongoLockAutoConfigurationTests {
 					locks.order.renew-interval=9s            | mongo-lock.locks.order.renew-interval | '9s' | / 3 = 8000ms
 					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
 					margin=29999ms                           | mongo-lock.margin             | '29999ms' | must be at least 10ms shorter than the ttl (30000ms)
+					ttl=100                                  | mongo-lock.ttl                | '100'  | Write 100ms, or 100s
+					locks.order.wait-timeout=5               | mongo-lock.locks.order.wait-timeout | '5' | would mean 5ms
+					ttl-index.retention=7                    | mongo-lock.ttl-index.retention | '7'   | has no unit
+					shutdown-timeout=30                      | mongo-lock.shutdown-timeout   | '30'   | has no unit
 					ttl-index.mode=sometimes                 | mongo-lock.ttl-index.mode     | sometimes | CREATE
 					advisor-order=first                      | mongo-lock.advisor-order      | first  | Integer
 					""")
@@ -372,8 +376,47 @@ class MongoLockAutoConfigurationTests {
 	void shortTtlAndMarginAreSaidOnce(CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock.ttl=4s", "mongo-lock.locks.order.ttl=3s")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).containsOnlyOnce("has a margin of 800ms").containsOnlyOnce("has a ttl of 4000ms");
+		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms")
+			.containsOnlyOnce("Locks have a ttl of 4000ms");
 		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
+	}
+
+	@Test
+	void hintsNameTheLocksTheyAreAbout(CapturedOutput output) {
+		this.runner.withPropertyValues("mongo-lock.locks.order.ttl=10s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("Locks named 'order' have a ttl of 10000ms");
+	}
+
+	@Test
+	void propertiesThatNothingReadsAreSaidWithTheNearestName(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("mongo-lock.wait-timout=5s", "mongo-lock.locks.order.tll=5s",
+					"mongo-lock.ttl-index.retain=1d", "mongo-lock.something-else=1")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("'mongo-lock.wait-timout'", "did you mean 'mongo-lock.wait-timeout'?")
+			.contains("'mongo-lock.locks.order.tll'", "did you mean 'mongo-lock.locks.order.ttl'?")
+			.contains("'mongo-lock.ttl-index.retain'")
+			.contains("'mongo-lock.something-else'", "see the settings of mongo-lock");
+	}
+
+	@Test
+	void settingsForANameThatNoMethodHasAreSaidWithTheNearestName(CapturedOutput output) {
+		this.runner.withUserConfiguration(ServiceConfiguration.class)
+			.withPropertyValues("mongo-lock.locks.ordre.ttl=30s", "mongo-lock.locks.nightly-import.ttl=30s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output)
+			.contains("No @DistributedLock has the name 'ordre'", "did you mean mongo-lock.locks.order.*?")
+			.contains("No @DistributedLock has the name 'nightly-import'")
+			.containsOnlyOnce("did you mean");
+	}
+
+	@Test
+	void whatIsWrittenRightIsNotWarnedOf(CapturedOutput output) {
+		this.runner.withUserConfiguration(ServiceConfiguration.class)
+			.withPropertyValues("mongo-lock.wait-timeout=5s", "mongo-lock.locks.order.ttl=30s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("WARN", "No @DistributedLock");
 	}
 
 	private static ContextConsumer<AssertableApplicationContext> lockedBy(String key) {

@@ -1,0 +1,148 @@
+package io.mongolock.autoconfigure;
+
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.env.Environment;
+
+import io.mongolock.autoconfigure.MongoLockProperties.NamedLock;
+
+/**
+ * The properties as they are written down, which shows two mistakes that are gone once
+ * they are bound: a name that nothing reads, and a duration without a unit.
+ */
+class LockPropertyNames {
+
+	/** Further off than this, a name is more likely meant for something else. */
+	private static final int MAX_DISTANCE = 3;
+
+	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(MongoLockProperties.PREFIX);
+
+	private final Binder binder;
+
+	LockPropertyNames(Environment environment) {
+		this.binder = Binder.get(environment);
+	}
+
+	/**
+	 * Refuse durations without a unit; zero needs none.
+	 * @param lockNames for which there are settings
+	 * @throws InvalidConfigurationPropertyValueException if there is one
+	 */
+	void checkUnits(Collection<String> lockNames) {
+		durationsOf(MongoLockProperties.class).forEach((setting) -> checkUnit(ROOT.append(setting)));
+		checkUnit(ROOT.append("ttl-index.retention"));
+		for (String name : lockNames) {
+			ConfigurationPropertyName locks = ROOT.append("locks").append("[" + name + "]");
+			durationsOf(NamedLock.class).forEach((setting) -> checkUnit(locks.append(setting)));
+		}
+	}
+
+	/**
+	 * Properties of ours that nothing reads.
+	 * @return a sentence on each, with the nearest name that something does read
+	 */
+	List<String> unknown() {
+		try {
+			this.binder.bind(MongoLockProperties.PREFIX, Bindable.of(MongoLockProperties.class),
+					new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()));
+			return List.of();
+		}
+		catch (BindException ex) {
+			// what cannot be bound at all is refused elsewhere
+			return (ex.getCause() instanceof UnboundConfigurationPropertiesException unbound)
+					? unbound.getUnboundProperties().stream().map(LockPropertyNames::describe).toList() : List.of();
+		}
+	}
+
+	/**
+	 * The name that was perhaps meant.
+	 * @param name what was written
+	 * @param known what could have been
+	 * @return the nearest, unless even that is far off
+	 */
+	static Optional<String> nearest(String name, Collection<String> known) {
+		return known.stream()
+			.min(Comparator.comparingInt((one) -> distance(name, one)))
+			.filter((one) -> distance(name, one) <= MAX_DISTANCE);
+	}
+
+	private void checkUnit(ConfigurationPropertyName property) {
+		String value = this.binder.bind(property, Bindable.of(String.class)).orElse("").trim();
+		if (value.matches("[+-]?\\d+") && !value.matches("[+-]?0+")) {
+			throw new InvalidConfigurationPropertyValueException(property.toString(), value,
+					"has no unit and would mean " + value + "ms. Write " + value + "ms, or " + value
+							+ "s if seconds are meant");
+		}
+	}
+
+	private static String describe(ConfigurationProperty property) {
+		ConfigurationPropertyName name = property.getName();
+		Class<?> type = MongoLockProperties.class;
+		if (name.getNumberOfElements() > 3
+				&& name.getElement(1, ConfigurationPropertyName.Form.UNIFORM).equals("locks")) {
+			type = NamedLock.class;
+		}
+		else if (name.getNumberOfElements() > 2
+				&& name.getElement(1, ConfigurationPropertyName.Form.DASHED).equals("ttl-index")) {
+			type = MongoLockProperties.TtlIndex.class;
+		}
+		String last = name.getLastElement(ConfigurationPropertyName.Form.DASHED);
+		String parent = name.getParent().toString();
+		String origin = (property.getOrigin() != null) ? " (" + property.getOrigin() + ")" : "";
+		return "Nothing reads the property '" + name + "'" + origin
+				+ nearest(last, settingsOf(type).toList())
+					.map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
+					.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
+	}
+
+	private static Stream<String> durationsOf(Class<?> type) {
+		return components(type).filter((one) -> one.getType() == Duration.class).map(LockPropertyNames::dashed);
+	}
+
+	private static Stream<String> settingsOf(Class<?> type) {
+		return components(type).map(LockPropertyNames::dashed);
+	}
+
+	private static Stream<RecordComponent> components(Class<?> type) {
+		return Arrays.stream(type.getRecordComponents());
+	}
+
+	private static String dashed(RecordComponent component) {
+		return DataObjectPropertyName.toDashedForm(component.getName());
+	}
+
+	private static int distance(String one, String other) {
+		// Levenshtein: how many letters to insert, remove or replace
+		int[] row = IntStream.rangeClosed(0, other.length()).toArray();
+		for (int i = 1; i <= one.length(); i++) {
+			int diagonal = row[0];
+			row[0] = i;
+			for (int j = 1; j <= other.length(); j++) {
+				int replaced = diagonal + ((one.charAt(i - 1) != other.charAt(j - 1)) ? 1 : 0);
+				diagonal = row[j];
+				row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+			}
+		}
+		return row[other.length()];
+	}
+
+}
