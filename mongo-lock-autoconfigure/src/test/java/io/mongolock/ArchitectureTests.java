@@ -14,6 +14,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -168,6 +170,25 @@ class ArchitectureTests {
 	@Test
 	void thereAreNoCycles() {
 		check(SlicesRuleDefinition.slices().matching(ROOT + ".(**)").should().beFreeOfCycles());
+	}
+
+	@Test
+	void theClassesOfTheClientFormNoLoop() {
+		SliceAssignment topLevel = new SliceAssignment() {
+
+			@Override
+			public SliceIdentifier getIdentifierOf(JavaClass type) {
+				return (type.getPackageName().equals(ROOT + ".client"))
+						? SliceIdentifier.of(type.getFullName().split("\\$")[0]) : SliceIdentifier.ignore();
+			}
+
+			@Override
+			public String getDescription() {
+				return "the classes of the client";
+			}
+
+		};
+		check(SlicesRuleDefinition.slices().assignedFrom(topLevel).should().beFreeOfCycles());
 	}
 
 	@Test

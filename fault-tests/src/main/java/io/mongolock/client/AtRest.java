@@ -121,7 +121,8 @@ final class AtRest {
 
 	private void checkNeeded(LeaseHistory tenure, boolean calm) {
 		boolean renewed = tenure.heldLock != null && tenure.heldLock.lease().terms().autoRenew();
-		boolean lost = renewed && tenure.outcome != ReleaseOutcome.RELEASED;
+		boolean lost = renewed && tenure.outcome != ReleaseOutcome.RELEASED
+				&& tenure.outcome != ReleaseOutcome.LEFT_TO_EXPIRE;
 		Judge.check(!calm || !lost && !tenure.unknown, Violation.Kind.NEEDLESS,
 				() -> tenure + " ended " + tenure.outcome + " although nothing went wrong");
 	}

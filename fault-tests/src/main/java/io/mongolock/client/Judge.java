@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.client.Coverage.Event;
 import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.client.SimulatedCall.Request;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LeaseId;
@@ -133,7 +134,7 @@ final class Judge {
 	 */
 	void told(LeaseHistory tenure, HeldLock heldLock) {
 		tenure.heldLock = heldLock;
-		Grant grant = new Grant(tenure.id.key(), tenure.id.token(), heldLock.lease().fence());
+		Grant grant = new Grant(tenure.id.key(), tenure.id.token(), heldLock.fence());
 		Long at = this.truth.at(grant);
 		if (at == null) {
 			throw new IllegalStateException("The store never granted " + tenure);
@@ -173,6 +174,7 @@ final class Judge {
 		event(tenure, "is told " + outcome, switch (outcome) {
 			case RELEASED -> Event.RELEASED;
 			case EXPIRED_UNCONTESTED -> Event.EXPIRED_UNCONTESTED;
+			case LEFT_TO_EXPIRE -> Event.LEFT_TO_EXPIRE;
 			case LOST -> Event.LOST;
 		});
 	}

@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.store.LeaseId;
 

@@ -10,11 +10,13 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.Coverage.Event;
 import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockAcquisition.Failed;
 import io.mongolock.core.LockAcquisition.Granted;
 import io.mongolock.core.LockAcquisition.Pause;
 import io.mongolock.core.LockAcquisition.Step;
+import io.mongolock.core.OrphanCleanup;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -112,7 +114,7 @@ final class SimulatedClaim extends Attempt {
 		if (claiming().unknown()) {
 			this.judge.count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
 		}
-		HeldLock heldLock = new HeldLock(this, granted, this.client.now(), (lost, reason) -> this.client.lost(lost));
+		HeldLock heldLock = new HeldLock(request(), claiming(), granted, this.client.now(), this.client::lost);
 		hold(heldLock);
 		letAsk(this.client.lines().granted(key(), this, heldLock));
 		this.client.renewals().register(heldLock.lease());
@@ -131,7 +133,7 @@ final class SimulatedClaim extends Attempt {
 		this.judge.over(this.tenure);
 		letAsk(this.client.lines().left(key(), this));
 		if (claiming().unknown()) {
-			this.client.cleanUp(claim().id(), terms(), true);
+			this.client.cleanUp(claim().id(), new OrphanCleanup(this.client.now(), terms().ttl(), true));
 		}
 		this.onEnd.accept(null);
 	}

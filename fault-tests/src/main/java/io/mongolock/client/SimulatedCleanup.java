@@ -15,18 +15,20 @@ import io.mongolock.store.LeaseId;
  */
 record SimulatedCleanup(SimulatedClient client, Judge judge, OrphanCleanup cleanup, LeaseId id) {
 
-	void release() {
+	void begin() {
+		goOn(this.cleanup.first(this.client.now()));
+	}
+
+	private void release() {
 		this.client.<Boolean>ask(Kind.RELEASE, this.id, false, (log, now) -> log.release(this.id)).then((freed) -> {
 			if (freed) {
 				this.judge.count(Event.FREED_BY_CLEAN_UP);
 			}
-			this.cleanup.answered();
-			next();
-		}, (outcome) -> next());
+			goOn(this.cleanup.answered(this.client.now()));
+		}, (outcome) -> goOn(this.cleanup.failed(this.client.now())));
 	}
 
-	private void next() {
-		long pause = this.cleanup.next(this.client.now());
+	private void goOn(long pause) {
 		if (pause >= 0) {
 			this.client.after(pause, this::release);
 		}

@@ -8,9 +8,9 @@ import io.mongolock.client.SimulatedCall.Execution;
 import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.client.SimulatedCall.Request;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.OrphanCleanup;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -159,18 +159,16 @@ final class SimulatedClient {
 	 * @param heldLock what is over
 	 */
 	void over(HeldLock heldLock) {
-		Attempt.letAsk(this.lines.released(heldLock.id().key(), heldLock));
+		Attempt.letAsk(this.lines.released(heldLock.key(), heldLock));
 	}
 
 	/**
 	 * Release a token until nothing can be left of it.
 	 * @param id the token
-	 * @param terms the terms of its lease
-	 * @param mayBeGrantedLate whether a claim of the token may still be executed
+	 * @param cleanup says when
 	 */
-	void cleanUp(LeaseId id, ResolvedLockSettings terms, boolean mayBeGrantedLate) {
-		OrphanCleanup cleanup = new OrphanCleanup(now(), terms.ttl(), mayBeGrantedLate);
-		run(() -> new SimulatedCleanup(this, this.judge, cleanup, id).release());
+	void cleanUp(LeaseId id, OrphanCleanup cleanup) {
+		new SimulatedCleanup(this, this.judge, cleanup, id).begin();
 	}
 
 	/**

@@ -2,10 +2,10 @@ package io.mongolock.client;
 
 import java.util.Objects;
 
-import io.mongolock.LossReason;
 import io.mongolock.client.Coverage.Event;
 import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
@@ -73,26 +73,26 @@ final class SimulatedHold {
 		ClockReading requested = this.client.now();
 		this.client.<Boolean>ask(Kind.RENEW, this.heldLock.id(), true, (log, now) -> log.renew(this.heldLock.id(), now))
 			.then((found) -> {
-				if (!found) {
-					lease().lose(LossReason.REFUSED);
-				}
-				lease().renewed(requested, this.client.now());
+				this.heldLock.renewed(found, requested, this.client.now());
 				work();
 			}, (outcome) -> work());
 	}
 
 	private void release() {
+		if (this.timeline.chance(0.02)) {
+			this.heldLock.letExpire();
+		}
 		this.client.renewals().unregister(lease());
-		ReleaseDecision releasing = ReleaseDecision.begin(lease(), this.heldLock.unknown(), this.client.now());
+		ReleaseDecision releasing = this.heldLock.release(this.client.now());
 		this.judge.over(this.tenure);
 		if (!releasing.asks()) {
-			end(releasing.answered(false));
+			end(releasing.end());
 			return;
 		}
 		boolean proof = releasing.needsProof();
 		this.client
 			.<Boolean>ask(Kind.RELEASE, this.heldLock.id(), proof,
-					(log, now) -> (proof) ? log.releaseGrant(this.heldLock.id(), lease().fence())
+					(log, now) -> (proof) ? log.releaseGrant(this.heldLock.id(), this.heldLock.fence())
 							: log.release(this.heldLock.id()))
 			.then((ended) -> end(releasing.answered(ended)), (outcome) -> {
 				this.judge.count(Event.RELEASE_UNKNOWN);
@@ -103,7 +103,7 @@ final class SimulatedHold {
 	private void end(End end) {
 		this.judge.outcome(this.tenure, end.outcome());
 		if (end.cleansUp()) {
-			this.client.cleanUp(this.heldLock.id(), this.errand.terms(), this.heldLock.unknown());
+			this.client.cleanUp(this.heldLock.id(), this.heldLock.cleanUp(this.client.now()));
 		}
 		this.client.over(this.heldLock);
 		this.onEnd.run();

@@ -86,7 +86,7 @@ final class AsyncClaims {
 		}
 		attempt.move(Phase.ASKING, Phase.OVER);
 		if (step instanceof Granted) {
-			handOut(attempt, this.heldLocks.handle(attempt.heldLock()));
+			handOut(attempt, new LeaseHandle(attempt.heldLock(), this.heldLocks));
 			return;
 		}
 		this.claims.ended(attempt);

@@ -9,6 +9,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.ResolvedLockSettings;

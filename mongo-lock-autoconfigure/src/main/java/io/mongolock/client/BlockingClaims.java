@@ -3,6 +3,7 @@ package io.mongolock.client;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockUnavailableException;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition.Denied;
 import io.mongolock.core.LockAcquisition.Failed;
 import io.mongolock.core.LockAcquisition.Granted;

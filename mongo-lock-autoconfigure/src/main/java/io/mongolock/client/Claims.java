@@ -9,6 +9,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.Attempt.LastAnswer;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition.Denied;
 import io.mongolock.core.LockAcquisition.Failed;
@@ -97,10 +98,7 @@ final class Claims {
 	 * saw; failed if all that it met is a failure of the store
 	 */
 	Step neverAsked(String key) {
-		List<LockHolder> here = this.lines.holders(key)
-			.stream()
-			.map((heldLock) -> heldLock.toHolder(this.clock))
-			.toList();
+		List<LockHolder> here = this.lines.holders(key).stream().map((heldLock) -> heldLock.toHolder(now())).toList();
 		LastAnswer ahead = this.lines.asking(key).map(Attempt::sight).orElse(new LastAnswer(List.of(), null));
 		if (here.isEmpty() && ahead.failure() != null) {
 			return new Failed(LockExceptions.failedAhead(key, ahead.failure()));

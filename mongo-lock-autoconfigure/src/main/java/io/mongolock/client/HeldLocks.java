@@ -2,22 +2,17 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
-
 import io.mongolock.LockClock;
-import io.mongolock.LockHandle;
-import io.mongolock.LockHolder;
-import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition.Granted;
 import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
@@ -25,13 +20,11 @@ import io.mongolock.store.LockStore;
  */
 final class HeldLocks {
 
-	private static final Log logger = LogFactory.getLog(HeldLocks.class);
-
 	private final LockStore store;
 
 	private final LockClock clock;
 
-	private final LocalWaitQueues<Attempt, HeldLock> lines;
+	private final LocalWaitQueues<Attempt, HeldLock> queues;
 
 	private final ClientLifecycle lifecycle;
 
@@ -39,13 +32,13 @@ final class HeldLocks {
 
 	private final LockEvents events;
 
-	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
+	private final Map<LeaseId, HeldLock> held = new ConcurrentHashMap<>();
 
-	HeldLocks(LockStore store, LockClock clock, LocalWaitQueues<Attempt, HeldLock> lines, ClientLifecycle lifecycle,
+	HeldLocks(LockStore store, LockClock clock, LocalWaitQueues<Attempt, HeldLock> queues, ClientLifecycle lifecycle,
 			LockReleaser releaser, LockEvents events) {
 		this.store = store;
 		this.clock = clock;
-		this.lines = lines;
+		this.queues = queues;
 		this.lifecycle = lifecycle;
 		this.releaser = releaser;
 		this.events = events;
@@ -54,23 +47,15 @@ final class HeldLocks {
 	/**
 	 * An attempt was granted the lock: keep it.
 	 * @param attempt the attempt
-	 * @param step the grant
+	 * @param grant the grant
 	 * @return the lock
 	 */
-	HeldLock granted(Attempt attempt, Granted step) {
-		HeldLock heldLock = new HeldLock(attempt, step, now(), this::lost);
-		this.held.add(heldLock);
-		Attempt.letAsk(this.lines.granted(attempt.key(), attempt, heldLock));
+	HeldLock granted(Attempt attempt, Granted grant) {
+		HeldLock heldLock = new HeldLock(attempt.request(), attempt.claiming(), grant, now(), this::lost);
+		this.held.put(heldLock.id(), heldLock);
+		Attempt.letAsk(this.queues.granted(attempt.key(), attempt, heldLock));
 		this.lifecycle.renewer().register(heldLock.lease());
-		LockHandle handle = observe(heldLock);
-		log("Acquired", heldLock);
-		this.events.publish((listener) -> listener.onAcquired(handle));
-		for (LockHolder previous : step.lapsed()) {
-			logger.warn("Lock '" + attempt.key() + "' was taken over from " + previous.owner()
-					+ ", who neither renewed nor released it (fence " + previous.fence() + ", now "
-					+ heldLock.lease().fence() + ")");
-			this.events.publish((listener) -> listener.onTakenOver(handle, previous));
-		}
+		this.events.acquired(heldLock, grant.lapsed());
 		return heldLock;
 	}
 
@@ -81,10 +66,8 @@ final class HeldLocks {
 	 */
 	boolean renew(HeldLock heldLock) {
 		ClockReading requested = now();
-		if (!this.store.renew(heldLock.id(), heldLock.lease().terms().operationTimeout())) {
-			heldLock.lease().lose(LossReason.REFUSED);
-		}
-		return heldLock.lease().renewed(requested, now());
+		boolean found = this.store.renew(heldLock.id(), heldLock.terms().operationTimeout());
+		return heldLock.renewed(found, requested, now());
 	}
 
 	/**
@@ -92,7 +75,7 @@ final class HeldLocks {
 	 * @param key the key
 	 */
 	void renew(String key) {
-		this.held.stream().filter((heldLock) -> heldLock.id().key().equals(key)).forEach(this::renew);
+		this.held.values().stream().filter((heldLock) -> heldLock.key().equals(key)).forEach(this::renew);
 	}
 
 	/**
@@ -102,7 +85,7 @@ final class HeldLocks {
 	 * to ignore that
 	 */
 	void release(HeldLock heldLock) {
-		ReleaseOutcome outcome = (heldLock.end()) ? end(heldLock) : ReleaseOutcome.LOST;
+		ReleaseOutcome outcome = end(heldLock);
 		if (outcome == ReleaseOutcome.LOST && heldLock.request().onLost() != OnLost.IGNORE) {
 			throw LockExceptions.lost(heldLock);
 		}
@@ -113,23 +96,13 @@ final class HeldLocks {
 	 * @param until when to be done, on the monotonic clock
 	 */
 	void abandonAll(long until) {
-		for (HeldLock heldLock : List.copyOf(this.held)) {
-			this.held.remove(heldLock);
-			heldLock.lease().lose(LossReason.SHUTDOWN);
-			if (heldLock.end() && !heldLock.isLeftToExpire()) {
+		for (HeldLock heldLock : List.copyOf(this.held.values())) {
+			this.held.remove(heldLock.id());
+			if (heldLock.abandon()) {
 				long left = Math.max(1_000_000, until - this.clock.nanoTime());
 				this.releaser.abandon(heldLock, Duration.ofNanos(left));
 			}
 		}
-	}
-
-	/**
-	 * A first grip on a lock.
-	 * @param heldLock the lock
-	 * @return a handle
-	 */
-	LeaseHandle handle(HeldLock heldLock) {
-		return new LeaseHandle(heldLock, this);
 	}
 
 	ClockReading now() {
@@ -137,69 +110,26 @@ final class HeldLocks {
 	}
 
 	private ReleaseOutcome end(HeldLock heldLock) {
-		this.held.remove(heldLock);
+		this.held.remove(heldLock.id());
 		this.lifecycle.renewer().unregister(heldLock.lease());
 		try {
-			return (heldLock.isLeftToExpire()) ? letExpire(heldLock) : giveBack(heldLock);
+			ReleaseOutcome outcome = this.releaser.release(heldLock);
+			this.events.ended(heldLock, outcome);
+			return outcome;
 		}
 		finally {
-			over(heldLock);
+			letNextAsk(heldLock);
 		}
 	}
 
-	private ReleaseOutcome giveBack(HeldLock heldLock) {
-		ReleaseOutcome outcome = this.releaser.release(heldLock);
-		tell(heldLock, outcome);
-		return outcome;
+	private void lost(HeldLock heldLock) {
+		// Called once per lock, on whatever thread notices
+		letNextAsk(heldLock);
+		this.events.lost(heldLock, heldLock.lossReason());
 	}
 
-	private ReleaseOutcome letExpire(HeldLock heldLock) {
-		logger.warn("Lock '" + heldLock.id().key() + "' is not released, as nobody knows whether the transaction "
-				+ "that used it was committed; its lease of " + heldLock.lease().terms().ttl().toMillis()
-				+ "ms runs out by itself");
-		return (heldLock.lease().release(now())) ? ReleaseOutcome.RELEASED : ReleaseOutcome.LOST;
-	}
-
-	private void tell(HeldLock heldLock, ReleaseOutcome outcome) {
-		LockHandle handle = observe(heldLock);
-		if (outcome == ReleaseOutcome.RELEASED) {
-			log("Released", heldLock);
-			this.events.publish((listener) -> listener.onReleased(handle));
-		}
-		else if (outcome == ReleaseOutcome.EXPIRED_UNCONTESTED) {
-			logger.warn("Lock '" + heldLock.id().key() + "' (fence " + heldLock.lease().fence()
-					+ ") was not granted to anyone else before its release, although its lease had run out");
-			this.events.publish((listener) -> listener.onExpiredUncontested(handle));
-		}
-		else if (heldLock.lease().lossReason() == null) {
-			tellLost(heldLock, LossReason.REFUSED);
-		}
-	}
-
-	private void lost(HeldLock heldLock, @Nullable LossReason reason) {
-		// Called once per lease, on whatever thread notices
-		over(heldLock);
-		tellLost(heldLock, (reason != null) ? reason : LossReason.DEADLINE);
-	}
-
-	private void tellLost(HeldLock heldLock, LossReason reason) {
-		logger.warn(LockExceptions.describeLoss(heldLock, reason));
-		LockHandle handle = observe(heldLock);
-		this.events.publish((listener) -> listener.onLost(handle, reason));
-	}
-
-	private void over(HeldLock heldLock) {
-		Attempt.letAsk(this.lines.released(heldLock.id().key(), heldLock));
-	}
-
-	private static void log(String what, HeldLock heldLock) {
-		if (logger.isDebugEnabled()) {
-			logger.debug(what + " lock '" + heldLock.id().key() + "' (fence " + heldLock.lease().fence() + ")");
-		}
-	}
-
-	private LockHandle observe(HeldLock heldLock) {
-		return new ReadOnlyLockHandle(heldLock, this);
+	private void letNextAsk(HeldLock heldLock) {
+		Attempt.letAsk(this.queues.released(heldLock.key(), heldLock));
 	}
 
 }

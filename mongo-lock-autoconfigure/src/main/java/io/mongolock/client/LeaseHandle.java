@@ -10,6 +10,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.OnLost;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.Leased;
 
@@ -63,7 +64,7 @@ final class LeaseHandle implements LockHandle, Leased {
 		if (!this.heldLock.share()) {
 			throw closed();
 		}
-		return this.heldLocks.handle(this.heldLock);
+		return new LeaseHandle(this.heldLock, this.heldLocks);
 	}
 
 	@Override
@@ -73,12 +74,12 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public String key() {
-		return this.heldLock.id().key();
+		return this.heldLock.key();
 	}
 
 	@Override
 	public long fence() {
-		return this.heldLock.lease().fence();
+		return this.heldLock.fence();
 	}
 
 	@Override

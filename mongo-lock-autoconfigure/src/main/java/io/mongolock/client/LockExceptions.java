@@ -12,6 +12,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.ResolvedLockSettings;
 
 /**
@@ -46,19 +47,19 @@ final class LockExceptions {
 	}
 
 	static LockLostException lost(HeldLock heldLock) {
-		LossReason reason = heldLock.lease().lossReason();
+		LossReason reason = heldLock.lossReason();
 		LossReason known = (reason != null) ? reason : LossReason.REFUSED;
-		return new LockLostException(heldLock.id().key(), heldLock.lease().fence(), known,
+		return new LockLostException(heldLock.key(), heldLock.fence(), known,
 				describeLoss(heldLock, reason) + "; what was done under it may overlap with another holder's work");
 	}
 
 	static String describeLoss(HeldLock heldLock, @Nullable LossReason reason) {
-		ResolvedLockSettings terms = heldLock.lease().terms();
+		ResolvedLockSettings terms = heldLock.terms();
 		String how = (reason != LossReason.DEADLINE) ? describe(reason)
 				: ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")
 						+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
 						+ millis(terms.reliable());
-		return "Lock '" + heldLock.id().key() + "' (fence " + heldLock.lease().fence() + ") was lost: " + how;
+		return "Lock '" + heldLock.key() + "' (fence " + heldLock.fence() + ") was lost: " + how;
 	}
 
 	private static String describe(@Nullable LossReason reason) {

@@ -8,6 +8,7 @@ import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockClock;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.OrphanCleanup;
 import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
@@ -27,11 +28,14 @@ final class LockReleaser {
 
 	private final LockClock clock;
 
+	private final LockEvents events;
+
 	private final Supplier<ClientThreads> threads;
 
-	LockReleaser(LockStore store, LockClock clock, Supplier<ClientThreads> threads) {
+	LockReleaser(LockStore store, LockClock clock, LockEvents events, Supplier<ClientThreads> threads) {
 		this.store = store;
 		this.clock = clock;
+		this.events = events;
 		this.threads = threads;
 	}
 
@@ -43,28 +47,24 @@ final class LockReleaser {
 	 * @return how it ended
 	 */
 	ReleaseOutcome release(HeldLock heldLock) {
-		ReleaseDecision releasing = ReleaseDecision.begin(heldLock.lease(), heldLock.unknown(),
-				ClockReading.of(this.clock));
-		End end = (releasing.asks()) ? ask(heldLock, releasing) : releasing.answered(false);
+		ReleaseDecision releasing = heldLock.release(ClockReading.of(this.clock));
+		End end = (releasing.asks()) ? ask(heldLock, releasing) : releasing.end();
 		if (end.cleansUp()) {
-			cleanUp(heldLock.id(), heldLock.lease().terms(), heldLock.unknown());
+			begin(heldLock.cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
 		}
 		return end.outcome();
 	}
 
 	private End ask(HeldLock heldLock, ReleaseDecision releasing) {
-		ResolvedLockSettings terms = heldLock.lease().terms();
-		Duration timeout = terms.operationTimeout();
+		Duration timeout = heldLock.terms().operationTimeout();
 		boolean interrupted = Thread.interrupted();
 		try {
-			return releasing.answered(
-					(releasing.needsProof()) ? this.store.releaseGrant(heldLock.id(), heldLock.lease().fence(), timeout)
-							: this.store.release(heldLock.id(), timeout));
+			return releasing
+				.answered((releasing.needsProof()) ? this.store.releaseGrant(heldLock.id(), heldLock.fence(), timeout)
+						: this.store.release(heldLock.id(), timeout));
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Release of lock '" + heldLock.id().key() + "' failed and is tried again in the background; "
-					+ "otherwise its lease of " + terms.ttl().toMillis() + "ms runs out by itself: " + ex.getMessage());
-			logger.debug("Release failed", ex);
+			this.events.releaseFailed(heldLock, ex);
 			return releasing.failed();
 		}
 		finally {
@@ -80,13 +80,13 @@ final class LockReleaser {
 	 * @param timeout how long the request may take
 	 */
 	void abandon(HeldLock heldLock, Duration timeout) {
-		Duration longest = heldLock.lease().terms().operationTimeout();
+		Duration longest = heldLock.terms().operationTimeout();
 		try {
 			this.store.release(heldLock.id(), (timeout.compareTo(longest) < 0) ? timeout : longest);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Release of lock '" + heldLock.id().key() + "' at shutdown failed; its lease of "
-					+ heldLock.lease().terms().ttl().toMillis() + "ms runs out by itself: " + ex.getMessage());
+			logger.warn("Release of lock '" + heldLock.key() + "' at shutdown failed; its lease of "
+					+ heldLock.terms().ttl().toMillis() + "ms runs out by itself: " + ex.getMessage());
 		}
 	}
 
@@ -97,8 +97,11 @@ final class LockReleaser {
 	 * @param mayBeGrantedLate whether a claim of the token may still be executed
 	 */
 	void cleanUp(LeaseId id, ResolvedLockSettings terms, boolean mayBeGrantedLate) {
-		OrphanCleanup cleanup = new OrphanCleanup(ClockReading.of(this.clock), terms.ttl(), mayBeGrantedLate);
-		this.threads.get().run(() -> cleanUp(cleanup, id, terms));
+		begin(new OrphanCleanup(ClockReading.of(this.clock), terms.ttl(), mayBeGrantedLate), id, terms);
+	}
+
+	private void begin(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
+		goOn(cleanup.first(ClockReading.of(this.clock)), cleanup, id, terms);
 	}
 
 	private void cleanUp(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
@@ -106,12 +109,15 @@ final class LockReleaser {
 			if (this.store.release(id, terms.operationTimeout())) {
 				logger.info("Freed lock '" + id.key() + "', which a request without an answer had left behind");
 			}
-			cleanup.answered();
+			goOn(cleanup.answered(ClockReading.of(this.clock)), cleanup, id, terms);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Clean-up of lock '" + id.key() + "' failed", ex);
+			goOn(cleanup.failed(ClockReading.of(this.clock)), cleanup, id, terms);
 		}
-		long pause = cleanup.next(ClockReading.of(this.clock));
+	}
+
+	private void goOn(long pause, OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		if (pause >= 0) {
 			this.threads.get().runAfter(pause, () -> cleanUp(cleanup, id, terms));
 		}

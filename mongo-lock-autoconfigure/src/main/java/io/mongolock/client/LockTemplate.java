@@ -19,6 +19,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.ResolvedLockSettings;
@@ -67,8 +68,8 @@ public final class LockTemplate implements LockOperations {
 		this.owner = owner;
 		this.clock = clock;
 		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals()));
-		LockReleaser releaser = new LockReleaser(store, clock, this.lifecycle::threads);
-		LockEvents events = new LockEvents(listeners);
+		LockEvents events = new LockEvents(listeners, clock);
+		LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle::threads);
 		this.heldLocks = new HeldLocks(store, clock, this.lines, this.lifecycle, releaser, events);
 		Claims claims = new Claims(store, new StoreClockWatch(events), clock, this.lines, this.lifecycle,
 				this.heldLocks, releaser);
@@ -101,7 +102,7 @@ public final class LockTemplate implements LockOperations {
 			return Optional.of(shared);
 		}
 		BlockingAttempt attempt = attempt(request, BlockingAttempt::new);
-		return Optional.ofNullable(this.blocking.tryClaim(attempt)).map(this.heldLocks::handle);
+		return Optional.ofNullable(this.blocking.tryClaim(attempt)).map(this::handle);
 	}
 
 	@Override
@@ -163,7 +164,7 @@ public final class LockTemplate implements LockOperations {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private static <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle,
 			LockCallback<T, E> callback) throws E {
-		try (HeldLock.Interruption interruption = handle.heldLock().interruptOnLoss();
+		try (LossInterruption interruption = LossInterruption.begin(handle.heldLock());
 				LockContext.Scope scope = LockContext.enter(handle)) {
 			return callback.doWithLock(handle);
 		}
@@ -171,8 +172,7 @@ public final class LockTemplate implements LockOperations {
 
 	private LeaseHandle claim(LockRequest request) {
 		LeaseHandle shared = shareOwn(request);
-		return (shared != null) ? shared
-				: this.heldLocks.handle(this.blocking.claim(attempt(request, BlockingAttempt::new)));
+		return (shared != null) ? shared : handle(this.blocking.claim(attempt(request, BlockingAttempt::new)));
 	}
 
 	private @Nullable LeaseHandle shareOwn(LockRequest request) {
@@ -181,6 +181,10 @@ public final class LockTemplate implements LockOperations {
 		LeaseHandle handle = (own.isPresent()) ? (LeaseHandle) own.get()
 				: ReleaseAfterTransaction.find(this.heldLocks, request.key());
 		return (handle != null) ? handle.share(request.limit()) : null;
+	}
+
+	private LeaseHandle handle(HeldLock heldLock) {
+		return new LeaseHandle(heldLock, this.heldLocks);
 	}
 
 	private <A extends Attempt> A attempt(LockRequest request, AttemptFactory<A> factory) {

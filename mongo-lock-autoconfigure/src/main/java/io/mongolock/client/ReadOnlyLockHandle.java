@@ -2,7 +2,10 @@ package io.mongolock.client;
 
 import java.time.Duration;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 
 /**
  * What listeners see of a lock: everything but the power to renew it or give it back.
@@ -11,26 +14,26 @@ final class ReadOnlyLockHandle implements LockHandle {
 
 	private final HeldLock heldLock;
 
-	private final HeldLocks heldLocks;
+	private final LockClock clock;
 
-	ReadOnlyLockHandle(HeldLock heldLock, HeldLocks heldLocks) {
+	ReadOnlyLockHandle(HeldLock heldLock, LockClock clock) {
 		this.heldLock = heldLock;
-		this.heldLocks = heldLocks;
+		this.clock = clock;
 	}
 
 	@Override
 	public String key() {
-		return this.heldLock.id().key();
+		return this.heldLock.key();
 	}
 
 	@Override
 	public long fence() {
-		return this.heldLock.lease().fence();
+		return this.heldLock.fence();
 	}
 
 	@Override
 	public boolean isHeld() {
-		return this.heldLock.lease().isHeld(this.heldLocks.now());
+		return this.heldLock.lease().isHeld(ClockReading.of(this.clock));
 	}
 
 	@Override
@@ -42,7 +45,7 @@ final class ReadOnlyLockHandle implements LockHandle {
 
 	@Override
 	public Duration remaining() {
-		return this.heldLock.lease().remaining(this.heldLocks.now());
+		return this.heldLock.lease().remaining(ClockReading.of(this.clock));
 	}
 
 	@Override

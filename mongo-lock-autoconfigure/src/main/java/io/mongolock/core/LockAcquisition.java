@@ -48,6 +48,14 @@ public final class LockAcquisition {
 		this.random = random;
 	}
 
+	LeaseId id() {
+		return this.id;
+	}
+
+	ResolvedLockSettings terms() {
+		return this.terms;
+	}
+
 	/**
 	 * The store answered.
 	 * @param answer the lock after the claim

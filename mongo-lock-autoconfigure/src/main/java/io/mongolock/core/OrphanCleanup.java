@@ -35,18 +35,48 @@ public final class OrphanCleanup {
 	}
 
 	/**
-	 * The store answered a release.
+	 * Begin a clean-up of a lease that has to run out first: one release when it has.
+	 * @param begun when
+	 * @param ttl how long a lease of the token lasts
+	 * @return the clean-up
 	 */
-	public void answered() {
-		this.answered = true;
+	static OrphanCleanup afterExpiry(ClockReading begun, Duration ttl) {
+		OrphanCleanup cleanup = new OrphanCleanup(begun, ttl, true);
+		cleanup.fraction = 1;
+		return cleanup;
 	}
 
 	/**
-	 * The wait before the next release.
+	 * The wait before the first release.
 	 * @param now the time
-	 * @return nanoseconds, or negative if nothing is left to do
+	 * @return nanoseconds
 	 */
-	public long next(ClockReading now) {
+	public long first(ClockReading now) {
+		return (this.fraction == FIRST_FRACTION) ? 0 : next(now);
+	}
+
+	/**
+	 * The store answered a release.
+	 * @param now the time
+	 * @return the wait before the next release in nanoseconds, or negative if nothing is
+	 * left to do
+	 */
+	public long answered(ClockReading now) {
+		this.answered = true;
+		return next(now);
+	}
+
+	/**
+	 * The store failed.
+	 * @param now the time
+	 * @return the wait before the next release in nanoseconds, or negative if nothing is
+	 * left to do
+	 */
+	public long failed(ClockReading now) {
+		return next(now);
+	}
+
+	private long next(ClockReading now) {
 		if (this.fraction < 1 || (this.answered && !this.mayBeGrantedLate)) {
 			return -1;
 		}

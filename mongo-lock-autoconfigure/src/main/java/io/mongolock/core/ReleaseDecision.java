@@ -1,5 +1,9 @@
 package io.mongolock.core;
 
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LossReason;
 
 /**
@@ -7,10 +11,10 @@ import io.mongolock.LossReason;
  * what is left to clean up. Knows no thread, clock or driver.
  *
  * @param held whether the lease was relied on when the release began
- * @param refused whether the store has already said that the lease is gone
+ * @param known how the hold ended, if there is nothing to ask
  * @param unknown whether a claim of the lease's token may still be executed
  */
-public record ReleaseDecision(boolean held, boolean refused, boolean unknown) {
+public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, boolean unknown) {
 
 	/**
 	 * Begin to give a lease back: from here on it is not held.
@@ -19,17 +23,38 @@ public record ReleaseDecision(boolean held, boolean refused, boolean unknown) {
 	 * @param now the time
 	 * @return the release
 	 */
-	public static ReleaseDecision begin(Lease lease, boolean unknown, ClockReading now) {
+	static ReleaseDecision begin(Lease lease, boolean unknown, ClockReading now) {
 		boolean held = lease.release(now);
-		return new ReleaseDecision(held, lease.lossReason() == LossReason.REFUSED, unknown);
+		boolean refused = lease.lossReason() == LossReason.REFUSED;
+		return new ReleaseDecision(held, (refused) ? ReleaseOutcome.LOST : null, unknown);
+	}
+
+	/**
+	 * Give a lease back to nobody: it runs out by itself.
+	 * @param lease the lease
+	 * @param unknown whether a claim of its token may still be executed
+	 * @param now the time
+	 * @return the release
+	 */
+	static ReleaseDecision letExpire(Lease lease, boolean unknown, ClockReading now) {
+		boolean held = lease.release(now);
+		return new ReleaseDecision(held, (held) ? ReleaseOutcome.LEFT_TO_EXPIRE : ReleaseOutcome.LOST, unknown);
+	}
+
+	/**
+	 * Nothing is left to give back, as the client stopped before.
+	 * @return the release
+	 */
+	static ReleaseDecision ofLost() {
+		return new ReleaseDecision(false, ReleaseOutcome.LOST, false);
 	}
 
 	/**
 	 * Whether to ask the store at all.
-	 * @return {@code false} if the answer is known
+	 * @return {@code false} if the {@link #end} is known
 	 */
 	public boolean asks() {
-		return !this.refused;
+		return this.known == null;
 	}
 
 	/**
@@ -42,7 +67,15 @@ public record ReleaseDecision(boolean held, boolean refused, boolean unknown) {
 	}
 
 	/**
-	 * The store answered, or need not be asked.
+	 * The store need not be asked.
+	 * @return the end
+	 */
+	public End end() {
+		return new End(Objects.requireNonNull(this.known), this.unknown);
+	}
+
+	/**
+	 * The store answered.
 	 * @param ended whether the release found the lease and ended it
 	 * @return the end
 	 */

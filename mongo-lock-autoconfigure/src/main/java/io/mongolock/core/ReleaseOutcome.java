@@ -16,6 +16,11 @@ public enum ReleaseOutcome {
 	EXPIRED_UNCONTESTED,
 
 	/**
+	 * Held until now, and not released: the lease runs out by itself.
+	 */
+	LEFT_TO_EXPIRE,
+
+	/**
 	 * Gone before the release, or nobody knows; another may have held the lock meanwhile.
 	 */
 	LOST

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.core.ClockReading;
 
@@ -33,7 +34,7 @@ class StoreClockWatchTests {
 			StoreClockWatchTests.this.steps.add(step);
 		}
 
-	})));
+	}), LockClock.system()));
 
 	private long nanos = Long.MAX_VALUE - 5;
 

@@ -16,10 +16,10 @@ class OrphanCleanupTests {
 	@Test
 	void aTokenThatMayBeGrantedLateIsReleasedUntilOneTtlHasPassed() {
 		OrphanCleanup cleanup = new OrphanCleanup(at(0), Duration.ofSeconds(32), true);
+		assertThat(cleanup.first(at(0))).isZero();
 		List<Long> times = new ArrayList<>();
 		long now = 0;
-		for (long pause = cleanup.next(at(now)); pause >= 0; pause = cleanup.next(at(now))) {
-			cleanup.answered();
+		for (long pause = cleanup.failed(at(now)); pause >= 0; pause = cleanup.answered(at(now))) {
 			now += pause / 1_000_000;
 			times.add(now);
 		}
@@ -29,15 +29,21 @@ class OrphanCleanupTests {
 	@Test
 	void aReleaseInDoubtIsOverOnceAnswered() {
 		OrphanCleanup cleanup = new OrphanCleanup(at(0), Duration.ofSeconds(32), false);
-		assertThat(cleanup.next(at(0))).isPositive();
-		cleanup.answered();
-		assertThat(cleanup.next(at(1_000))).isNegative();
+		assertThat(cleanup.failed(at(0))).isPositive();
+		assertThat(cleanup.answered(at(1_000))).isNegative();
+	}
+
+	@Test
+	void whatHasToRunOutIsReleasedOnceAfterwards() {
+		OrphanCleanup cleanup = OrphanCleanup.afterExpiry(at(0), Duration.ofSeconds(32));
+		assertThat(cleanup.first(at(1_000))).isEqualTo(31_000_000_000L);
+		assertThat(cleanup.answered(at(32_000))).isNegative();
 	}
 
 	@Test
 	void whatIsOverdueIsDoneAtOnce() {
 		OrphanCleanup cleanup = new OrphanCleanup(at(0), Duration.ofSeconds(32), true);
-		assertThat(cleanup.next(at(5_000))).isZero();
+		assertThat(cleanup.failed(at(5_000))).isZero();
 	}
 
 	private static ClockReading at(long millis) {

@@ -53,7 +53,7 @@ class ReleaseDecisionTests {
 		this.lease.lose(LossReason.REFUSED);
 		ReleaseDecision releasing = ReleaseDecision.begin(this.lease, false, at(1));
 		assertThat(releasing.asks()).isFalse();
-		assertThat(releasing.answered(false).outcome()).isEqualTo(ReleaseOutcome.LOST);
+		assertThat(releasing.end()).isEqualTo(new End(ReleaseOutcome.LOST, false));
 	}
 
 	@Test
