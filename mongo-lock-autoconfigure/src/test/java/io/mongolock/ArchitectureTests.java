@@ -36,7 +36,7 @@ class ArchitectureTests {
 
 	private static final String ROOT = "io.mongolock";
 
-	private static final List<String> PATH = List.of("annotation", "interceptor", "client", "core", "mongodb",
+	private static final List<String> PATH = List.of("web", "annotation", "interceptor", "client", "core", "mongodb",
 			"store.mongo", "store");
 
 	private static final JavaClasses classes = new ClassFileImporter()

@@ -96,20 +96,11 @@ class LockPropertyNames {
 
 	private static String describe(ConfigurationProperty property) {
 		ConfigurationPropertyName name = property.getName();
-		Class<?> type = MongoLockProperties.class;
-		if (name.getNumberOfElements() > 3
-				&& name.getElement(1, ConfigurationPropertyName.Form.UNIFORM).equals("locks")) {
-			type = NamedLock.class;
-		}
-		else if (name.getNumberOfElements() > 2
-				&& name.getElement(1, ConfigurationPropertyName.Form.DASHED).equals("ttl-index")) {
-			type = MongoLockProperties.TtlIndex.class;
-		}
 		String last = name.getLastElement(ConfigurationPropertyName.Form.DASHED);
 		String parent = name.getParent().toString();
 		String origin = (property.getOrigin() != null) ? " (" + property.getOrigin() + ")" : "";
 		return "Nothing reads the property '" + name + "'" + origin
-				+ nearest(last, settingsOf(type).toList())
+				+ nearest(last, settingsBeside(name).toList())
 					.map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
 					.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
 	}
@@ -118,7 +109,14 @@ class LockPropertyNames {
 		return components(type).filter((one) -> one.getType() == Duration.class).map(LockPropertyNames::dashed);
 	}
 
-	private static Stream<String> settingsOf(Class<?> type) {
+	private static Stream<String> settingsBeside(ConfigurationPropertyName name) {
+		boolean nested = name.getNumberOfElements() > 2;
+		Class<?> type = switch ((nested) ? name.getElement(1, ConfigurationPropertyName.Form.DASHED) : "") {
+			case "locks" -> NamedLock.class;
+			case "ttl-index" -> MongoLockProperties.TtlIndex.class;
+			case "web" -> MongoLockProperties.Web.class;
+			default -> MongoLockProperties.class;
+		};
 		return components(type).map(LockPropertyNames::dashed);
 	}
 

@@ -20,7 +20,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
 @EnableConfigurationProperties(MongoLockProperties.class)
 @Import({ LockMethodConfiguration.class, LockStoreConfiguration.class, LockClientConfiguration.class,
-		UnlockedConfiguration.class })
+		UnlockedConfiguration.class, LockWebConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean

@@ -36,6 +36,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * database holds the locks, when there are several
  * @param advisorOrder where the lock stands among the advisors of a method, lower is
  * further outside
+ * @param web what callers over HTTP are told
  */
 @ConfigurationProperties("mongo-lock")
 public record MongoLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("locks") String collection,
@@ -43,7 +44,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@Nullable Duration renewInterval, @Nullable Duration operationTimeout, @Nullable Duration waitTimeout,
 		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @DefaultValue Map<String, NamedLock> locks,
 		@DefaultValue TtlIndex ttlIndex, @DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
-		@DefaultValue("2147483646") int advisorOrder) {
+		@DefaultValue("2147483646") int advisorOrder, @DefaultValue Web web) {
 
 	static final String PREFIX = "mongo-lock";
 
@@ -91,6 +92,16 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 				.autoRenew(this.autoRenew)
 				.build();
 		}
+
+	}
+
+	/**
+	 * What callers over HTTP are told.
+	 *
+	 * @param problemDetails whether a lock that is held is answered with 409, and trouble
+	 * with the store with 503, as problem details with Retry-After
+	 */
+	public record Web(@DefaultValue("false") boolean problemDetails) {
 
 	}
 

@@ -1,0 +1,28 @@
+package io.mongolock.autoconfigure;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+import io.mongolock.web.LockProblemDetails;
+
+/**
+ * Tells callers over HTTP of locks that were not to be had, if the application wants it.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnWebApplication
+@ConditionalOnClass(RestControllerAdvice.class)
+@ConditionalOnBooleanProperty("mongo-lock.web.problem-details")
+class LockWebConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockProblemDetails mongoLockProblemDetails() {
+		return new LockProblemDetails();
+	}
+
+}

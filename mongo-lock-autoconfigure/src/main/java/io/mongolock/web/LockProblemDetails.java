@@ -1,0 +1,71 @@
+package io.mongolock.web;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockUnavailableException;
+
+/**
+ * Answers contention with 409 and trouble with the store with 503 as problem details (RFC
+ * 9457), both with {@code Retry-After}, on servlets and reactive. Who holds the lock is
+ * not told to strangers; the log and the exception say it. A lock that was lost is none
+ * of both: work was done, so it stays the application's to answer. Thread-safe.
+ */
+@RestControllerAdvice
+@Order(0) // as that of Spring Boot, before an unordered handler of all exceptions
+public final class LockProblemDetails {
+
+	/** A holder renews its lease, so its end is no better guess for a longer time. */
+	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(30);
+
+	private static final Duration RETRY_STORE_AFTER = Duration.ofSeconds(5);
+
+	/**
+	 * The lock is held by others.
+	 * @param ex says by whom
+	 * @return 409, with the time to try again after
+	 */
+	@ExceptionHandler
+	public ResponseEntity<ProblemDetail> held(LockUnavailableException ex) {
+		return answer(HttpStatus.CONFLICT, "Locked", "Another request works on the same; try again later.",
+				retryAfter(ex.getHolders()));
+	}
+
+	/**
+	 * The store could not be asked.
+	 * @param ex says why
+	 * @return 503, with the time to try again after
+	 */
+	@ExceptionHandler
+	public ResponseEntity<ProblemDetail> failed(LockStoreException ex) {
+		return answer(HttpStatus.SERVICE_UNAVAILABLE, "Lock store unavailable",
+				"Whether another request works on the same could not be found out; nothing was done.",
+				RETRY_STORE_AFTER);
+	}
+
+	private static ResponseEntity<ProblemDetail> answer(HttpStatus status, String title, String detail,
+			Duration retryAfter) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, detail);
+		problem.setTitle(title);
+		return ResponseEntity.status(status)
+			.header(HttpHeaders.RETRY_AFTER, String.valueOf(retryAfter.toSeconds()))
+			.body(problem);
+	}
+
+	private static Duration retryAfter(List<LockHolder> holders) {
+		Duration first = holders.stream().map(LockHolder::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
+		Duration whole = Duration.ofSeconds(Math.max(1, first.plusMillis(999).toSeconds()));
+		return (whole.compareTo(MAX_RETRY_AFTER) < 0) ? whole : MAX_RETRY_AFTER;
+	}
+
+}
