@@ -6,21 +6,23 @@ package io.mongolock.test.embedded;
  * @param port the port to listen on, 0 for any
  * @param bindAddress the address to listen on
  * @param upsertRace the behaviour in an upsert race
+ * @param replicaSet whether to be a replica set
  */
-record Arguments(int port, String bindAddress, UpsertRace upsertRace) {
+record Arguments(int port, String bindAddress, UpsertRace upsertRace, boolean replicaSet) {
 
 	private static final int DEFAULT_PORT = 27017;
 
 	private static final int MAX_PORT = 65535;
 
-	private static final String ALLOWED = "allowed are --port=0..65535, --bind=ADDRESS and --upsert-race=retry|client-error";
+	private static final String ALLOWED = "allowed are --port=0..65535, --bind=ADDRESS, "
+			+ "--upsert-race=retry|client-error and --replica-set";
 
 	/**
 	 * Parse the arguments.
 	 * @throws IllegalArgumentException if one of them is unknown or wrong
 	 */
 	static Arguments parse(String... args) {
-		Arguments result = new Arguments(DEFAULT_PORT, "127.0.0.1", UpsertRace.RETRY);
+		Arguments result = new Arguments(DEFAULT_PORT, "127.0.0.1", UpsertRace.RETRY, false);
 		for (String arg : args) {
 			result = result.with(arg);
 		}
@@ -28,11 +30,14 @@ record Arguments(int port, String bindAddress, UpsertRace upsertRace) {
 	}
 
 	private Arguments with(String arg) {
+		if (arg.equals("--replica-set")) {
+			return new Arguments(this.port, this.bindAddress, this.upsertRace, true);
+		}
 		String value = arg.substring(arg.indexOf('=') + 1);
 		return switch (arg.substring(0, Math.max(0, arg.indexOf('=')))) {
-			case "--port" -> new Arguments(port(arg, value), this.bindAddress, this.upsertRace);
-			case "--bind" -> new Arguments(this.port, bindAddress(arg, value), this.upsertRace);
-			case "--upsert-race" -> new Arguments(this.port, this.bindAddress, upsertRace(arg, value));
+			case "--port" -> new Arguments(port(arg, value), this.bindAddress, this.upsertRace, this.replicaSet);
+			case "--bind" -> new Arguments(this.port, bindAddress(arg, value), this.upsertRace, this.replicaSet);
+			case "--upsert-race" -> new Arguments(this.port, this.bindAddress, upsertRace(arg, value), this.replicaSet);
 			default -> throw wrong(arg);
 		};
 	}
@@ -70,7 +75,11 @@ record Arguments(int port, String bindAddress, UpsertRace upsertRace) {
 	}
 
 	EmbeddedMongo.Builder toBuilder() {
-		return EmbeddedMongo.builder().port(this.port).bindAddress(this.bindAddress).upsertRace(this.upsertRace);
+		EmbeddedMongo.Builder builder = EmbeddedMongo.builder()
+			.port(this.port)
+			.bindAddress(this.bindAddress)
+			.upsertRace(this.upsertRace);
+		return this.replicaSet ? builder.replicaSet() : builder;
 	}
 
 }

@@ -3,6 +3,7 @@ package io.mongolock.test.embedded;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import de.bwaldvogel.mongo.MongoVersion;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
@@ -13,70 +14,91 @@ import de.bwaldvogel.mongo.wire.MongoWireProtocolHandler;
 import io.netty.channel.Channel;
 
 /**
- * All databases of one embedded server, which presents itself as a standalone mongod.
+ * All databases of one embedded server.
  */
 final class EmbeddedBackend extends MemoryBackend {
 
 	private static final int SESSION_TIMEOUT_MINUTES = 30;
 
-	private final ServerClock clock;
+	/** How far back a change stream can begin. */
+	private static final int LOGGED_CHANGES = 10_000;
 
-	private final UpsertRace upsertRace;
+	private final ServerState server;
 
 	private final Version version;
 
-	EmbeddedBackend(InstantSource clock, UpsertRace upsertRace) {
-		super(clock.withZone(ZoneOffset.UTC));
-		this.clock = new ServerClock(clock);
-		this.upsertRace = upsertRace;
+	EmbeddedBackend(InstantSource source, UpsertRace upsertRace, boolean replicaSet) {
+		super(source.withZone(ZoneOffset.UTC));
+		ServerClock clock = new ServerClock(source);
+		Topology topology = replicaSet ? new ReplicaSet(new ChangeLog(clock, LOGGED_CHANGES)) : new Standalone();
+		this.server = new ServerState(clock, upsertRace, topology);
 		this.version = (upsertRace == UpsertRace.RETRY) ? new Version(List.of(5, 0, 0), 13)
 				: new Version(List.of(4, 4, 6), 9);
 		version(this.version);
 	}
 
 	/**
-	 * Run a command. Errors are answers too: this never throws.
+	 * Run a command. Errors are answers too: this neither throws nor fails.
 	 * @param channel the client's connection
 	 * @param database the database to run on
 	 * @param command the command as sent
-	 * @return the answer
+	 * @return the answer, there at once for all but a {@code getMore} on a change stream
 	 */
-	Document answer(Channel channel, String database, Document command) {
+	CompletableFuture<Document> answer(Channel channel, String database, Document command) {
 		try {
-			return handleCommand(channel, database, command.keySet().iterator().next(), command);
+			if (command.get("getMore") instanceof Number id
+					&& getCursorRegistry().getCursor(id.longValue()) instanceof ChangeStream stream) {
+				return new PendingGetMore(stream, command, getCursorRegistry(), this.server.topology().changes(),
+						channel.eventLoop())
+					.start();
+			}
+			return CompletableFuture
+				.completedFuture(handleCommand(channel, database, command.keySet().iterator().next(), command));
 		}
 		catch (RuntimeException ex) {
 			// even what the library does not foresee must not cost the client its
 			// connection
-			return Replies.error(ex);
+			return CompletableFuture.completedFuture(Replies.error(ex));
 		}
 	}
 
 	@Override
 	public Document handleCommand(Channel channel, String databaseName, String command, Document query) {
-		StandaloneRules.check(query);
-		return switch (command) {
-			case "hello", "ismaster", "isMaster" -> hello();
+		this.server.topology().check(query);
+		Document reply = switch (command) {
+			case "hello", "ismaster", "isMaster" -> hello(channel);
+			case "killCursors" -> killCursors(query);
 			default -> super.handleCommand(channel, databaseName, command, query);
 		};
+		this.server.topology().complete(reply);
+		return reply;
 	}
 
-	private Document hello() {
-		return Replies.ok(new Document("helloOk", true).append("ismaster", true)
+	private Document killCursors(Document query) {
+		Document reply = handleKillCursors(query);
+		// whoever waits for an event of such a cursor must not wait on
+		this.server.topology().cursorsKilled();
+		return reply;
+	}
+
+	private Document hello(Channel channel) {
+		Document hello = new Document("helloOk", true).append("ismaster", true)
 			.append("isWritablePrimary", true)
 			.append("maxBsonObjectSize", BsonConstants.MAX_BSON_OBJECT_SIZE)
 			.append("maxMessageSizeBytes", MongoWireProtocolHandler.MAX_MESSAGE_SIZE_BYTES)
 			.append("maxWriteBatchSize", MongoWireProtocolHandler.MAX_WRITE_BATCH_SIZE)
-			.append("localTime", this.clock.now())
+			.append("localTime", this.server.clock().now())
 			.append("logicalSessionTimeoutMinutes", SESSION_TIMEOUT_MINUTES)
 			.append("minWireVersion", 0)
 			.append("maxWireVersion", this.version.getWireVersion())
-			.append("readOnly", false));
+			.append("readOnly", false);
+		this.server.topology().introduce(hello, channel);
+		return Replies.ok(hello);
 	}
 
 	@Override
 	public MemoryDatabase openOrCreateDatabase(String databaseName) {
-		return new EmbeddedDatabase(databaseName, getCursorRegistry(), this.clock, this.upsertRace);
+		return new EmbeddedDatabase(databaseName, getCursorRegistry(), this.server);
 	}
 
 	/**

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.backend.ArrayFilters;
 import de.bwaldvogel.mongo.backend.CollectionOptions;
 import de.bwaldvogel.mongo.backend.CursorRegistry;
@@ -28,7 +27,7 @@ final class EmbeddedCollection extends MemoryCollection {
 
 	private static final String ID = "_id";
 
-	EmbeddedCollection(MongoDatabase database, String name, CollectionOptions options, CursorRegistry cursors) {
+	EmbeddedCollection(EmbeddedDatabase database, String name, CollectionOptions options, CursorRegistry cursors) {
 		super(database, name, options, cursors);
 	}
 
@@ -38,13 +37,13 @@ final class EmbeddedCollection extends MemoryCollection {
 	 * @param query the command with {@code sort}, {@code skip}, {@code limit} and
 	 * {@code batchSize}
 	 * @param projection what to show
-	 * @param now the time of the statement
+	 * @param time the time of the statement
 	 * @return copies of the documents found
 	 */
-	synchronized QueryResult find(Document filter, Document query, Projection projection, Instant now) {
-		List<Document> copies = stored(filter, (Document) query.get("sort"), number(query, "skip"),
-				number(query, "limit"))
-			.map((document) -> project(document, projection, now))
+	synchronized QueryResult find(Document filter, Document query, Projection projection, StatementTime time) {
+		List<Document> copies = stored(filter, (query.get("sort") instanceof Document sort) ? sort : null,
+				number(query, "skip"), number(query, "limit"))
+			.map((document) -> project(document, projection, time))
 			.toList();
 		return createQueryResult(copies, number(query, "batchSize"));
 	}
@@ -53,7 +52,7 @@ final class EmbeddedCollection extends MemoryCollection {
 		return (query.get(name) instanceof Number number) ? Math.abs(number.intValue()) : 0;
 	}
 
-	Document project(Document document, Projection projection, Instant now) {
+	Document project(Document document, Projection projection, StatementTime time) {
 		Document fields = projection.fields();
 		if (fields == null) {
 			// values are never changed in place, only fields of the document itself are
@@ -63,7 +62,7 @@ final class EmbeddedCollection extends MemoryCollection {
 				: matchDocumentsFromStream(new Document(), Stream.of(document.cloneDeeply()), 0, 0, 0, null, fields)
 					.iterator()
 					.next();
-		projection.addComputed(result, new Variables(document, now));
+		projection.addComputed(result, new Variables(document, time));
 		return result;
 	}
 
@@ -122,7 +121,7 @@ final class EmbeddedCollection extends MemoryCollection {
 		}
 		UpdatePipeline pipeline = statement.pipeline();
 		if (pipeline != null) {
-			Document document = withId(pipeline.apply(UpsertSeed.of(statement.filter()), statement.now()));
+			Document document = withId(pipeline.apply(UpsertSeed.of(statement.filter()), statement.time()));
 			addDocument(document);
 			return Outcome.inserted(document.clone());
 		}
@@ -144,10 +143,20 @@ final class EmbeddedCollection extends MemoryCollection {
 	}
 
 	private boolean change(Document stored, UpdateStatement statement) {
+		Document before = stored.clone();
+		boolean changed = apply(stored, statement);
+		if (changed) {
+			changed(statement.kind(), before, stored, statement.operators());
+		}
+		return changed;
+	}
+
+	private boolean apply(Document stored, UpdateStatement statement) {
 		UpdatePipeline pipeline = statement.pipeline();
 		if (pipeline != null) {
-			return replace(stored, pipeline.apply(stored, statement.now()));
+			return replace(stored, pipeline.apply(stored, statement.time()));
 		}
+		Increments.check(stored, statement.operators());
 		Document exactly = ExprFilter.without(statement.filter());
 		exactly.put(ID, stored.get(ID));
 		Document result = updateDocuments(exactly, statement.operators(), ArrayFilters.empty(), false, false,
@@ -195,7 +204,52 @@ final class EmbeddedCollection extends MemoryCollection {
 	}
 
 	private Stream<Document> stored(Document filter, @Nullable Document sort, int skip, int limit) {
-		return queryDocuments(filter, sort, skip, limit, 0, null).collectDocuments().stream();
+		if (sort == null || sort.containsKey("$natural")) {
+			return queryDocuments(filter, sort, skip, limit, 0, null).collectDocuments().stream();
+		}
+		Stream<Document> sorted = queryDocuments(filter, null, 0, 0, 0, null).collectDocuments()
+			.stream()
+			.sorted(DocumentOrder.of(sort))
+			.skip(skip);
+		return (limit > 0) ? sorted.limit(limit) : sorted;
+	}
+
+	@Override
+	public synchronized void addDocument(Document document) {
+		super.addDocument(document);
+		changed(Change.Kind.INSERT, null, document, null);
+	}
+
+	@Override
+	public synchronized void removeDocument(Document document) {
+		super.removeDocument(document);
+		changed(Change.Kind.DELETE, document, null, null);
+	}
+
+	/**
+	 * A document as it is now.
+	 * @param id its {@code _id}
+	 * @return a copy, {@code null} if there is none
+	 */
+	synchronized @Nullable Document current(@Nullable Object id) {
+		return stored(new Document("_id", id), null, 0, 1).findFirst().map(Document::clone).orElse(null);
+	}
+
+	/**
+	 * Note that the collection is gone.
+	 */
+	void dropped() {
+		changed(Change.Kind.DROP, null, null, null);
+		changed(Change.Kind.INVALIDATE, null, null, null);
+	}
+
+	private void changed(Change.Kind kind, @Nullable Document before, @Nullable Document after,
+			@Nullable Document operators) {
+		if (!getCollectionName().startsWith("system.")) {
+			EmbeddedDatabase database = (EmbeddedDatabase) getDatabase();
+			database
+				.changed(new Change(kind, database.getDatabaseName(), getCollectionName(), before, after, operators));
+		}
 	}
 
 	@Override

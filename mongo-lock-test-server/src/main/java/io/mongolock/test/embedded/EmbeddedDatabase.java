@@ -1,9 +1,9 @@
 package io.mongolock.test.embedded;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import de.bwaldvogel.mongo.MongoCollection;
 import de.bwaldvogel.mongo.backend.CollectionOptions;
@@ -29,17 +29,20 @@ final class EmbeddedDatabase extends MemoryDatabase {
 	private static final Set<String> LEFT_TO_LIBRARY = Set.of("delete", "aggregate", "count", "distinct", "create",
 			"drop", "dbstats", "collstats", "validate", "listcollections", "listindexes");
 
-	private final ServerClock clock;
+	private final ServerState server;
 
 	private final WriteCommands writes;
 
 	private final IndexCommands indexCommands;
 
-	EmbeddedDatabase(String name, CursorRegistry cursors, ServerClock clock, UpsertRace upsertRace) {
+	private final ChangeStreams changeStreams;
+
+	EmbeddedDatabase(String name, CursorRegistry cursors, ServerState server) {
 		super(name, cursors);
-		this.clock = clock;
-		this.writes = new WriteCommands(this, clock, upsertRace);
-		this.indexCommands = new IndexCommands(this);
+		this.server = server;
+		this.writes = new WriteCommands(this, server);
+		this.indexCommands = new IndexCommands(this, server.topology());
+		this.changeStreams = new ChangeStreams(this, cursors, server);
 	}
 
 	@Override
@@ -47,46 +50,56 @@ final class EmbeddedDatabase extends MemoryDatabase {
 			Oplog oplog) {
 		return switch (command) {
 			case "find" -> find(query);
-			case "insert" -> this.writes.insert(query);
-			case "update" -> this.writes.update(query);
-			case "findAndModify" -> this.writes.findAndModify(query);
+			case "insert" -> write(query, () -> this.writes.insert(query));
+			case "update" -> write(query, () -> this.writes.update(query));
+			case "findAndModify" -> write(query, () -> this.writes.findAndModify(query));
+			case "delete" -> write(query, () -> deleted(leave(channel, command, query, databaseResolver, oplog)));
 			case "createIndexes" -> this.indexCommands.create(query);
 			case "dropIndexes" -> this.indexCommands.drop(query);
 			case "collMod" -> this.indexCommands.collMod(query);
-			default -> {
-				if (!LEFT_TO_LIBRARY.contains(command.toLowerCase(Locale.ROOT))) {
-					throw new NoSuchCommandException(command);
-				}
-				yield super.handleCommand(channel, command, prepared(query), databaseResolver, oplog);
-			}
+			case "aggregate" -> ChangeStreams.isAskedFor(query) ? this.changeStreams.open(query, databaseResolver)
+					: leave(channel, command, query, databaseResolver, oplog);
+			default -> leave(channel, command, query, databaseResolver, oplog);
 		};
 	}
 
+	private Document leave(Channel channel, String command, Document query, DatabaseResolver databaseResolver,
+			Oplog oplog) {
+		if (!LEFT_TO_LIBRARY.contains(command.toLowerCase(Locale.ROOT))) {
+			throw new NoSuchCommandException(command);
+		}
+		return super.handleCommand(channel, command, prepared(query), databaseResolver, oplog);
+	}
+
+	private Document write(Document command, Supplier<WriteReply> write) {
+		return this.server.topology().write(command, write);
+	}
+
+	private static WriteReply deleted(Document reply) {
+		return new WriteReply(reply, reply.get("n") instanceof Number number && number.intValue() > 0);
+	}
+
 	private Document find(Document query) {
-		Instant now = this.clock.now();
+		StatementTime time = this.server.time();
 		Projection projection = Projection.parse(query.get("projection"));
 		EmbeddedCollection collection = existing(query, "find");
 		if (collection == null) {
 			return Replies.cursor(getDatabaseName() + "." + query.get("find"), List.of(), 0);
 		}
 		Document filter = (query.get("filter") instanceof Document given) ? given : new Document();
-		QueryResult result = collection.find(ExprFilter.bind(filter, now), query, projection, now);
+		QueryResult result = collection.find(ExprFilter.bind(filter, time), query, projection, time);
 		return Replies.cursor(collection.getFullName(), result.collectDocuments(), result.getCursorId());
 	}
 
 	private Document prepared(Document query) {
-		Instant now = this.clock.now();
+		StatementTime time = this.server.time();
 		if (query.get("query") instanceof Document filter) {
-			query.put("query", ExprFilter.bind(filter, now));
+			query.put("query", ExprFilter.bind(filter, time));
 		}
 		if (query.get("deletes") instanceof List<?> deletes) {
 			for (Object delete : deletes) {
-				((Document) delete).computeIfPresent("q", (name, filter) -> ExprFilter.bind((Document) filter, now));
+				((Document) delete).computeIfPresent("q", (name, filter) -> ExprFilter.bind((Document) filter, time));
 			}
-		}
-		if (query.get("pipeline") instanceof List<?> stages && !stages.isEmpty()
-				&& ((Document) stages.get(0)).containsKey("$changeStream")) {
-			throw ServerErrors.location(40573, "The $changeStream stage is only supported on replica sets");
 		}
 		return query;
 	}
@@ -96,7 +109,26 @@ final class EmbeddedDatabase extends MemoryDatabase {
 	 * @return how many documents were deleted
 	 */
 	int expire() {
-		return this.indexCommands.expire(this.clock.now());
+		return this.indexCommands.expire(this.server.clock().now());
+	}
+
+	/**
+	 * Note a change of one of the collections.
+	 * @param change what was done
+	 */
+	void changed(Change change) {
+		this.server.topology().changed(change);
+	}
+
+	/**
+	 * A document as it is now.
+	 * @param collection the collection's name
+	 * @param id its {@code _id}
+	 * @return a copy, {@code null} if there is none
+	 */
+	@Nullable Document current(String collection, @Nullable Object id) {
+		EmbeddedCollection existing = (EmbeddedCollection) resolveCollection(collection, false);
+		return (existing != null) ? existing.current(id) : null;
 	}
 
 	@Nullable EmbeddedCollection existing(Document command, String name) {
@@ -128,7 +160,11 @@ final class EmbeddedDatabase extends MemoryDatabase {
 
 	@Override
 	public synchronized void dropCollection(String collectionName, Oplog oplog) {
+		EmbeddedCollection collection = (EmbeddedCollection) resolveCollection(collectionName, false);
 		super.dropCollection(collectionName, oplog);
+		if (collection != null) {
+			collection.dropped();
+		}
 	}
 
 	@Override

@@ -24,11 +24,14 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 
 /**
- * A MongoDB server in this process that keeps its data in memory: a standalone one that
- * answers the statements of the locks as a real server does. It listens until it is
- * closed. Safe for use by many threads.
+ * A MongoDB server in this process that keeps its data in memory and answers the
+ * statements of the locks as a real server does, as a standalone one or as the one member
+ * of a replica set. It listens until it is closed. Thread-safe.
  */
 public final class EmbeddedMongo implements AutoCloseable {
+
+	/** The name of the replica set, for {@code replicaSet=} in a connection string. */
+	static final String REPLICA_SET_NAME = "embedded";
 
 	private static final int BACKLOG = 1024;
 
@@ -41,7 +44,7 @@ public final class EmbeddedMongo implements AutoCloseable {
 	private final Channel listener;
 
 	private EmbeddedMongo(Builder builder) {
-		this.backend = new EmbeddedBackend(builder.clock, builder.upsertRace);
+		this.backend = new EmbeddedBackend(builder.clock, builder.upsertRace, builder.replicaSet);
 		this.threads = new MultiThreadIoEventLoopGroup(new DefaultThreadFactory("mongo-lock-embedded", true),
 				NioIoHandler.newFactory());
 		this.listener = listen(new InetSocketAddress(builder.bindAddress, builder.port));
@@ -139,6 +142,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 
 		private InstantSource clock = InstantSource.system();
 
+		private boolean replicaSet;
+
 		private Builder() {
 		}
 
@@ -164,12 +169,25 @@ public final class EmbeddedMongo implements AutoCloseable {
 		}
 
 		/**
-		 * What happens when two clients insert the same new document.
+		 * What happens when two clients insert the same new document, and so which
+		 * version the server shows: 4.4 and 5.0 differ in this and in what a change
+		 * stream says of an update by pipeline.
 		 * @param upsertRace as which version
 		 * @return this builder
 		 */
 		public Builder upsertRace(UpsertRace upsertRace) {
 			this.upsertRace = upsertRace;
+			return this;
+		}
+
+		/**
+		 * Be the one member, and so the primary, of a replica set named {@code embedded}:
+		 * with change streams on single collections and retryable writes, but without
+		 * transactions. A standalone server by default.
+		 * @return this builder
+		 */
+		public Builder replicaSet() {
+			this.replicaSet = true;
 			return this;
 		}
 

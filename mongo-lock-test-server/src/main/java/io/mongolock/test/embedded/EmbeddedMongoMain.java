@@ -14,7 +14,8 @@ public final class EmbeddedMongoMain {
 
 	/**
 	 * Start the server and run until killed.
-	 * @param args {@code --port=}, {@code --bind=} and {@code --upsert-race=}
+	 * @param args {@code --port=}, {@code --bind=}, {@code --upsert-race=} and
+	 * {@code --replica-set}
 	 * @throws InterruptedException if the main thread is interrupted
 	 */
 	public static void main(String[] args) throws InterruptedException {

@@ -1,6 +1,5 @@
 package io.mongolock.test.embedded;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -11,28 +10,28 @@ import org.jspecify.annotations.Nullable;
  * The {@code $expr} of a filter, ready to be asked about one document after the other.
  *
  * @param expression the condition
- * @param now the time of the statement
+ * @param time the time of the statement
  */
-record ExprFilter(Expression expression, Instant now) {
+record ExprFilter(Expression expression, StatementTime time) {
 
 	private static final String EXPR = "$expr";
 
 	boolean matches(Document document) {
-		return Values.isTrue(this.expression.evaluate(new Variables(document, this.now)));
+		return Values.isTrue(this.expression.evaluate(new Variables(document, this.time)));
 	}
 
 	/**
 	 * Parse the {@code $expr} of a filter, if it has one at the top.
 	 * @param filter the filter as sent
-	 * @param now the time of the statement
+	 * @param time the time of the statement
 	 * @return the filter with an {@code ExprFilter} in place of the expression
 	 */
-	static Document bind(Document filter, Instant now) {
+	static Document bind(Document filter, StatementTime time) {
 		if (!filter.containsKey(EXPR)) {
 			return filter;
 		}
 		Document bound = filter.clone();
-		bound.put(EXPR, new ExprFilter(new ExpressionParser().parse(filter.get(EXPR)), now));
+		bound.put(EXPR, new ExprFilter(new ExpressionParser().parse(filter.get(EXPR)), time));
 		return bound;
 	}
 

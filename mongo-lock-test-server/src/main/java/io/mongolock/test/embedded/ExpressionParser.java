@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class ExpressionParser {
 
 	private static final Map<String, Expression> BUILT_IN = Map.of("ROOT", Variables::root, "CURRENT", Variables::root,
-			"NOW", Variables::now, "REMOVE", Expression.constant(Values.MISSING));
+			"NOW", (variables) -> variables.time().now(), "CLUSTER_TIME",
+			(variables) -> variables.time().requiredCluster(), "REMOVE", Expression.constant(Values.MISSING));
 
 	private final Set<String> userVariables;
 
@@ -94,10 +95,6 @@ final class ExpressionParser {
 		Expression builtIn = BUILT_IN.get(name);
 		if (builtIn != null) {
 			return builtIn;
-		}
-		if (name.equals("CLUSTER_TIME")) {
-			throw ServerErrors.location(51144,
-					"Builtin variable '$$CLUSTER_TIME' is not available on a standalone server");
 		}
 		throw ServerErrors.location(17276, "Use of undefined variable: " + name);
 	}

@@ -23,8 +23,11 @@ final class IndexCommands {
 
 	private final EmbeddedDatabase database;
 
-	IndexCommands(EmbeddedDatabase database) {
+	private final Topology topology;
+
+	IndexCommands(EmbeddedDatabase database, Topology topology) {
 		this.database = database;
+		this.topology = topology;
 	}
 
 	Document create(Document command) {
@@ -41,6 +44,9 @@ final class IndexCommands {
 			if (before == after) {
 				reply.remove("createdCollectionAutomatically");
 				reply.append("note", "all indexes already exist");
+			}
+			else {
+				this.topology.indexCreated(reply);
 			}
 			return Replies.ok(reply);
 		}

@@ -1,6 +1,7 @@
 package io.mongolock.test.embedded;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import de.bwaldvogel.mongo.bson.Document;
@@ -14,7 +15,8 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 
 /**
- * Answers the requests of one connection, in their order. It takes the place of the
+ * Answers the requests of one connection, in their order; only a {@code getMore} that
+ * waits for the events of a change stream lets later ones pass. It takes the place of the
  * library's handler, which logs a stack trace for every error it answers with and for
  * every client that goes away.
  */
@@ -40,20 +42,21 @@ final class RequestHandler extends SimpleChannelInboundHandler<ClientRequest> {
 	protected void channelRead0(ChannelHandlerContext context, ClientRequest request) {
 		MessageHeader header = new MessageHeader(this.requestIds.incrementAndGet(), request.getHeader().getRequestID());
 		if (request instanceof MongoMessage message) {
-			Document reply = answer(context, request, message.getDocument());
-			context.writeAndFlush(new MongoMessage(context.channel(), header, reply));
+			answer(context, request, message.getDocument())
+				.thenAccept((reply) -> context.writeAndFlush(new MongoMessage(context.channel(), header, reply)));
 		}
 		else if (request instanceof MongoQuery query && "$cmd".equals(query.getCollectionName())) {
 			// drivers introduce themselves this way before they know the server's version
 			Document command = (query.getQuery().get("$query") instanceof Document nested) ? nested : query.getQuery();
-			context.writeAndFlush(new MongoReply(header, List.of(answer(context, request, command)), 0));
+			answer(context, request, command)
+				.thenAccept((reply) -> context.writeAndFlush(new MongoReply(header, List.of(reply), 0)));
 		}
 		else {
 			context.close();
 		}
 	}
 
-	private Document answer(ChannelHandlerContext context, ClientRequest request, Document command) {
+	private CompletableFuture<Document> answer(ChannelHandlerContext context, ClientRequest request, Document command) {
 		return this.backend.answer(context.channel(), request.getDatabaseName(), command);
 	}
 

@@ -80,8 +80,28 @@ final class ServerErrors {
 		return new MongoServerError(224, "QueryFeatureNotAllowed", message);
 	}
 
+	static MongoServerError transactionTooOld(String message) {
+		return new MongoServerError(225, "TransactionTooOld", message);
+	}
+
+	static MongoServerError cursorKilled(String message) {
+		return new MongoServerError(237, "CursorKilled", message);
+	}
+
 	static MongoServerError conversionFailure(String message) {
 		return new MongoServerError(241, "ConversionFailure", message);
+	}
+
+	static MongoServerError invalidResumeToken(String message) {
+		return new MongoServerError(260, "InvalidResumeToken", message);
+	}
+
+	static MongoServerError changeStreamFatalError(String message) {
+		return new MongoServerError(280, "ChangeStreamFatalError", message);
+	}
+
+	static MongoServerError changeStreamHistoryLost(String message) {
+		return new MongoServerError(286, "ChangeStreamHistoryLost", message);
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.mongolock.test.embedded;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -113,15 +112,15 @@ final class UpdatePipeline {
 	/**
 	 * Compute what becomes of a document.
 	 * @param document the document as it is; it stays untouched
-	 * @param now the time of the statement
+	 * @param time the time of the statement
 	 * @return the new document, with the {@code _id} of the old one
 	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if an expression fails or
 	 * the result may not be stored
 	 */
-	Document apply(Document document, Instant now) {
+	Document apply(Document document, StatementTime time) {
 		Document result = document;
 		for (Stage stage : this.stages) {
-			result = stage.apply(result, new Variables(result, now));
+			result = stage.apply(result, new Variables(result, time));
 		}
 		return StoredDocuments.checked(document, result);
 	}

@@ -1,6 +1,5 @@
 package io.mongolock.test.embedded;
 
-import java.time.Instant;
 import java.util.List;
 
 import de.bwaldvogel.mongo.backend.Utils;
@@ -16,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * given as stages
  * @param multi whether all documents that match are changed
  * @param upsert whether a document is inserted if none matches
- * @param now the time of the statement
+ * @param time the time of the statement
  */
 record UpdateStatement(Document filter, @Nullable UpdatePipeline pipeline, @Nullable Document operators, boolean multi,
-		boolean upsert, Instant now) {
+		boolean upsert, StatementTime time) {
 
 	/**
 	 * Parse a statement.
@@ -27,9 +26,11 @@ record UpdateStatement(Document filter, @Nullable UpdatePipeline pipeline, @Null
 	 * @param change the update as sent: a document or an array
 	 * @param options the document with the options {@code multi}, {@code upsert} and
 	 * {@code arrayFilters}
-	 * @param clock the server's clock
+	 * @param time the time of the statement
+	 * @param clock the server's clock, for timestamps
 	 */
-	static UpdateStatement parse(Document filter, @Nullable Object change, Document options, ServerClock clock) {
+	static UpdateStatement parse(Document filter, @Nullable Object change, Document options, StatementTime time,
+			ServerClock clock) {
 		boolean multi = Utils.isTrue(options.get("multi"));
 		boolean upsert = Utils.isTrue(options.get("upsert"));
 		if (upsert && ExprFilter.isIn(filter)) {
@@ -39,10 +40,9 @@ record UpdateStatement(Document filter, @Nullable UpdatePipeline pipeline, @Null
 			throw ServerErrors
 				.failedToParse("The embedded server knows no arrayFilters; use a pipeline with $map, or a real server");
 		}
-		Instant now = clock.now();
-		Document bound = ExprFilter.bind(filter, now);
+		Document bound = ExprFilter.bind(filter, time);
 		if (change instanceof List<?> stages) {
-			return new UpdateStatement(bound, UpdatePipeline.parse(stages), null, multi, upsert, now);
+			return new UpdateStatement(bound, UpdatePipeline.parse(stages), null, multi, upsert, time);
 		}
 		if (!(change instanceof Document operators)) {
 			throw ServerErrors.failedToParse("Update argument must be either an object or an array");
@@ -50,11 +50,22 @@ record UpdateStatement(Document filter, @Nullable UpdatePipeline pipeline, @Null
 		if (multi && operators.keySet().stream().noneMatch((name) -> name.startsWith("$"))) {
 			throw ServerErrors.failedToParse("multi update is not supported for replacement-style update");
 		}
-		return new UpdateStatement(bound, null, CurrentDate.resolve(operators, now, clock), multi, upsert, now);
+		return new UpdateStatement(bound, null, CurrentDate.resolve(operators, time.now(), clock), multi, upsert, time);
+	}
+
+	/**
+	 * How the change shows in the log.
+	 */
+	Change.Kind kind() {
+		if (this.operators == null) {
+			return Change.Kind.PIPELINE;
+		}
+		boolean named = this.operators.keySet().stream().anyMatch((name) -> name.startsWith("$"));
+		return named ? Change.Kind.UPDATE : Change.Kind.REPLACE;
 	}
 
 	UpdateStatement withoutUpsert() {
-		return new UpdateStatement(this.filter, this.pipeline, this.operators, this.multi, false, this.now);
+		return new UpdateStatement(this.filter, this.pipeline, this.operators, this.multi, false, this.time);
 	}
 
 }

@@ -1,7 +1,5 @@
 package io.mongolock.test.embedded;
 
-import java.time.Instant;
-
 import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
@@ -10,21 +8,21 @@ import org.jspecify.annotations.Nullable;
  * variables. Immutable.
  *
  * @param root the document, {@code $$ROOT}
- * @param now the time of the statement, {@code $$NOW}
+ * @param time the time of the statement
  * @param innermost the user's variable bound last
  */
-record Variables(Document root, Instant now, @Nullable Binding innermost) {
+record Variables(Document root, StatementTime time, @Nullable Binding innermost) {
 
-	Variables(Document root, Instant now) {
-		this(root, now, null);
+	Variables(Document root, StatementTime time) {
+		this(root, time, null);
 	}
 
 	Variables withRoot(Document root) {
-		return new Variables(root, this.now, this.innermost);
+		return new Variables(root, this.time, this.innermost);
 	}
 
 	Variables with(String name, @Nullable Object value) {
-		return new Variables(this.root, this.now, new Binding(name, value, this.innermost));
+		return new Variables(this.root, this.time, new Binding(name, value, this.innermost));
 	}
 
 	@Nullable Object get(String name) {

@@ -1,6 +1,5 @@
 package io.mongolock.test.embedded;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,17 +15,14 @@ final class WriteCommands {
 
 	private final EmbeddedDatabase database;
 
-	private final ServerClock clock;
+	private final ServerState server;
 
-	private final UpsertRace upsertRace;
-
-	WriteCommands(EmbeddedDatabase database, ServerClock clock, UpsertRace upsertRace) {
+	WriteCommands(EmbeddedDatabase database, ServerState server) {
 		this.database = database;
-		this.clock = clock;
-		this.upsertRace = upsertRace;
+		this.server = server;
 	}
 
-	Document insert(Document command) {
+	WriteReply insert(Document command) {
 		List<Document> documents = documents(command, "documents");
 		boolean ordered = isOrdered(command);
 		List<Document> errors = this.database.orCreate(command, "insert").insertDocuments(documents, ordered);
@@ -34,10 +30,10 @@ final class WriteCommands {
 		if (ordered && !errors.isEmpty()) {
 			inserted = ((Number) errors.get(0).getOrDefault("index", 0)).intValue();
 		}
-		return withErrors(new Document("n", inserted), errors);
+		return new WriteReply(withErrors(new Document("n", inserted), errors), inserted > 0);
 	}
 
-	Document update(Document command) {
+	WriteReply update(Document command) {
 		List<Document> updates = documents(command, "updates");
 		// an unknown stage fails the whole command, all other errors only their statement
 		for (Document update : updates) {
@@ -48,19 +44,22 @@ final class WriteCommands {
 		return new Updates(command).run(updates);
 	}
 
-	Document findAndModify(Document command) {
-		Document sort = (Document) command.get("sort");
+	WriteReply findAndModify(Document command) {
+		Document sort = (command.get("sort") instanceof Document given) ? given : null;
 		Document filter = document(command, "query");
 		Projection projection = Projection.parse(command.get("fields"));
 		boolean returnNew = Utils.isTrue(command.get("new"));
 		if (Utils.isTrue(command.get("remove"))) {
-			Instant now = this.clock.now();
+			StatementTime time = this.server.time();
 			EmbeddedCollection collection = this.database.existing(command, "findAndModify");
-			Outcome outcome = (collection != null) ? collection.findAndRemove(ExprFilter.bind(filter, now), sort)
+			Outcome outcome = (collection != null) ? collection.findAndRemove(ExprFilter.bind(filter, time), sort)
 					: Outcome.NOTHING;
-			return reply(new Document("n", outcome.matched()), collection, outcome.before(), projection, now);
+			Document reply = reply(new Document("n", outcome.matched()), collection, outcome.before(), projection,
+					time);
+			return new WriteReply(reply, outcome.matched() > 0);
 		}
-		UpdateStatement statement = UpdateStatement.parse(filter, command.get("update"), command, this.clock);
+		UpdateStatement statement = UpdateStatement.parse(filter, command.get("update"), command, this.server.time(),
+				this.server.clock());
 		EmbeddedCollection collection = collectionFor(command, "findAndModify", statement);
 		Outcome outcome = (collection != null) ? findAndModify(collection, statement, sort) : Outcome.NOTHING;
 		Document summary = new Document("n", outcome.upserted() ? 1 : outcome.matched()).append("updatedExisting",
@@ -68,11 +67,13 @@ final class WriteCommands {
 		if (outcome.upserted()) {
 			summary.append("upserted", outcome.upsertedId());
 		}
-		return reply(summary, collection, returnNew ? outcome.after() : outcome.before(), projection, statement.now());
+		Document reply = reply(summary, collection, returnNew ? outcome.after() : outcome.before(), projection,
+				statement.time());
+		return new WriteReply(reply, outcome.upserted() || outcome.modified() > 0);
 	}
 
 	private Outcome findAndModify(EmbeddedCollection collection, UpdateStatement statement, @Nullable Document sort) {
-		if (this.upsertRace == UpsertRace.RETRY || !statement.upsert()) {
+		if (this.server.upsertRace() == UpsertRace.RETRY || !statement.upsert()) {
 			return collection.findAndModify(statement, sort);
 		}
 		Outcome outcome = collection.findAndModify(statement.withoutUpsert(), sort);
@@ -85,8 +86,8 @@ final class WriteCommands {
 	}
 
 	private static Document reply(Document summary, @Nullable EmbeddedCollection collection, @Nullable Document value,
-			Projection projection, Instant now) {
-		Document shown = (collection != null && value != null) ? collection.project(value, projection, now) : null;
+			Projection projection, StatementTime time) {
+		Document shown = (collection != null && value != null) ? collection.project(value, projection, time) : null;
 		return Replies.ok(new Document("lastErrorObject", summary).append("value", shown));
 	}
 
@@ -136,7 +137,7 @@ final class WriteCommands {
 			this.command = command;
 		}
 
-		private Document run(List<Document> updates) {
+		private WriteReply run(List<Document> updates) {
 			boolean ordered = isOrdered(this.command);
 			for (int i = 0; i < updates.size() && !(ordered && !this.errors.isEmpty()); i++) {
 				try {
@@ -150,12 +151,12 @@ final class WriteCommands {
 			if (!this.upserted.isEmpty()) {
 				reply.append("upserted", this.upserted);
 			}
-			return withErrors(reply, this.errors);
+			return new WriteReply(withErrors(reply, this.errors), this.modified > 0 || !this.upserted.isEmpty());
 		}
 
 		private void run(int index, Document update) {
 			UpdateStatement statement = UpdateStatement.parse(document(update, "q"), update.get("u"), update,
-					WriteCommands.this.clock);
+					WriteCommands.this.server.time(), WriteCommands.this.server.clock());
 			EmbeddedCollection collection = collectionFor(this.command, "update", statement);
 			Outcome outcome = (collection != null) ? collection.update(statement) : Outcome.NOTHING;
 			this.n += outcome.matched();

@@ -34,7 +34,7 @@ class EmbeddedMongoMainTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "--port=x", "--port=-1", "--port=65536", "--port", "--bind=", "--upsert-race=maybe",
-			"--help", "27017" })
+			"--replica-set=yes", "--help", "27017" })
 	void wrongArgumentsAreExplainedInOneLine(String arg) {
 		ByteArrayOutputStream err = new ByteArrayOutputStream();
 		assertThat(EmbeddedMongoMain.start(new String[] { arg }, System.out, new PrintStream(err, true))).isEqualTo(2);
@@ -42,14 +42,15 @@ class EmbeddedMongoMainTests {
 			.asString()
 			.contains("'" + arg + "'")
 			.contains("--port=0..65535")
-			.contains("--upsert-race=retry|client-error");
+			.contains("--upsert-race=retry|client-error")
+			.contains("--replica-set");
 	}
 
 	@Test
 	void argumentsSetUpTheServer() {
-		assertThat(Arguments.parse()).isEqualTo(new Arguments(27017, "127.0.0.1", UpsertRace.RETRY));
-		assertThat(Arguments.parse("--port=0", "--bind=0.0.0.0", "--upsert-race=client-error"))
-			.isEqualTo(new Arguments(0, "0.0.0.0", UpsertRace.CLIENT_ERROR));
+		assertThat(Arguments.parse()).isEqualTo(new Arguments(27017, "127.0.0.1", UpsertRace.RETRY, false));
+		assertThat(Arguments.parse("--port=0", "--bind=0.0.0.0", "--upsert-race=client-error", "--replica-set"))
+			.isEqualTo(new Arguments(0, "0.0.0.0", UpsertRace.CLIENT_ERROR, true));
 	}
 
 	@Test

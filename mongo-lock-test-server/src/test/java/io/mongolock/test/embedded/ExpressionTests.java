@@ -253,7 +253,7 @@ class ExpressionTests {
 	}
 
 	private static Object evaluate(String json) {
-		return new ExpressionParser().parse(bson(json)).evaluate(new Variables(ROOT, NOW));
+		return new ExpressionParser().parse(bson(json)).evaluate(new Variables(ROOT, new StatementTime(NOW, null)));
 	}
 
 	static Object bson(String json) {

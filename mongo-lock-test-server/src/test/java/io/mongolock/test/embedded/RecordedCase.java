@@ -1,9 +1,5 @@
 package io.mongolock.test.embedded;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import org.bson.BsonDocument;
@@ -16,24 +12,6 @@ import org.bson.BsonValue;
  * @param json the whole case as recorded
  */
 record RecordedCase(String name, BsonDocument json) {
-
-	/**
-	 * Read the cases recorded on a standalone server or on a replica set.
-	 */
-	static List<RecordedCase> read(boolean replicaSet) {
-		String file = "/real-server/mongodb-4.4-" + (replicaSet ? "replica-set" : "standalone") + ".json";
-		try (InputStream in = RecordedCase.class.getResourceAsStream(file)) {
-			BsonDocument all = BsonDocument.parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
-			return all.getArray("cases")
-				.stream()
-				.map(BsonValue::asDocument)
-				.map((json) -> new RecordedCase(json.getString("name").getValue(), json))
-				.toList();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
 
 	boolean ttlIndexBefore() {
 		return this.json.getBoolean("ttlIndexBefore").getValue();

@@ -22,6 +22,8 @@ final class RelativeTimes {
 	 */
 	private static final long TOLERANCE_MILLIS = 2_500;
 
+	private static final BsonString ANY = new BsonString("any");
+
 	private RelativeTimes() {
 	}
 
@@ -77,20 +79,24 @@ final class RelativeTimes {
 				.bigDecimalValue()
 				.compareTo(found.decimal128Value().bigDecimalValue()) == 0;
 		}
-		if (recorded instanceof BsonDocument placeholder && placeholder.size() == 1) {
+		if (recorded instanceof BsonDocument placeholder && placeholder.size() == 1
+				&& placeholder.getFirstKey().startsWith("$$")) {
 			return matchesPlaceholder(placeholder, actual, now);
 		}
-		return recorded.equals(actual) || recorded.equals(new BsonString("any"));
+		return recorded.equals(actual) || recorded.equals(ANY);
 	}
 
 	private static boolean matchesPlaceholder(BsonDocument placeholder, BsonValue actual, long now) {
 		return switch (placeholder.getFirstKey()) {
-			case "$$date" -> actual.isDateTime()
-					&& isNear(actual.asDateTime().getValue(), now + offset(placeholder.getString("$$date").getValue()));
+			case "$$date" ->
+				actual.isDateTime() && (placeholder.get("$$date").equals(ANY) || isNear(actual.asDateTime().getValue(),
+						now + offset(placeholder.getString("$$date").getValue())));
+			case "$$number" -> actual.isNumber();
 			case "$$millis*1024" -> actual.isNumber() && isNear(actual.asNumber().longValue() / 1024,
 					now + offset(placeholder.getString("$$millis*1024").getValue()));
 			case "$$Timestamp" -> actual.isTimestamp();
-			default -> false;
+			default ->
+				throw new IllegalArgumentException("A recorded placeholder that nobody compares: " + placeholder);
 		};
 	}
 

@@ -1,6 +1,7 @@
 package io.mongolock.test.embedded;
 
-import java.util.function.Supplier;
+import java.util.List;
+import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -15,12 +16,20 @@ import org.bson.Document;
  */
 record ServerUnderTest(MongoClient client, EmbeddedMongo embedded) implements AutoCloseable {
 
-	static ServerUnderTest start(Supplier<EmbeddedMongo> fallback) {
+	/**
+	 * The servers to replay recordings on: the real one if there is one, otherwise an
+	 * embedded one for each recording.
+	 */
+	static List<ServerUnderTest> start(Recording... recordings) {
 		String uri = System.getProperty("MONGO_LOCK_TEST_URI", System.getenv("MONGO_LOCK_TEST_URI"));
 		if (uri != null && !uri.isBlank()) {
-			return new ServerUnderTest(MongoClients.create(uri), null);
+			return List.of(new ServerUnderTest(MongoClients.create(uri), null));
 		}
-		EmbeddedMongo embedded = fallback.get();
+		return Stream.of(recordings).map(ServerUnderTest::embedded).toList();
+	}
+
+	private static ServerUnderTest embedded(Recording recording) {
+		EmbeddedMongo embedded = recording.embedded().start();
 		return new ServerUnderTest(MongoClients.create(embedded.connectionString()), embedded);
 	}
 
@@ -28,7 +37,20 @@ record ServerUnderTest(MongoClient client, EmbeddedMongo embedded) implements Au
 		return this.embedded != null;
 	}
 
-	boolean isReplicaSet() {
+	/**
+	 * The recording of a server of this kind.
+	 */
+	Recording recording() {
+		if ("isdbgrid".equals(hello().get("msg"))) {
+			return Recording.SHARDED_4_4;
+		}
+		if (!isReplicaSet()) {
+			return Recording.STANDALONE_4_4;
+		}
+		return (version().compareTo("5") < 0) ? Recording.REPLICA_SET_4_4 : Recording.REPLICA_SET_5_0;
+	}
+
+	private boolean isReplicaSet() {
 		return hello().containsKey("setName");
 	}
 
@@ -40,10 +62,13 @@ record ServerUnderTest(MongoClient client, EmbeddedMongo embedded) implements Au
 		return this.client.getDatabase("admin").runCommand(new Document("hello", 1));
 	}
 
+	private String version() {
+		return this.client.getDatabase("admin").runCommand(new Document("buildInfo", 1)).getString("version");
+	}
+
 	String description() {
-		String version = this.client.getDatabase("admin").runCommand(new Document("buildInfo", 1)).getString("version");
-		return (isEmbedded() ? "the embedded server as " : "a real server, ") + version + ", "
-				+ (isReplicaSet() ? "replica set" : "standalone");
+		return (isEmbedded() ? "the embedded server as " : "a real server, ") + version() + ", as in "
+				+ recording().file();
 	}
 
 	@Override

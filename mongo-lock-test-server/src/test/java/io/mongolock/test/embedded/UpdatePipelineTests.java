@@ -67,7 +67,8 @@ class UpdatePipelineTests {
 	}
 
 	private static Document apply(Document document, String stages) {
-		return UpdatePipeline.parse((List<?>) ExpressionTests.bson("[" + stages + "]")).apply(document, Instant.EPOCH);
+		return UpdatePipeline.parse((List<?>) ExpressionTests.bson("[" + stages + "]"))
+			.apply(document, new StatementTime(Instant.EPOCH, null));
 	}
 
 }

@@ -1,0 +1,104 @@
+package io.mongolock.test.embedded;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+import de.bwaldvogel.mongo.bson.BsonTimestamp;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The latest changes of all collections in their order, and who wants to hear of new
+ * ones. It does not use the library's oplog: that one logs an update as it was sent, with
+ * {@code holders.$} for a path and no pipelines, and nothing can wait for it.
+ * Thread-safe: all is guarded by this object but the listeners.
+ */
+final class ChangeLog {
+
+	private final ServerClock clock;
+
+	private final int capacity;
+
+	private final TreeMap<BsonTimestamp, Change> changes = new TreeMap<>();
+
+	private final Set<Runnable> listeners = ConcurrentHashMap.newKeySet();
+
+	private BsonTimestamp latest;
+
+	private @Nullable BsonTimestamp forgotten;
+
+	/**
+	 * An empty log.
+	 * @param clock the server's clock
+	 * @param capacity how many changes are kept
+	 */
+	ChangeLog(ServerClock clock, int capacity) {
+		this.clock = clock;
+		this.capacity = capacity;
+		this.latest = clock.nextTimestamp();
+	}
+
+	/**
+	 * Add a change and tell the listeners.
+	 * @param change the change, with documents as they are stored
+	 */
+	void add(Change change) {
+		synchronized (this) {
+			this.latest = this.clock.nextTimestamp();
+			this.changes.put(this.latest, change.copy());
+			if (this.changes.size() > this.capacity) {
+				this.forgotten = this.changes.pollFirstEntry().getKey();
+			}
+		}
+		tellListeners();
+	}
+
+	/**
+	 * The time of the latest change.
+	 * @return the time, that of the start if nothing was changed
+	 */
+	synchronized BsonTimestamp latest() {
+		return this.latest;
+	}
+
+	/**
+	 * The first change after a time.
+	 * @param time the time
+	 * @return the change, {@code null} if there is none yet
+	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if changes after it are
+	 * forgotten
+	 */
+	synchronized Map.@Nullable Entry<BsonTimestamp, Change> after(BsonTimestamp time) {
+		if (this.forgotten != null && time.compareTo(this.forgotten) < 0) {
+			throw ServerErrors.changeStreamHistoryLost(
+					"Resume of change stream was not possible, as the resume point may no longer be in the oplog");
+		}
+		return this.changes.higherEntry(time);
+	}
+
+	/**
+	 * What was done at a time.
+	 * @param time the time
+	 * @return the change, {@code null} if there is none or it is forgotten
+	 */
+	synchronized @Nullable Change at(BsonTimestamp time) {
+		return this.changes.get(time);
+	}
+
+	void addListener(Runnable listener) {
+		this.listeners.add(listener);
+	}
+
+	void removeListener(Runnable listener) {
+		this.listeners.remove(listener);
+	}
+
+	/**
+	 * Let the listeners look again.
+	 */
+	void tellListeners() {
+		this.listeners.forEach(Runnable::run);
+	}
+
+}

@@ -1,0 +1,19 @@
+package io.mongolock.test.embedded;
+
+/**
+ * What all databases of one server share.
+ *
+ * @param clock the server's clock
+ * @param upsertRace the behaviour in an upsert race, and so the version
+ * @param topology what kind of server it is
+ */
+record ServerState(ServerClock clock, UpsertRace upsertRace, Topology topology) {
+
+	/**
+	 * The time for one statement.
+	 */
+	StatementTime time() {
+		return new StatementTime(this.clock.now(), this.topology.clusterTime());
+	}
+
+}

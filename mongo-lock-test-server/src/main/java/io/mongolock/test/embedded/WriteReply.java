@@ -1,0 +1,13 @@
+package io.mongolock.test.embedded;
+
+import de.bwaldvogel.mongo.bson.Document;
+
+/**
+ * The answer to a write.
+ *
+ * @param document the answer
+ * @param wrote whether anything was written; only then does a server remember the answer
+ * for a driver that asks again
+ */
+record WriteReply(Document document, boolean wrote) {
+}
