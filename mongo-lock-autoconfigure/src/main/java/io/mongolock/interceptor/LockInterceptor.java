@@ -31,6 +31,8 @@ public class LockInterceptor implements MethodInterceptor {
 
 	private final SingletonSupplier<LockOperations> operations;
 
+	private final NonBlockingThreads nonBlockingThreads = new NonBlockingThreads();
+
 	/**
 	 * Create a new interceptor.
 	 * @param source knows the methods
@@ -53,6 +55,7 @@ public class LockInterceptor implements MethodInterceptor {
 		if (operation == null) {
 			return invocation.proceed();
 		}
+		this.nonBlockingThreads.warnIfOnOne(operation.method(), targetClass);
 		LockRequest request = this.keys.request(operation, invocation.getArguments(), target, targetClass);
 		return (operation.onUnavailable() != OnUnavailable.SKIP) ? proceed(request, invocation)
 				: proceedOrSkip(request, operation, invocation);

@@ -1,6 +1,7 @@
 package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Map;
@@ -19,14 +20,16 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
 
 /**
- * Looks at each bean's methods before it is used, and once all singletons exist, whether
- * those with locked methods really have the proxy that locks: a bean that was created too
- * early has none.
+ * Looks at each bean's methods before it is used. Once all singletons exist it looks at
+ * the definitions of those that do not yet, lazy ones for instance, and whether those
+ * with locked methods really have the proxy that locks: a bean that was created too early
+ * has none.
  */
 public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
 
@@ -72,6 +75,23 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		checkDefinitions();
+		checkProxies();
+	}
+
+	private void checkDefinitions() {
+		for (String beanName : this.beanFactory.getBeanDefinitionNames()) {
+			if (!this.beanFactory.containsSingleton(beanName)) {
+				Class<?> type = this.beanFactory.getType(beanName, false);
+				// of an interface or a supertype the bean itself may know more
+				if (type != null && !Modifier.isAbstract(type.getModifiers())) {
+					hasLocks(ClassUtils.getUserClass(type));
+				}
+			}
+		}
+	}
+
+	private void checkProxies() {
 		for (String beanName : this.beanFactory.getSingletonNames()) {
 			Object bean = this.beanFactory.getSingleton(beanName);
 			if (bean != null && !isAdvised(bean) && hasLocks(bean)) {

@@ -20,7 +20,11 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -86,10 +90,26 @@ class StartupCheckTests {
 			.getBeanDefinition();
 		this.runner
 			.withInitializer((context) -> ((BeanDefinitionRegistry) context).registerBeanDefinition("lazy", definition))
-			.run((context) -> {
-				assertThat(context).hasNotFailed();
-				assertThatException().isThrownBy(() -> context.getBean(type)).withMessageContaining(problem);
-			});
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(InvalidLockMethodException.class)
+				.hasMessageContaining(type.getName() + ".run(")
+				.hasMessageContaining(problem));
+	}
+
+	@Test
+	void withLazyInitializationOfEverythingWhatIsWrongIsRefusedAllTheSame() {
+		assertThatException().isThrownBy(() -> runLazily("--mongo-lock.ttl=1ms"))
+			.withStackTraceContaining("must be at least 100ms");
+		assertThatException().isThrownBy(() -> runLazily("", FinalMethod.class)).withStackTraceContaining("is final");
+	}
+
+	private static void runLazily(String argument, Class<?>... beans) {
+		new SpringApplicationBuilder(LazyConfiguration.class).sources(beans)
+			.web(WebApplicationType.NONE)
+			.lazyInitialization(true)
+			.bannerMode(Banner.Mode.OFF)
+			.run(argument)
+			.close();
 	}
 
 	@Test
@@ -149,6 +169,17 @@ class StartupCheckTests {
 	void productOfAFactoryBeanIsProxied() {
 		this.runner.withBean("task", ProxyingFactory.class)
 			.run((context) -> assertThat(context.getBean(Task.class).run()).isEqualTo("task"));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration(MongoLockAutoConfiguration.class)
+	static class LazyConfiguration {
+
+		@Bean
+		LockOperations locks() {
+			return new RecordingLockOperations();
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

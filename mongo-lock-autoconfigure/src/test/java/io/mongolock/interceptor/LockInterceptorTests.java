@@ -9,11 +9,17 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.Callable;
 
 import org.aopalliance.aop.Advice;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockLostException;
@@ -31,6 +37,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 /**
  * Tests for {@link LockInterceptor}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LockInterceptorTests {
 
 	private final RecordingLockOperations locks = new RecordingLockOperations();
@@ -111,6 +118,17 @@ class LockInterceptorTests {
 		IOException thrown = new IOException("checked");
 		assertThat(catchThrowable(() -> this.skipping.fail(1, thrown))).isSameAs(thrown);
 		assertThat(thrown).hasSuppressedException(lost);
+	}
+
+	@Test
+	void aMethodThatWaitsOnAThreadOfReactorIsWarnedOfOnceByName(CapturedOutput output) {
+		Callable<String> call = () -> this.failing.pay(1);
+		for (int i = 0; i < 2; i++) {
+			Mono.fromCallable(call).subscribeOn(Schedulers.parallel()).block();
+		}
+		assertThat(output).containsOnlyOnce("must not block").contains("Service.pay(int)");
+		Mono.fromCallable(call).subscribeOn(Schedulers.boundedElastic()).block();
+		assertThat(output).containsOnlyOnce("must not block");
 	}
 
 	private Service proxy(OnUnavailable onUnavailable) {

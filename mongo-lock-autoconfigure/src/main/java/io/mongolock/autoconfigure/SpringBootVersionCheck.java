@@ -1,0 +1,27 @@
+package io.mongolock.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * Fails startup on Spring Boot 3, where classes have other names: the auto-configuration
+ * would back off there without a word, and methods would run without their locks. Uses
+ * nothing that differs between the two.
+ */
+class SpringBootVersionCheck implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+
+	@Override
+	public void initialize(ConfigurableApplicationContext context) {
+		check(SpringBootVersion.getVersion());
+	}
+
+	static void check(@Nullable String version) {
+		if (version != null && version.matches("[123]\\..*")) {
+			throw new LockStartupException("mongo-lock needs Spring Boot 4.0 or later, and this is " + version + ".",
+					"Upgrade Spring Boot, or remove mongo-lock-starter.");
+		}
+	}
+
+}
