@@ -52,16 +52,18 @@ public final class LockContext {
 	 * @return ends it, on the same thread, innermost first
 	 */
 	public static Scope enter(LockHandle handle) {
-		Frame outer = CURRENT.get();
-		CURRENT.set(new Frame(handle, outer));
-		return () -> {
-			if (outer != null) {
-				CURRENT.set(outer);
-			}
-			else {
-				CURRENT.remove();
-			}
-		};
+		Frame frame = new Frame(handle, CURRENT.get(), Thread.currentThread());
+		CURRENT.set(frame);
+		return frame;
+	}
+
+	private static void leave(@Nullable Frame frame) {
+		if (frame != null) {
+			CURRENT.set(frame);
+		}
+		else {
+			CURRENT.remove();
+		}
 	}
 
 	/**
@@ -70,12 +72,65 @@ public final class LockContext {
 	@FunctionalInterface
 	public interface Scope extends AutoCloseable {
 
+		/**
+		 * End it. Only the first call on the thread that entered has an effect; with it
+		 * end those scopes that were entered within and not closed.
+		 * @throws IllegalStateException if another thread entered it, and nothing has
+		 * changed; or if a scope that was entered within had not been closed
+		 */
 		@Override
 		void close();
 
 	}
 
-	private record Frame(LockHandle handle, @Nullable Frame outer) {
+	/**
+	 * One lock on the thread that works under it, to which the frame belongs.
+	 */
+	private static final class Frame implements Scope {
+
+		private final LockHandle handle;
+
+		private final @Nullable Frame outer;
+
+		private final Thread thread;
+
+		private boolean over;
+
+		private Frame(LockHandle handle, @Nullable Frame outer, Thread thread) {
+			this.handle = handle;
+			this.outer = outer;
+			this.thread = thread;
+		}
+
+		private LockHandle handle() {
+			return this.handle;
+		}
+
+		private @Nullable Frame outer() {
+			return this.outer;
+		}
+
+		@Override
+		public void close() {
+			if (Thread.currentThread() != this.thread) {
+				throw new IllegalStateException("The scope of lock '" + this.handle.key() + "' was entered on thread "
+						+ this.thread.getName() + " and cannot be closed on thread " + Thread.currentThread().getName()
+						+ "; let each thread enter and close a scope of its own");
+			}
+			Frame inner = CURRENT.get();
+			if (this.over || inner == null) {
+				return;
+			}
+			for (Frame frame = inner; frame != this.outer && frame != null; frame = frame.outer) {
+				frame.over = true;
+			}
+			leave(this.outer);
+			if (inner != this) {
+				throw new IllegalStateException(
+						"The scope of lock '" + this.handle.key() + "' was closed before that of lock '"
+								+ inner.handle.key() + "', which was entered within; close scopes innermost first");
+			}
+		}
 
 	}
 

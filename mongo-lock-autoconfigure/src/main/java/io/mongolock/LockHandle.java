@@ -57,8 +57,12 @@ public interface LockHandle extends AutoCloseable {
 	/**
 	 * Give the lock back. Only the first call has an effect. Trouble with the store is
 	 * logged and not thrown: the lease then runs out by itself.
+	 * <p>
+	 * Closed inside a transaction, wherever it was acquired, or acquired inside one, the
+	 * lock is given back when that transaction has ended: a commit is refused once the
+	 * lock is lost, and if nobody knows whether it was committed, the lease runs out.
 	 * @throws LockLostException if the lock had been lost before, unless the request said
-	 * {@link OnLost#IGNORE}
+	 * {@link OnLost#IGNORE}; inside a transaction its commit throws that instead
 	 */
 	@Override
 	void close();

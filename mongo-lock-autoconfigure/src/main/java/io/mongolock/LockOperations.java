@@ -37,7 +37,9 @@ public interface LockOperations {
 	/**
 	 * Acquire the lock, waiting up to the wait timeout. The handle is not bound to the
 	 * thread; from within {@link #execute} for the same key it shares the lock held
-	 * there.
+	 * there. Inside a transaction the lock is kept until that has ended, also if the
+	 * handle is closed before, and further claims of the same key in that transaction
+	 * share it.
 	 * @param request which lock, and how
 	 * @return the handle, to be closed by the caller
 	 * @throws LockUnavailableException if the lock was still held by another after the

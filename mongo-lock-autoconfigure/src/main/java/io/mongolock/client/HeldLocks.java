@@ -53,10 +53,16 @@ final class HeldLocks {
 	HeldLock granted(Attempt attempt, Granted grant) {
 		HeldLock heldLock = new HeldLock(attempt.request(), attempt.claiming(), grant, now(), this::lost);
 		this.held.put(heldLock.id(), heldLock);
-		Attempt.letAsk(this.queues.granted(attempt.key(), attempt, heldLock));
-		this.lifecycle.renewer().register(heldLock.lease());
-		this.events.acquired(heldLock, grant.lapsed());
-		return heldLock;
+		try {
+			Attempt.letAsk(this.queues.granted(attempt.key(), attempt, heldLock));
+			this.lifecycle.renewer().register(heldLock.lease());
+			this.events.acquired(heldLock, grant.lapsed());
+			return heldLock;
+		}
+		catch (RuntimeException | Error ex) {
+			takeBack(heldLock, ex);
+			throw ex;
+		}
 	}
 
 	/**
@@ -79,14 +85,61 @@ final class HeldLocks {
 	}
 
 	/**
-	 * Give a lock back, or hold it no longer if it is left to its lease.
+	 * Somebody more relies on a lock.
 	 * @param heldLock the lock
-	 * @throws io.mongolock.LockLostException if it had been lost, unless the request says
-	 * to ignore that
+	 * @param limit how many the further claim would let hold the lock together
+	 * @throws io.mongolock.LockLostException if the lock was lost
+	 * @throws IllegalStateException if the lock is held together with others and the
+	 * further claim does not allow that, or it was given back meanwhile
 	 */
-	void release(HeldLock heldLock) {
-		ReleaseOutcome outcome = end(heldLock);
-		if (outcome == ReleaseOutcome.LOST && heldLock.request().onLost() != OnLost.IGNORE) {
+	void share(HeldLock heldLock, int limit) {
+		if (!heldLock.lease().isHeld(now()) && heldLock.lossReason() != null) {
+			throw LockExceptions.lost(heldLock);
+		}
+		if (limit < heldLock.limit()) {
+			throw new IllegalStateException("Lock '" + heldLock.key() + "' is held with limit " + heldLock.limit()
+					+ " and asked for again within with limit " + limit
+					+ "; release it first, or ask for the stricter limit at once");
+		}
+		if (!heldLock.share()) {
+			throw LockExceptions.closed(heldLock.key());
+		}
+	}
+
+	/**
+	 * A lock cannot be handed to whoever asked for it: nobody relies on it.
+	 * @param heldLock the lock
+	 * @param failure why; what else goes wrong is added to it
+	 */
+	void takeBack(HeldLock heldLock, Throwable failure) {
+		try {
+			unshare(heldLock);
+		}
+		catch (RuntimeException | Error ex) {
+			failure.addSuppressed(ex);
+		}
+	}
+
+	/**
+	 * Somebody relies on a lock no longer; the last one gives it back.
+	 * @param heldLock the lock
+	 * @throws io.mongolock.LockLostException if it was the last, and the lock had been
+	 * lost, unless the request says to ignore that
+	 */
+	void unshare(HeldLock heldLock) {
+		if (heldLock.unshare()) {
+			release(heldLock);
+		}
+	}
+
+	/**
+	 * Check that what was done under a lock may be committed.
+	 * @param heldLock the lock
+	 * @throws io.mongolock.LockLostException if it was lost, unless the request says to
+	 * ignore that
+	 */
+	void assertMayCommit(HeldLock heldLock) {
+		if (heldLock.request().onLost() != OnLost.IGNORE && !heldLock.lease().isHeld(now())) {
 			throw LockExceptions.lost(heldLock);
 		}
 	}
@@ -105,8 +158,19 @@ final class HeldLocks {
 		}
 	}
 
+	int size() {
+		return this.held.size();
+	}
+
 	ClockReading now() {
 		return ClockReading.of(this.clock);
+	}
+
+	private void release(HeldLock heldLock) {
+		ReleaseOutcome outcome = end(heldLock);
+		if (outcome == ReleaseOutcome.LOST && heldLock.request().onLost() != OnLost.IGNORE) {
+			throw LockExceptions.lost(heldLock);
+		}
 	}
 
 	private ReleaseOutcome end(HeldLock heldLock) {

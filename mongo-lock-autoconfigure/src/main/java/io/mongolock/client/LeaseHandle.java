@@ -3,12 +3,8 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
-import io.mongolock.OnLost;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.store.LeaseId;
@@ -18,8 +14,6 @@ import io.mongolock.store.Leased;
  * One grip on a {@link HeldLock}.
  */
 final class LeaseHandle implements LockHandle, Leased {
-
-	private static final Log logger = LogFactory.getLog(LeaseHandle.class);
 
 	private final HeldLock heldLock;
 
@@ -46,27 +40,6 @@ final class LeaseHandle implements LockHandle, Leased {
 		return this.heldLocks == heldLocks && key().equals(key) && !this.closed.get();
 	}
 
-	/**
-	 * A further grip on the same lock.
-	 * @param limit how many the further claim would let hold the lock together
-	 * @return a handle
-	 * @throws LockLostException if the lock was lost
-	 * @throws IllegalStateException if the lock is held together with others and the
-	 * further claim does not allow that
-	 */
-	LeaseHandle share(int limit) {
-		assertHeld();
-		if (limit < this.heldLock.limit()) {
-			throw new IllegalStateException("Lock '" + key() + "' is held with limit " + this.heldLock.limit()
-					+ " and asked for again within with limit " + limit
-					+ "; release it first, or ask for the stricter limit at once");
-		}
-		if (!this.heldLock.share()) {
-			throw closed();
-		}
-		return new LeaseHandle(this.heldLock, this.heldLocks);
-	}
-
 	@Override
 	public LeaseId lease() {
 		return this.heldLock.id();
@@ -90,7 +63,7 @@ final class LeaseHandle implements LockHandle, Leased {
 	@Override
 	public void assertHeld() {
 		if (this.closed.get()) {
-			throw closed();
+			throw LockExceptions.closed(key());
 		}
 		if (!this.heldLock.lease().isHeld(now())) {
 			throw lost();
@@ -112,8 +85,14 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public void close() {
-		if (this.closed.compareAndSet(false, true) && this.heldLock.unshare()) {
-			this.heldLocks.release(this.heldLock);
+		if (this.closed.compareAndSet(false, true)) {
+			try {
+				// What was done under it takes effect with the commit
+				TransactionLocks.keep(this.heldLocks, this.heldLock);
+			}
+			finally {
+				this.heldLocks.unshare(this.heldLock);
+			}
 		}
 	}
 
@@ -123,22 +102,8 @@ final class LeaseHandle implements LockHandle, Leased {
 	 * that
 	 */
 	void assertMayCommit() {
-		if (this.heldLock.request().onLost() != OnLost.IGNORE && !this.closed.get()
-				&& !this.heldLock.lease().isHeld(now())) {
-			throw lost();
-		}
-	}
-
-	/**
-	 * Close after the fact, when nobody can act on a loss any more; it was logged and
-	 * told when it happened.
-	 */
-	void closeQuietly() {
-		try {
-			close();
-		}
-		catch (LockLostException ex) {
-			logger.warn("Found after the end of the transaction: " + ex.getMessage());
+		if (!this.closed.get()) {
+			this.heldLocks.assertMayCommit(this.heldLock);
 		}
 	}
 
@@ -153,10 +118,6 @@ final class LeaseHandle implements LockHandle, Leased {
 	@Override
 	public String toString() {
 		return "lock '" + key() + "' (fence " + fence() + ((isHeld()) ? ", held)" : ", not held)");
-	}
-
-	private IllegalStateException closed() {
-		return new IllegalStateException("The handle of lock '" + key() + "' was closed");
 	}
 
 	private LockLostException lost() {

@@ -46,6 +46,10 @@ final class LockExceptions {
 				"Lock '" + key + "' is not claimed: this application is shutting down");
 	}
 
+	static IllegalStateException closed(String key) {
+		return new IllegalStateException("The handle of lock '" + key + "' was closed");
+	}
+
 	static LockLostException lost(HeldLock heldLock) {
 		LossReason reason = heldLock.lossReason();
 		LossReason known = (reason != null) ? reason : LossReason.REFUSED;

@@ -80,12 +80,7 @@ public final class LockTemplate implements LockOperations {
 	@Override
 	public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
 			throws E {
-		LeaseHandle handle = claim(request);
-		if (ReleaseAfterTransaction.isInTransaction()) {
-			ReleaseAfterTransaction.register(handle);
-			return run(handle, callback);
-		}
-		try (handle) {
+		try (LeaseHandle handle = claim(request)) {
 			return run(handle, callback);
 		}
 	}
@@ -154,6 +149,14 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
+	 * How many locks are held.
+	 * @return the number
+	 */
+	int held() {
+		return this.heldLocks.size();
+	}
+
+	/**
 	 * How many claims stand in line in this JVM.
 	 * @return the number
 	 */
@@ -178,13 +181,24 @@ public final class LockTemplate implements LockOperations {
 	private @Nullable LeaseHandle shareOwn(LockRequest request) {
 		Optional<LockHandle> own = LockContext
 			.find((handle) -> handle instanceof LeaseHandle lease && lease.isFor(this.heldLocks, request.key()));
-		LeaseHandle handle = (own.isPresent()) ? (LeaseHandle) own.get()
-				: ReleaseAfterTransaction.find(this.heldLocks, request.key());
-		return (handle != null) ? handle.share(request.limit()) : null;
+		HeldLock heldLock = (own.isPresent()) ? ((LeaseHandle) own.get()).heldLock()
+				: TransactionLocks.find(this.heldLocks, request.key());
+		if (heldLock == null) {
+			return null;
+		}
+		this.heldLocks.share(heldLock, request.limit());
+		return handle(heldLock);
 	}
 
 	private LeaseHandle handle(HeldLock heldLock) {
-		return new LeaseHandle(heldLock, this.heldLocks);
+		try {
+			TransactionLocks.keep(this.heldLocks, heldLock);
+			return new LeaseHandle(heldLock, this.heldLocks);
+		}
+		catch (RuntimeException | Error ex) {
+			this.heldLocks.takeBack(heldLock, ex);
+			throw ex;
+		}
 	}
 
 	private <A extends Attempt> A attempt(LockRequest request, AttemptFactory<A> factory) {

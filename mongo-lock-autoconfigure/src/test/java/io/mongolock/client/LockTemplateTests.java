@@ -86,6 +86,30 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void whateverFailsAfterTheGrantTheLockIsReleasedAndNotRenewed() {
+		LockHandle granted = null;
+		for (int i = 3; granted == null; i++) {
+			int reading = i;
+			this.store.next("acquire", (request) -> {
+				request.run();
+				this.clock.failAt(reading);
+			});
+			try {
+				granted = this.template.acquire(REQUEST);
+			}
+			catch (StackOverflowError ex) {
+				assertThat(this.template.held()).isZero();
+				assertThat(this.template.waiting()).isZero();
+				Awaitility.await().until(() -> this.store.holder("k").isEmpty());
+			}
+			this.clock.failAt(0);
+		}
+		assertThat(this.store.count("acquire")).as("claims that failed, and one that did not").isGreaterThan(1);
+		assertThat(granted.isHeld()).isTrue();
+		granted.close();
+	}
+
+	@Test
 	void aHeldLockIsReportedWithItsHolder() {
 		LockHandle other = otherClient().acquire(REQUEST);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire(ONCE))
@@ -536,12 +560,27 @@ class LockTemplateTests {
 
 		private final AtomicLong stepped = new AtomicLong();
 
+		private final ThreadLocal<Integer> readings = ThreadLocal.withInitial(() -> 0);
+
+		/**
+		 * Fail once on the current thread.
+		 * @param reading at which reading from now on, or 0 for none
+		 */
+		void failAt(int reading) {
+			this.readings.set(reading);
+		}
+
 		void step(Duration step) {
 			this.stepped.addAndGet(step.toNanos());
 		}
 
 		@Override
 		public long nanoTime() {
+			int left = this.readings.get();
+			this.readings.set(left - 1);
+			if (left == 1) {
+				throw new StackOverflowError("by script");
+			}
 			return System.nanoTime() + this.stepped.get();
 		}
 

@@ -4,15 +4,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
@@ -22,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for {@link ReleaseAfterTransaction} and {@link LockCommitListener}.
+ * Tests for {@link TransactionLocks} and {@link LockCommitListener}.
  */
 class LockTransactionTests {
 
@@ -81,6 +85,139 @@ class LockTransactionTests {
 			assertThat(this.store.holder("outer")).isPresent();
 		});
 		assertThat(this.store.holder("outer")).isEmpty();
+	}
+
+	@Test
+	void aHandleClosedInsideItsTransactionIsReleasedAfterTheCommit() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.locks.acquire(REQUEST).close();
+			this.locks.tryAcquire(LockRequest.of("l")).orElseThrow().close();
+			assertThat(this.store.holder("k")).isPresent();
+			assertThat(this.store.holder("l")).isPresent();
+		});
+		assertThat(this.transactions.log).containsExactly("begin", "commit");
+		assertThat(this.store.holder("k")).isEmpty();
+		assertThat(this.store.holder("l")).isEmpty();
+	}
+
+	@Test
+	void aHandleClosedOnAnotherThreadIsReleasedAfterTheCommitAllTheSame() {
+		this.transaction.executeWithoutResult((status) -> {
+			LockHandle handle = this.locks.acquire(REQUEST);
+			CompletableFuture.runAsync(handle::close).join();
+			assertThat(this.store.holder("k")).isPresent();
+		});
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void aHandleAcquiredBeforeTheTransactionAndClosedInsideIsReleasedAfterTheCommit() {
+		LockHandle handle = this.locks.acquire(REQUEST);
+		this.transaction.executeWithoutResult((status) -> {
+			handle.close();
+			assertThat(this.store.holder("k")).isPresent();
+		});
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void aHandleOfACallersTransactionClosedInANewOneIsReleasedAfterBoth() {
+		TransactionTemplate requiresNew = new TransactionTemplate(this.transactions);
+		requiresNew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		this.transaction.executeWithoutResult((outer) -> {
+			LockHandle handle = this.locks.acquire(REQUEST);
+			requiresNew.executeWithoutResult((inner) -> handle.close());
+			assertThat(this.store.holder("k")).isPresent();
+			this.locks.acquire(REQUEST).close();
+			assertThat(this.store.count("acquire")).isEqualTo(1);
+		});
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void aHandleLeftOpenOutlivesItsTransaction() {
+		LockHandle handle = this.transaction.execute((status) -> this.locks.acquire(REQUEST));
+		assertThat(handle.isHeld()).isTrue();
+		handle.close();
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void aSecondClaimInTheSameTransactionSharesTheLockThoughItsHandleWasClosed() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.locks.acquire(REQUEST).close();
+			this.locks.acquire(REQUEST).close();
+			this.locks.execute(REQUEST, (handle) -> null);
+		});
+		assertThat(this.store.count("acquire")).isEqualTo(1);
+		assertThat(this.store.count("release")).isEqualTo(1);
+	}
+
+	@Test
+	void aHandleThatIsLostRefusesTheCommitWhetherClosedOrNot() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				this.locks.acquire(REQUEST).close();
+				lose();
+			}));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				this.locks.acquire(REQUEST);
+				lose();
+			}));
+		LockHandle before = this.locks.acquire(REQUEST);
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				before.close();
+				lose();
+			}));
+		assertThat(this.transactions.log).containsExactly("begin", "rollback", "begin", "rollback", "begin",
+				"rollback");
+	}
+
+	@Test
+	void afterACommitOfUnknownFateAClosedHandlesLeaseIsLeftToRunOut() {
+		this.transactions.setRollbackOnCommitFailure(false);
+		this.transactions.failure = new TransactionSystemException("no answer");
+		LockHandle before = this.locks.acquire(LockRequest.of("before"));
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				this.locks.acquire(REQUEST).close();
+				before.close();
+			}));
+		assertThat(this.store.count("release")).isZero();
+		assertThat(this.store.holder("k")).isPresent();
+		assertThat(this.store.holder("before")).isPresent();
+	}
+
+	@Test
+	void allLocksOfATransactionAreOneSynchronization() {
+		this.transaction.executeWithoutResult((status) -> {
+			for (int i = 0; i < 100; i++) {
+				this.locks.execute(LockRequest.of("k" + i), (handle) -> null);
+				this.locks.acquire(LockRequest.of("k" + i)).close();
+			}
+			assertThat(TransactionSynchronizationManager.getSynchronizations()).hasSize(1);
+			assertThat(this.store.count("acquire")).isEqualTo(100);
+		});
+		assertThat(this.store.count("release")).isEqualTo(100);
+		assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+	}
+
+	@Test
+	void aTransactionThatEndedElsewhereLeavesNothingToTheNext() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.locks.acquire(REQUEST).close();
+			List<TransactionSynchronization> all = TransactionSynchronizationManager.getSynchronizations();
+			CompletableFuture
+				.runAsync(() -> all.forEach((one) -> one.afterCompletion(TransactionSynchronization.STATUS_COMMITTED)))
+				.join();
+			assertThat(this.store.holder("k")).isEmpty();
+			this.locks.acquire(REQUEST).close();
+			assertThat(this.store.count("acquire")).isEqualTo(2);
+		});
+		assertThat(this.store.holder("k")).isEmpty();
+		assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
 	}
 
 	@Test

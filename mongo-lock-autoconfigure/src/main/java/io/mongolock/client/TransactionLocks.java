@@ -1,0 +1,133 @@
+package io.mongolock.client;
+
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.mongolock.LockLostException;
+import io.mongolock.core.HeldLock;
+
+/**
+ * The locks of one client that a transaction relies on: each is kept until the
+ * transaction has ended, whoever lets go of it before, so that the next holder sees what
+ * was written under it. Bound to the transaction as one resource per client. Belongs to
+ * the transaction's thread.
+ */
+final class TransactionLocks implements TransactionSynchronization {
+
+	private static final Log logger = LogFactory.getLog(TransactionLocks.class);
+
+	private final HeldLocks heldLocks;
+
+	private final Set<HeldLock> shared = new LinkedHashSet<>();
+
+	private final Map<String, HeldLock> byKey = new HashMap<>();
+
+	private volatile boolean over;
+
+	private TransactionLocks(HeldLocks heldLocks) {
+		this.heldLocks = heldLocks;
+	}
+
+	/**
+	 * Have the current transaction rely on a lock, if the thread works inside one.
+	 * @param heldLocks what the client holds
+	 * @param heldLock the lock
+	 */
+	static void keep(HeldLocks heldLocks, HeldLock heldLock) {
+		if (TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive()) {
+			TransactionLocks current = current(heldLocks);
+			((current != null) ? current : begin(heldLocks)).add(heldLock);
+		}
+	}
+
+	/**
+	 * The lock of a key that the current transaction relies on.
+	 * @param heldLocks what the client holds
+	 * @param key the key
+	 * @return the lock, or {@code null} if there is none
+	 */
+	static @Nullable HeldLock find(HeldLocks heldLocks, String key) {
+		TransactionLocks current = current(heldLocks);
+		return (current != null) ? current.byKey.get(key) : null;
+	}
+
+	private static @Nullable TransactionLocks current(HeldLocks heldLocks) {
+		TransactionLocks bound = (TransactionLocks) TransactionSynchronizationManager.getResource(heldLocks);
+		if (bound != null && bound.over) {
+			// Its end came on another thread, as that of a JTA transaction may
+			TransactionSynchronizationManager.unbindResource(heldLocks);
+			return null;
+		}
+		return bound;
+	}
+
+	private static TransactionLocks begin(HeldLocks heldLocks) {
+		TransactionLocks locks = new TransactionLocks(heldLocks);
+		TransactionSynchronizationManager.registerSynchronization(locks);
+		TransactionSynchronizationManager.bindResource(heldLocks, locks);
+		return locks;
+	}
+
+	private void add(HeldLock heldLock) {
+		if (!this.shared.contains(heldLock) && heldLock.share()) {
+			this.shared.add(heldLock);
+			this.byKey.putIfAbsent(heldLock.key(), heldLock);
+		}
+	}
+
+	@Override
+	public void suspend() {
+		TransactionSynchronizationManager.unbindResourceIfPossible(this.heldLocks);
+	}
+
+	@Override
+	public void resume() {
+		suspend();
+		TransactionSynchronizationManager.bindResource(this.heldLocks, this);
+	}
+
+	/**
+	 * Refuse the commit of work whose lock is gone, also if its handle was closed.
+	 * @param readOnly whether the transaction only reads
+	 * @throws LockLostException which rolls the transaction back
+	 */
+	@Override
+	public void beforeCommit(boolean readOnly) {
+		this.shared.forEach(this.heldLocks::assertMayCommit);
+	}
+
+	@Override
+	public void afterCompletion(int status) {
+		this.over = true;
+		TransactionSynchronizationManager.unbindResourceIfPossible(this.heldLocks);
+		if (status == STATUS_UNKNOWN) {
+			// The commit may still land: until the lease has run out nobody else may
+			// start
+			this.shared.forEach(HeldLock::letExpire);
+		}
+		List<HeldLock> kept = List.copyOf(this.shared);
+		this.shared.clear();
+		kept.forEach(this::letGo);
+	}
+
+	private void letGo(HeldLock heldLock) {
+		try {
+			this.heldLocks.unshare(heldLock);
+		}
+		catch (LockLostException ex) {
+			// Nobody can act on it any more; it was published when it happened
+			logger.warn("Found after the end of the transaction: " + ex.getMessage());
+		}
+	}
+
+}
