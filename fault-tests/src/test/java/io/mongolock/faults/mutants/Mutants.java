@@ -108,6 +108,9 @@ final class Mutants {
 		String store = "store/mongo/MongoLockStore.java";
 		String statements = "store/mongo/LockStatements.java";
 		return List.of(
+				new Mutant("everybody admitted", "store/mongo/ClaimPipeline.java",
+						"operator(\"$lt\", this.taken, limit)", "operator(\"$gt\", limit, number(0))",
+						row("Load", "aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm")),
 				new Mutant("release of whoever holds", statements,
 						"return pull(\"holders\", document(\"token\", string(token)));",
 						"return document(\"$set\", document(\"holders\", new org.bson.BsonArray()));",

@@ -5,13 +5,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
+import com.mongodb.client.model.Filters;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +36,7 @@ import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.faults.harness.worker.LockWorkerJvm;
 import io.mongolock.faults.harness.worker.SectionCounts;
+import io.mongolock.store.StoredHolder;
 import io.mongolock.test.embedded.UpsertRace;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,6 +46,13 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(180)
 class LoadRowsTests {
+
+	private static final int KEYS = 10_000;
+
+	private static final int HELD = 500;
+
+	/** Of which 12 s are relied on, and renewed every 4 s. */
+	private static final Duration TTL_OF_MANY = Duration.ofSeconds(15);
 
 	@Test
 	@ShowsRow(value = 1, level = Level.SERVER)
@@ -75,10 +87,10 @@ class LoadRowsTests {
 	@ShowsRow(value = 2, level = Level.SERVER)
 	void manyHeldLocksAreRenewedWhileOthersComeAndGo(RowFigures figures) {
 		try (Harness rig = Harness.onAnyServer()) {
-			HarnessClient client = rig.direct(Duration.ofSeconds(9));
+			HarnessClient client = rig.direct(TTL_OF_MANY);
 			LockTemplate locks = client.locks();
 			List<LockHandle> held = new ArrayList<>();
-			for (int i = 0; i < 500; i++) {
+			for (int i = 0; i < HELD; i++) {
 				held.add(locks.acquire(LockRequest.of("held:" + i)));
 			}
 			AtomicInteger next = new AtomicInteger();
@@ -87,8 +99,8 @@ class LoadRowsTests {
 			List<CompletableFuture<Void>> users = IntStream.range(0, 4)
 				.mapToObj((i) -> CompletableFuture.runAsync(() -> use(locks, next)))
 				.toList();
-			// four renewals of each, and as long as it takes
-			while (System.nanoTime() - start < 10_000_000_000L || !users.stream().allMatch(CompletableFuture::isDone)) {
+			// three renewals of each, and as long as it takes
+			while (System.nanoTime() - start < 13_000_000_000L || !users.stream().allMatch(CompletableFuture::isDone)) {
 				least = Math.min(least, held.stream().mapToLong((one) -> one.remaining().toMillis()).min().orElse(0));
 				LockSupport.parkNanos(20_000_000);
 			}
@@ -97,11 +109,14 @@ class LoadRowsTests {
 			assertThat(client.told().losses()).isEmpty();
 			assertThat(held).allMatch(LockHandle::isHeld);
 			assertThat(threads).as("threads").isLessThan(40);
+			assertThat(rig.store().list(2 * KEYS, Harness.LONG)).as("held").hasSize(HELD);
+			assertThat(rig.documents().countDocuments(Filters.regex("_id", "^(held|brief):"))).as("keys")
+				.isEqualTo(KEYS);
 			held.forEach(LockHandle::close);
 			figures.server(rig.label())
-				.add("load", "2000 keys, 500 held")
+				.add("load", KEYS + " keys, " + HELD + " held")
 				.add("lost", 0)
-				.add("least time left before a renewal", least + " of 7200 ms")
+				.add("least time left before a renewal", least + " of 12000 ms")
 				.add("threads of the client", threads)
 				.add("heap",
 						ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1_000_000 + " MB in all");
@@ -128,41 +143,32 @@ class LoadRowsTests {
 
 	@Test
 	@ShowsRow(value = 43, level = Level.SERVER)
-	void aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm(RowFigures figures) {
+	void aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm(RowFigures figures) throws InterruptedException {
 		try (Harness rig = Harness.onAnyServer()) {
 			List<HarnessClient> clients = List.of(rig.behindProxy(Harness.LONG, Duration.ofSeconds(60)),
 					rig.behindProxy(Harness.LONG, Duration.ofSeconds(60)));
 			LockHandle handle = rig.direct(Harness.LONG).acquire();
 			int before = rig.proxy().requests("findAndModify");
-			AtomicInteger holders = new AtomicInteger();
-			AtomicInteger together = new AtomicInteger();
-			List<CompletableFuture<Void>> herd = IntStream.range(0, 500)
-				.mapToObj((i) -> clients.get(i % 2)
-					.locks()
-					.acquireAsync(LockRequest.of(Harness.KEY))
-					.thenAccept((granted) -> {
-						together.accumulateAndGet(holders.incrementAndGet(), Math::max);
-						holders.decrementAndGet();
-						granted.close();
-					}))
-				.toList();
-			rig.proxy().awaitRequests("findAndModify", before + 6, Harness.LONG);
+			Herd herd = new Herd(rig, clients, 500);
+			herd.awaitChance(6);
+			assertThat(herd.entered).as("granted beside the first holder").hasValue(0);
 			handle.close();
-			CompletableFuture<Void> all = CompletableFuture.allOf(herd.toArray(CompletableFuture[]::new));
-			assertThat(all).succeedsWithin(60, TimeUnit.SECONDS);
+			herd.await();
 			int requests = rig.proxy().requests("findAndModify") - before;
-			assertThat(together).hasValue(1);
+			assertThat(herd.failures).isEmpty();
+			assertThat(herd.done).hasValue(500);
+			assertThat(herd.together).hasValue(1);
 			assertThat(requests).as("requests").isLessThan(500 * 5);
 			assertThat(rig.holders()).isEmpty();
 			figures.server(rig.label())
 				.add("waiters", 500)
-				.add("holders at a time", together)
+				.add("holders at a time", herd.together)
 				.add("claims per grant", requests / 500.0);
 		}
 	}
 
 	private static void use(LockTemplate locks, AtomicInteger next) {
-		for (int key = next.getAndIncrement(); key < 1500; key = next.getAndIncrement()) {
+		for (int key = next.getAndIncrement(); key < KEYS - HELD; key = next.getAndIncrement()) {
 			locks.execute(LockRequest.of("brief:" + key), LockHandle::fence);
 		}
 	}
@@ -197,6 +203,75 @@ class LoadRowsTests {
 			.stream()
 			.filter((thread) -> thread.getName().startsWith(name) && !thread.getName().contains("embedded"))
 			.count();
+	}
+
+	/**
+	 * Threads that all want one lock. Each has its own, and the first holders stay until
+	 * others have asked in vain, so that two who hold it together are seen.
+	 */
+	private static final class Herd {
+
+		private static final int STAYING = 5;
+
+		private final AtomicInteger entered = new AtomicInteger();
+
+		private final AtomicInteger holders = new AtomicInteger();
+
+		private final AtomicInteger together = new AtomicInteger();
+
+		private final AtomicInteger done = new AtomicInteger();
+
+		private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+
+		private final Harness rig;
+
+		private final List<Thread> threads;
+
+		private Herd(Harness rig, List<HarnessClient> clients, int size) {
+			this.rig = rig;
+			this.threads = IntStream.range(0, size)
+				.mapToObj((i) -> new Thread(() -> run(clients.get(i % clients.size())), "herd-" + i))
+				.toList();
+			this.threads.forEach(Thread::start);
+		}
+
+		private void run(HarnessClient client) {
+			try {
+				client.locks().execute(LockRequest.of(Harness.KEY), (handle) -> {
+					hold(handle);
+					return this.done.incrementAndGet();
+				});
+			}
+			catch (Throwable ex) {
+				this.failures.add(ex);
+			}
+		}
+
+		private void hold(LockHandle handle) {
+			this.together.accumulateAndGet(this.holders.incrementAndGet(), Math::max);
+			if (this.entered.getAndIncrement() < STAYING) {
+				awaitChance(4);
+				assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
+			}
+			this.together.accumulateAndGet(this.holders.getAndDecrement(), Math::max);
+		}
+
+		// Until others have been answered, or were let in
+		private void awaitChance(int answers) {
+			int before = this.rig.proxy().replies("findAndModify");
+			int entered = this.entered.get();
+			Awaitility.await()
+				.atMost(Harness.LONG)
+				.until(() -> this.entered.get() > entered
+						|| this.rig.proxy().replies("findAndModify") >= before + answers);
+		}
+
+		private void await() throws InterruptedException {
+			for (Thread thread : this.threads) {
+				thread.join(60_000);
+			}
+		}
+
 	}
 
 }
