@@ -22,6 +22,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.benchmarks.Subject.Commands;
 import io.mongolock.benchmarks.Subject.Work;
 import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.embedded.GivenServer;
 
 /**
  * What acquire and release cost through the template and through the annotation, as a
@@ -38,7 +39,7 @@ public final class OverheadBenchmark {
 	public static void main(String[] args) {
 		int rounds = (args.length > 0) ? Integer.parseInt(args[0]) : 100;
 		int pairs = (args.length > 1) ? Integer.parseInt(args[1]) : 200;
-		String given = System.getenv("MONGO_LOCK_TEST_URI");
+		String given = GivenServer.uri().orElse(null);
 		if (given != null) {
 			run(given, rounds, pairs);
 			return;

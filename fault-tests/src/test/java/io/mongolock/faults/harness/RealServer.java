@@ -1,20 +1,17 @@
 package io.mongolock.faults.harness;
 
-import java.util.Optional;
-import java.util.function.Predicate;
-
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
 import org.opentest4j.TestAbortedException;
+
+import io.mongolock.test.embedded.GivenServer;
 
 /**
  * The server that the environment names, for what needs a real one. A test that misses it
  * is aborted and says in one line what it needs.
  */
 public final class RealServer {
-
-	private static final String NAME = "MONGO_LOCK_TEST_URI";
 
 	private RealServer() {
 	}
@@ -25,30 +22,42 @@ public final class RealServer {
 	 * @return its connection string
 	 */
 	public static String uri(String need) {
-		return given().orElseThrow(() -> new TestAbortedException("needs " + need + ": set " + NAME));
-	}
-
-	static Optional<String> given() {
-		return Optional.ofNullable(System.getProperty(NAME, System.getenv(NAME)))
-			.filter(Predicate.not(String::isBlank));
+		return GivenServer.uri()
+			.orElseThrow(() -> new TestAbortedException("needs " + need + ": set " + GivenServer.NAME));
 	}
 
 	/**
-	 * A replica set.
+	 * A server of one kind.
+	 * @param needed the kind
 	 * @return its connection string
 	 */
-	public static String replicaSet() {
-		String uri = uri("a replica set");
-		if (!isReplicaSet(uri)) {
-			throw new TestAbortedException("needs a replica set: " + NAME + " names a standalone server");
+	public static String uri(ServerKind needed) {
+		String uri = uri("a " + needed);
+		try (MongoClient client = MongoClients.create(uri)) {
+			assertKind(needed, ServerKind.of(run(client, "hello")));
 		}
 		return uri;
 	}
 
-	private static boolean isReplicaSet(String uri) {
-		try (MongoClient client = MongoClients.create(uri)) {
-			return client.getDatabase("admin").runCommand(new Document("hello", 1)).containsKey("setName");
+	/**
+	 * What figures are measured on.
+	 * @param client a client of the server
+	 * @return program, version and kind
+	 */
+	public static String label(MongoClient client) {
+		ServerKind kind = ServerKind.of(run(client, "hello"));
+		return ((kind == ServerKind.SHARDED) ? "mongos " : "mongod ") + run(client, "buildInfo").getString("version")
+				+ ", " + kind;
+	}
+
+	static void assertKind(ServerKind needed, ServerKind given) {
+		if (given != needed) {
+			throw new TestAbortedException("needs a " + needed + ": " + GivenServer.NAME + " names a " + given);
 		}
+	}
+
+	static Document run(MongoClient client, String command) {
+		return client.getDatabase("admin").runCommand(new Document(command, 1));
 	}
 
 }

@@ -28,7 +28,7 @@ public final class RealSet implements AutoCloseable {
 
 	private static final String HALT = "stopReplProducer";
 
-	private final ConnectionString uri = new ConnectionString(RealServer.replicaSet());
+	private final ConnectionString uri = new ConnectionString(RealServer.uri(ServerKind.REPLICA_SET));
 
 	private final List<HarnessClient> clients = new ArrayList<>();
 
@@ -65,7 +65,7 @@ public final class RealSet implements AutoCloseable {
 	 * @return the kind of server and its version
 	 */
 	public String label() {
-		return "mongod " + run(new Document("buildInfo", 1)).getString("version") + ", replica set";
+		return RealServer.label(this.admin);
 	}
 
 	/**

@@ -14,6 +14,7 @@ import com.mongodb.client.MongoClients;
 import org.bson.Document;
 
 import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.test.embedded.GivenServer;
 import io.mongolock.test.proxy.FaultProxy;
 
 /**
@@ -46,7 +47,7 @@ public record Target(String host, int port, String credentials, String options, 
 	 * @return the target, or empty if none is named
 	 */
 	public static Optional<Target> given() {
-		return RealServer.given().map(Target::of);
+		return GivenServer.uri().map(Target::of);
 	}
 
 	/**
@@ -77,15 +78,13 @@ public record Target(String host, int port, String credentials, String options, 
 					+ "mongodb://[user:password@]host:port/[?options], not on " + uri.replaceAll("//.*@", "//…@"));
 		}
 		try (MongoClient client = MongoClients.create(uri)) {
-			Document hello = run(client, "hello");
+			Document hello = RealServer.run(client, "hello");
 			String primary = hello.getString("primary");
 			String address = (primary != null) ? primary
 					: client.getClusterDescription().getServerDescriptions().get(0).getAddress().toString();
 			int colon = address.lastIndexOf(':');
-			String version = run(client, "buildInfo").getString("version");
 			return new Target(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)),
-					part(parts, "credentials"), options(part(parts, "options")),
-					"mongod " + version + ", " + ((primary != null) ? "replica set" : "standalone"));
+					part(parts, "credentials"), options(part(parts, "options")), RealServer.label(client));
 		}
 	}
 
@@ -99,9 +98,4 @@ public record Target(String host, int port, String credentials, String options, 
 	private static String part(Matcher parts, String name) {
 		return Optional.ofNullable(parts.group(name)).orElse("");
 	}
-
-	private static Document run(MongoClient client, String command) {
-		return client.getDatabase("admin").runCommand(new Document(command, 1));
-	}
-
 }

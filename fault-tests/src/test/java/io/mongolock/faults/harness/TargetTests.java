@@ -1,11 +1,14 @@
 package io.mongolock.faults.harness;
 
+import org.bson.Document;
 import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
 
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
@@ -22,8 +25,23 @@ class TargetTests {
 				.isEqualTo("mongodb://127.0.0.1:" + server.port() + "/?directConnection=true&appName=x");
 			assertThat(target.through(proxy))
 				.isEqualTo("mongodb://127.0.0.1:" + proxy.port() + "/?directConnection=true&appName=x");
-			assertThat(target.label()).matches("mongod \\d+\\.\\d+\\.\\d+, standalone");
+			assertThat(target.label()).matches("mongod \\d+\\.\\d+\\.\\d+, standalone server");
 		}
+	}
+
+	@Test
+	void theKindOfAServerIsWhatItSaysOfItself() {
+		assertThat(ServerKind.of(new Document("ok", 1))).isEqualTo(ServerKind.STANDALONE);
+		assertThat(ServerKind.of(new Document("setName", "rs0"))).isEqualTo(ServerKind.REPLICA_SET);
+		assertThat(ServerKind.of(new Document("msg", "isdbgrid"))).isEqualTo(ServerKind.SHARDED);
+	}
+
+	@Test
+	void aTestThatNeedsAnotherKindSaysWhichAndWhatThereIs() {
+		assertThatExceptionOfType(TestAbortedException.class)
+			.isThrownBy(() -> RealServer.assertKind(ServerKind.REPLICA_SET, ServerKind.SHARDED))
+			.withMessage("needs a replica set: MONGO_LOCK_TEST_URI names a sharded cluster through a mongos");
+		RealServer.assertKind(ServerKind.SHARDED, ServerKind.SHARDED);
 	}
 
 	@Test

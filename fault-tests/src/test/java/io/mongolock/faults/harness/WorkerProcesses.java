@@ -4,19 +4,20 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.faults.harness.history.Allowance;
 import io.mongolock.faults.harness.history.HistoryChecker;
 import io.mongolock.faults.harness.history.HistoryReader;
 import io.mongolock.faults.harness.history.HistoryRecord;
 import io.mongolock.faults.harness.history.HistoryRecord.Counted;
 import io.mongolock.faults.harness.history.HistoryRecord.Died;
 import io.mongolock.faults.harness.history.HistoryRecord.Held;
+import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
 import io.mongolock.faults.harness.history.HistoryReport;
 import io.mongolock.faults.harness.history.HistoryWriter;
 import io.mongolock.faults.harness.worker.EmbeddedServerProcess;
@@ -88,6 +89,28 @@ public final class WorkerProcesses implements AutoCloseable {
 	}
 
 	/**
+	 * Let workers stand still all together.
+	 * @param stopped the workers
+	 * @param until returns when they are to go on
+	 */
+	public void suspend(List<LockWorkerJvm> stopped, Runnable until) {
+		long begun = System.nanoTime();
+		stopped.forEach((worker) -> worker.jvm().suspend());
+		until.run();
+		stopped.forEach((worker) -> worker.jvm().resume());
+		long ended = System.nanoTime();
+		stopped.forEach((worker) -> write(new Stalled(String.valueOf(worker.jvm().pid()), begun, ended)));
+	}
+
+	/**
+	 * The process of the server, if it is an embedded one.
+	 * @return the process
+	 */
+	public Optional<EmbeddedServerProcess> server() {
+		return Optional.ofNullable(this.process);
+	}
+
+	/**
 	 * The server.
 	 * @return where it is
 	 */
@@ -118,6 +141,20 @@ public final class WorkerProcesses implements AutoCloseable {
 			.filter((holders) -> !holders.isEmpty())
 			.map((holders) -> holders.get(0).remaining())
 			.orElse(Duration.ZERO);
+	}
+
+	/**
+	 * Which processes hold a key, by the server.
+	 * @param key the key
+	 * @return their process ids
+	 */
+	public List<Long> holders(String key) {
+		return this.store.find(key, Harness.LONG)
+			.map(StoredLock::liveHolders)
+			.orElse(List.of())
+			.stream()
+			.map((holder) -> holder.owner().pid())
+			.toList();
 	}
 
 	public Document guarded(String key) {
@@ -155,11 +192,7 @@ public final class WorkerProcesses implements AutoCloseable {
 	}
 
 	public HistoryReport check() {
-		return check(Allowance.NONE);
-	}
-
-	public HistoryReport check(Allowance allowance) {
-		return new HistoryChecker(allowance).check(HistoryReader.read(List.of(this.file)));
+		return new HistoryChecker().check(HistoryReader.read(List.of(this.file)));
 	}
 
 	@Override

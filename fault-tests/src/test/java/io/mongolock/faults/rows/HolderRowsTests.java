@@ -2,6 +2,7 @@ package io.mongolock.faults.rows;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -22,6 +23,7 @@ import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.faults.harness.worker.LockStatus;
 import io.mongolock.faults.harness.worker.LockWorkerJvm;
+import io.mongolock.faults.harness.worker.SectionCounts;
 import io.mongolock.faults.harness.worker.WorkerFailedException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -116,31 +118,41 @@ class HolderRowsTests {
 
 	@Test
 	@ShowsRow(value = 7, level = Level.SERVER)
-	void aStarvedHolderKeepsTheLockOrIsToldBeforeTheNextGrant(RowFigures figures) {
+	void aStarvedHolderIsSureOfTheLockOnlyWhileNobodyElseHasIt(RowFigures figures) {
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(5));
 		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(5)).awaitReady();
-		holder.awaitReady().acquire(Harness.KEY);
-		CompletableFuture<Long> granted = next.acquireAsync(Harness.KEY);
-		long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-		while (System.nanoTime() - end < 0) {
-			holder.jvm().suspend();
-			LockSupport.parkNanos(Duration.ofMillis(250).toNanos());
-			holder.jvm().resume();
+		CompletableFuture<SectionCounts> work = holder.awaitReady().run(Harness.KEY, 1, 1, 15_000);
+		awaitHeldBy(holder);
+		CompletableFuture<SectionCounts> others = next.run(Harness.KEY, 1, 20, 100);
+		// 7 % of the time for a ttl, and once for half of what it relies on
+		for (int i = 0; i < 20; i++) {
+			suspend(holder, Duration.ofMillis((i != 10) ? 250 : 2000));
 			LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
 		}
-		boolean kept = !granted.isDone();
-		if (kept) {
-			assertThat(holder.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
-			holder.release(Harness.KEY);
-		}
-		assertThat(granted).succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
+		assertThat(work).succeedsWithin(Duration.ofSeconds(90));
+		assertThat(others).succeedsWithin(Duration.ofSeconds(90));
+		CompletableFuture<SectionCounts> longWork = holder.run(Harness.KEY, 1, 1, 60_000);
+		awaitHeldBy(holder);
+		// beyond the lease, and until another has it
+		this.crew.suspend(List.of(holder), () -> next.acquire(Harness.KEY));
+		assertThat(longWork).succeedsWithin(Duration.ofSeconds(90)).isEqualTo(new SectionCounts(0, 1, 0, 0));
 		next.release(Harness.KEY);
 		HistoryReport report = assertClean();
+		assertThat(report.checks()).as("checks").isGreaterThanOrEqualTo(3);
 		figures.server(this.crew.label())
-			.add("running", "7 % of the time, for 2 ttls")
-			.add("kept", kept)
+			.add("running", "7 % of the time for a ttl, then not for 2 s, then not for a lease")
+			.add("kept through the first two", work.join().completed() == 1)
 			.add("lost", report.losses())
-			.add("overlap", Harness.millis(report.overlapNanos(false)));
+			.add("checks that were wrong", report.falseChecks().size())
+			.add("overlap while suspended", Harness.millis(report.overlapNanos(false)));
+	}
+
+	private void suspend(LockWorkerJvm worker, Duration time) {
+		this.crew.suspend(List.of(worker), () -> LockSupport.parkNanos(time.toNanos()));
+	}
+
+	private void awaitHeldBy(LockWorkerJvm worker) {
+		await().atMost(Harness.LONG).until(() -> this.crew.holders(Harness.KEY).contains(worker.jvm().pid()));
 	}
 
 	private HistoryReport assertClean() {

@@ -1,10 +1,13 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
+import io.mongolock.faults.harness.WorkerProcesses;
 import io.mongolock.test.proxy.CommandSelection;
 import io.mongolock.test.proxy.FaultCount;
 
@@ -17,55 +20,90 @@ final class SoakFaults {
 
 	private final Random random;
 
+	private final WorkerProcesses crew;
+
 	private final List<SoakWorker> workers;
 
-	private final Duration longestPause;
+	private final Duration longest;
 
 	private int count;
+
+	private int atOnce;
 
 	/**
 	 * Create faults.
 	 * @param seed decides everything
-	 * @param workers whom they befall
-	 * @param longestPause how long a worker stands still at most
+	 * @param crew whose server they befall
+	 * @param workers whom they befall, one or several at a time
+	 * @param longest how long anything stands still at most
 	 */
-	SoakFaults(long seed, List<SoakWorker> workers, Duration longestPause) {
+	SoakFaults(long seed, WorkerProcesses crew, List<SoakWorker> workers, Duration longest) {
 		this.random = new Random(seed);
+		this.crew = crew;
 		this.workers = workers;
-		this.longestPause = longestPause;
+		this.longest = longest;
 	}
 
 	/**
 	 * Let one happen, and some time pass.
 	 */
 	void next() {
-		SoakWorker worker = this.workers.get(this.random.nextInt(this.workers.size()));
-		int kind = this.random.nextInt(20);
+		List<SoakWorker> those = some();
+		int kind = this.random.nextInt(24);
 		if (kind < 12) {
-			fault(worker);
+			those.forEach(this::fault);
 		}
 		else if (kind < 14) {
-			worker.proxy().cut();
+			those.forEach((worker) -> worker.proxy().cut());
 		}
 		else if (kind < 16) {
-			worker.proxy().blackhole();
+			those.forEach((worker) -> worker.proxy().blackhole());
 			pause(100, 6000);
-			worker.proxy().heal();
+			those.forEach((worker) -> worker.proxy().heal());
 		}
 		else if (kind < 19) {
-			worker.jvm().suspend();
-			pause(10, (int) this.longestPause.toMillis());
-			worker.jvm().resume();
+			suspend(those, 800);
+		}
+		else if (kind < 20) {
+			// beyond the lease, if there is time for that
+			suspend(those, 8000);
+		}
+		else if (kind < 22) {
+			those.forEach(SoakWorker::replace);
 		}
 		else {
-			worker.replace();
+			this.crew.server().ifPresent((server) -> {
+				server.suspend();
+				pause(10, 6000);
+				server.resume();
+			});
 		}
 		this.count++;
+		this.atOnce += (those.size() > 1) ? 1 : 0;
 		pause(10, 150);
+	}
+
+	/**
+	 * How many happened to several workers, or all of them, at once.
+	 * @return their number
+	 */
+	int atOnce() {
+		return this.atOnce;
 	}
 
 	int count() {
 		return this.count;
+	}
+
+	private List<SoakWorker> some() {
+		List<SoakWorker> shuffled = new ArrayList<>(this.workers);
+		Collections.shuffle(shuffled, this.random);
+		int size = (this.random.nextBoolean()) ? 1 : 1 + this.random.nextInt(shuffled.size());
+		return shuffled.subList(0, size);
+	}
+
+	private void suspend(List<SoakWorker> those, int atMostMillis) {
+		this.crew.suspend(those.stream().map(SoakWorker::jvm).toList(), () -> pause(10, atMostMillis));
 	}
 
 	private void fault(SoakWorker worker) {
@@ -86,7 +124,8 @@ final class SoakFaults {
 	}
 
 	private void pause(int least, int most) {
-		LockSupport.parkNanos(Duration.ofMillis(least + this.random.nextInt(most - least)).toNanos());
+		LockSupport.parkNanos(Math.min(Duration.ofMillis(least + this.random.nextInt(most - least)).toNanos(),
+				this.longest.toNanos()));
 	}
 
 }

@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.mongolock.faults.harness.WorkerProcesses;
 import io.mongolock.faults.harness.worker.LockWorkerJvm;
 import io.mongolock.faults.harness.worker.SectionCounts;
-import io.mongolock.faults.harness.worker.WorkerJvm;
 import io.mongolock.test.proxy.FaultProxy;
 
 /**
@@ -47,8 +46,8 @@ final class SoakWorker implements AutoCloseable {
 		return this.proxy;
 	}
 
-	WorkerJvm jvm() {
-		return this.worker.jvm();
+	LockWorkerJvm jvm() {
+		return this.worker;
 	}
 
 	int completed() {

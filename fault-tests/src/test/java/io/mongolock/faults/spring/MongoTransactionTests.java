@@ -19,6 +19,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.mongolock.LockContext;
 import io.mongolock.LockLostException;
 import io.mongolock.faults.harness.RealServer;
+import io.mongolock.faults.harness.ServerKind;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.mongodb.FencedWrites;
@@ -48,7 +49,7 @@ class MongoTransactionTests {
 
 	@BeforeEach
 	void start() {
-		String uri = RealServer.replicaSet();
+		String uri = RealServer.uri(ServerKind.REPLICA_SET);
 		this.other = new OtherClient(uri);
 		this.context = SpringApp.start(uri, App.class);
 		this.transaction = new TransactionTemplate(this.context.getBean(MongoTransactionManager.class));

@@ -43,7 +43,7 @@ class PrivilegesTests {
 		String uri = RealServer.uri("a server with authentication");
 		try (MongoClient admin = MongoClients.create(uri)) {
 			assumeAuthentication(admin);
-			figures.server("real server");
+			figures.server(RealServer.label(admin));
 			String password = UUID.randomUUID().toString();
 			MongoDatabase database = admin.getDatabase(OtherClient.DATABASE);
 			createUser(database, password);

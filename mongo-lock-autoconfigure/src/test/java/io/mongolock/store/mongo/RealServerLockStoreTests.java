@@ -10,6 +10,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import io.mongolock.test.embedded.GivenServer;
+
 /**
  * Tests for {@link MongoLockStore} on a real server.
  */
@@ -20,7 +22,7 @@ class RealServerLockStoreTests extends AbstractMongoLockStoreContractTests {
 
 	@BeforeAll
 	static void connect() {
-		client = MongoClients.create(RealServerCondition.connectionString());
+		client = MongoClients.create(GivenServer.uri().orElseThrow());
 	}
 
 	@AfterAll

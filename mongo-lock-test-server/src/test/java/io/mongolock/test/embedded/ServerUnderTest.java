@@ -21,8 +21,8 @@ record ServerUnderTest(MongoClient client, EmbeddedMongo embedded) implements Au
 	 * embedded one for each recording.
 	 */
 	static List<ServerUnderTest> start(Recording... recordings) {
-		String uri = System.getProperty("MONGO_LOCK_TEST_URI", System.getenv("MONGO_LOCK_TEST_URI"));
-		if (uri != null && !uri.isBlank()) {
+		String uri = GivenServer.uri().orElse(null);
+		if (uri != null) {
 			return List.of(new ServerUnderTest(MongoClients.create(uri), null));
 		}
 		return Stream.of(recordings).map(ServerUnderTest::embedded).toList();

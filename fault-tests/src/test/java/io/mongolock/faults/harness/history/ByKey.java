@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
+import io.mongolock.faults.harness.history.HistoryRecord.Checked;
 import io.mongolock.faults.harness.history.HistoryRecord.Granted;
 import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 
@@ -15,11 +16,12 @@ import io.mongolock.faults.harness.history.HistoryRecord.Lost;
  * @param sections its critical sections
  * @param granted its grants
  * @param losses its losses
+ * @param checks what its holders were told when they asked
  */
-record ByKey(List<Section> sections, List<Granted> granted, List<Lost> losses) {
+record ByKey(List<Section> sections, List<Granted> granted, List<Lost> losses, List<Checked> checks) {
 
 	private ByKey() {
-		this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+		this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
 	}
 
 	static Map<String, ByKey> of(History history) {
@@ -27,6 +29,7 @@ record ByKey(List<Section> sections, List<Granted> granted, List<Lost> losses) {
 		history.sections().forEach((one) -> at(keys, one.key()).sections.add(one));
 		history.grants().forEach((one) -> at(keys, one.key()).granted.add(one));
 		history.losses().forEach((one) -> at(keys, one.key()).losses.add(one));
+		history.checks().forEach((one) -> at(keys, one.key()).checks.add(one));
 		return keys;
 	}
 

@@ -12,11 +12,12 @@ import io.mongolock.faults.harness.history.HistoryRecord.Granted;
  *
  * @param fence its number
  * @param limit how many may hold the lock together
- * @param holder to whom
+ * @param process to whom
+ * @param thread on which thread
  * @param askedNanos when it was asked for; when it was known, if that was not written
  * @param knownNanos when it was known
  */
-record Grant(long fence, int limit, String holder, long askedNanos, long knownNanos) {
+record Grant(long fence, int limit, String process, String thread, long askedNanos, long knownNanos) {
 
 	/**
 	 * The grants of one key.
@@ -27,7 +28,7 @@ record Grant(long fence, int limit, String holder, long askedNanos, long knownNa
 	static List<Grant> of(Collection<Granted> grants, Collection<Section> sections) {
 		if (!grants.isEmpty()) {
 			return grants.stream()
-				.map((grant) -> new Grant(grant.fence(), grant.limit(), grant.process() + "/" + grant.thread(),
+				.map((grant) -> new Grant(grant.fence(), grant.limit(), grant.process(), grant.thread(),
 						grant.askedNanos(), grant.grantedNanos()))
 				.toList();
 		}
@@ -35,8 +36,8 @@ record Grant(long fence, int limit, String holder, long askedNanos, long knownNa
 		Map<String, Grant> first = new LinkedHashMap<>();
 		for (Section section : sections) {
 			first.merge(section.process() + "/" + section.fence(),
-					new Grant(section.fence(), section.limit(), section.holder(), section.enteredNanos(),
-							section.enteredNanos()),
+					new Grant(section.fence(), section.limit(), section.process(), section.thread(),
+							section.enteredNanos(), section.enteredNanos()),
 					(one, other) -> (one.knownNanos() <= other.knownNanos()) ? one : other);
 		}
 		return List.copyOf(first.values());
@@ -49,6 +50,10 @@ record Grant(long fence, int limit, String holder, long askedNanos, long knownNa
 	 */
 	long earliestNanos() {
 		return (this.limit == 1) ? this.knownNanos : this.askedNanos;
+	}
+
+	String holder() {
+		return this.process + "/" + this.thread;
 	}
 
 	boolean excludes(Grant other) {

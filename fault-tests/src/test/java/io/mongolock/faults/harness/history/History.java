@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.faults.harness.history.HistoryRecord.Checked;
 import io.mongolock.faults.harness.history.HistoryRecord.Counted;
 import io.mongolock.faults.harness.history.HistoryRecord.Died;
 import io.mongolock.faults.harness.history.HistoryRecord.Entered;
@@ -17,6 +18,7 @@ import io.mongolock.faults.harness.history.HistoryRecord.Held;
 import io.mongolock.faults.harness.history.HistoryRecord.Left;
 import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
+import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
 import io.mongolock.faults.harness.history.HistoryRecord.Waited;
 
 /**
@@ -27,10 +29,12 @@ import io.mongolock.faults.harness.history.HistoryRecord.Waited;
  * @param grants those that were granted
  * @param losses which holders were told of a loss
  * @param counters what guarded counters stood at in the end
+ * @param checks what holders were told when they asked
+ * @param stalls when processes did not run
  * @param held which locks the store held in the end
  */
 public record History(List<Section> sections, List<Waited> claims, List<Granted> grants, List<Lost> losses,
-		List<Counted> counters, List<Held> held) {
+		List<Counted> counters, List<Checked> checks, List<Stalled> stalls, List<Held> held) {
 
 	/**
 	 * Put records together. Their order does not matter.
@@ -46,6 +50,7 @@ public record History(List<Section> sections, List<Waited> claims, List<Granted>
 			.toList();
 		return new History(sections, only(records, Waited.class).toList(), only(records, Granted.class).toList(),
 				only(records, Lost.class).toList(), only(records, Counted.class).toList(),
+				only(records, Checked.class).toList(), only(records, Stalled.class).toList(),
 				only(records, Held.class).toList());
 	}
 

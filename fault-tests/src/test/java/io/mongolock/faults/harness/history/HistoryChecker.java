@@ -1,10 +1,6 @@
 package io.mongolock.faults.harness.history;
 
-import java.io.PrintStream;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -18,68 +14,29 @@ import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
  */
 public final class HistoryChecker {
 
-	private final Allowance allowance;
-
-	/**
-	 * A checker that forgives nothing.
-	 */
-	public HistoryChecker() {
-		this(Allowance.NONE);
-	}
-
-	/**
-	 * A checker.
-	 * @param allowance what it forgives
-	 */
-	public HistoryChecker(Allowance allowance) {
-		this.allowance = allowance;
-	}
-
-	/**
-	 * Judge histories in files as one, and print the report.
-	 * @param args the files; exit status 1 if there are violations, 2 if they cannot be
-	 * read
-	 */
-	public static void main(String[] args) {
-		System.exit(run(args, System.out, System.err));
-	}
-
-	static int run(String[] args, PrintStream out, PrintStream err) {
-		if (args.length == 0) {
-			err.println("Usage: HistoryChecker <file>...");
-			return 2;
-		}
-		try {
-			HistoryReport report = new HistoryChecker()
-				.check(HistoryReader.read(Arrays.stream(args).map(Path::of).toList()));
-			out.print(report.toTable());
-			return (report.isClean()) ? 0 : 1;
-		}
-		catch (IllegalArgumentException | UncheckedIOException ex) {
-			err.println(ex.getMessage());
-			return 2;
-		}
-	}
-
 	/**
 	 * Judge a history.
 	 * @param history the history
 	 * @return what was found
 	 */
 	public HistoryReport check(History history) {
+		Stalls stalls = new Stalls(history.stalls());
 		List<Overlap> overlaps = new ArrayList<>();
 		List<FenceFault> fences = new ArrayList<>();
 		List<Warning> warnings = new ArrayList<>();
+		List<FalseCheck> falseChecks = new ArrayList<>();
 		ByKey.of(history).forEach((key, one) -> {
 			List<Grant> grants = one.grants();
-			overlaps.addAll(OverlapCheck.find(one.sections(), one.losses()));
+			OverlapCheck.find(one.sections(), one.losses())
+				.forEach((overlap) -> overlaps.add(overlap.explainedBy(stalls)));
 			fences.addAll(FenceCheck.find(key, grants));
-			warnings.addAll(WarningCheck.find(key, one.losses(), grants));
+			warnings.addAll(WarningCheck.find(one.losses(), grants, stalls));
+			falseChecks.addAll(FalseCheck.find(one.checks(), grants));
 		});
 		int keys = (int) history.sections().stream().map(Section::key).distinct().count();
 		return new HistoryReport(history.sections().size(), keys, open(history).size(), overlaps, fences,
-				history.counters(), orphans(history), warnings, history.losses().size(), Timings.of(history),
-				this.allowance);
+				history.counters(), orphans(history), warnings, history.checks().size(), falseChecks,
+				history.losses().size(), Timings.of(history));
 	}
 
 	private static List<Held> orphans(History history) {

@@ -1,7 +1,5 @@
 package io.mongolock.faults.harness.history;
 
-import java.time.Duration;
-
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
@@ -42,7 +40,8 @@ class HistoryCheckerTests {
 		HistoryReport report = this.history.section("a", 1, 0, 10).section("b", 2, 7, 20).check();
 		assertThat(report.violations()).singleElement()
 			.asString()
-			.contains("overlap of 3.000 ms on 'order:1'", "fence 1 of a/main (told COMPLETED)", "fence 2 of b/main");
+			.contains("overlap of 3.000 ms on 'order:1'",
+					"fence 1 of a/main (told COMPLETED, not running for 0.000 ms)", "fence 2 of b/main");
 		assertThat(report.overlapNanosByKey()).containsEntry("order:1", TestHistory.nanos(3));
 		assertThat(report.overlaps()).singleElement().matches(Overlap::isSilent);
 	}
@@ -68,7 +67,8 @@ class HistoryCheckerTests {
 		HistoryReport report = this.history.section("a", 1, 1, 0, 20, Outcome.LOST)
 			.section("b", 2, 10, 30)
 			.lost(1, 14)
-			.check(new Allowance(Duration.ofMillis(4), Duration.ofMillis(4)));
+			.stalled("a", 8, 14)
+			.check();
 		assertThat(report.overlapNanos(false)).isEqualTo(TestHistory.nanos(4));
 		assertThat(report.overlapNanos(true)).isEqualTo(TestHistory.nanos(6));
 		assertThat(report.overlaps()).noneMatch(Overlap::isSilent);
@@ -86,10 +86,24 @@ class HistoryCheckerTests {
 	}
 
 	@Test
-	void whatIsForgivenIsForgivenUpToTheLimit() {
-		this.history.section("a", 1, 0, 10).section("b", 2, 7, 20);
-		assertThat(this.history.check(new Allowance(Duration.ofMillis(3), Duration.ZERO)).isClean()).isTrue();
-		assertThat(this.history.check(new Allowance(Duration.ofMillis(2), Duration.ZERO)).isClean()).isFalse();
+	void overlapIsForgivenForAsLongAsTheHolderDidNotRun() {
+		this.history.section("a", 1, 0, 10).section("b", 2, 7, 20).stalled("b", 0, 20).stalled("a", 3, 5);
+		assertThat(this.history.check().violations()).singleElement().asString().contains("not running for 2.000 ms");
+		assertThat(this.history.stalled("a", 4, 6).check().isClean()).isTrue();
+	}
+
+	@Test
+	void aHolderThatIsToldThatItHoldsAfterTheNextGrantIsFoundWhateverStoodStill() {
+		this.history.granted("a", 1, 1, 0, 1)
+			.section("a", 1, 1, 1, 20, Outcome.LOST)
+			.granted("b", 2, 1, 9, 10)
+			.lost(1, 9)
+			.stalled("a", 2, 30);
+		assertThat(this.history.checked(1, 10).check().violations()).isEmpty();
+		HistoryReport report = this.history.checked(1, 12).check();
+		assertThat(report.checks()).isEqualTo(2);
+		assertThat(report.violations()).singleElement()
+			.isEqualTo("false answer: 'order:1', fence 1, was said to be held 2.000 ms after the grant of fence 2");
 	}
 
 	@Test
@@ -183,7 +197,8 @@ class HistoryCheckerTests {
 		assertThat(this.history.check().violations()).singleElement()
 			.asString()
 			.contains("told too late", "2.000 ms after the grant of fence 2");
-		assertThat(this.history.check(new Allowance(Duration.ZERO, Duration.ofMillis(2))).isClean()).isTrue();
+		assertThat(this.history.stalled("a", 7, 8).check().isClean()).isFalse();
+		assertThat(this.history.stalled("a", 7, 9).check().isClean()).isTrue();
 	}
 
 	@Test
@@ -196,7 +211,7 @@ class HistoryCheckerTests {
 			.check();
 		assertThat(report.isClean()).isTrue();
 		assertThat(report.losses()).isEqualTo(2);
-		assertThat(report.warnings()).singleElement().isEqualTo(new Warning("order:1", 1, 2, TestHistory.nanos(4)));
+		assertThat(report.warnings()).singleElement().isEqualTo(new Warning("order:1", 1, 2, TestHistory.nanos(4), 0));
 	}
 
 	@Test

@@ -1,8 +1,6 @@
 package io.mongolock.faults.harness.history;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import io.mongolock.faults.harness.history.HistoryRecord.Died;
-import io.mongolock.faults.harness.history.HistoryRecord.Held;
 import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.HistoryWriter.OpenSection;
@@ -29,10 +26,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class HistoryFileTests {
 
-	private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-
-	private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-
 	private Path file;
 
 	@BeforeEach
@@ -44,7 +37,7 @@ class HistoryFileTests {
 	void aSectionIsReadAsWritten() {
 		long before = System.nanoTime();
 		try (HistoryWriter writer = new HistoryWriter(this.file)) {
-			writer.enter("order:1", "token", 7, 2).leave(Outcome.FAILED);
+			writer.enter("order:1", 7, 2).leave(Outcome.FAILED);
 		}
 		Section section = read().sections().get(0);
 		assertThat(section.key()).isEqualTo("order:1");
@@ -59,8 +52,8 @@ class HistoryFileTests {
 	@Test
 	void aSectionCountsAsDeadFromTheEndOfItsWorkUntilItsCallerIsTold() {
 		try (HistoryWriter writer = new HistoryWriter(this.file)) {
-			writer.enter("order:1", "token", 1, 1).workEnded(5);
-			OpenSection told = writer.enter("order:2", "token", 1, 1);
+			writer.enter("order:1", 1, 1).workEnded(5);
+			OpenSection told = writer.enter("order:2", 1, 1);
 			told.workEnded(6);
 			told.leave(Outcome.LOST, 6);
 		}
@@ -74,6 +67,8 @@ class HistoryFileTests {
 			.granted("b", 2, 1, -5, 6)
 			.denied("c", 1, 2)
 			.lost(1, 3)
+			.checked(1, 3)
+			.stalled("a", 3, 4)
 			.died("a", 4)
 			.counted(5, 6)
 			.held(Long.MAX_VALUE);
@@ -86,7 +81,7 @@ class HistoryFileTests {
 	@Test
 	void aSectionThatNeverEndedIsVisible() {
 		try (HistoryWriter writer = new HistoryWriter(this.file, "killed")) {
-			writer.enter("order:1", "", 1, 1);
+			writer.enter("order:1", 1, 1);
 		}
 		assertThat(read().sections()).singleElement().extracting(Section::outcome).isEqualTo(Outcome.OPEN);
 		try (HistoryWriter writer = new HistoryWriter(this.file, "test")) {
@@ -121,7 +116,7 @@ class HistoryFileTests {
 		try (HistoryWriter writer = new HistoryWriter(this.file)) {
 			IntStream.range(0, 200).parallel().forEach((i) -> {
 				Thread.currentThread().interrupt();
-				writer.enter("key" + i, "", i, 1).leave(Outcome.COMPLETED);
+				writer.enter("key" + i, i, 1).leave(Outcome.COMPLETED);
 				assertThat(Thread.interrupted()).isTrue();
 			});
 		}
@@ -136,30 +131,8 @@ class HistoryFileTests {
 			.withMessageContaining(this.file.toString());
 	}
 
-	@Test
-	void theCommandLineFailsOnViolationsOnly() {
-		try (HistoryWriter writer = new HistoryWriter(this.file)) {
-			writer.enter("order:1", "", 1, 1).leave(Outcome.COMPLETED);
-			assertThat(run(this.file.toString())).isZero();
-			writer.write(new Held("order:1", 1, "shop"));
-			assertThat(run(this.file.toString(), this.file.toString())).isOne();
-		}
-		assertThat(this.out.toString()).contains("No violations", "violations:");
-	}
-
-	@Test
-	void theCommandLineSaysWhatItNeeds() {
-		assertThat(run()).isEqualTo(2);
-		assertThat(run(this.file.toString())).isEqualTo(2);
-		assertThat(this.err.toString()).contains("Usage", this.file.toString());
-	}
-
 	private History read() {
 		return HistoryReader.read(List.of(this.file));
-	}
-
-	private int run(String... args) {
-		return HistoryChecker.run(args, new PrintStream(this.out, true), new PrintStream(this.err, true));
 	}
 
 }

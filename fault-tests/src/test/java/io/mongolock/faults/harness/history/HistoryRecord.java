@@ -11,14 +11,13 @@ public sealed interface HistoryRecord {
 	 *
 	 * @param section tells this section from all others
 	 * @param key what is locked
-	 * @param token the token of the lease, empty if unknown
 	 * @param fence the number of the grant
 	 * @param limit how many may hold the lock together
 	 * @param process who holds it
 	 * @param thread on which thread
 	 * @param nanos when
 	 */
-	record Entered(String section, String key, String token, long fence, int limit, String process, String thread,
+	record Entered(String section, String key, long fence, int limit, String process, String thread,
 			long nanos) implements HistoryRecord {
 
 	}
@@ -53,7 +52,6 @@ public sealed interface HistoryRecord {
 	 * A lock was granted.
 	 *
 	 * @param key what is locked
-	 * @param token the token of the lease, empty if unknown
 	 * @param fence the number of the grant
 	 * @param limit how many may hold the lock together
 	 * @param process to whom
@@ -61,7 +59,7 @@ public sealed interface HistoryRecord {
 	 * @param askedNanos when it asked
 	 * @param grantedNanos when it knew
 	 */
-	record Granted(String key, String token, long fence, int limit, String process, String thread, long askedNanos,
+	record Granted(String key, long fence, int limit, String process, String thread, long askedNanos,
 			long grantedNanos) implements HistoryRecord {
 
 	}
@@ -75,6 +73,26 @@ public sealed interface HistoryRecord {
 	 */
 	record Lost(String key, long fence, long toldNanos) implements HistoryRecord {
 
+	}
+
+	/**
+	 * A holder asked whether the lock is still its own, and was told so.
+	 *
+	 * @param key what is locked
+	 * @param fence the number of the grant
+	 * @param nanos when it began to ask
+	 */
+	record Checked(String key, long fence, long nanos) implements HistoryRecord {
+	}
+
+	/**
+	 * A process did not run: suspended by the test, or by want of a processor.
+	 *
+	 * @param process which
+	 * @param fromNanos from when
+	 * @param toNanos to when
+	 */
+	record Stalled(String process, long fromNanos, long toNanos) implements HistoryRecord {
 	}
 
 	/**

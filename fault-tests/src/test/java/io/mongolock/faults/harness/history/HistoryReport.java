@@ -21,13 +21,14 @@ import io.mongolock.faults.harness.history.HistoryRecord.Held;
  * @param counters all guarded counters
  * @param orphans locks that the store held in the end, and nobody else
  * @param warnings losses, and the next grants of their keys
+ * @param checks how many times holders that asked were told that they hold
+ * @param falseChecks of these, those that were wrong
  * @param losses how many losses were told at all
  * @param timings how long it took
- * @param allowance what was forgiven
  */
 public record HistoryReport(int sections, int keys, int open, List<Overlap> overlaps, List<FenceFault> fences,
-		List<Counted> counters, List<Held> orphans, List<Warning> warnings, int losses, Timings timings,
-		Allowance allowance) {
+		List<Counted> counters, List<Held> orphans, List<Warning> warnings, int checks, List<FalseCheck> falseChecks,
+		int losses, Timings timings) {
 
 	/**
 	 * Whether all promises were kept.
@@ -43,7 +44,7 @@ public record HistoryReport(int sections, int keys, int open, List<Overlap> over
 	 */
 	public List<String> violations() {
 		List<String> violations = new ArrayList<>();
-		this.overlaps.stream().filter(this::isForbidden).map(HistoryReport::describe).forEach(violations::add);
+		this.overlaps.stream().filter(Overlap::isForbidden).map(HistoryReport::describe).forEach(violations::add);
 		this.fences.stream().map(HistoryReport::describe).forEach(violations::add);
 		this.counters.stream()
 			.filter((counter) -> counter.actual() != counter.expected())
@@ -52,10 +53,8 @@ public record HistoryReport(int sections, int keys, int open, List<Overlap> over
 		this.orphans.stream()
 			.map((held) -> "orphan: '" + held.key() + "' is still held, fence " + held.fence() + ", by " + held.owner())
 			.forEach(violations::add);
-		this.warnings.stream()
-			.filter((warning) -> -warning.leadNanos() > this.allowance.toldLate().toNanos())
-			.map(HistoryReport::describe)
-			.forEach(violations::add);
+		this.warnings.stream().filter(Warning::isTooLate).map(HistoryReport::describe).forEach(violations::add);
+		this.falseChecks.stream().map(FalseCheck::toString).forEach(violations::add);
 		return violations;
 	}
 
@@ -95,16 +94,12 @@ public record HistoryReport(int sections, int keys, int open, List<Overlap> over
 		return String.format(Locale.ROOT, "%.3f ms", nanos / 1_000_000.0);
 	}
 
-	private boolean isForbidden(Overlap overlap) {
-		return !overlap.told() && overlap.nanos() > this.allowance.overlap().toNanos();
-	}
-
 	private static String describe(Overlap overlap) {
 		Section older = overlap.older();
 		Section newer = overlap.newer();
 		return "overlap of " + millis(overlap.nanos()) + " on '" + older.key() + "': fence " + older.fence() + " of "
-				+ older.holder() + " (told " + older.outcome() + ") with fence " + newer.fence() + " of "
-				+ newer.holder();
+				+ older.holder() + " (told " + older.outcome() + ", not running for " + millis(overlap.stalledNanos())
+				+ ") with fence " + newer.fence() + " of " + newer.holder();
 	}
 
 	private static String describe(FenceFault fault) {

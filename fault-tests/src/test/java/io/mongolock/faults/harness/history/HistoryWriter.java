@@ -60,14 +60,13 @@ public final class HistoryWriter implements AutoCloseable {
 	/**
 	 * Write that the current thread enters a critical section now.
 	 * @param key what is locked
-	 * @param token the token of the lease, empty if unknown
 	 * @param fence the number of the grant
 	 * @param limit how many may hold the lock together
 	 * @return to be told when it leaves
 	 */
-	public OpenSection enter(String key, String token, long fence, int limit) {
+	public OpenSection enter(String key, long fence, int limit) {
 		String section = this.process + "-" + this.sections.incrementAndGet();
-		write(new Entered(section, key, token, fence, limit, this.process, Thread.currentThread().getName(),
+		write(new Entered(section, key, fence, limit, this.process, Thread.currentThread().getName(),
 				System.nanoTime()));
 		return (outcome, nanos) -> write(new Left(section, outcome, nanos));
 	}

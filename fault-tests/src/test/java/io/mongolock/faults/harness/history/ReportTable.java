@@ -39,6 +39,7 @@ final class ReportTable {
 		row("lost updates", report.counters().stream().mapToLong(ReportTable::missing).sum() + " in "
 				+ report.counters().size() + " counters");
 		row("orphans at rest", String.valueOf(report.orphans().size()));
+		row("checks", report.checks() + ", of which false: " + report.falseChecks().size());
 		row("losses told", report.losses() + ", of which followed by a grant: " + report.warnings().size());
 	}
 

@@ -7,7 +7,6 @@ import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
  * One critical section.
  *
  * @param key what was locked
- * @param token the token of the lease, empty if unknown
  * @param fence the number of the grant
  * @param limit how many may hold the lock together
  * @param process who held it
@@ -17,12 +16,12 @@ import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
  * began, if the history knows neither
  * @param outcome what the caller was told
  */
-public record Section(String key, String token, long fence, int limit, String process, String thread, long enteredNanos,
+public record Section(String key, long fence, int limit, String process, String thread, long enteredNanos,
 		long leftNanos, Outcome outcome) {
 
 	static Section of(Entered entered, long leftNanos, Outcome outcome) {
-		return new Section(entered.key(), entered.token(), entered.fence(), entered.limit(), entered.process(),
-				entered.thread(), entered.nanos(), leftNanos, outcome);
+		return new Section(entered.key(), entered.fence(), entered.limit(), entered.process(), entered.thread(),
+				entered.nanos(), leftNanos, outcome);
 	}
 
 	/**

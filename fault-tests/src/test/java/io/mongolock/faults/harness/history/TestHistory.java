@@ -3,6 +3,7 @@ package io.mongolock.faults.harness.history;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.mongolock.faults.harness.history.HistoryRecord.Checked;
 import io.mongolock.faults.harness.history.HistoryRecord.ClaimOutcome;
 import io.mongolock.faults.harness.history.HistoryRecord.Counted;
 import io.mongolock.faults.harness.history.HistoryRecord.Died;
@@ -12,6 +13,7 @@ import io.mongolock.faults.harness.history.HistoryRecord.Held;
 import io.mongolock.faults.harness.history.HistoryRecord.Left;
 import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
+import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
 import io.mongolock.faults.harness.history.HistoryRecord.Waited;
 
 /**
@@ -37,13 +39,12 @@ final class TestHistory {
 	}
 
 	TestHistory entered(String process, long fence, int limit, long at) {
-		return add(
-				new Entered(process + fence + "@" + at, this.key, "token", fence, limit, process, "main", nanos(at)));
+		return add(new Entered(process + fence + "@" + at, this.key, fence, limit, process, "main", nanos(at)));
 	}
 
 	TestHistory granted(String process, long fence, int limit, long asked, long known) {
 		add(new Waited(this.key, process, "main", nanos(asked), nanos(known), ClaimOutcome.GRANTED));
-		return add(new Granted(this.key, "token", fence, limit, process, "main", nanos(asked), nanos(known)));
+		return add(new Granted(this.key, fence, limit, process, "main", nanos(asked), nanos(known)));
 	}
 
 	TestHistory denied(String process, long asked, long known) {
@@ -75,12 +76,16 @@ final class TestHistory {
 		return this.records;
 	}
 
-	HistoryReport check() {
-		return check(Allowance.NONE);
+	TestHistory checked(long fence, long asked) {
+		return add(new Checked(this.key, fence, nanos(asked)));
 	}
 
-	HistoryReport check(Allowance allowance) {
-		return new HistoryChecker(allowance).check(History.of(this.records));
+	TestHistory stalled(String process, long from, long to) {
+		return add(new Stalled(process, nanos(from), nanos(to)));
+	}
+
+	HistoryReport check() {
+		return new HistoryChecker().check(History.of(this.records));
 	}
 
 	static long nanos(long millis) {

@@ -15,17 +15,18 @@ final class WarningCheck {
 	private WarningCheck() {
 	}
 
-	static List<Warning> find(String key, Collection<Lost> losses, Collection<Grant> grants) {
-		return losses.stream().flatMap((loss) -> warning(key, loss, grants)).toList();
+	static List<Warning> find(Collection<Lost> losses, Collection<Grant> grants, Stalls stalls) {
+		return losses.stream().flatMap((loss) -> warning(loss, grants, stalls)).toList();
 	}
 
-	private static Stream<Warning> warning(String key, Lost loss, Collection<Grant> grants) {
+	private static Stream<Warning> warning(Lost loss, Collection<Grant> grants, Stalls stalls) {
 		return grants.stream()
 			.filter((grant) -> grant.fence() == loss.fence())
 			.findFirst()
 			.stream()
-			.flatMap((lost) -> next(lost, grants))
-			.map((next) -> new Warning(key, loss.fence(), next.fence(), next.knownNanos() - loss.toldNanos()));
+			.flatMap((lost) -> next(lost, grants)
+				.map((next) -> new Warning(loss.key(), loss.fence(), next.fence(), next.knownNanos() - loss.toldNanos(),
+						stalls.nanos(lost.process(), lost.knownNanos(), loss.toldNanos()))));
 	}
 
 	private static Stream<Grant> next(Grant lost, Collection<Grant> grants) {

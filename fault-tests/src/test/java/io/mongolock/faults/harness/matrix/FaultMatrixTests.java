@@ -95,7 +95,7 @@ class FaultMatrixTests {
 		assertThat(new MatrixTable(RUN).summary(ROWS, results)).isEqualTo("""
 				Tests of the rows [16, 33] not run: needs a replica set
 				Fault matrix: of 5 rows 1 shown at the level they call for, 0 shown at another level only, \
-				0 shown in part, 4 not shown.""");
+				0 shown in part, 4 not shown. Servers: embedded.""");
 	}
 
 	@Test

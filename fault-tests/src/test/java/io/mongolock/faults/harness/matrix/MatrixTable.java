@@ -66,9 +66,11 @@ final class MatrixTable {
 			.map((entry) -> "Tests of the rows " + entry.getValue() + " " + entry.getKey() + "\n")
 			.collect(Collectors.joining());
 		List<RowStatus> all = RowStatus.of(rows, results);
-		return lines + Arrays.stream(Kind.values())
-			.map((kind) -> of(kind, all).size() + " " + kind)
-			.collect(Collectors.joining(", ", "Fault matrix: of " + rows.size() + " rows ", "."));
+		return lines
+				+ Arrays.stream(Kind.values())
+					.map((kind) -> of(kind, all).size() + " " + kind)
+					.collect(Collectors.joining(", ", "Fault matrix: of " + rows.size() + " rows ", ". "))
+				+ "Servers: " + servers(results) + ".";
 	}
 
 	private String head(List<FaultRow> rows, Collection<RowResult> results) {
@@ -76,14 +78,18 @@ final class MatrixTable {
 		String counts = Arrays.stream(Kind.values())
 			.map((kind) -> "- Rows " + kind + ": " + count(kind, all, rows.size()) + "\n")
 			.collect(Collectors.joining());
+		return HEAD.formatted(counts, Level.legend(), servers(results), this.run.version(), this.run.java(),
+				this.run.date().truncatedTo(ChronoUnit.SECONDS), this.run.seed());
+	}
+
+	private static String servers(Collection<RowResult> results) {
 		String servers = results.stream()
 			.map(RowResult::server)
 			.filter((server) -> !server.isEmpty())
 			.distinct()
 			.sorted()
 			.collect(Collectors.joining("; "));
-		return HEAD.formatted(counts, Level.legend(), (servers.isEmpty()) ? "none" : servers, this.run.version(),
-				this.run.java(), this.run.date().truncatedTo(ChronoUnit.SECONDS), this.run.seed());
+		return (servers.isEmpty()) ? "none" : servers;
 	}
 
 	private static String count(Kind kind, List<RowStatus> all, int rows) {

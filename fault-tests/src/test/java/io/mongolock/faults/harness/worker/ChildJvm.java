@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  */
 final class ChildJvm implements AutoCloseable {
 
-	private static final Duration LONG_ENOUGH = Duration.ofSeconds(30);
+	private static final Duration LONG_ENOUGH = Duration.ofMinutes(2);
 
 	private final String mainClass;
 

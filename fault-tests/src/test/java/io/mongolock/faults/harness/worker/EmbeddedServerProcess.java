@@ -19,7 +19,7 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 
 	private static final Pattern READY = Pattern.compile("mongodb://([^:]+):(\\d+)");
 
-	private static final Duration LONG_ENOUGH = Duration.ofSeconds(30);
+	private static final Duration LONG_ENOUGH = Duration.ofMinutes(2);
 
 	private final List<String> args;
 

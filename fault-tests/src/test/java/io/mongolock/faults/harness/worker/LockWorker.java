@@ -70,6 +70,7 @@ final class LockWorker {
 		LockWorkerSettings settings = LockWorkerSettings.parse(args);
 		MongoClient client = MongoClients.create(settings.connectionString());
 		HistoryWriter history = new HistoryWriter(settings.history());
+		StallMeter.start(history);
 		MongoTemplate mongo = new MongoTemplate(client, settings.database());
 		mongo.setSessionSynchronization(SessionSynchronization.NEVER);
 		MongoLockStore store = new MongoLockStore(mongo, COLLECTION, "");

@@ -38,7 +38,7 @@ public final class LockWorkerJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Wait until it is ready, up to 30 s.
+	 * Wait until it is ready, up to two minutes.
 	 * @return this
 	 */
 	public LockWorkerJvm awaitReady() {

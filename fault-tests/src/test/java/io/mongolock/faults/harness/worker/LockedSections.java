@@ -10,6 +10,7 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.faults.harness.history.HistoryRecord.Checked;
 import io.mongolock.faults.harness.history.HistoryRecord.ClaimOutcome;
 import io.mongolock.faults.harness.history.HistoryRecord.Granted;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
@@ -21,6 +22,9 @@ import io.mongolock.faults.harness.history.HistoryWriter.OpenSection;
  * Critical sections that add to a counter under a lock, all written down. Thread-safe.
  */
 final class LockedSections {
+
+	/** How long work goes on without a look at whether the lock is still held. */
+	private static final long CHECK_MILLIS = 5;
 
 	private final LockOperations locks;
 
@@ -47,7 +51,7 @@ final class LockedSections {
 			this.locks.execute(LockRequest.of(key), (handle) -> {
 				work.set(enter(handle, asked));
 				try {
-					add(key, workMillis);
+					add(handle, workMillis);
 				}
 				finally {
 					finish(work);
@@ -76,9 +80,9 @@ final class LockedSections {
 	OpenSection granted(LockHandle handle, long asked) {
 		long granted = System.nanoTime();
 		String thread = Thread.currentThread().getName();
-		OpenSection section = this.history.enter(handle.key(), "", handle.fence(), 1);
+		OpenSection section = this.history.enter(handle.key(), handle.fence(), 1);
 		this.history
-			.write(new Granted(handle.key(), "", handle.fence(), 1, this.history.process(), thread, asked, granted));
+			.write(new Granted(handle.key(), handle.fence(), 1, this.history.process(), thread, asked, granted));
 		waited(handle.key(), asked, ClaimOutcome.GRANTED);
 		return section;
 	}
@@ -98,10 +102,24 @@ final class LockedSections {
 		return new Work(granted(handle, asked), 0);
 	}
 
-	private void add(String key, long workMillis) throws InterruptedException {
-		long value = this.counter.get(key);
-		TimeUnit.MILLISECONDS.sleep(workMillis);
-		this.counter.set(key, value + 1);
+	// What is no longer surely held is not written under
+	private void add(LockHandle handle, long workMillis) throws InterruptedException {
+		long value = this.counter.get(handle.key());
+		if (work(handle, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(workMillis))) {
+			this.counter.set(handle.key(), value + 1);
+		}
+	}
+
+	private boolean work(LockHandle handle, long end) throws InterruptedException {
+		long asked = System.nanoTime();
+		long lastHeld = asked;
+		while (handle.isHeld() && asked - end < 0) {
+			lastHeld = asked;
+			Thread.sleep(Math.min(CHECK_MILLIS, 1 + TimeUnit.NANOSECONDS.toMillis(end - asked)));
+			asked = System.nanoTime();
+		}
+		this.history.write(new Checked(handle.key(), handle.fence(), lastHeld));
+		return asked - end >= 0;
 	}
 
 	private static void finish(AtomicReference<@Nullable Work> work) {

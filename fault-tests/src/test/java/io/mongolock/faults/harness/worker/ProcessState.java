@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class ProcessState {
 
-	private static final Duration LONG_ENOUGH = Duration.ofSeconds(10);
+	private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
 
 	private static final Duration POLL = Duration.ofMillis(1);
 

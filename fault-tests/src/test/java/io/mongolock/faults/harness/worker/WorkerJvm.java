@@ -21,7 +21,7 @@ import io.mongolock.faults.harness.worker.Protocol.Kind;
  */
 public final class WorkerJvm implements AutoCloseable {
 
-	private static final Duration LONG_ENOUGH = Duration.ofSeconds(30);
+	private static final Duration LONG_ENOUGH = Duration.ofMinutes(2);
 
 	private final ChildJvm jvm;
 
@@ -58,7 +58,7 @@ public final class WorkerJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Wait until it takes requests, up to 30 s.
+	 * Wait until it takes requests, up to two minutes.
 	 * @return this worker
 	 * @throws WorkerFailedException if it ends instead
 	 * @throws IllegalStateException if it takes longer
@@ -69,7 +69,7 @@ public final class WorkerJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Ask and wait for the answer, up to 30 s.
+	 * Ask and wait for the answer, up to two minutes.
 	 * @param command what to do
 	 * @param args its arguments
 	 * @return the answer
