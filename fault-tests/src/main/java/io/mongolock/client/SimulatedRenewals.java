@@ -1,7 +1,5 @@
 package io.mongolock.client;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 import io.mongolock.client.Coverage.Event;
@@ -9,6 +7,7 @@ import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.client.SimulatedCall.Request;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
+import io.mongolock.core.RenewalBatch;
 import io.mongolock.core.RenewalSchedule;
 import io.mongolock.store.LeaseId;
 
@@ -49,10 +48,8 @@ final class SimulatedRenewals {
 	private void look() {
 		int look = ++this.looks;
 		ClockReading now = this.client.now();
-		for (List<Lease> batch : this.schedule.due(now)) {
-			List<Lease> sorted = new ArrayList<>(batch);
-			sorted.sort(Comparator.comparing((lease) -> lease.id().token()));
-			this.client.after(this.timeline.between(0, 100_000), () -> renew(sorted));
+		for (RenewalBatch batch : this.schedule.due(now)) {
+			this.client.after(this.timeline.between(0, 100_000), () -> renew(batch));
 		}
 		long next = this.schedule.nextIn(now);
 		if (next < FAR) {
@@ -64,9 +61,9 @@ final class SimulatedRenewals {
 		}
 	}
 
-	private void renew(List<Lease> batch) {
+	private void renew(RenewalBatch batch) {
 		ClockReading requested = this.client.now();
-		List<LeaseId> ids = batch.stream().map(Lease::id).toList();
+		List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
 		this.client.ask(new Request<Integer>(Kind.RENEW, ids, true, (log, now) -> {
 			int found = 0;
 			for (LeaseId id : ids) {

@@ -9,6 +9,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.mongolock.core.RenewalSchedule;
+
 /**
  * The threads of a running client: all of them platform daemon threads that come when
  * needed, those for renewals apart, so that nothing else delays them. What comes after
@@ -18,8 +20,14 @@ final class ClientThreads {
 
 	private static final int MAX_CLAIMS = 8;
 
-	private final ExecutorService renewals = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 60, TimeUnit.SECONDS,
-			new SynchronousQueue<>(), daemons("mongo-lock-renewal"), new ThreadPoolExecutor.DiscardPolicy());
+	/**
+	 * Takes an idle thread before it starts one, as no other may be had. The schedule
+	 * bounds what runs; a thread that has handed in its answer may still be about to end,
+	 * or be held up by the log, hence twice as many. What finds none is tried again.
+	 */
+	private final ExecutorService renewals = new ThreadPoolExecutor(0, 2 * RenewalSchedule.MAX_REQUESTS, 60,
+			TimeUnit.SECONDS, new SynchronousQueue<>(), daemons("mongo-lock-renewal"),
+			new ThreadPoolExecutor.AbortPolicy());
 
 	private final ThreadPoolExecutor requests = new ThreadPoolExecutor(MAX_CLAIMS, MAX_CLAIMS, 10, TimeUnit.SECONDS,
 			new LinkedBlockingQueue<>(), daemons("mongo-lock-request"), new ThreadPoolExecutor.DiscardPolicy());
@@ -33,8 +41,8 @@ final class ClientThreads {
 	}
 
 	/**
-	 * Where renewals run; one request more than are underway always finds a thread.
-	 * @return the executor
+	 * Where renewals run, none of them behind another.
+	 * @return the executor; rejects what it has no thread for
 	 */
 	ExecutorService renewals() {
 		return this.renewals;

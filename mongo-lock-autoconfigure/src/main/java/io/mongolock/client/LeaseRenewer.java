@@ -1,6 +1,5 @@
 package io.mongolock.client;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -14,9 +13,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
-import io.mongolock.LockException;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
+import io.mongolock.core.RenewalBatch;
 import io.mongolock.core.RenewalSchedule;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -24,7 +23,8 @@ import io.mongolock.store.LockStore;
 /**
  * Runs a {@link RenewalSchedule}: one daemon thread watches the deadlines and never asks
  * the store, so that a loss is declared in time even while requests hang; renewals run on
- * an executor. No user code runs on either. Thread-safe.
+ * an executor, {@value RenewalSchedule#MAX_REQUESTS} at a time at most. No user code runs
+ * on either. Thread-safe.
  */
 public final class LeaseRenewer {
 
@@ -38,6 +38,8 @@ public final class LeaseRenewer {
 
 	private final RenewalSchedule schedule = new RenewalSchedule(
 			(bound) -> ThreadLocalRandom.current().nextLong(bound));
+
+	private final RenewalFailures failures = new RenewalFailures();
 
 	private final Queue<Consumer<RenewalSchedule>> answers = new ConcurrentLinkedQueue<>();
 
@@ -56,7 +58,8 @@ public final class LeaseRenewer {
 	 * Create a renewer that is not started yet.
 	 * @param store where the leases are kept
 	 * @param clock the clocks
-	 * @param requests runs the requests to the store; must not reject or block
+	 * @param requests runs the requests to the store; must not block. What it rejects is
+	 * tried again
 	 */
 	public LeaseRenewer(LockStore store, LockClock clock, Executor requests) {
 		this.store = store;
@@ -131,10 +134,22 @@ public final class LeaseRenewer {
 			answer.accept(this.schedule);
 		}
 		ClockReading now = ClockReading.of(this.clock);
-		for (List<Lease> batch : this.schedule.due(now)) {
-			this.requests.execute(() -> renew(batch));
+		for (RenewalBatch batch : this.schedule.due(now)) {
+			begin(batch, now);
 		}
 		this.nextLook = now.nanos() + nextIn(now);
+	}
+
+	private void begin(RenewalBatch batch, ClockReading now) {
+		try {
+			this.requests.execute(() -> renew(batch));
+		}
+		catch (RuntimeException | Error ex) {
+			// No thread could be started. What must outlive that does: the leases are
+			// tried again, and the next thread that runs tells of it
+			this.failures.remember(batch, ex);
+			this.schedule.failed(batch, now);
+		}
 	}
 
 	private long nextIn(ClockReading now) {
@@ -149,39 +164,24 @@ public final class LeaseRenewer {
 		return next;
 	}
 
-	private void renew(List<Lease> batch) {
+	private void renew(RenewalBatch batch) {
 		Consumer<RenewalSchedule> answer;
+		Throwable failure = null;
 		try {
 			ClockReading requested = ClockReading.of(this.clock);
-			int found = this.store.renewAll(batch.stream().map(Lease::id).toList(), timeout(batch));
+			List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
+			int found = this.store.renewAll(ids, batch.timeout());
 			ClockReading now = ClockReading.of(this.clock);
 			answer = (schedule) -> schedule.answered(batch, found, requested, now);
 		}
 		catch (RuntimeException | Error ex) {
-			log(batch, ex);
+			failure = ex;
 			ClockReading now = ClockReading.of(this.clock);
 			answer = (schedule) -> schedule.failed(batch, now);
 		}
 		this.answers.add(answer);
 		LockSupport.unpark(this.watch);
-	}
-
-	private void log(List<Lease> batch, Throwable failure) {
-		LeaseId first = batch.get(0).id();
-		String message = "Renewal of lock '" + first.key() + "'"
-				+ ((batch.size() != 1) ? " and " + (batch.size() - 1) + " others" : "")
-				+ " failed and is tried again until the lease runs out: " + failure.getMessage();
-		if (failure instanceof LockException) {
-			logger.warn(message);
-			logger.debug("Renewal failed", failure);
-		}
-		else {
-			logger.error(message, failure);
-		}
-	}
-
-	private static Duration timeout(List<Lease> batch) {
-		return batch.stream().map((lease) -> lease.terms().operationTimeout()).min(Duration::compareTo).orElseThrow();
+		this.failures.tell(batch, failure);
 	}
 
 }

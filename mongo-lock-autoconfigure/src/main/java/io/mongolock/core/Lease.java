@@ -106,6 +106,15 @@ public final class Lease {
 	}
 
 	/**
+	 * When the lease is to be renewed next: from the request that granted or last renewed
+	 * it, as the deadline, so that an answer that took long leaves less time.
+	 * @return the monotonic time
+	 */
+	public long renewalDueAt() {
+		return this.state.confirmed().nanos() + this.terms.renewInterval().toNanos();
+	}
+
+	/**
 	 * The store confirmed a renewal. One that is confirmed only after the lease has run
 	 * out is no success.
 	 * @param requested when its request left

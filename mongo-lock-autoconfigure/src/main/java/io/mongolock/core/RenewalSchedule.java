@@ -1,11 +1,10 @@
 package io.mongolock.core;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 
 import io.mongolock.LossReason;
@@ -16,13 +15,36 @@ import io.mongolock.LossReason;
  * belongs to one, which alone owns the plans.
  * <p>
  * Leases that are due within half their interval go along with one that is due now, so
- * that leases begun at different times soon share one request. If fewer of a batch are
- * still there than were sent, it is halved until the missing ones stand alone.
+ * that leases begun at different times soon share one request.
+ * <p>
+ * A server executes the statements of a request one after the other, and one that has to
+ * wait, as for an open transaction that wrote its document, holds up those behind it. A
+ * request that hangs is therefore not waited for until its timeout: after a share of the
+ * time left its leases are asked for again beside it, in sixteen parts, and so on until
+ * the one that is blocked stands alone. Renewing twice is harmless, and if the store was
+ * merely slow, the first answer that comes counts. Until it is confirmed again, a lease
+ * keeps to the smaller company, so that it holds up nobody a second time. If fewer were
+ * there than were sent, the request is divided in twice as many parts as are missing,
+ * until these stand alone; if none was there, all are missing.
  */
 public final class RenewalSchedule {
 
 	/** One request may carry many renewals, but not so many that it takes long itself. */
 	static final int MAX_BATCH = 1000;
+
+	/**
+	 * The most requests at a time. Leases wait here for a place, the most urgent first.
+	 * <p>
+	 * A place is free again when its request ends, so after the operation timeout at the
+	 * latest, and two operation timeouts fit between the time when a lease is due and its
+	 * deadline. Hence a lease that waits for one request that hangs still has the time of
+	 * one. Requests for leases that hung before would prolong that wait, so they never
+	 * take the last quarter of the places; and of leases that did not, a full batch and
+	 * those that came due half an interval later are rarely more than one request each.
+	 */
+	public static final int MAX_REQUESTS = 16;
+
+	private static final int MAX_SUSPECT_REQUESTS = MAX_REQUESTS * 3 / 4;
 
 	/** So that a machine that was suspended notices soon after it wakes up. */
 	private static final long MAX_LOOK = 1_000_000_000;
@@ -30,9 +52,12 @@ public final class RenewalSchedule {
 	/** Far enough away never to come. */
 	public static final long NEVER = Long.MAX_VALUE / 4;
 
-	private final Map<Lease, Plan> plans = new ConcurrentHashMap<>();
+	private final Map<Lease, RenewalPlan> plans = new ConcurrentHashMap<>();
 
-	private final Deque<List<Lease>> split = new ArrayDeque<>();
+	private final AtomicLong added = new AtomicLong();
+
+	/** Those that take a place. */
+	private final List<RenewalBatch> underway = new ArrayList<>();
 
 	private final LongUnaryOperator random;
 
@@ -45,15 +70,17 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * Keep a lease.
+	 * Keep a lease. Its first renewal is due one interval after the request that was
+	 * granted, so at once if the answer took that long.
 	 * @param lease the lease
 	 * @param now the time
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long add(Lease lease, ClockReading now) {
-		Plan plan = new Plan(lease, now.nanos() + lease.terms().renewInterval().toNanos());
+		RenewalPlan plan = new RenewalPlan(lease, this.added.incrementAndGet(), lease.renewalDueAt());
 		this.plans.put(lease, plan);
-		return plan.dueIn(now);
+		long deadline = plan.deadlineIn(now);
+		return (plan.isWaiting()) ? Math.min(plan.dueIn(now), deadline) : deadline;
 	}
 
 	/**
@@ -70,13 +97,17 @@ public final class RenewalSchedule {
 	 * @return batches to be sent one request each; every one wants {@link #answered} or
 	 * {@link #failed}
 	 */
-	public List<List<Lease>> due(ClockReading now) {
-		List<List<Lease>> batches = new ArrayList<>();
-		for (List<Lease> part = this.split.poll(); part != null; part = this.split.poll()) {
-			addIfAny(batches, part.stream().filter((lease) -> begin(lease, now)).toList());
-		}
-		if (dropLostAndAskWhetherAnyIsDue(now)) {
-			addDue(batches, now);
+	public List<RenewalBatch> due(ClockReading now) {
+		letGo(now);
+		List<RenewalBatch> batches = new ArrayList<>();
+		if (dropLostAndAskWhetherAnyIsDue(now) && hasPlace(false)) {
+			for (List<RenewalPlan> group : RenewalQueue.of(this.plans.values(), now)) {
+				if (hasPlace(group.get(0).isSuspect())) {
+					RenewalBatch batch = new RenewalBatch(group, now);
+					this.underway.add(batch);
+					batches.add(batch);
+				}
+			}
 		}
 		return batches;
 	}
@@ -87,12 +118,17 @@ public final class RenewalSchedule {
 	 * @return nanoseconds, zero or less if something is to be done now
 	 */
 	public long nextIn(ClockReading now) {
-		if (!this.split.isEmpty()) {
-			return 0;
-		}
 		long next = (this.plans.isEmpty()) ? NEVER : MAX_LOOK;
-		for (Plan plan : this.plans.values()) {
-			next = Math.min(next, plan.dueIn(now));
+		boolean place = hasPlace(false);
+		boolean placeForSuspects = hasPlace(true);
+		for (RenewalPlan plan : this.plans.values()) {
+			next = Math.min(next, plan.deadlineIn(now));
+			if (plan.isWaiting() && ((plan.isSuspect()) ? placeForSuspects : place)) {
+				next = Math.min(next, plan.dueIn(now));
+			}
+		}
+		for (RenewalBatch batch : this.underway) {
+			next = Math.min(next, batch.untilIn(now));
 		}
 		return next;
 	}
@@ -104,113 +140,92 @@ public final class RenewalSchedule {
 	 * @param requested when the request left
 	 * @param now the time
 	 */
-	public void answered(List<Lease> batch, int found, ClockReading requested, ClockReading now) {
-		if (found >= batch.size()) {
-			batch.forEach((lease) -> confirmed(lease, requested, now));
+	public void answered(RenewalBatch batch, int found, ClockReading requested, ClockReading now) {
+		this.underway.remove(batch);
+		if (found >= batch.leases().size()) {
+			batch.plans().forEach((plan) -> confirmed(plan, requested, now));
 		}
-		else if (batch.size() == 1) {
-			this.plans.remove(batch.get(0));
-			batch.get(0).lose(LossReason.REFUSED);
+		else if (found == 0) {
+			batch.leases().forEach(this::refused);
 		}
 		else {
-			int half = batch.size() / 2;
-			this.split.add(batch.subList(0, half));
-			this.split.add(batch.subList(half, batch.size()));
+			int missing = batch.leases().size() - found;
+			batch.letGo(batch.part(2 * missing), now);
 		}
 	}
 
 	/**
-	 * The store did not answer a batch, or nobody knows what it did: the leases are no
-	 * longer relied on than before, and tried again soon.
+	 * The store did not answer a batch, or nobody knows what it did, or it could not be
+	 * sent: the leases are no longer relied on than before, and tried again soon.
 	 * @param batch the batch
 	 * @param now the time
 	 */
-	public void failed(List<Lease> batch, ClockReading now) {
-		for (Lease lease : batch) {
-			Plan plan = this.plans.get(lease);
-			if (plan != null) {
-				long pause = Math.min(1_000_000_000, lease.terms().renewInterval().toNanos() / 4);
-				plan.next = now.nanos() + pause / 2 + this.random.applyAsLong(pause / 2 + 1);
-				plan.underway = false;
+	public void failed(RenewalBatch batch, ClockReading now) {
+		if (batch.isSent() && !batch.hangs(now)) {
+			// It says nothing of a single lease. The place stays taken, so that a store
+			// that fails at once is not asked without a pause
+			batch.rest(now.nanos() + pause(batch));
+		}
+		else {
+			this.underway.remove(batch);
+			batch.letGo(batch.part(RenewalBatch.PARTS), now);
+		}
+	}
+
+	private void letGo(ClockReading now) {
+		for (RenewalBatch batch : List.copyOf(this.underway)) {
+			if (batch.untilIn(now) <= 0) {
+				if (batch.isResting()) {
+					this.underway.remove(batch);
+					batch.letGo(MAX_BATCH, now);
+				}
+				else {
+					batch.letGo(batch.part(RenewalBatch.PARTS), now);
+				}
 			}
 		}
 	}
 
 	private boolean dropLostAndAskWhetherAnyIsDue(ClockReading now) {
 		boolean due = false;
-		for (Plan plan : this.plans.values()) {
-			if (!plan.lease.isHeld(now)) {
-				this.plans.remove(plan.lease);
+		for (RenewalPlan plan : this.plans.values()) {
+			if (!plan.lease().isHeld(now)) {
+				this.plans.remove(plan.lease());
 			}
-			else if (plan.renews() && plan.next - now.nanos() <= 0) {
+			else if (plan.isWaiting() && plan.isDue(now)) {
 				due = true;
 			}
 		}
 		return due;
 	}
 
-	private void addDue(List<List<Lease>> batches, ClockReading now) {
-		List<Lease> batch = new ArrayList<>();
-		for (Plan plan : this.plans.values()) {
-			long early = plan.lease.terms().renewInterval().toNanos() / 2;
-			if (plan.renews() && plan.next - early - now.nanos() <= 0) {
-				plan.underway = true;
-				batch.add(plan.lease);
-				if (batch.size() == MAX_BATCH) {
-					batches.add(batch);
-					batch = new ArrayList<>();
-				}
+	private boolean hasPlace(boolean suspect) {
+		return this.underway.size() < MAX_REQUESTS
+				&& (!suspect || this.underway.stream().filter(RenewalBatch::isSuspect).count() < MAX_SUSPECT_REQUESTS);
+	}
+
+	private void confirmed(RenewalPlan plan, ClockReading requested, ClockReading now) {
+		if (this.plans.containsKey(plan.lease())) {
+			if (plan.lease().renewed(requested, now)) {
+				plan.confirmed();
+			}
+			else {
+				this.plans.remove(plan.lease());
 			}
 		}
-		addIfAny(batches, batch);
 	}
 
-	private boolean begin(Lease lease, ClockReading now) {
-		return this.plans.containsKey(lease) && lease.isHeld(now);
+	private void refused(Lease lease) {
+		this.plans.remove(lease);
+		lease.lose(LossReason.REFUSED);
 	}
 
-	private void confirmed(Lease lease, ClockReading requested, ClockReading now) {
-		Plan plan = this.plans.get(lease);
-		if (plan == null) {
-			return;
+	private long pause(RenewalBatch batch) {
+		long pause = 1_000_000_000;
+		for (Lease lease : batch.leases()) {
+			pause = Math.min(pause, lease.terms().renewInterval().toNanos() / 4);
 		}
-		if (lease.renewed(requested, now)) {
-			plan.next = requested.nanos() + lease.terms().renewInterval().toNanos();
-			plan.underway = false;
-		}
-		else {
-			this.plans.remove(lease);
-		}
-	}
-
-	private static void addIfAny(List<List<Lease>> batches, List<Lease> batch) {
-		if (!batch.isEmpty()) {
-			batches.add(batch);
-		}
-	}
-
-	private static final class Plan {
-
-		private final Lease lease;
-
-		private long next;
-
-		private boolean underway;
-
-		private Plan(Lease lease, long next) {
-			this.lease = lease;
-			this.next = next;
-		}
-
-		private boolean renews() {
-			return this.lease.terms().autoRenew() && !this.underway;
-		}
-
-		private long dueIn(ClockReading now) {
-			long toDeadline = this.lease.deadline() - now.nanos();
-			return (renews()) ? Math.min(this.next - now.nanos(), toDeadline) : toDeadline;
-		}
-
+		return pause / 2 + this.random.applyAsLong(pause / 2 + 1);
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.mongolock.core;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -53,9 +54,9 @@ class RenewalScheduleTests {
 		}
 		int requests = 0;
 		for (long now = 8_000; now < 40_000; now++) {
-			for (List<Lease> batch : this.schedule.due(at(now))) {
+			for (RenewalBatch batch : this.schedule.due(at(now))) {
 				requests++;
-				this.schedule.answered(batch, batch.size(), at(now), at(now));
+				this.schedule.answered(batch, batch.leases().size(), at(now), at(now));
 			}
 		}
 		assertThat(this.lost).isEmpty();
@@ -67,7 +68,7 @@ class RenewalScheduleTests {
 		for (int i = 0; i < 2 * RenewalSchedule.MAX_BATCH + 1; i++) {
 			this.schedule.add(lease("k" + i, 0), at(0));
 		}
-		assertThat(this.schedule.due(at(8_000))).extracting(List::size)
+		assertThat(this.schedule.due(at(8_000))).extracting((batch) -> batch.leases().size())
 			.containsExactly(RenewalSchedule.MAX_BATCH, RenewalSchedule.MAX_BATCH, 1);
 	}
 
@@ -81,9 +82,10 @@ class RenewalScheduleTests {
 		Lease gone = leases.get(37);
 		int requests = 0;
 		while (this.schedule.nextIn(at(8_000)) <= 0) {
-			for (List<Lease> batch : this.schedule.due(at(8_000))) {
+			for (RenewalBatch batch : this.schedule.due(at(8_000))) {
 				requests++;
-				this.schedule.answered(batch, batch.size() - (batch.contains(gone) ? 1 : 0), at(8_000), at(8_000));
+				int found = batch.leases().size() - (batch.leases().contains(gone) ? 1 : 0);
+				this.schedule.answered(batch, found, at(8_000), at(8_000));
 			}
 		}
 		assertThat(this.lost).containsExactly(gone);
@@ -99,12 +101,12 @@ class RenewalScheduleTests {
 		Lease released = lease("b", 0);
 		this.schedule.add(stays, at(0));
 		this.schedule.add(released, at(0));
-		List<Lease> batch = this.schedule.due(at(8_000)).get(0);
+		RenewalBatch batch = this.schedule.due(at(8_000)).get(0);
 		released.release(at(8_001));
 		this.schedule.remove(released);
 		this.schedule.answered(batch, 1, at(8_000), at(8_002));
-		List<List<Lease>> again = this.schedule.due(at(8_002));
-		assertThat(again).containsExactly(List.of(stays));
+		List<RenewalBatch> again = this.schedule.due(at(8_002));
+		assertThat(again).extracting(RenewalBatch::leases).containsExactly(List.of(stays));
 		this.schedule.answered(again.get(0), 1, at(8_002), at(8_003));
 		assertThat(this.lost).isEmpty();
 		assertThat(stays.isHeld(at(32_001))).isTrue();
@@ -129,6 +131,73 @@ class RenewalScheduleTests {
 		this.schedule.due(at(24_000));
 		assertThat(this.lost).hasSize(1);
 		assertThat(this.lost.get(0).lossReason()).isEqualTo(LossReason.DEADLINE);
+	}
+
+	@Test
+	void theFirstRenewalIsCountedFromTheRequest() {
+		assertThat(this.schedule.add(lease("a", 0), at(5_000))).isEqualTo(3_000 * MILLI);
+		assertThat(this.schedule.due(at(7_999))).isEmpty();
+		assertThat(this.schedule.due(at(8_000))).hasSize(1);
+	}
+
+	@Test
+	void aLeaseWhoseAnswerTookLongerThanTheIntervalIsRenewedAtOnce() {
+		assertThat(this.schedule.add(lease("a", 0), at(23_500))).isNegative();
+		assertThat(this.schedule.due(at(23_500))).hasSize(1);
+	}
+
+	@Test
+	void aBatchHoldsLeasesOfLikeTimeoutsAndKeepsToTheShortest() {
+		ResolvedLockSettings brief = ResolvedLockSettings.of(LockSettings.builder().ttl(Duration.ofSeconds(1)).build());
+		ResolvedLockSettings alike = ResolvedLockSettings
+			.of(LockSettings.builder().operationTimeout(Duration.ofMillis(2_500)).build());
+		this.schedule.add(lease("a", 0), at(0));
+		this.schedule.add(lease("b", 0, alike), at(0));
+		this.schedule.add(lease("c", 7_500, brief), at(7_500));
+		this.schedule.add(lease("d", 7_500, brief), at(7_500));
+		List<RenewalBatch> batches = this.schedule.due(at(8_000));
+		assertThat(batches).extracting((batch) -> batch.leases().stream().map((lease) -> lease.id().key()).toList())
+			.containsExactly(List.of("c", "d"), List.of("a", "b"));
+		assertThat(batches).extracting(RenewalBatch::timeout)
+			.containsExactly(brief.operationTimeout(), alike.operationTimeout());
+	}
+
+	@Test
+	void aBatchThatHangsIsAskedForInPartsBesideItAndTheFirstAnswerCounts() {
+		for (int i = 0; i < 160; i++) {
+			this.schedule.add(lease("k" + i, 0), at(0));
+		}
+		RenewalBatch hanging = this.schedule.due(at(8_000)).get(0);
+		assertThat(this.schedule.nextIn(at(9_000))).as("half the timeout").isEqualTo(500 * MILLI);
+		List<RenewalBatch> parts = this.schedule.due(at(9_500));
+		assertThat(parts).hasSize(12).allMatch((part) -> part.leases().size() == 10);
+		this.schedule.answered(hanging, 160, at(8_000), at(10_000));
+		assertThat(this.schedule.due(at(10_000))).isEmpty();
+		parts.forEach((part) -> this.schedule.failed(part, at(12_500)));
+		assertThat(this.schedule.due(at(15_999))).isEmpty();
+		assertThat(this.schedule.due(at(16_000))).extracting((batch) -> batch.leases().size()).containsExactly(160);
+	}
+
+	@Test
+	void aRequestThatFailsAtOnceIsTriedAgainWhole() {
+		for (int i = 0; i < 160; i++) {
+			this.schedule.add(lease("k" + i, 0), at(0));
+		}
+		this.schedule.failed(this.schedule.due(at(8_000)).get(0), at(8_010));
+		assertThat(this.schedule.due(at(8_500))).isEmpty();
+		assertThat(this.schedule.due(at(9_010))).extracting((batch) -> batch.leases().size()).containsExactly(160);
+	}
+
+	@Test
+	void requestsThatHangLeavePlacesToLeasesThatDidNot() {
+		for (int i = 0; i < 100; i++) {
+			this.schedule.add(lease("k" + i, 0), at(0));
+		}
+		this.schedule.due(at(8_000));
+		this.schedule.due(at(9_500));
+		this.schedule.add(lease("fresh", 2_000), at(2_000));
+		assertThat(this.schedule.due(at(10_000))).extracting((batch) -> batch.leases().get(0).id().key())
+			.containsExactly("fresh");
 	}
 
 	@Test
@@ -159,8 +228,11 @@ class RenewalScheduleTests {
 	}
 
 	private Lease lease(String key, long begun) {
-		return new Lease(new LeaseId(key, key), 1, ResolvedLockSettings.of(LockSettings.NONE), at(begun),
-				this.lost::add);
+		return lease(key, begun, ResolvedLockSettings.of(LockSettings.NONE));
+	}
+
+	private Lease lease(String key, long begun, ResolvedLockSettings terms) {
+		return new Lease(new LeaseId(key, key), 1, terms, at(begun), this.lost::add);
 	}
 
 	private static ClockReading at(long millis) {

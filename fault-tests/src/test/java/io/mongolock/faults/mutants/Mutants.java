@@ -16,6 +16,12 @@ final class Mutants {
 
 	private static final String LEASE = "io.mongolock.core.LeaseTests";
 
+	private static final String SCHEDULE = "io.mongolock.core.RenewalScheduleTests";
+
+	private static final String TROUBLE = "io.mongolock.core.RenewalTroubleTests";
+
+	private static final String RENEWER = "io.mongolock.client.LeaseRenewerTests";
+
 	private static final String SPRING = "io.mongolock.faults.spring.";
 
 	/** Asks the template anew, which knows the transaction of the thread. */
@@ -49,8 +55,8 @@ final class Mutants {
 						"new Granted(grant.get(), requested,", "new Granted(grant.get(), now,",
 						Judge.simulation("TOLD_LATE"), row("Message", "aReplyThatIsLateMakesTheLeaseNoLonger")),
 				new Mutant("renewal counted from the answer", "core/RenewalSchedule.java",
-						"lease.renewed(requested, now)", "lease.renewed(now, now)", Judge.simulation("TOLD_LATE"),
-						row("Renewer", "aRenewalThatTakesLongMakesTheLeaseNoLonger")));
+						"plan.lease().renewed(requested, now)", "plan.lease().renewed(now, now)",
+						Judge.simulation("TOLD_LATE"), row("Renewer", "aRenewalThatTakesLongMakesTheLeaseNoLonger")));
 	}
 
 	private static List<Mutant> claims() {
@@ -75,12 +81,12 @@ final class Mutants {
 						"if (later && this.state.phase() == Phase.HELD && isReliable(this.state, now)) {",
 						"if (later && this.state.phase() == Phase.HELD) {", Judge.simulation("REVIVED"),
 						Judge.test(LEASE, "aRenewalConfirmedAfterTheDeadlineIsNoSuccess")),
-				new Mutant("renewal without match ignored", "core/RenewalSchedule.java", "if (found >= batch.size()) {",
-						"if (found >= 0) {", Judge.simulation("TOLD_LATE"),
+				new Mutant("renewal without match ignored", "core/RenewalSchedule.java",
+						"if (found >= batch.leases().size()) {", "if (found >= 0) {", Judge.simulation("TOLD_LATE"),
 						row("Store", "aHolderWhoseCollectionIsDroppedIsToldAtItsNextRenewal")),
 				new Mutant("unknown renewal taken as done", "core/RenewalSchedule.java",
-						"				plan.underway = false;\n			}\n		}\n	}\n",
-						"				plan.underway = false;\n				lease.renewed(now, now);\n			}\n		}\n	}\n",
+						"batch.rest(now.nanos() + pause(batch));",
+						"batch.rest(now.nanos() + pause(batch)); batch.leases().forEach((lease) -> lease.renewed(now, now));",
 						Judge.simulation("TOLD_LATE"),
 						row("Renewer", "aRenewalThatThrowsErrorsForEverEndsInALossThatIsTold")),
 				new Mutant("renewed on the application's threads", "client/LockTemplate.java", "threads.renewals()",
@@ -88,9 +94,23 @@ final class Mutants {
 						row("Renewer", "renewalsPassWhileTheApplicationsThreadsAreBusy")),
 				new Mutant("renewed on the thread that watches", "client/LockTemplate.java", "threads.renewals()",
 						"Runnable::run", row("Renewer", "aHolderIsToldThoughARenewalNeverReturns")),
-				new Mutant("never renewed", "core/RenewalSchedule.java",
-						"return this.lease.terms().autoRenew() && !this.underway;", "return false;",
-						Judge.simulation("NEEDLESS"), row("Renewer", "aRenewalThatThrowsAnErrorIsTriedAgain")));
+				new Mutant("never renewed", "core/RenewalPlan.java",
+						"return this.lease.terms().autoRenew() && this.batch == null;", "return false;",
+						Judge.simulation("NEEDLESS"), row("Renewer", "aRenewalThatThrowsAnErrorIsTriedAgain")),
+				new Mutant("first renewal counted from the answer", "core/RenewalSchedule.java", "lease.renewalDueAt()",
+						"now.nanos() + lease.terms().renewInterval().toNanos()",
+						Judge.test(RENEWER, "aLeaseWhoseGrantTookLongIsRenewedAtOnce")),
+				new Mutant("batch that hangs never divided", "core/RenewalSchedule.java",
+						"				else {\n					batch.letGo(batch.part(RenewalBatch.PARTS), now);",
+						"				else {\n					batch.letGo(MAX_BATCH, now);",
+						Judge.test(TROUBLE, "oneDocumentBlockedForGoodLosesItsOwnLockAlone")),
+				new Mutant("batch of mixed timeouts", "core/RenewalQueue.java",
+						"new Kind(plan.most(), timeoutClass(plan.lease()))", "new Kind(plan.most(), 0)",
+						Judge.test(SCHEDULE, "aBatchHoldsLeasesOfLikeTimeoutsAndKeepsToTheShortest")),
+				new Mutant("thread that does not start ends all renewals", "client/LeaseRenewer.java",
+						"			this.schedule.failed(batch, now);\n		}\n	}\n\n	private long",
+						"		}\n	}\n\n	private long",
+						Judge.test(RENEWER, "aThreadThatCannotBeStartedIsTriedAgain")));
 	}
 
 	private static List<Mutant> releases() {

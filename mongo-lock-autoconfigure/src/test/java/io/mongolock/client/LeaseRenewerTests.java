@@ -1,0 +1,170 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOwner;
+import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.Lease;
+import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link LeaseRenewer}, with leases of 30 s whose grant was long in coming:
+ * what is due at once has seconds left.
+ */
+@Timeout(60)
+class LeaseRenewerTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private final ScriptedStore store = new ScriptedStore();
+
+	private final ClientThreads threads = new ClientThreads();
+
+	private final AtomicInteger failures = new AtomicInteger();
+
+	private final List<Lease> lost = new CopyOnWriteArrayList<>();
+
+	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals());
+
+	@AfterEach
+	void stop() {
+		this.renewer.stop();
+		this.threads.stop();
+	}
+
+	@Test
+	void aLeaseWhoseGrantTookLongIsRenewedAtOnce() {
+		this.renewer.start();
+		Lease lease = register("a", Duration.ofSeconds(18));
+		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
+		assertThat(this.lost).isEmpty();
+	}
+
+	@Test
+	void aThreadThatCannotBeStartedIsTriedAgain() {
+		renewOn((task) -> {
+			int failures = this.failures.incrementAndGet();
+			if (failures == 1) {
+				throw new OutOfMemoryError("unable to create native thread, says the test");
+			}
+			if (failures == 2) {
+				throw new RejectedExecutionException("no thread left, says the test");
+			}
+			this.threads.renewals().execute(task);
+		});
+		Lease lease = register("a", Duration.ofSeconds(12));
+		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
+		assertThat(this.failures).hasValueGreaterThan(2);
+		assertThat(this.lost).isEmpty();
+	}
+
+	@Test
+	void aLogThatBlocksHoldsUpNoRenewal() {
+		CountDownLatch end = new CountDownLatch(1);
+		BlockingAppender log = BlockingAppender.until(end);
+		try {
+			for (int time = 0; time < 2; time++) {
+				this.store.nextFails("renew", Outcome.UNKNOWN, false);
+			}
+			this.renewer.start();
+			Lease lease = register("a", Duration.ofSeconds(12));
+			await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
+			assertThat(this.store.count("renew")).isEqualTo(3);
+			assertThat(log.blocked).hasValue(1);
+		}
+		finally {
+			end.countDown();
+			log.detach();
+		}
+	}
+
+	private void renewOn(Executor executor) {
+		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor);
+		this.renewer.start();
+	}
+
+	private Lease register(String key, Duration age) {
+		LeaseId id = new LeaseId(key, key);
+		ResolvedLockSettings terms = ResolvedLockSettings.of(LockSettings.NONE);
+		this.store.acquire(new Claim(id, 1, 0, false, new LockOwner("", "", "", 0, ""), terms.ttl()), LONG);
+		ClockReading now = now();
+		ClockReading requested = new ClockReading(now.nanos() - age.toNanos(), now.millis() - age.toMillis());
+		Lease lease = new Lease(id, 1, terms, requested, this.lost::add);
+		this.renewer.register(lease);
+		return lease;
+	}
+
+	private static ClockReading now() {
+		return ClockReading.of(LockClock.system());
+	}
+
+	/**
+	 * Blocks whoever logs for the renewer.
+	 */
+	private static final class BlockingAppender extends AppenderBase<ILoggingEvent> {
+
+		private final AtomicInteger blocked = new AtomicInteger();
+
+		private final CountDownLatch end;
+
+		private BlockingAppender(CountDownLatch end) {
+			this.end = end;
+		}
+
+		static BlockingAppender until(CountDownLatch end) {
+			BlockingAppender appender = new BlockingAppender(end);
+			appender.start();
+			logger().addAppender(appender);
+			return appender;
+		}
+
+		@Override
+		public void doAppend(ILoggingEvent event) {
+			// not synchronized, as that of the base class is: here all would block
+			append(event);
+		}
+
+		@Override
+		protected void append(ILoggingEvent event) {
+			this.blocked.incrementAndGet();
+			try {
+				this.end.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+
+		void detach() {
+			logger().detachAppender(this);
+		}
+
+		private static Logger logger() {
+			return (Logger) LoggerFactory.getLogger(LeaseRenewer.class);
+		}
+
+	}
+
+}

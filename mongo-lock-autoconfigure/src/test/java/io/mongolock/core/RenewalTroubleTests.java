@@ -1,0 +1,142 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link RenewalSchedule} when documents are blocked or gone, or the store is
+ * slow, silent or refuses, in virtual time. With a ttl of 6 s a lease is relied on for
+ * 4.8 s and renewed every 1.6 s by a request that takes at most 1.6 s.
+ */
+class RenewalTroubleTests {
+
+	private static final Duration SIX = Duration.ofSeconds(6);
+
+	private final VirtualRenewals renewals = new VirtualRenewals();
+
+	@AfterEach
+	void noMoreRequestsAreUnderwayThanAllowed() {
+		assertThat(this.renewals.mostInFlight).isLessThanOrEqualTo(RenewalSchedule.MAX_REQUESTS);
+	}
+
+	@Test
+	void oneDocumentBlockedForGoodLosesItsOwnLockAlone() {
+		this.renewals.hold(500, "k", SIX);
+		this.renewals.block("k250", 0, VirtualRenewals.FOR_EVER);
+		this.renewals.runUntil(120_000);
+		assertThat(this.renewals.lost()).containsOnlyKeys("k250").containsEntry("k250", 4_800L);
+		assertThat(this.renewals.held()).isEqualTo(499);
+	}
+
+	@Test
+	void locksOfShortTimeoutsBesideThemChangeNothing() {
+		this.renewals.hold(500, "k", SIX);
+		this.renewals.hold(100, "brief", Duration.ofSeconds(1));
+		this.renewals.block("k250", 0, VirtualRenewals.FOR_EVER);
+		this.renewals.runUntil(60_000);
+		assertThat(this.renewals.lost()).containsOnlyKeys("k250");
+	}
+
+	@Test
+	void aLockOfAShortTimeoutThatIsBlockedLosesNoOther() {
+		this.renewals.hold(500, "k", SIX);
+		this.renewals.hold(100, "brief", Duration.ofSeconds(1));
+		this.renewals.block("brief50", 0, VirtualRenewals.FOR_EVER);
+		this.renewals.runUntil(60_000);
+		assertThat(this.renewals.lost()).containsOnlyKeys("brief50");
+	}
+
+	@Test
+	void severalDocumentsBlockedForGoodLoseTheirOwnLocksAlone() {
+		this.renewals.hold(500, "k", SIX);
+		for (int i = 0; i < 8; i++) {
+			this.renewals.block("k" + i * 60, 0, VirtualRenewals.FOR_EVER);
+		}
+		this.renewals.runUntil(60_000);
+		assertThat(this.renewals.lost()).hasSize(8);
+	}
+
+	@Test
+	void documentsThatAreBlockedTimeAndAgainLoseNoLock() {
+		this.renewals.hold(500, "k", SIX);
+		for (int time = 0; time < 20; time++) {
+			this.renewals.block("k" + time * 20, 1_000 + time * 3_000L, 3_500 + time * 3_000L);
+		}
+		this.renewals.runUntil(70_000);
+		assertThat(this.renewals.lost()).isEmpty();
+	}
+
+	@Test
+	void aLeaseThatIsConfirmedAgainGoesAlongWithTheOthersAgain() {
+		this.renewals.hold(500, "k", SIX);
+		this.renewals.block("k250", 0, 4_000);
+		this.renewals.runUntil(20_000);
+		int before = this.renewals.requests;
+		this.renewals.runUntil(36_000);
+		assertThat(this.renewals.requests - before).as("requests in ten intervals").isLessThanOrEqualTo(20);
+		assertThat(this.renewals.lost()).isEmpty();
+	}
+
+	@Test
+	void aStoreAlmostAsSlowAsTheTimeoutLosesNoLock() {
+		this.renewals.hold(500, "k", SIX);
+		this.renewals.latency(1_550);
+		this.renewals.runUntil(60_000);
+		assertThat(this.renewals.lost()).isEmpty();
+	}
+
+	@Test
+	void aStoreThatIsSilentForAFailoverLosesNoLockAndIsNotStormed() {
+		this.renewals.hold(2_000, "k", Duration.ofSeconds(30));
+		this.renewals.silent(7_900, 19_900);
+		this.renewals.runUntil(19_900);
+		assertThat(this.renewals.requests).as("while it was silent").isLessThan(100);
+		this.renewals.runUntil(24_000);
+		assertThat(this.renewals.lost()).isEmpty();
+		assertThat(this.renewals.requests).as("until all was as before").isLessThan(600);
+	}
+
+	@Test
+	void aStoreThatIsSilentForGoodIsNotStormed() {
+		this.renewals.hold(5_000, "k", SIX);
+		this.renewals.silent(0, VirtualRenewals.FOR_EVER);
+		this.renewals.runUntil(20_000);
+		assertThat(this.renewals.lost()).hasSize(5_000);
+		assertThat(this.renewals.requests).isLessThan(100);
+	}
+
+	@Test
+	void aStoreThatRefusesAtOnceIsAskedAfterPauses() {
+		this.renewals.hold(5_000, "k", SIX);
+		this.renewals.refuse();
+		this.renewals.runUntil(20_000);
+		assertThat(this.renewals.lost()).hasSize(5_000);
+		assertThat(this.renewals.requests).as("5 batches, for 3.2 s, 0.2 s apart").isLessThanOrEqualTo(5 * 16);
+	}
+
+	@Test
+	void allDocumentsGoneAreFoundMissingByOneRequestEach() {
+		this.renewals.hold(3_000, "k", SIX);
+		for (int i = 0; i < 3_000; i++) {
+			this.renewals.remove("k" + i);
+		}
+		this.renewals.runUntil(2_000);
+		assertThat(this.renewals.lost()).hasSize(3_000);
+		assertThat(this.renewals.requests).isEqualTo(3);
+	}
+
+	@Test
+	void manyDocumentsGoneAreFoundMissingAFewRequestsAtATime() {
+		this.renewals.hold(900, "k", SIX);
+		for (int i = 0; i < 900; i += 3) {
+			this.renewals.remove("k" + i);
+		}
+		this.renewals.runUntil(10_000);
+		assertThat(this.renewals.lost()).hasSize(300);
+	}
+
+}
