@@ -1,5 +1,7 @@
 package io.mongolock.autoconfigure;
 
+import java.time.Duration;
+
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -12,10 +14,13 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockOperations;
+import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.StoreServers;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.TtlIndexInitializer;
+import io.mongolock.store.mongo.TtlIndexWatch;
 
 /**
  * Keeps locks in the application's MongoDB.
@@ -27,6 +32,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 @ConditionalOnMissingBean({ LockStore.class, LockOperations.class })
 class LockStoreConfiguration {
 
+	private static final Duration INDEX_INTERVAL = Duration.ofHours(1);
+
 	private final MongoOperations template;
 
 	private final MongoLockProperties properties;
@@ -37,8 +44,9 @@ class LockStoreConfiguration {
 	}
 
 	@Bean
-	MongoLockStore mongoLockStore() {
-		return new MongoLockStore(this.template, this.properties.collection(), this.properties.keyPrefix());
+	MongoLockStore mongoLockStore(ObjectProvider<StoreServers> servers) {
+		return new MongoLockStore(this.template, this.properties.collection(), this.properties.keyPrefix(),
+				servers.getIfAvailable(() -> StoreServers.UNKNOWN));
 	}
 
 	@Bean
@@ -47,10 +55,11 @@ class LockStoreConfiguration {
 		return new FencedWrites(templates.getIfUnique(() -> this.template), store);
 	}
 
-	@Bean(initMethod = "initialize")
-	TtlIndexInitializer mongoLockTtlIndexInitializer() {
-		return new TtlIndexInitializer(this.template, this.properties.collection(), this.properties.ttlIndex().mode(),
-				this.properties.ttlIndex().retention());
+	@Bean
+	TtlIndexWatch mongoLockTtlIndexWatch() {
+		TtlIndex settings = this.properties.ttlIndex();
+		return new TtlIndexWatch(new TtlIndexInitializer(this.template, this.properties.collection(), settings.mode(),
+				settings.retention()), INDEX_INTERVAL);
 	}
 
 }

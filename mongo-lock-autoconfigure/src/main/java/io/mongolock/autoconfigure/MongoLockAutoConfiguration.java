@@ -19,8 +19,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
 @EnableConfigurationProperties(MongoLockProperties.class)
-@Import({ LockMethodConfiguration.class, LockStoreConfiguration.class, LockClientConfiguration.class,
-		UnlockedConfiguration.class, LockWebConfiguration.class })
+@Import({ LockMethodConfiguration.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
+		LockClientConfiguration.class, UnlockedConfiguration.class, LockWebConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean

@@ -71,8 +71,8 @@ public final class LockTemplate implements LockOperations {
 		LockEvents events = new LockEvents(listeners, clock);
 		LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle::threads);
 		this.heldLocks = new HeldLocks(store, clock, this.lines, this.lifecycle, releaser, events);
-		Claims claims = new Claims(store, new StoreClockWatch(events), clock, this.lines, this.lifecycle,
-				this.heldLocks, releaser);
+		Claims claims = new Claims(store, new StoreClockWatch(events, store.servers()), clock, this.lines,
+				this.lifecycle, this.heldLocks, releaser);
 		this.blocking = new BlockingClaims(claims);
 		this.async = new AsyncClaims(claims, this.heldLocks, this.lifecycle::threads);
 	}

@@ -8,6 +8,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.core.ClockReading;
+import io.mongolock.store.StoreServers;
 
 /**
  * Notices from the answers to claims when the store's clock steps, or another member with
@@ -24,10 +25,14 @@ final class StoreClockWatch {
 
 	private final LockEvents events;
 
+	private final StoreServers servers;
+
 	private @Nullable Sample last;
 
-	StoreClockWatch(LockEvents events) {
+	StoreClockWatch(LockEvents events, StoreServers servers) {
 		this.events = events;
+		this.servers = servers;
+		servers.onClockOff((server, offset) -> events.publish((listener) -> listener.onServerClockOff(server, offset)));
 	}
 
 	/**
@@ -38,28 +43,30 @@ final class StoreClockWatch {
 	 * @param margin what the lease that was asked for allows for
 	 */
 	void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
-		long step = next(new Sample(store.toEpochMilli(), requested, answered));
+		Sample sample = new Sample(store.toEpochMilli(), requested, answered, this.servers.judge().orElse(null));
+		Sample before = next(sample);
+		long step = (before != null) ? sample.stepSince(before) : 0;
 		if (Math.abs(step) > Math.min(margin.toMillis(), TOLERATED_MILLIS)) {
-			logger.warn(describe(step));
+			logger.warn(describe(step, sample.serverSince(before)));
 			Duration told = Duration.ofMillis(step);
 			this.events.publish((listener) -> listener.onStoreClockStepped(told));
 		}
 	}
 
-	private static String describe(long step) {
+	private static String describe(long step, String server) {
 		if (step < 0) {
-			return "The clock of the store stepped back by " + -step
+			return "The clock of the store" + server + " stepped back by " + -step
 					+ "ms against both clocks of this machine: locks of holders that died are taken over later by that";
 		}
-		return "The clock of the store stepped ahead by " + step
+		return "The clock of the store" + server + " stepped ahead by " + step
 				+ "ms against both clocks of this machine, or this machine stood still: locks whose margin is shorter "
 				+ "may have two holders until their next renewal, which only the fence tells apart";
 	}
 
-	private synchronized long next(Sample sample) {
+	private synchronized @Nullable Sample next(Sample sample) {
 		Sample before = this.last;
 		this.last = sample;
-		return (before != null) ? sample.stepSince(before) : 0;
+		return before;
 	}
 
 	/**
@@ -68,8 +75,9 @@ final class StoreClockWatch {
 	 * @param store the store's time in milliseconds
 	 * @param earliest a moment before it
 	 * @param latest a moment after it
+	 * @param server whose time it is, as far as known
 	 */
-	private record Sample(long store, ClockReading earliest, ClockReading latest) {
+	private record Sample(long store, ClockReading earliest, ClockReading latest, @Nullable String server) {
 
 		// How far the store's clock is off what both clocks here allow, in milliseconds
 		long stepSince(Sample before) {
@@ -79,6 +87,15 @@ final class StoreClockWatch {
 			long least = Math.min(nanosToMillis(this.earliest.nanos() - before.latest.nanos()),
 					this.earliest.millis() - before.latest.millis());
 			return (passed > most) ? passed - most : Math.min(0, passed - least);
+		}
+
+		String serverSince(@Nullable Sample before) {
+			if (this.server == null) {
+				return "";
+			}
+			String earlier = (before != null) ? before.server : null;
+			return " (" + this.server
+					+ ((earlier != null && !earlier.equals(this.server)) ? ", before that " + earlier : "") + ")";
 		}
 
 		private static long nanosToMillis(long nanos) {

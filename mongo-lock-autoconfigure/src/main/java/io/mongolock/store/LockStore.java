@@ -85,4 +85,12 @@ public interface LockStore {
 	 */
 	List<StoredLock> list(int most, Duration timeout);
 
+	/**
+	 * What is known of the servers behind this store. For diagnostics.
+	 * @return the servers
+	 */
+	default StoreServers servers() {
+		return StoreServers.UNKNOWN;
+	}
+
 }

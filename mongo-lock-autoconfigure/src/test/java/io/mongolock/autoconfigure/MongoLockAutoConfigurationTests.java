@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.Map;
 
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
 import org.aspectj.weaver.Advice;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +43,7 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockDefaults;
@@ -53,6 +56,8 @@ import io.mongolock.interceptor.RecordingLockOperations;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.TtlIndexInitializer;
+import io.mongolock.store.mongo.TtlIndexWatch;
+import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -140,9 +145,37 @@ class MongoLockAutoConfigurationTests {
 	@Test
 	void storeIsKeptInTheApplicationsDatabase() {
 		this.bare.withBean(MongoDatabaseFactory.class, () -> database()).run((context) -> {
-			assertThat(context).hasSingleBean(MongoLockStore.class).hasSingleBean(TtlIndexInitializer.class);
+			assertThat(context).hasSingleBean(MongoLockStore.class).hasSingleBean(TtlIndexWatch.class);
 			assertThat(context).doesNotHaveBean(MongoTemplate.class);
 		});
+	}
+
+	@Test
+	void theClocksOfTheServersAreHeardThroughTheClientThatBootConfigures() {
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			this.bare
+				.withConfiguration(
+						AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
+				.withPropertyValues("spring.mongodb.uri=" + server.connectionString() + "/app")
+				.run((context) -> {
+					LockStore store = context.getBean(LockStore.class);
+					Awaitility.await().until(() -> store.servers().judge().isPresent());
+					assertThat(store.servers().judge()).contains("127.0.0.1:" + server.port());
+				});
+		}
+	}
+
+	@Test
+	void aClientOfTheUsersOwnIsLeftAlone() {
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			this.bare.withBean(MongoClient.class, () -> MongoClients.create(server.connectionString()))
+				.withConfiguration(
+						AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
+				.run((context) -> {
+					context.getBean(LockOperations.class).acquire(LockRequest.of("order:42")).close();
+					assertThat(context.getBean(LockStore.class).servers().judge()).isEmpty();
+				});
+		}
 	}
 
 	@Test
@@ -175,7 +208,7 @@ class MongoLockAutoConfigurationTests {
 			.withBean("mine", LockStore.class, StubLockStore::new)
 			.run((context) -> {
 				assertThat(context).hasSingleBean(LockStore.class).hasBean("mine");
-				assertThat(context).doesNotHaveBean(TtlIndexInitializer.class);
+				assertThat(context).doesNotHaveBean(TtlIndexWatch.class);
 			});
 	}
 

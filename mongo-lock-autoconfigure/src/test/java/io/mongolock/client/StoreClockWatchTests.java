@@ -2,23 +2,31 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.core.ClockReading;
+import io.mongolock.store.StoreServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Tests for {@link StoreClockWatch}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class StoreClockWatchTests {
 
 	private static final Duration MARGIN = Duration.ofSeconds(6);
@@ -27,6 +35,12 @@ class StoreClockWatchTests {
 
 	private final List<Duration> steps = new CopyOnWriteArrayList<>();
 
+	private String judge = "db1:27017";
+
+	private final List<String> off = new CopyOnWriteArrayList<>();
+
+	private final List<BiConsumer<String, Duration>> clocks = new ArrayList<>();
+
 	private final StoreClockWatch watch = new StoreClockWatch(new LockEvents(List.of(new LockListener() {
 
 		@Override
@@ -34,7 +48,24 @@ class StoreClockWatchTests {
 			StoreClockWatchTests.this.steps.add(step);
 		}
 
-	}), LockClock.system()));
+		@Override
+		public void onServerClockOff(String server, Duration offset) {
+			StoreClockWatchTests.this.off.add(server + " " + offset);
+		}
+
+	}), LockClock.system()), new StoreServers() {
+
+		@Override
+		public Optional<String> judge() {
+			return Optional.of(StoreClockWatchTests.this.judge);
+		}
+
+		@Override
+		public void onClockOff(BiConsumer<String, Duration> listener) {
+			StoreClockWatchTests.this.clocks.add(listener);
+		}
+
+	});
 
 	private long nanos = Long.MAX_VALUE - 5;
 
@@ -96,6 +127,31 @@ class StoreClockWatchTests {
 		pass(Duration.ofSeconds(1), Duration.ofHours(2));
 		observe(2_000, 2);
 		assertThat(stepsAfter(Duration.ofSeconds(2))).isEmpty();
+	}
+
+	@Test
+	void aPauseThatStopsBothClocksOfThisMachineIsTold(CapturedOutput output) {
+		observe(0, 2);
+		observe(Duration.ofMinutes(10).toMillis(), 2);
+		assertThat(awaitStep()).isEqualTo(Duration.ofMinutes(10).minusMillis(4));
+		assertThat(output).contains("or this machine stood still");
+	}
+
+	@Test
+	void theServerIsNamedAndTheOneBefore(CapturedOutput output) {
+		observe(0, 2);
+		this.judge = "db2:27017";
+		observe(60_000, 2);
+		assertThat(output).contains("The clock of the store (db2:27017, before that db1:27017) stepped ahead by");
+		observe(0, 2);
+		assertThat(output).contains("The clock of the store (db2:27017) stepped back by");
+	}
+
+	@Test
+	void aServerWhoseClockIsOffIsTold() {
+		this.clocks.forEach((listener) -> listener.accept("db3:27017", Duration.ofSeconds(4)));
+		Awaitility.await().until(() -> !this.off.isEmpty());
+		assertThat(this.off).containsExactly("db3:27017 PT4S");
 	}
 
 	@Test

@@ -28,6 +28,7 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeySpace;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.StoreServers;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
@@ -56,6 +57,8 @@ public final class MongoLockStore implements LockStore {
 
 	private final BsonDocument lockFields;
 
+	private final StoreServers servers;
+
 	/**
 	 * Create a new store. The collection is taken from the template once and for all:
 	 * renewals run on threads of their own, which a factory that routes by thread would
@@ -66,6 +69,18 @@ public final class MongoLockStore implements LockStore {
 	 * @param keyPrefix what every key is stored with, may be empty
 	 */
 	public MongoLockStore(MongoOperations template, String collection, String keyPrefix) {
+		this(template, collection, keyPrefix, StoreServers.UNKNOWN);
+	}
+
+	/**
+	 * Create a new store of whose servers something is known.
+	 * @param template as above
+	 * @param collection the name of the collection
+	 * @param keyPrefix what every key is stored with, may be empty
+	 * @param servers the servers behind the template
+	 */
+	public MongoLockStore(MongoOperations template, String collection, String keyPrefix, StoreServers servers) {
+		this.servers = servers;
 		Assert.hasText(collection, "The name of the lock collection is empty");
 		this.locks = new LockCollection(template, collection);
 		this.collection = collection;
@@ -151,6 +166,11 @@ public final class MongoLockStore implements LockStore {
 		}
 		StoreRequest request = StoreRequest.read("list locks", "", timeout);
 		return execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, most, request));
+	}
+
+	@Override
+	public StoreServers servers() {
+		return this.servers;
 	}
 
 	/**

@@ -16,10 +16,13 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
 
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+
 /**
  * Sees to the index that removes documents of locks nobody asked for any more. Locks work
  * without it; so whatever is wrong with it is one warning with the command that repairs
- * it, and never an exception.
+ * it, and never an exception. Thread-safe.
  */
 public final class TtlIndexInitializer {
 
@@ -42,6 +45,10 @@ public final class TtlIndexInitializer {
 
 	private final long seconds;
 
+	private boolean found;
+
+	private @Nullable String reported;
+
 	/**
 	 * Create a new initializer.
 	 * @param template a template that never joins a session or transaction of the caller
@@ -63,11 +70,12 @@ public final class TtlIndexInitializer {
 
 	/**
 	 * Create or validate the index; returns after a few seconds even if the server does
-	 * not answer.
+	 * not answer. Said again is only what has changed since the last time.
+	 * @return whether the server answered; if not, it is worth another try soon
 	 */
-	public void initialize() {
+	public synchronized boolean initialize() {
 		if (this.mode == Mode.NONE) {
-			return;
+			return true;
 		}
 		try {
 			this.template.execute(this.collection, (locks) -> {
@@ -76,26 +84,52 @@ public final class TtlIndexInitializer {
 					.withTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
 				return null;
 			});
+			return true;
 		}
 		catch (RuntimeException ex) {
-			String detail = StoreFailures
-				.explain(StoreRequest.read("check the index", "touchedAt", TIMEOUT), this.collection, ex)
-				.getMessage();
-			warn("could not be " + ((this.mode != Mode.CREATE) ? "validated" : "created") + ": " + detail, create());
+			return failed(StoreFailures.explain(StoreRequest.read("check the index", "touchedAt", TIMEOUT),
+					this.collection, ex));
 		}
+	}
+
+	boolean isNeeded() {
+		return this.mode != Mode.NONE;
+	}
+
+	private boolean failed(LockStoreException failure) {
+		boolean refused = failure.getOutcome() == Outcome.REFUSED;
+		if (!Thread.currentThread().isInterrupted()) {
+			// interrupted is what the application ends with
+			String what = "could not be " + ((this.mode != Mode.CREATE) ? "validated" : "created");
+			warn(what, what + ": " + failure.getMessage()
+					+ ((refused) ? "" : ". It is looked at again when the server answers"), create());
+		}
+		return refused;
 	}
 
 	private void initialize(MongoCollection<BsonDocument> locks) {
 		BsonDocument index = existing(locks);
 		if (index == null && this.mode == Mode.CREATE) {
 			locks.createIndex(KEYS, new IndexOptions().expireAfter(this.seconds, TimeUnit.SECONDS));
+			if (this.found) {
+				logger.info(describe("was gone and has been created again"));
+			}
+			good();
 		}
 		else if (index == null) {
-			warn("is missing", create());
+			warn("is missing", "is missing", create());
 		}
 		else {
 			validate(index);
 		}
+	}
+
+	private void good() {
+		if (this.reported != null) {
+			logger.info(describe("is as it should be now"));
+		}
+		this.reported = null;
+		this.found = true;
 	}
 
 	private static @Nullable BsonDocument existing(MongoCollection<BsonDocument> locks) {
@@ -117,22 +151,33 @@ public final class TtlIndexInitializer {
 		List<String> restrictions = RESTRICTIONS.stream().filter(index::containsKey).toList();
 		BsonValue expiry = index.get("expireAfterSeconds");
 		if (!restrictions.isEmpty() || expiry == null || !expiry.isNumber()) {
-			warn("exists as '" + name + "', but "
-					+ ((restrictions.isEmpty()) ? "never removes anything" : "with " + String.join(", ", restrictions)),
-					locks() + ".dropIndex(" + quoted(name) + "); " + create());
+			String problem = "exists as '" + name + "', but "
+					+ ((restrictions.isEmpty()) ? "never removes anything" : "with " + String.join(", ", restrictions));
+			warn(problem, problem, locks() + ".dropIndex(" + quoted(name) + "); " + create());
 		}
 		else if (expiry.asNumber().longValue() != this.seconds) {
-			warn("exists as '" + name + "' with expireAfterSeconds " + expiry.asNumber().longValue() + " instead of "
-					+ this.seconds,
-					"db.runCommand({collMod: " + quoted(this.collection) + ", index: {name: " + quoted(name)
-							+ ", expireAfterSeconds: " + this.seconds + "}})");
+			String problem = "exists as '" + name + "' with expireAfterSeconds " + expiry.asNumber().longValue()
+					+ " instead of " + this.seconds;
+			warn(problem, problem, "db.runCommand({collMod: " + quoted(this.collection) + ", index: {name: "
+					+ quoted(name) + ", expireAfterSeconds: " + this.seconds + "}})");
+		}
+		else {
+			good();
 		}
 	}
 
-	private void warn(String problem, String command) {
-		logger.warn("The TTL index on 'touchedAt' of the lock collection '" + this.collection + "' " + problem
+	private void warn(String problem, String detail, String command) {
+		if (problem.equals(this.reported)) {
+			return;
+		}
+		this.reported = problem;
+		logger.warn(describe(detail)
 				+ ". Locks work without it, but documents of unused keys stay. To repair it run in mongosh: "
 				+ command);
+	}
+
+	private String describe(String state) {
+		return "The TTL index on 'touchedAt' of the lock collection '" + this.collection + "' " + state;
 	}
 
 	private String create() {
@@ -148,7 +193,7 @@ public final class TtlIndexInitializer {
 	}
 
 	/**
-	 * What to do about the index at start.
+	 * What to do about the index.
 	 */
 	public enum Mode {
 

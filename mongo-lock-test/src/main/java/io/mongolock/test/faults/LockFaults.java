@@ -12,6 +12,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.StoreServers;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
@@ -124,6 +125,11 @@ public final class LockFaults implements LockStore {
 	@Override
 	public List<StoredLock> list(int most, Duration timeout) {
 		return ask("*", timeout, () -> this.store.list(most, timeout));
+	}
+
+	@Override
+	public StoreServers servers() {
+		return this.store.servers();
 	}
 
 	private <T> T ask(String key, Duration timeout, Supplier<T> request) {

@@ -1,0 +1,53 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOperations;
+import io.mongolock.LockSettings;
+import io.mongolock.client.LockDefaults;
+import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.mongo.ServerClockWatch;
+
+/**
+ * Hears the clocks of the servers through the client that Boot configures. A client of
+ * the user's own is left alone.
+ */
+@Configuration(proxyBeanMethods = false)
+@DependsOn("mongoLockSettingsValidator") // says which property is wrong
+@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", matchIfMissing = true)
+@ConditionalOnClass(value = MongoClientSettingsBuilderCustomizer.class, name = "com.mongodb.client.MongoClient")
+@ConditionalOnMissingBean({ LockStore.class, LockOperations.class })
+class ServerClockConfiguration {
+
+	@Bean
+	ServerClockWatch mongoLockServerClockWatch(LockClock clock, LockDefaults defaults) {
+		return new ServerClockWatch(clock, shortestMargin(defaults));
+	}
+
+	@Bean
+	MongoClientSettingsBuilderCustomizer mongoLockServerClockCustomizer(ServerClockWatch watch) {
+		return watch::attachTo;
+	}
+
+	private static Duration shortestMargin(LockDefaults defaults) {
+		return Stream
+			.concat(Stream.of(defaults.terms(null, LockSettings.NONE)),
+					defaults.byName().keySet().stream().map((name) -> defaults.terms(name, LockSettings.NONE)))
+			.map(ResolvedLockSettings::margin)
+			.min(Comparator.naturalOrder())
+			.orElseThrow();
+	}
+
+}

@@ -1,0 +1,42 @@
+package io.mongolock.store;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * What is known of the servers behind a store. For diagnostics: it may be out of date,
+ * and no decision rests on it. Thread-safe.
+ */
+public interface StoreServers {
+
+	/** Nothing is known. */
+	StoreServers UNKNOWN = new StoreServers() {
+
+		@Override
+		public Optional<String> judge() {
+			return Optional.empty();
+		}
+
+		@Override
+		public void onClockOff(BiConsumer<String, Duration> listener) {
+			// never
+		}
+
+	};
+
+	/**
+	 * The server whose clock the leases are judged by.
+	 * @return its address, or empty if it is unknown or one of several
+	 */
+	Optional<String> judge();
+
+	/**
+	 * Have those told whose clock differs from that of the others.
+	 * @param listener is called with the address of the server and how far it is ahead,
+	 * negative if behind: at once for those that differ already, later on a thread that
+	 * it must not hold up
+	 */
+	void onClockOff(BiConsumer<String, Duration> listener);
+
+}

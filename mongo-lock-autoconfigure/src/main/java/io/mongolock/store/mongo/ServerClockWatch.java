@@ -1,0 +1,141 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+import com.mongodb.MongoClientSettings;
+import com.mongodb.ServerAddress;
+import com.mongodb.event.ServerClosedEvent;
+import com.mongodb.event.ServerHeartbeatFailedEvent;
+import com.mongodb.event.ServerHeartbeatSucceededEvent;
+import com.mongodb.event.ServerListener;
+import com.mongodb.event.ServerMonitorListener;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+
+import io.mongolock.LockClock;
+import io.mongolock.store.StoreServers;
+import io.mongolock.store.mongo.ClockFinding.Kind;
+import io.mongolock.store.mongo.ServerClocks.Heartbeat;
+
+/**
+ * Hears the time of each server in the answers to the driver's heartbeats, which it sends
+ * anyway, and says once per server and change whose clock is off: before such a server is
+ * elected and judges leases by it. Thread-safe; the comparison is guarded by the monitor.
+ */
+public final class ServerClockWatch implements StoreServers, ServerMonitorListener, ServerListener {
+
+	private static final Log logger = LogFactory.getLog(ServerClockWatch.class);
+
+	private static final Duration MOST_TOLERATED = Duration.ofSeconds(1);
+
+	private final LockClock clock;
+
+	private final long tolerated;
+
+	private final ServerClocks clocks;
+
+	private final Map<String, Long> roundTrips = new ConcurrentHashMap<>();
+
+	private final List<BiConsumer<String, Duration>> listeners = new CopyOnWriteArrayList<>();
+
+	/**
+	 * Create a new watch.
+	 * @param clock the clock of this machine
+	 * @param margin the shortest margin of a lock; servers may differ by that, or by one
+	 * second if that is less
+	 */
+	public ServerClockWatch(LockClock clock, Duration margin) {
+		this.clock = clock;
+		this.tolerated = Math.min(margin.toMillis(), MOST_TOLERATED.toMillis());
+		this.clocks = new ServerClocks(this.tolerated);
+	}
+
+	/**
+	 * Hear the servers of a client.
+	 * @param settings the settings of that client
+	 */
+	public void attachTo(MongoClientSettings.Builder settings) {
+		settings.applyToServerSettings((server) -> server.addServerMonitorListener(this).addServerListener(this));
+	}
+
+	@Override
+	public synchronized Optional<String> judge() {
+		List<String> writable = this.clocks.writable();
+		return (writable.size() == 1) ? Optional.of(writable.get(0)) : Optional.empty();
+	}
+
+	@Override
+	public void onClockOff(BiConsumer<String, Duration> listener) {
+		this.listeners.add(listener);
+		reported().forEach((server, offset) -> listener.accept(server, Duration.ofMillis(offset)));
+	}
+
+	@Override
+	public void serverHeartbeatSucceeded(ServerHeartbeatSucceededEvent event) {
+		BsonDocument reply = event.getReply();
+		if (reply.isDateTime("localTime") && !isTrue(reply, "arbiterOnly")) {
+			String server = event.getConnectionId().getServerId().getAddress().toString();
+			long offset = reply.getDateTime("localTime").getValue() - this.clock.currentTimeMillis();
+			if (!event.isAwaited()) {
+				// others are sent when the server has something to say, or after some
+				// seconds
+				this.roundTrips.put(server, event.getElapsedTime(TimeUnit.MILLISECONDS));
+			}
+			boolean writable = isTrue(reply, "isWritablePrimary") || isTrue(reply, "ismaster");
+			heard(new Heartbeat(server, writable, offset, this.roundTrips.getOrDefault(server, 0L)));
+		}
+	}
+
+	@Override
+	public void serverHeartbeatFailed(ServerHeartbeatFailedEvent event) {
+		lost(event.getConnectionId().getServerId().getAddress());
+	}
+
+	@Override
+	public void serverClosed(ServerClosedEvent event) {
+		lost(event.getServerId().getAddress());
+	}
+
+	private void heard(Heartbeat beat) {
+		findings(beat).forEach(this::tell);
+	}
+
+	private synchronized List<ClockFinding> findings(Heartbeat beat) {
+		return this.clocks.heard(beat);
+	}
+
+	private synchronized void lost(ServerAddress address) {
+		this.clocks.lost(address.toString());
+		this.roundTrips.remove(address.toString());
+	}
+
+	private synchronized Map<String, Long> reported() {
+		return this.clocks.reported();
+	}
+
+	private void tell(ClockFinding finding) {
+		if (finding.kind() == Kind.SERVER_RIGHT || finding.kind() == Kind.HERE_RIGHT) {
+			logger.info(finding.describe(this.tolerated));
+			return;
+		}
+		logger.warn(finding.describe(this.tolerated));
+		if (finding.server() != null) {
+			Duration offset = Duration.ofMillis(finding.offset());
+			this.listeners.forEach((listener) -> listener.accept(finding.server().server(), offset));
+		}
+	}
+
+	private static boolean isTrue(BsonDocument reply, String field) {
+		return BsonBoolean.TRUE.equals(reply.get(field));
+	}
+
+}

@@ -1,0 +1,174 @@
+package io.mongolock.store.mongo;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.store.mongo.ClockFinding.Kind;
+
+/**
+ * Compares the clocks of the servers with each other, and with that of this machine, by
+ * what each heartbeat says. A heartbeat is read late if this process stood still: a clock
+ * counts only when its last two heartbeats agree, and clocks are compared only when each
+ * was heard since all the others were heard last but one. Pure; not safe for use by
+ * several threads.
+ */
+final class ServerClocks {
+
+	/** Logs misdated by less are nobody's concern. */
+	private static final long TOLERATED_HERE = 1000;
+
+	private final long tolerated;
+
+	private final Map<String, Server> servers = new TreeMap<>();
+
+	private final Map<String, Long> reported = new TreeMap<>();
+
+	private @Nullable Long reportedHere;
+
+	private long heard;
+
+	/**
+	 * Create a new comparison.
+	 * @param tolerated by how much the clocks of servers may differ, in milliseconds
+	 */
+	ServerClocks(long tolerated) {
+		this.tolerated = tolerated;
+	}
+
+	/**
+	 * A server was heard.
+	 * @param beat what it said
+	 * @return what is new
+	 */
+	List<ClockFinding> heard(Heartbeat beat) {
+		Server before = this.servers.get(beat.server());
+		this.servers.put(beat.server(), new Server(beat, ++this.heard, (before != null) ? before.beat() : null,
+				(before != null) ? before.heard() : 0));
+		return judge();
+	}
+
+	/**
+	 * A server is not heard any more. What was said of its clock is not said again when
+	 * it comes back with the same.
+	 * @param server its address
+	 */
+	void lost(String server) {
+		this.servers.remove(server);
+	}
+
+	/**
+	 * Those that take writes.
+	 * @return their addresses
+	 */
+	List<String> writable() {
+		return this.servers.values()
+			.stream()
+			.map(Server::beat)
+			.filter(Heartbeat::writable)
+			.map(Heartbeat::server)
+			.toList();
+	}
+
+	/**
+	 * Those whose clocks were said to differ.
+	 * @return their addresses, and by how much, in milliseconds
+	 */
+	Map<String, Long> reported() {
+		return Map.copyOf(this.reported);
+	}
+
+	private List<ClockFinding> judge() {
+		if (this.servers.values().stream().anyMatch((server) -> server.before() == null)) {
+			// of two of three that differ nobody knows which is right
+			return List.of();
+		}
+		List<Server> settled = this.servers.values()
+			.stream()
+			.filter((server) -> server.isSettled(this.tolerated))
+			.sorted(Comparator.comparingLong(Server::offset))
+			.toList();
+		if (settled.isEmpty() || !areComparable(settled)) {
+			return List.of();
+		}
+		List<ClockFinding> findings = new ArrayList<>();
+		Server reference = reference(settled);
+		settled.forEach((server) -> judge(server, reference, findings));
+		if (settled.size() == this.servers.size() && this.reported.isEmpty()) {
+			judgeHere(reference, findings);
+		}
+		return findings;
+	}
+
+	private static boolean areComparable(List<Server> servers) {
+		long lastButOne = servers.stream().mapToLong(Server::heardBefore).max().orElse(0);
+		return servers.stream().allMatch((server) -> server.heard() > lastButOne);
+	}
+
+	// The clock in the middle; of two, that of the server that takes writes
+	private static Server reference(List<Server> byOffset) {
+		Server upper = byOffset.get(byOffset.size() / 2);
+		Server lower = byOffset.get((byOffset.size() - 1) / 2);
+		return (upper.beat().writable()) ? upper : lower;
+	}
+
+	private void judge(Server server, Server reference, List<ClockFinding> findings) {
+		String name = server.beat().server();
+		long offset = server.offset() - reference.offset();
+		long off = Math.abs(offset) - server.beat().roundTrip() - reference.beat().roundTrip();
+		Long told = this.reported.get(name);
+		if (off > this.tolerated && (told == null || Math.abs(offset - told) > this.tolerated)) {
+			this.reported.put(name, offset);
+			findings.add(new ClockFinding(Kind.SERVER_OFF, server.beat(), reference.beat(), offset));
+		}
+		else if (told != null && Math.abs(offset) <= this.tolerated / 2) {
+			this.reported.remove(name);
+			findings.add(new ClockFinding(Kind.SERVER_RIGHT, server.beat(), reference.beat(), offset));
+		}
+	}
+
+	private void judgeHere(Server reference, List<ClockFinding> findings) {
+		long offset = -reference.offset();
+		long off = Math.abs(offset) - reference.beat().roundTrip();
+		Long told = this.reportedHere;
+		if (off > TOLERATED_HERE && (told == null || Math.abs(offset - told) > TOLERATED_HERE)) {
+			this.reportedHere = offset;
+			findings.add(new ClockFinding(Kind.HERE_OFF, null, reference.beat(), offset));
+		}
+		else if (told != null && Math.abs(offset) <= TOLERATED_HERE / 2) {
+			this.reportedHere = null;
+			findings.add(new ClockFinding(Kind.HERE_RIGHT, null, reference.beat(), offset));
+		}
+	}
+
+	/**
+	 * What a server said.
+	 *
+	 * @param server its address
+	 * @param writable whether it takes writes
+	 * @param offset its clock minus that of this machine when the answer was read, in
+	 * milliseconds: less than in truth by the time that the answer took
+	 * @param roundTrip the time that a question and its answer took, in milliseconds
+	 */
+	record Heartbeat(String server, boolean writable, long offset, long roundTrip) {
+
+	}
+
+	private record Server(Heartbeat beat, long heard, @Nullable Heartbeat before, long heardBefore) {
+
+		boolean isSettled(long tolerated) {
+			return this.before != null && Math.abs(this.beat.offset() - this.before.offset()) <= tolerated / 2;
+		}
+
+		// The answer that took less
+		long offset() {
+			return (this.before != null) ? Math.max(this.beat.offset(), this.before.offset()) : this.beat.offset();
+		}
+
+	}
+
+}

@@ -1,0 +1,114 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Looks at the TTL index at start, and from then on once in an interval; sooner, at
+ * growing distances, while the server does not answer. After the start it does so on one
+ * daemon thread that there is only while the application runs and asks for the index.
+ * Thread-safe; the scheduler is guarded by the monitor, the distance is owned by whoever
+ * looks, one after the other.
+ */
+public final class TtlIndexWatch implements SmartLifecycle {
+
+	/** Stops before the locks are released, starts after they can be claimed. */
+	static final int PHASE = Integer.MIN_VALUE + 2000;
+
+	private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
+
+	private static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
+
+	private final TtlIndexInitializer index;
+
+	private final Duration interval;
+
+	private final Supplier<ScheduledExecutorService> schedulers;
+
+	private @Nullable ScheduledExecutorService scheduler;
+
+	/**
+	 * Create a new watch.
+	 * @param index the index
+	 * @param interval the time between two looks at it, longer than zero
+	 */
+	public TtlIndexWatch(TtlIndexInitializer index, Duration interval) {
+		this(index, interval, TtlIndexWatch::daemon);
+	}
+
+	TtlIndexWatch(TtlIndexInitializer index, Duration interval, Supplier<ScheduledExecutorService> schedulers) {
+		this.index = index;
+		this.interval = interval;
+		this.schedulers = schedulers;
+	}
+
+	@Override
+	public void start() {
+		ScheduledExecutorService started = begin();
+		if (started != null) {
+			look(started, FIRST_RETRY);
+		}
+	}
+
+	private synchronized @Nullable ScheduledExecutorService begin() {
+		if (this.scheduler != null || !this.index.isNeeded()) {
+			return null;
+		}
+		this.scheduler = this.schedulers.get();
+		return this.scheduler;
+	}
+
+	private void look(ScheduledExecutorService running, Duration retry) {
+		Duration next = retry;
+		Duration nextRetry = shorter(retry.multipliedBy(2), LONGEST_RETRY);
+		try {
+			if (this.index.initialize()) {
+				next = this.interval;
+				nextRetry = FIRST_RETRY;
+			}
+		}
+		finally {
+			Duration following = nextRetry;
+			running.schedule(() -> look(running, following), shorter(next, this.interval).toMillis(),
+					TimeUnit.MILLISECONDS);
+		}
+	}
+
+	@Override
+	public synchronized void stop() {
+		if (this.scheduler != null) {
+			this.scheduler.shutdownNow();
+			this.scheduler = null;
+		}
+	}
+
+	@Override
+	public synchronized boolean isRunning() {
+		return this.scheduler != null;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+	private static Duration shorter(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
+	}
+
+	private static ScheduledExecutorService daemon() {
+		return new ScheduledThreadPoolExecutor(1, (task) -> {
+			Thread thread = new Thread(task, "mongo-lock-index");
+			thread.setDaemon(true);
+			return thread;
+		}, new ThreadPoolExecutor.DiscardPolicy());
+	}
+
+}

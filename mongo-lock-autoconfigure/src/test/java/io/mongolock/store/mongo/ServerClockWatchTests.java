@@ -1,0 +1,154 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.ServerAddress;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.connection.ClusterId;
+import com.mongodb.connection.ConnectionId;
+import com.mongodb.connection.ServerId;
+import com.mongodb.event.ServerClosedEvent;
+import com.mongodb.event.ServerHeartbeatFailedEvent;
+import com.mongodb.event.ServerHeartbeatSucceededEvent;
+import org.awaitility.Awaitility;
+import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.mongolock.LockClock;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link ServerClockWatch}.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class ServerClockWatchTests {
+
+	private static final long NOW = 1_800_000_000_000L;
+
+	private final ServerClockWatch watch = new ServerClockWatch(new LockClock() {
+
+		@Override
+		public long nanoTime() {
+			throw new AssertionError("Only the wall clock is compared");
+		}
+
+		@Override
+		public long currentTimeMillis() {
+			return NOW;
+		}
+
+	}, Duration.ofSeconds(6));
+
+	private final List<String> told = new ArrayList<>();
+
+	@Test
+	void aSecondaryWhoseClockIsOffIsToldWithItsName(CapturedOutput output) {
+		this.watch.onClockOff((server, offset) -> this.told.add(server + " " + offset));
+		for (int round = 0; round < 3; round++) {
+			hear("db1", 0, "isWritablePrimary", true);
+			hear("db2", 4200, "secondary", true);
+			hear("db3", 0, "secondary", true);
+		}
+		assertThat(this.told).containsExactly("db2:27017 PT4.2S");
+		assertThat(output)
+			.containsOnlyOnce("The clock of MongoDB server db2:27017 is 4200 ms ahead of that of db3:27017");
+	}
+
+	@Test
+	void whoListensLaterIsToldWhatWasFoundBefore() {
+		for (int round = 0; round < 2; round++) {
+			hear("db1", 0, "isWritablePrimary", true);
+			hear("db2", -4200, "secondary", true);
+		}
+		this.watch.onClockOff((server, offset) -> this.told.add(server + " " + offset));
+		assertThat(this.told).containsExactly("db2:27017 PT-4.2S");
+	}
+
+	@Test
+	void aClockThatIsSetRightIsSaid(CapturedOutput output) {
+		for (long offset : new long[] { 4200, 4200, 0, 0 }) {
+			hear("db1", 0, "ismaster", true);
+			hear("db2", offset, "secondary", true);
+		}
+		assertThat(output).containsOnlyOnce("WARN")
+			.containsOnlyOnce("The clock of MongoDB server db2:27017 agrees with that of db1:27017 again");
+	}
+
+	@Test
+	void anInstanceUnderAWrongClockSaysSo(CapturedOutput output) {
+		this.watch.onClockOff((server, offset) -> this.told.add(server));
+		for (int round = 0; round < 2; round++) {
+			hear("db1", 5000, "isWritablePrimary", true);
+			hear("db2", 5000, "secondary", true);
+		}
+		assertThat(output).containsOnlyOnce("WARN").contains("The clock of this machine is 5000 ms behind");
+		assertThat(this.told).as("no server's fault").isEmpty();
+	}
+
+	@Test
+	void anArbiterJudgesNoLease(CapturedOutput output) {
+		for (int round = 0; round < 3; round++) {
+			hear("db1", 0, "isWritablePrimary", true);
+			hear("arbiter", 4200, "arbiterOnly", true);
+		}
+		assertThat(output).doesNotContain("WARN");
+	}
+
+	@Test
+	void theOneThatTakesWritesIsTheJudge() {
+		assertThat(this.watch.judge()).isEmpty();
+		hear("db1", 0, "isWritablePrimary", true);
+		hear("db2", 0, "secondary", true);
+		assertThat(this.watch.judge()).contains("db1:27017");
+		hear("db2", 0, "isWritablePrimary", true);
+		assertThat(this.watch.judge()).as("two mongos, or two that believe they are the primary").isEmpty();
+		this.watch.serverHeartbeatFailed(
+				new ServerHeartbeatFailedEvent(connection("db1"), 1, false, new IllegalStateException()));
+		assertThat(this.watch.judge()).contains("db2:27017");
+		this.watch.serverClosed(new ServerClosedEvent(connection("db2").getServerId()));
+		assertThat(this.watch.judge()).isEmpty();
+	}
+
+	@Test
+	void theDriversOwnHeartbeatsAreHeard(CapturedOutput output) {
+		InstantSource ahead = InstantSource.offset(InstantSource.system(), Duration.ofHours(1));
+		ServerClockWatch heard = new ServerClockWatch(LockClock.system(), Duration.ofSeconds(6));
+		try (EmbeddedMongo server = EmbeddedMongo.builder().clock(ahead).start()) {
+			MongoClientSettings.Builder settings = MongoClientSettings.builder()
+				.applyConnectionString(new ConnectionString(server.connectionString() + "/?heartbeatFrequencyMS=500"));
+			heard.attachTo(settings);
+			try (MongoClient client = MongoClients.create(settings.build())) {
+				Awaitility.await().until(() -> output.getOut().contains("The clock of this machine is 3"));
+				assertThat(client.getClusterDescription().getServerDescriptions()).singleElement()
+					.satisfies((one) -> assertThat(heard.judge()).contains(one.getAddress().toString()));
+			}
+		}
+		assertThat(heard.judge()).as("closed").isEmpty();
+	}
+
+	private void hear(String host, long offset, String field, boolean value) {
+		BsonDocument reply = new BsonDocument("localTime", new BsonDateTime(NOW + offset)).append(field,
+				BsonBoolean.valueOf(value));
+		this.watch.serverHeartbeatSucceeded(
+				new ServerHeartbeatSucceededEvent(connection(host), reply, TimeUnit.MILLISECONDS.toNanos(1), false));
+	}
+
+	private static ConnectionId connection(String host) {
+		return new ConnectionId(new ServerId(new ClusterId(), new ServerAddress(host)));
+	}
+
+}

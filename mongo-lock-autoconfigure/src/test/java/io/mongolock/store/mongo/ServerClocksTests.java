@@ -1,0 +1,159 @@
+package io.mongolock.store.mongo;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.store.mongo.ClockFinding.Kind;
+import io.mongolock.store.mongo.ServerClocks.Heartbeat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link ServerClocks}: db1 is the primary.
+ */
+class ServerClocksTests {
+
+	private final ServerClocks clocks = new ServerClocks(1000);
+
+	private final List<String> found = new ArrayList<>();
+
+	@Test
+	void clocksThatAgreeAreSilent() {
+		rounds(3, 0, -900, 90);
+		assertThat(this.found).isEmpty();
+	}
+
+	@Test
+	void aSecondaryThatIsOffIsToldOnceBeforeItIsElected() {
+		rounds(1, 0, 4200, 3);
+		assertThat(this.found).as("one heartbeat proves nothing").isEmpty();
+		rounds(4, 0, 4200, 3);
+		assertThat(this.found).containsExactly("SERVER_OFF db2 4197 against db3");
+	}
+
+	@Test
+	void thePrimaryIsNamedIfTheOthersAgree() {
+		rounds(2, -4200, 0, 5);
+		assertThat(this.found).containsExactly("SERVER_OFF db1 -4200 against db2");
+	}
+
+	@Test
+	void ofTwoThePrimaryIsBelieved() {
+		rounds(2, 0, -4000);
+		assertThat(this.found).containsExactly("SERVER_OFF db2 -4000 against db1");
+		this.found.clear();
+		rounds(4, 0, 4000);
+		assertThat(this.found).containsExactly("SERVER_OFF db2 4000 against db1");
+	}
+
+	@Test
+	void aClockThatWasSetRightIsToldOnce() {
+		rounds(2, 0, 4000, 0);
+		rounds(4, 0, 100, 0);
+		assertThat(this.found).containsExactly("SERVER_OFF db2 4000 against db3", "SERVER_RIGHT db2 100 against db3");
+	}
+
+	@Test
+	void aClockAtTheEdgeIsNotToldAgainAndAgain() {
+		rounds(2, 0, 1100, 0);
+		rounds(2, 0, 900, 0);
+		rounds(2, 0, 1100, 0);
+		assertThat(this.found).containsExactly("SERVER_OFF db2 1100 against db3");
+	}
+
+	@Test
+	void whatTheNetworkTakesIsNoDifference() {
+		for (int round = 0; round < 3; round++) {
+			hear(new Heartbeat("db1", true, 0, 300));
+			hear(new Heartbeat("db2", false, 1600, 400));
+		}
+		assertThat(this.found).isEmpty();
+	}
+
+	@Test
+	void heartbeatsReadLateAfterAPauseOfThisProcessAreNoDifference() {
+		rounds(2, 0, 0, 0);
+		for (long late : new long[] { -30_000, -20_000, -10_000, 0 }) {
+			hear("db2", late);
+		}
+		rounds(2, 0, 0, 0);
+		assertThat(this.found).isEmpty();
+	}
+
+	@Test
+	void aStepOfOurOwnClockIsNotTakenForOneOfAServerHeardEarlier() {
+		rounds(2, 0, 0);
+		hear("db1", 5000);
+		hear("db1", 5000);
+		assertThat(this.found).as("db2 was not heard since").isEmpty();
+		rounds(3, 5000, 5000);
+		assertThat(this.found).containsExactly("HERE_OFF -5000 against db1");
+	}
+
+	@Test
+	void anInstanceWithAWrongClockSaysSoOnceAndWhenItIsRight() {
+		rounds(4, 3_600_000, 3_600_020, 3_600_010);
+		assertThat(this.found).containsExactly("HERE_OFF -3600010 against db3");
+		rounds(3, 5, 5, 5);
+		assertThat(this.found).hasSize(2).last().isEqualTo("HERE_RIGHT -5 against db2");
+	}
+
+	@Test
+	void aServerAloneIsComparedWithThisMachine() {
+		rounds(3, -7000);
+		assertThat(this.found).containsExactly("HERE_OFF 7000 against db1");
+	}
+
+	@Test
+	void aServerThatIsGoneIsComparedNoMoreAndNotToldAgainWhenItIsBack() {
+		rounds(2, 0, 4000, 0);
+		this.clocks.lost("db2");
+		rounds(2, 0);
+		assertThat(this.found).hasSize(1);
+		rounds(3, 0, 4000, 0);
+		assertThat(this.found).hasSize(1);
+		assertThat(this.clocks.reported()).containsOnlyKeys("db2");
+		assertThat(this.clocks.writable()).containsExactly("db1");
+		this.clocks.lost("db1");
+		assertThat(this.clocks.writable()).isEmpty();
+	}
+
+	private void rounds(int rounds, long... offsets) {
+		for (int round = 0; round < rounds; round++) {
+			for (int i = 0; i < offsets.length; i++) {
+				hear("db" + (i + 1), offsets[i]);
+			}
+		}
+	}
+
+	private void hear(String server, long offset) {
+		hear(new Heartbeat(server, server.equals("db1"), offset, 0));
+	}
+
+	private void hear(Heartbeat beat) {
+		this.clocks.heard(beat)
+			.stream()
+			.map((finding) -> finding.kind() + ((finding.server() != null) ? " " + finding.server().server() : "") + " "
+					+ finding.offset() + " against " + finding.reference().server())
+			.forEach(this.found::add);
+	}
+
+	@Test
+	void theMessageNamesServerOffsetToleranceAndConsequence() {
+		Heartbeat primary = new Heartbeat("db1:27017", true, 0, 0);
+		Heartbeat secondary = new Heartbeat("db2:27017", false, 0, 0);
+		assertThat(new ClockFinding(Kind.SERVER_OFF, secondary, primary, 4200).describe(1000))
+			.startsWith("The clock of MongoDB server db2:27017 is 4200 ms ahead of that of db1:27017")
+			.contains("up to 1000 ms are tolerated", "Once it is elected, leases end that much sooner", "NTP");
+		assertThat(new ClockFinding(Kind.SERVER_OFF, secondary, primary, -4200).describe(1000))
+			.contains("4200 ms behind that of db1:27017", "are taken over later by that");
+		assertThat(new ClockFinding(Kind.SERVER_OFF, primary, secondary, -4200).describe(1000))
+			.contains("Leases are judged by it now");
+		assertThat(new ClockFinding(Kind.HERE_OFF, null, primary, -5000).describe(1000))
+			.startsWith("The clock of this machine is 5000 ms behind that of MongoDB server db1:27017")
+			.contains("Locks are safe", "the times in its logs are wrong");
+	}
+
+}

@@ -1,0 +1,161 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+import com.mongodb.MongoTimeoutException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import org.bson.Document;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.ArgumentCaptor;
+import org.mockito.ArgumentMatchers;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.mongodb.core.CollectionCallback;
+import org.springframework.data.mongodb.core.MongoOperations;
+
+import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.then;
+import static org.mockito.Mockito.atLeastOnce;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+
+/**
+ * Tests for {@link TtlIndexWatch}. The test runs what is scheduled.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class TtlIndexWatchTests {
+
+	private static final Duration HOUR = Duration.ofHours(1);
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.start();
+
+	@AutoClose
+	private final MongoClient client = MongoClients.create(this.server.connectionString());
+
+	private final MongoOperations template = mock();
+
+	private final ScheduledExecutorService scheduler = mock();
+
+	private boolean away;
+
+	@BeforeEach
+	void connect() {
+		MongoOperations real = TestTemplates.template(this.client);
+		given(this.template.execute(anyString(), ArgumentMatchers.<CollectionCallback<Object>>any()))
+			.willAnswer((call) -> {
+				if (this.away) {
+					throw new MongoTimeoutException("Timed out while waiting for a server");
+				}
+				return real.execute(call.<String>getArgument(0), call.<CollectionCallback<Object>>getArgument(1));
+			});
+	}
+
+	@Test
+	void anIndexThatWasDroppedIsBackWithinTheHour(CapturedOutput output) {
+		TtlIndexWatch watch = start(Mode.CREATE);
+		assertThat(watch.isRunning()).isTrue();
+		assertThat(indexes()).contains("touchedAt_1");
+		locks().drop();
+		assertThat(runScheduled()).isEqualTo(HOUR);
+		assertThat(indexes()).contains("touchedAt_1");
+		assertThat(runScheduled()).isEqualTo(HOUR);
+		assertThat(output).containsOnlyOnce("was gone and has been created again").doesNotContain("WARN");
+	}
+
+	@Test
+	void anIndexThatNoServerWasThereForAtStartIsCreatedSoonAfterItIs(CapturedOutput output) {
+		this.away = true;
+		start(Mode.CREATE);
+		List<Duration> distances = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			distances.add(runScheduled());
+		}
+		assertThat(distances).extracting(Duration::toSeconds).containsExactly(1L, 2L, 4L, 8L, 16L, 32L, 60L, 60L);
+		assertThat(output).containsOnlyOnce("could not be created").contains("looked at again when the server answers");
+		this.away = false;
+		runScheduled();
+		assertThat(indexes()).contains("touchedAt_1");
+		assertThat(output).containsOnlyOnce("is as it should be now");
+		this.away = true;
+		assertThat(runScheduled()).isEqualTo(HOUR);
+		assertThat(runScheduled()).as("the first again").isEqualTo(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void whatStaysWrongIsSaidOnce(CapturedOutput output) {
+		start(Mode.VALIDATE);
+		runScheduled();
+		runScheduled();
+		assertThat(output).containsOnlyOnce("is missing");
+		locks().createIndex(new Document("touchedAt", 1));
+		runScheduled();
+		runScheduled();
+		assertThat(output).containsOnlyOnce("never removes anything");
+	}
+
+	@Test
+	void withoutModeThereIsNeitherALookNorAThread() {
+		TtlIndexWatch watch = start(Mode.NONE);
+		assertThat(watch.isRunning()).isFalse();
+		then(this.template).shouldHaveNoInteractions();
+		then(this.scheduler).shouldHaveNoInteractions();
+	}
+
+	@Test
+	void theThreadEndsWithTheApplication() {
+		TtlIndexWatch watch = start(Mode.CREATE);
+		then(this.scheduler).should(never()).shutdownNow();
+		watch.stop();
+		then(this.scheduler).should().shutdownNow();
+		assertThat(watch.isRunning()).isFalse();
+	}
+
+	@Test
+	void aLookThatTheStopInterruptsIsSilent(CapturedOutput output) {
+		this.away = true;
+		Thread.currentThread().interrupt();
+		start(Mode.CREATE);
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(output).doesNotContain("WARN");
+	}
+
+	private TtlIndexWatch start(Mode mode) {
+		TtlIndexWatch watch = new TtlIndexWatch(
+				new TtlIndexInitializer(this.template, "locks", mode, Duration.ofDays(7)), HOUR, () -> this.scheduler);
+		watch.start();
+		return watch;
+	}
+
+	private Duration runScheduled() {
+		ArgumentCaptor<Runnable> look = ArgumentCaptor.captor();
+		ArgumentCaptor<Long> millis = ArgumentCaptor.captor();
+		then(this.scheduler).should(atLeastOnce())
+			.schedule(look.capture(), millis.capture(), ArgumentMatchers.eq(TimeUnit.MILLISECONDS));
+		look.getValue().run();
+		return Duration.ofMillis(millis.getValue());
+	}
+
+	private MongoCollection<Document> locks() {
+		return this.client.getDatabase(TestTemplates.DATABASE).getCollection("locks");
+	}
+
+	private List<String> indexes() {
+		return locks().listIndexes().map((index) -> index.getString("name")).into(new ArrayList<>());
+	}
+
+}
