@@ -17,6 +17,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
+import org.springframework.retry.annotation.Backoff;
+import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -29,6 +31,7 @@ import io.mongolock.LockContext;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockCommitListener;
+import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.RecordingLockOperations;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -66,6 +69,16 @@ class AdvisorOrderTests {
 	}
 
 	@Test
+	void springRetryTakesTheLockForEachTryUnlessItsOrderIsHigher() {
+		for (Class<?> configuration : List.of(DefaultRetry.class, OuterRetry.class)) {
+			assertThat(eventsUnderSpringRetry(configuration)).containsExactly("acquire order", "work", "release order",
+					"acquire order", "work", "release order");
+		}
+		assertThat(eventsUnderSpringRetry(InnerRetry.class)).containsExactly("acquire order", "work", "work",
+				"release order");
+	}
+
+	@Test
 	void transactionManagersAskBeforeTheyCommit() {
 		new ApplicationContextRunner().withBean(LockStore.class, StubLockStore::new)
 			.withBean(RecordingTransactionManager.class, () -> new RecordingTransactionManager(new ArrayList<>()))
@@ -92,6 +105,16 @@ class AdvisorOrderTests {
 			.run((context) -> new TransactionTemplate(transactions)
 				.executeWithoutResult((status) -> events.add(context.getBean(Skipping.class).run())));
 		assertThat(events).containsExactly("begin", "nightly", "commit", "release nightly");
+	}
+
+	private static List<String> eventsUnderSpringRetry(Class<?> configuration) {
+		List<String> events = new ArrayList<>();
+		new ApplicationContextRunner().withUserConfiguration(configuration)
+			.withBean(RecordingLockOperations.class, () -> new RecordingLockOperations(events))
+			.withBean(Retried.class, () -> new Retried(events))
+			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
+			.run((context) -> context.getBean(Retried.class).run());
+		return events;
 	}
 
 	private static List<String> eventsOf(Service service) {
@@ -132,6 +155,43 @@ class AdvisorOrderTests {
 			});
 			advisor.setOrder(600);
 			return advisor;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableRetry
+	static class DefaultRetry {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableRetry(order = LockOperationSourceAdvisor.DEFAULT_ORDER + 1)
+	static class InnerRetry {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableRetry(order = LockOperationSourceAdvisor.DEFAULT_ORDER - 1)
+	static class OuterRetry {
+
+	}
+
+	static class Retried {
+
+		private final List<String> events;
+
+		Retried(List<String> events) {
+			this.events = events;
+		}
+
+		@DistributedLock("order")
+		@org.springframework.retry.annotation.Retryable(backoff = @Backoff(delay = 1))
+		void run() {
+			this.events.add("work");
+			if (this.events.indexOf("work") == this.events.lastIndexOf("work")) {
+				throw new IllegalStateException("try again");
+			}
 		}
 
 	}

@@ -16,6 +16,8 @@ import com.mongodb.MongoSocketException;
 import com.mongodb.MongoSocketOpenException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.bson.BsonInt32;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,8 @@ import io.mongolock.LockStoreException.Outcome;
 final class StoreFailures {
 
 	static final int DUPLICATE_KEY = 11000;
+
+	private static final Log logger = LogFactory.getLog(StoreFailures.class);
 
 	private static final int UNAUTHORIZED = 13;
 
@@ -66,8 +70,9 @@ final class StoreFailures {
 		if (outcome == Outcome.UNKNOWN && !request.write()) {
 			outcome = Outcome.NOT_EXECUTED;
 		}
-		String message = "Could not " + request + ", " + meaning(outcome) + ": " + failure.getMessage()
+		String message = "Could not " + request + ", " + meaning(outcome) + ": " + DriverMessage.of(failure)
 				+ advice(failure, outcome, collection);
+		logger.debug(message, thrown);
 		return new LockStoreException(request.key(), outcome, message, thrown);
 	}
 

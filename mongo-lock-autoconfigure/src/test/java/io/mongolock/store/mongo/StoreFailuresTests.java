@@ -149,6 +149,37 @@ class StoreFailuresTests {
 	}
 
 	@Test
+	void ofTheClusterEachServerIsSaidWithItsTroubleAndTheRestIsInTheCause() {
+		MongoTimeoutException driver = new MongoTimeoutException("Timed out while waiting for a server that matches "
+				+ "WritableServerSelector. Client view of cluster state is {type=REPLICA_SET, servers=["
+				+ "{address=db1:27017, type=UNKNOWN, state=CONNECTING, exception={com.mongodb.MongoSocketOpenException: "
+				+ "Exception opening socket}, caused by {java.net.ConnectException: Connection refused}}, "
+				+ "{address=db2:27017, type=REPLICA_SET_SECONDARY, TagSet{[]}, roundTripTime=0.4 ms, state=CONNECTED}]");
+		LockStoreException failure = StoreFailures.explain(WRITE, "locks",
+				new DataAccessResourceFailureException("translated", driver));
+		assertThat(failure)
+			.hasMessage("Could not renew lock 'key' within 500 ms, nothing was executed: Timed out while waiting for "
+					+ "a server that matches WritableServerSelector: db1:27017 UNKNOWN (ConnectException: Connection "
+					+ "refused), db2:27017 REPLICA_SET_SECONDARY")
+			.hasRootCause(driver);
+	}
+
+	@Test
+	void troubleWithASocketNamesKindAndServer() {
+		assertThat(StoreFailures.explain(WRITE, "locks",
+				new MongoOperationTimeoutException("Too late",
+						new MongoSocketReadTimeoutException("x", SERVER, new IOException()))))
+			.hasMessageEndingWith(": Too late (MongoSocketReadTimeoutException, db.example:27017)");
+	}
+
+	@Test
+	void theRawAnswerOfTheServerIsInTheCauseOnly() {
+		assertThat(StoreFailures.explain(WRITE, "locks", command(4711, "SomethingNew"))).message()
+			.contains("the words of the server", "db.example:27017")
+			.doesNotContain("full response", "codeName");
+	}
+
+	@Test
 	void aRefusalNamesTheWayOut() {
 		assertThat(StoreFailures.explain(WRITE, "my_locks", command(13, "Unauthorized")))
 			.hasMessageContaining("privileges find, insert and update on the collection 'my_locks'");

@@ -39,12 +39,18 @@ public class PaymentService {
 	 * @param id the order
 	 * @param payment the payment
 	 * @return the receipt
+	 * @throws NotPaidException if the lock is lost before the payment is written; if it
+	 * is lost after that, the caller of the proxy gets a
+	 * {@link io.mongolock.LockLostException}
 	 */
 	@DistributedLock(name = "order", key = "#id")
 	public Receipt pay(String id, Payment payment) {
 		long balance = newBalance(id, payment);
 		LockHandle lock = LockContext.current();
-		// if this process stood still for long, a later holder's balance is not
+		if (!lock.isHeld()) {
+			throw new NotPaidException(id);
+		}
+		// if this process stands still from here on, a later holder's balance is not
 		// overwritten
 		this.writes.update(lock, Query.query(Criteria.where("id").is(id)), Update.update("balance", balance),
 				Order.class);

@@ -17,7 +17,6 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
-import io.mongolock.LockException;
 import io.mongolock.LockLostException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.StaleFenceException;
@@ -53,9 +52,21 @@ class Problems extends ResponseEntityExceptionHandler {
 		return problem;
 	}
 
-	@ExceptionHandler({ LockLostException.class, StaleFenceException.class })
-	ProblemDetail lockLost(LockException ex) {
-		return problem(HttpStatus.SERVICE_UNAVAILABLE, "Interrupted: look at the balance before trying again", ex);
+	@ExceptionHandler({ NotPaidException.class, StaleFenceException.class })
+	ProblemDetail notPaid(RuntimeException ex) {
+		ProblemDetail problem = problem(HttpStatus.CONFLICT, "Overtaken: nothing was paid", ex);
+		problem.setDetail("Somebody else may be at this order now. Nothing was paid: try again");
+		return problem;
+	}
+
+	// no 503: who takes that for an invitation to try again pays twice
+	@ExceptionHandler
+	ProblemDetail lockLost(LockLostException ex) {
+		ProblemDetail problem = problem(HttpStatus.INTERNAL_SERVER_ERROR,
+				"Carried out, but somebody else may have been at it at the same time", ex);
+		problem.setDetail("What was asked for has been carried out, but its lock was lost before it ended, so that "
+				+ "somebody else may have changed the same order. Do not try again: look at the order first");
+		return problem;
 	}
 
 	@ExceptionHandler

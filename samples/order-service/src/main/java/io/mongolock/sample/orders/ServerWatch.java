@@ -67,10 +67,16 @@ class ServerWatch {
 		this.away = false;
 	}
 
+	private static String firstSentence(Throwable cause) {
+		// what follows describes the whole cluster
+		return String.valueOf(cause.getMessage()).split("\\. ", 2)[0];
+	}
+
 	private void failed(DataAccessException ex) {
 		if (!this.away) {
 			logger.warn(this.server + " does not answer; requests are refused until it does: "
-					+ ex.getMostSpecificCause().getMessage());
+					+ firstSentence(ex.getMostSpecificCause()));
+			logger.debug("All that the driver says of it", ex);
 		}
 		this.away = true;
 	}

@@ -2,6 +2,7 @@ package io.mongolock.sample.orders;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -9,13 +10,20 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
 import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
+import io.mongolock.StaleFenceException;
+import io.mongolock.store.LockStore;
+import io.mongolock.test.faults.EnableLockFaults;
+import io.mongolock.test.faults.LockFaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -26,6 +34,7 @@ import static org.awaitility.Awaitility.await;
 @SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms",
 		"mongo-lock.locks.order.wait-timeout=2s" })
 @AutoConfigureMockMvc
+@EnableLockFaults
 class OrderServiceApplicationTests {
 
 	@Autowired
@@ -39,6 +48,15 @@ class OrderServiceApplicationTests {
 
 	@Autowired
 	private LockOwner self;
+
+	@Autowired
+	private LockFaults faults;
+
+	@Autowired
+	private LockStore store;
+
+	@Autowired
+	private Problems problems;
 
 	@BeforeEach
 	void awaitOrders() {
@@ -94,6 +112,30 @@ class OrderServiceApplicationTests {
 				.convertTo(Long[].class)
 				.isEqualTo(new Long[] { handle.fence() });
 		}
+	}
+
+	@Test
+	void aPaymentWhoseLockIsLostBeforeItIsWrittenIsNotMade() {
+		long before = balance("10014");
+		CompletableFuture<MvcTestResult> payment = CompletableFuture
+			.supplyAsync(() -> pay("10014", "{\"amount\": 1, \"takes\": \"PT3S\"}"));
+		await().until(() -> this.store.find("order:10014", Duration.ofSeconds(5))
+			.filter((lock) -> !lock.liveHolders().isEmpty())
+			.isPresent());
+		this.faults.lose("order:10014");
+		assertProblem(payment.join(), 409, "Nothing was paid: try again");
+		assertThat(balance("10014")).isEqualTo(before);
+	}
+
+	@Test
+	void whatWasCarriedOutUnderALostLockIsNoInvitationToTryAgain() {
+		ProblemDetail problem = this.problems
+			.lockLost(new LockLostException("order:10015", 7, LossReason.DEADLINE, "Lock 'order:10015' was lost"));
+		assertThat(problem.getStatus()).isEqualTo(500);
+		assertThat(problem.getDetail()).contains("has been carried out", "Do not try again: look at the order first");
+		ProblemDetail refused = this.problems.notPaid(new StaleFenceException("order:10015", 7, "refused"));
+		assertThat(refused.getStatus()).isEqualTo(409);
+		assertThat(refused.getDetail()).contains("Nothing was paid: try again");
 	}
 
 	@Test

@@ -1,0 +1,78 @@
+package io.mongolock.store.mongo;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import com.mongodb.MongoSocketException;
+
+/**
+ * What the driver says of a failure, without what makes it long: of the whole cluster
+ * each server with its last trouble, and nothing of the raw answer. The cause keeps it
+ * all.
+ */
+final class DriverMessage {
+
+	private static final String CLUSTER = ". Client view of cluster state is ";
+
+	private static final String RESPONSE = ". The full response is ";
+
+	private static final Pattern SERVER = Pattern.compile("\\{address=([^,}]+), type=(\\w+)");
+
+	/** The last of these in what is said of a server is the cause of the others. */
+	private static final Pattern TROUBLE = Pattern.compile("\\{(?:\\w+\\.)+(\\w+)(: [^}]*)?}");
+
+	private static final int MAX_LENGTH = 200;
+
+	private DriverMessage() {
+	}
+
+	static String of(Throwable failure) {
+		String message = String.valueOf(failure.getMessage());
+		int cluster = message.indexOf(CLUSTER);
+		if (cluster >= 0) {
+			return message.substring(0, cluster) + ": " + servers(message.substring(cluster + CLUSTER.length()));
+		}
+		int response = message.indexOf(RESPONSE);
+		return ((response >= 0) ? message.substring(0, response) : message) + where(failure, message);
+	}
+
+	private static String servers(String cluster) {
+		List<String> servers = new ArrayList<>();
+		Matcher server = SERVER.matcher(cluster);
+		boolean found = server.find();
+		while (found) {
+			String what = server.group(1) + " " + server.group(2);
+			int from = server.end();
+			found = server.find();
+			servers.add(what + trouble(cluster.substring(from, (found) ? server.start() : cluster.length())));
+		}
+		return (servers.isEmpty()) ? shortened(cluster) : String.join(", ", servers);
+	}
+
+	private static String trouble(String ofServer) {
+		Matcher trouble = TROUBLE.matcher(ofServer);
+		String last = "";
+		while (trouble.find()) {
+			last = " (" + trouble.group(1) + shortened((trouble.group(2) != null) ? trouble.group(2) : "") + ")";
+		}
+		return last;
+	}
+
+	// Of a socket's trouble the message tells neither kind nor server
+	private static String where(Throwable failure, String message) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (cause instanceof MongoSocketException socket
+					&& !message.contains(socket.getServerAddress().toString())) {
+				return " (" + socket.getClass().getSimpleName() + ", " + socket.getServerAddress() + ")";
+			}
+		}
+		return "";
+	}
+
+	private static String shortened(String text) {
+		return (text.length() > MAX_LENGTH) ? text.substring(0, MAX_LENGTH) + "…" : text;
+	}
+
+}
