@@ -1,11 +1,15 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import com.mongodb.client.model.IndexOptions;
+import org.awaitility.Awaitility;
 import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -25,12 +29,14 @@ import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.mongo.TtlIndexInitializer;
+import io.mongolock.store.mongo.TtlIndexWatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Rows 30, 31, 42 and 44: what happens to the documents behind the back of the holder.
+ * Rows 30, 31, 42, 44 and 54: what happens to the documents behind the back of the
+ * holder.
  */
 @Timeout(120)
 class StoreRowsTests {
@@ -84,6 +90,36 @@ class StoreRowsTests {
 			assertThat(handle.isHeld()).isTrue();
 		}
 		figures.server(this.rig.label()).add("warnings", 1);
+	}
+
+	@Test
+	@ShowsRow(value = 54, level = Level.SERVER)
+	void theTtlIndexComesBack(RowFigures figures) {
+		this.rig.proxy().refuseNewConnections();
+		try (MongoClient client = MongoClients.create(this.rig.proxied())) {
+			TtlIndexWatch watch = new TtlIndexWatch(new TtlIndexInitializer(new MongoTemplate(client, Harness.DATABASE),
+					Harness.COLLECTION, TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7)), Duration.ofSeconds(2));
+			watch.start();
+			try {
+				assertThat(hasTtlIndex()).as("no server at the start").isFalse();
+				this.rig.proxy().heal();
+				Awaitility.await().atMost(Harness.LONG).until(this::hasTtlIndex);
+				this.rig.documents().drop();
+				Awaitility.await().atMost(Harness.LONG).until(this::hasTtlIndex);
+			}
+			finally {
+				watch.stop();
+			}
+		}
+		figures.server(this.rig.label()).add("looked at", "every 2 s; an application does once an hour");
+	}
+
+	private boolean hasTtlIndex() {
+		return this.rig.documents()
+			.listIndexes()
+			.into(new ArrayList<>())
+			.stream()
+			.anyMatch((index) -> index.containsKey("expireAfterSeconds"));
 	}
 
 	@Test

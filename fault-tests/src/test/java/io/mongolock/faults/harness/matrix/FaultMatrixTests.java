@@ -36,7 +36,9 @@ class FaultMatrixTests {
 	void allRowsAreKnown() {
 		List<FaultRow> all = FaultRow.all();
 		assertThat(all).extracting(FaultRow::number)
-			.containsExactlyElementsOf(IntStream.rangeClosed(1, all.size()).boxed().toList());
+			.startsWith(IntStream.rangeClosed(1, 47).boxed().toArray(Integer[]::new))
+			.isSorted()
+			.doesNotHaveDuplicates();
 		assertThat(all).allSatisfy((row) -> assertThat(row.levels()).isNotEmpty());
 		assertThat(FaultRow.of(5).title()).contains("SIGSTOP");
 		assertThatIllegalArgumentException().isThrownBy(() -> FaultRow.of(1000)).withMessageContaining("No row 1000");
