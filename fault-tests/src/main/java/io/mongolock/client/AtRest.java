@@ -42,7 +42,7 @@ final class AtRest {
 				&& !tenure.client.isCrashed() && !tenure.doubled && this.servers.electedAt() <= tenure.overAt;
 		// A release that an old primary answered leaves a lease that runs out by the
 		// store's clock
-		boolean cleaned = tenure.unknown
+		boolean cleaned = tenure.unknown || tenure.late
 				|| (this.servers.clock().spread() < ROUND_TRIP / 2 && tenure.touchedAt <= tenure.overAt);
 		boolean alive = this.servers.log().isAlive(tenure.id, this.servers.clock().now());
 		Judge.check(!alive || !undisturbed || !cleaned || tenure.claimedAt > due, Violation.Kind.GHOST,

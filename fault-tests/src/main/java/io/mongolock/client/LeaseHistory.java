@@ -39,6 +39,9 @@ final class LeaseHistory {
 
 	boolean unknown;
 
+	/** Whether it was granted when nobody wanted it any more. */
+	boolean late;
+
 	boolean doubled;
 
 	boolean told;

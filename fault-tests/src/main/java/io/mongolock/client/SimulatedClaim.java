@@ -9,24 +9,27 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.Coverage.Event;
 import io.mongolock.client.SimulatedCall.Kind;
-import io.mongolock.core.ClockReading;
+import io.mongolock.core.AcquisitionStep;
+import io.mongolock.core.AcquisitionStep.Ask;
+import io.mongolock.core.AcquisitionStep.Cancelled;
+import io.mongolock.core.AcquisitionStep.Denied;
+import io.mongolock.core.AcquisitionStep.End;
+import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.core.LockAcquisition.Failed;
-import io.mongolock.core.LockAcquisition.Granted;
-import io.mongolock.core.LockAcquisition.Pause;
-import io.mongolock.core.LockAcquisition.Step;
-import io.mongolock.core.OrphanCleanup;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 
 /**
- * Runs one attempt at a lock to its end, as the product's own shell does.
+ * Runs one acquisition to its end, as a driver of the product does.
  */
-final class SimulatedClaim extends Attempt {
+final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private static final LockOwner OWNER = new LockOwner("simulation", "", "", 0, "");
+
+	private final LockAcquisition acquisition;
 
 	private final SimulatedClient client;
 
@@ -36,17 +39,14 @@ final class SimulatedClaim extends Attempt {
 
 	private final Consumer<@Nullable LeaseHistory> onEnd;
 
-	private boolean asking;
+	private int timers;
 
-	private boolean over;
-
-	private SimulatedClaim(Errand errand, Claim claim, ClockReading begun, SimulatedClient client, Timeline timeline,
-			Judge judge, Consumer<@Nullable LeaseHistory> onEnd) {
-		super(errand.request(), errand.terms(), claim,
-				new LockAcquisition(claim.id(), errand.terms(), begun, (bound) -> timeline.between(0, bound)), begun);
+	private SimulatedClaim(LockAcquisition acquisition, SimulatedClient client, Judge judge, LeaseHistory tenure,
+			Consumer<@Nullable LeaseHistory> onEnd) {
+		this.acquisition = acquisition;
 		this.client = client;
 		this.judge = judge;
-		this.tenure = judge.begins(claim.id(), client, errand.last());
+		this.tenure = tenure;
 		this.onEnd = onEnd;
 	}
 
@@ -62,84 +62,93 @@ final class SimulatedClaim extends Attempt {
 			Consumer<@Nullable LeaseHistory> onEnd) {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
 		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(errand.request().limit());
-		SimulatedClaim attempt = new SimulatedClaim(errand, claim, client.now(), client, timeline, judge, onEnd);
-		if (client.lines().join(attempt.key(), attempt)) {
-			attempt.turn();
-		}
-		else {
-			client.after(Math.max(0, attempt.claiming().left(client.now())), attempt::endOfLine);
-		}
-	}
-
-	@Override
-	void turn() {
-		if (!this.over) {
-			this.asking = true;
-			ask();
+		LockAcquisition acquisition = new LockAcquisition(client.acquisitions(), errand.request(), claim,
+				errand.terms(), client.now());
+		LeaseHistory tenure = judge.begins(id, client, errand.last());
+		SimulatedClaim driver = new SimulatedClaim(acquisition, client, judge, tenure, onEnd);
+		driver.act(acquisition.begin(driver, client.now()));
+		if (!errand.last() && timeline.chance(0.1)) {
+			long patience = timeline.between(0, 2 * errand.terms().operationTimeout().toNanos());
+			client.after(patience, () -> driver.act(acquisition.cancel()));
 		}
 	}
 
 	@Override
-	void stop() {
+	public void turn() {
+		act(this.acquisition.turn(this.client.now()));
+	}
+
+	@Override
+	public void stop() {
 		throw new UnsupportedOperationException();
 	}
 
-	private void ask() {
-		ClockReading requested = this.client.now();
-		this.client.<ClaimAnswer>ask(Kind.CLAIM, claim().id(), true, (log, now) -> log.claim(claim(), now))
-			.then((answer) -> {
-				Step step = claiming().answered(answer, requested, this.client.now());
-				this.tenure.unknown |= answer.grantTo(claim().id().token()).isPresent() && !(step instanceof Granted);
-				next(step);
-			}, (outcome) -> {
-				this.tenure.unknown |= outcome == Outcome.UNKNOWN;
-				next(claiming().failed(failure(outcome), this.client.now()));
-			});
-	}
-
-	private void next(Step step) {
-		if (step instanceof Pause pause) {
-			this.client.after(pause.nanos(), this::ask);
+	private void act(AcquisitionStep step) {
+		if (step.cleansUp()) {
+			this.client.cleanUp(this.tenure.id, this.acquisition.cleanUp(this.client.now()));
+		}
+		setTimer();
+		if (step instanceof Ask) {
+			ask();
 		}
 		else if (step instanceof Granted granted) {
-			granted(granted);
+			granted(granted.held());
 		}
-		else {
-			this.judge.event(this.tenure, "gives up", (step instanceof Failed) ? Event.CLAIM_FAILED : Event.DENIED);
-			end();
+		else if (step instanceof End) {
+			end(step);
 		}
 	}
 
-	private void granted(Granted granted) {
-		if (claiming().unknown()) {
+	private void setTimer() {
+		int timer = ++this.timers;
+		long nanos = this.acquisition.dueIn(this.client.now());
+		if (nanos >= 0) {
+			this.client.after(nanos, () -> {
+				if (timer == this.timers) {
+					act(this.acquisition.timer(this.client.now()));
+				}
+			});
+		}
+	}
+
+	private void ask() {
+		Claim claim = this.acquisition.claim();
+		this.acquisition.send(this.client.now());
+		this.client.<ClaimAnswer>ask(Kind.CLAIM, claim.id(), true, (log, now) -> log.claim(claim, now))
+			.then(this::answered, this::failed);
+	}
+
+	private void answered(ClaimAnswer answer) {
+		AcquisitionStep step = this.acquisition.answered(answer, this.client.now());
+		if (answer.grantTo(this.tenure.id.token()).isPresent()) {
+			if (step instanceof TooLate) {
+				this.tenure.late = true;
+				this.judge.count(Event.GRANTED_TOO_LATE);
+			}
+			this.tenure.unknown |= !(step instanceof Granted) && !this.tenure.late;
+		}
+		act(step);
+	}
+
+	private void failed(Outcome outcome) {
+		this.tenure.unknown |= outcome == Outcome.UNKNOWN;
+		act(this.acquisition.failed(new LockStoreException(this.tenure.id.key(), outcome, "simulated", null),
+				this.client.now()));
+	}
+
+	private void granted(HeldLock heldLock) {
+		if (this.tenure.unknown) {
 			this.judge.count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
 		}
-		HeldLock heldLock = new HeldLock(request(), claiming(), granted, this.client.now(), this.client::lost);
-		hold(heldLock);
-		letAsk(this.client.lines().granted(key(), this, heldLock));
-		this.client.renewals().register(heldLock.lease());
 		this.judge.told(this.tenure, heldLock);
 		this.onEnd.accept(this.tenure);
 	}
 
-	private void endOfLine() {
-		if (!this.asking) {
-			end();
-		}
-	}
-
-	private void end() {
-		this.over = true;
+	private void end(AcquisitionStep step) {
+		this.judge.event(this.tenure, "gives up", (step instanceof Denied) ? Event.DENIED
+				: (step instanceof Cancelled) ? Event.CLAIM_CANCELLED : Event.CLAIM_FAILED);
 		this.judge.over(this.tenure);
-		letAsk(this.client.lines().left(key(), this));
-		if (claiming().unknown()) {
-			this.client.cleanUp(claim().id(), new OrphanCleanup(this.client.now(), terms().ttl(), true));
-		}
 		this.onEnd.accept(null);
-	}
-
-	private LockStoreException failure(Outcome outcome) {
-		return new LockStoreException(key(), outcome, "simulated", null);
 	}
 
 }

@@ -8,13 +8,15 @@ import io.mongolock.client.SimulatedCall.Execution;
 import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.client.SimulatedCall.Request;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.Grant;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
+import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.OrphanCleanup;
 import io.mongolock.store.LeaseId;
 
 /**
- * One JVM: its clocks, its local lines, and whatever stops it. All its code runs by
+ * One JVM: its clocks, its local queues, and whatever stops it. All its code runs by
  * {@link #run} and {@link #after}, which wait while it stands still.
  */
 final class SimulatedClient {
@@ -29,7 +31,9 @@ final class SimulatedClient {
 
 	private final Judge judge;
 
-	private final LocalWaitQueues<Attempt, HeldLock> lines = new LocalWaitQueues<>();
+	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
+
+	private final LockAcquisition.Client acquisitions;
 
 	private final List<HeldLock> lost = new ArrayList<>();
 
@@ -56,14 +60,16 @@ final class SimulatedClient {
 		this.servers = servers;
 		this.judge = judge;
 		this.renewals = new SimulatedRenewals(this, timeline, judge);
+		this.acquisitions = new LockAcquisition.Client(this.queues, this::granted,
+				(bound) -> timeline.between(0, bound));
 	}
 
 	String name() {
 		return this.name;
 	}
 
-	LocalWaitQueues<Attempt, HeldLock> lines() {
-		return this.lines;
+	LockAcquisition.Client acquisitions() {
+		return this.acquisitions;
 	}
 
 	SimulatedRenewals renewals() {
@@ -134,13 +140,18 @@ final class SimulatedClient {
 		return (onReply, onFailure) -> this.network.send(this, this.servers, request, onReply, onFailure);
 	}
 
+	private HeldLock granted(Grant grant) {
+		HeldLock heldLock = new HeldLock(grant, now(), this::lost);
+		this.renewals.register(heldLock.lease());
+		return heldLock;
+	}
+
 	/**
-	 * A lease was lost: those who wait for it here may ask, as soon as what noticed it
-	 * has run.
+	 * A lease was lost: it is told, and those who wait for it here may ask, as soon as
+	 * what noticed it has run.
 	 * @param heldLock what was lost
 	 */
 	void lost(HeldLock heldLock) {
-		this.judge.toldLost(heldLock);
 		this.lost.add(heldLock);
 	}
 
@@ -150,7 +161,10 @@ final class SimulatedClient {
 			List<HeldLock> heldLocks = new ArrayList<>(this.lost);
 			this.lost.clear();
 			heldLocks.sort(Comparator.comparing((heldLock) -> heldLock.id().token()));
-			heldLocks.forEach(this::over);
+			heldLocks.forEach((heldLock) -> {
+				this.judge.toldLost(heldLock);
+				over(heldLock);
+			});
 		}
 	}
 
@@ -159,7 +173,7 @@ final class SimulatedClient {
 	 * @param heldLock what is over
 	 */
 	void over(HeldLock heldLock) {
-		Attempt.letAsk(this.lines.released(heldLock.key(), heldLock));
+		LockAcquisition.passTurn(this.queues.released(heldLock.key(), heldLock));
 	}
 
 	/**

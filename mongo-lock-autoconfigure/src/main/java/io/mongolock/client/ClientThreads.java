@@ -1,6 +1,7 @@
 package io.mongolock.client;
 
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
@@ -63,6 +64,16 @@ final class ClientThreads {
 	 */
 	void runAfter(long nanos, Runnable request) {
 		this.timer.schedule(() -> this.requests.execute(request), nanos, TimeUnit.NANOSECONDS);
+	}
+
+	/**
+	 * Run something later.
+	 * @param nanos how much later
+	 * @param action must not block
+	 * @return to cancel it
+	 */
+	Future<?> after(long nanos, Runnable action) {
+		return this.timer.schedule(action, nanos, TimeUnit.NANOSECONDS);
 	}
 
 	/**

@@ -6,11 +6,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockHolder;
 import io.mongolock.OnLost;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.Grant;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
-import io.mongolock.core.LockAcquisition.Granted;
+import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -24,7 +26,7 @@ final class HeldLocks {
 
 	private final LockClock clock;
 
-	private final LocalWaitQueues<Attempt, HeldLock> queues;
+	private final LocalWaitQueues<LockAcquisition, HeldLock> queues;
 
 	private final ClientLifecycle lifecycle;
 
@@ -34,8 +36,8 @@ final class HeldLocks {
 
 	private final Map<LeaseId, HeldLock> held = new ConcurrentHashMap<>();
 
-	HeldLocks(LockStore store, LockClock clock, LocalWaitQueues<Attempt, HeldLock> queues, ClientLifecycle lifecycle,
-			LockReleaser releaser, LockEvents events) {
+	HeldLocks(LockStore store, LockClock clock, LocalWaitQueues<LockAcquisition, HeldLock> queues,
+			ClientLifecycle lifecycle, LockReleaser releaser, LockEvents events) {
 		this.store = store;
 		this.clock = clock;
 		this.queues = queues;
@@ -45,19 +47,32 @@ final class HeldLocks {
 	}
 
 	/**
-	 * An attempt was granted the lock: keep it.
-	 * @param attempt the attempt
+	 * A lock was granted: keep it.
 	 * @param grant the grant
 	 * @return the lock
 	 */
-	HeldLock granted(Attempt attempt, Granted grant) {
-		HeldLock heldLock = new HeldLock(attempt.request(), attempt.claiming(), grant, now(), this::lost);
+	HeldLock granted(Grant grant) {
+		HeldLock heldLock = new HeldLock(grant, now(), this::lost);
 		this.held.put(heldLock.id(), heldLock);
 		try {
-			Attempt.letAsk(this.queues.granted(attempt.key(), attempt, heldLock));
 			this.lifecycle.renewer().register(heldLock.lease());
-			this.events.acquired(heldLock, grant.lapsed());
 			return heldLock;
+		}
+		catch (RuntimeException | Error ex) {
+			this.held.remove(heldLock.id());
+			this.lifecycle.renewer().unregister(heldLock.lease());
+			throw ex;
+		}
+	}
+
+	/**
+	 * Publish that a lock was granted.
+	 * @param heldLock the lock
+	 * @param lapsed whose leases had run out
+	 */
+	void publish(HeldLock heldLock, List<LockHolder> lapsed) {
+		try {
+			this.events.acquired(heldLock, lapsed);
 		}
 		catch (RuntimeException | Error ex) {
 			takeBack(heldLock, ex);
@@ -193,7 +208,7 @@ final class HeldLocks {
 	}
 
 	private void letNextAsk(HeldLock heldLock) {
-		Attempt.letAsk(this.queues.released(heldLock.key(), heldLock));
+		LockAcquisition.passTurn(this.queues.released(heldLock.key(), heldLock));
 	}
 
 }

@@ -6,13 +6,16 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
-import io.mongolock.LockStoreException;
-import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.core.AcquisitionStep.Denied;
+import io.mongolock.core.AcquisitionStep.End;
+import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.HeldLock;
+import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.ResolvedLockSettings;
 
 /**
@@ -23,22 +26,30 @@ final class LockExceptions {
 	private LockExceptions() {
 	}
 
-	static LockUnavailableException held(Attempt attempt, List<LockHolder> holders, Duration waited) {
+	/**
+	 * Why an acquisition ended without the lock.
+	 * @param acquisition the acquisition
+	 * @param end how it ended
+	 * @param waited how long it took
+	 * @return the exception
+	 */
+	static LockException of(LockAcquisition acquisition, End end, Duration waited) {
+		return (end instanceof Failed failed) ? failed.failure()
+				: held(acquisition, (end instanceof Denied denied) ? denied.holders() : List.of(), waited);
+	}
+
+	private static LockUnavailableException held(LockAcquisition acquisition, List<LockHolder> holders,
+			Duration waited) {
 		String who = (holders.isEmpty()) ? "is claimed by others ahead in line" : "is held by "
 				+ holders.stream().map(LockExceptions::describe).collect(Collectors.joining(" and by "));
-		return new LockUnavailableException(attempt.key(), holders, waited, "Lock '" + attempt.key() + "' " + who
-				+ "; gave up after " + millis(waited) + ", wait-timeout is " + millis(attempt.terms().waitTimeout()));
+		return new LockUnavailableException(acquisition.key(), holders, waited,
+				"Lock '" + acquisition.key() + "' " + who + "; gave up after " + millis(waited) + ", wait-timeout is "
+						+ millis(acquisition.terms().waitTimeout()));
 	}
 
-	static LockStoreException failedAhead(String key, LockStoreException failure) {
-		return new LockStoreException(key, Outcome.NOT_EXECUTED, "Lock '" + key
-				+ "' was not asked for, as the claim ahead of it in this application fails: " + failure.getMessage(),
-				failure);
-	}
-
-	static LockUnavailableException interrupted(Attempt attempt, Duration waited) {
-		return new LockUnavailableException(attempt.key(), attempt.sight().holders(), waited,
-				"Interrupted after waiting " + millis(waited) + " for lock '" + attempt.key() + "'");
+	static LockUnavailableException interrupted(LockAcquisition acquisition, Duration waited) {
+		return new LockUnavailableException(acquisition.key(), acquisition.holders(), waited,
+				"Interrupted after waiting " + millis(waited) + " for lock '" + acquisition.key() + "'");
 	}
 
 	static LockUnavailableException stopped(String key, Duration waited) {

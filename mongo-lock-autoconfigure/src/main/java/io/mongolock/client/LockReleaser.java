@@ -50,7 +50,7 @@ final class LockReleaser {
 		ReleaseDecision releasing = heldLock.release(ClockReading.of(this.clock));
 		End end = (releasing.asks()) ? ask(heldLock, releasing) : releasing.end();
 		if (end.cleansUp()) {
-			begin(heldLock.cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
+			beginCleanUp(heldLock.cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
 		}
 		return end.outcome();
 	}
@@ -92,15 +92,11 @@ final class LockReleaser {
 
 	/**
 	 * Release a token in the background until nothing can be left of it.
+	 * @param cleanup says when
 	 * @param id the token
 	 * @param terms the terms of its lease
-	 * @param mayBeGrantedLate whether a claim of the token may still be executed
 	 */
-	void cleanUp(LeaseId id, ResolvedLockSettings terms, boolean mayBeGrantedLate) {
-		begin(new OrphanCleanup(ClockReading.of(this.clock), terms.ttl(), mayBeGrantedLate), id, terms);
-	}
-
-	private void begin(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
+	void beginCleanUp(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		goOn(cleanup.first(ClockReading.of(this.clock)), cleanup, id, terms);
 	}
 

@@ -44,15 +44,15 @@ public final class LockTemplate implements LockOperations {
 
 	private final SecureRandom tokens = new SecureRandom();
 
-	private final LocalWaitQueues<Attempt, HeldLock> lines = new LocalWaitQueues<>();
+	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
 
 	private final ClientLifecycle lifecycle;
 
 	private final HeldLocks heldLocks;
 
-	private final BlockingClaims blocking;
+	private final LockAcquisition.Client client;
 
-	private final AsyncClaims async;
+	private final ClaimSender sender;
 
 	/**
 	 * Create a client.
@@ -70,11 +70,11 @@ public final class LockTemplate implements LockOperations {
 		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals()));
 		LockEvents events = new LockEvents(listeners, clock);
 		LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle::threads);
-		this.heldLocks = new HeldLocks(store, clock, this.lines, this.lifecycle, releaser, events);
-		Claims claims = new Claims(store, new StoreClockWatch(events, store.servers()), clock, this.lines,
-				this.lifecycle, this.heldLocks, releaser);
-		this.blocking = new BlockingClaims(claims);
-		this.async = new AsyncClaims(claims, this.heldLocks, this.lifecycle::threads);
+		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, events);
+		this.client = new LockAcquisition.Client(this.queues, this.heldLocks::granted,
+				(bound) -> ThreadLocalRandom.current().nextLong(bound));
+		this.sender = new ClaimSender(store, new StoreClockWatch(events, store.servers()), clock, this.lifecycle,
+				this.heldLocks, releaser);
 	}
 
 	@Override
@@ -96,15 +96,14 @@ public final class LockTemplate implements LockOperations {
 		if (shared != null) {
 			return Optional.of(shared);
 		}
-		BlockingAttempt attempt = attempt(request, BlockingAttempt::new);
-		return Optional.ofNullable(this.blocking.tryClaim(attempt)).map(this::handle);
+		return Optional.ofNullable(blocking(request).tryAcquire()).map(this::handle);
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
 		LeaseHandle shared = shareOwn(request);
 		return (shared != null) ? CompletableFuture.completedFuture(shared)
-				: this.async.claim(attempt(request, AsyncAttempt::new));
+				: new AsyncDriver(acquisition(request), this.sender, this.heldLocks, this.lifecycle::threads).start();
 	}
 
 	/**
@@ -134,7 +133,7 @@ public final class LockTemplate implements LockOperations {
 	public void stop(Duration budget) {
 		long until = this.clock.nanoTime() + budget.toNanos();
 		this.lifecycle.stop();
-		this.lines.waiters().forEach(Attempt::stop);
+		this.queues.waiters().forEach(LockAcquisition::stop);
 		this.lifecycle.awaitClaims(budget);
 		this.heldLocks.abandonAll(until);
 		this.lifecycle.stopThreads();
@@ -157,11 +156,11 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * How many claims stand in line in this JVM.
+	 * How many claims wait in this JVM.
 	 * @return the number
 	 */
 	int waiting() {
-		return this.lines.waiters().size();
+		return this.queues.waiters().size();
 	}
 
 	@SuppressWarnings("try") // closing is what the resources are for
@@ -175,7 +174,7 @@ public final class LockTemplate implements LockOperations {
 
 	private LeaseHandle claim(LockRequest request) {
 		LeaseHandle shared = shareOwn(request);
-		return (shared != null) ? shared : handle(this.blocking.claim(attempt(request, BlockingAttempt::new)));
+		return (shared != null) ? shared : handle(blocking(request).acquire());
 	}
 
 	private @Nullable LeaseHandle shareOwn(LockRequest request) {
@@ -201,7 +200,11 @@ public final class LockTemplate implements LockOperations {
 		}
 	}
 
-	private <A extends Attempt> A attempt(LockRequest request, AttemptFactory<A> factory) {
+	private BlockingDriver blocking(LockRequest request) {
+		return new BlockingDriver(acquisition(request), this.sender);
+	}
+
+	private LockAcquisition acquisition(LockRequest request) {
 		ResolvedLockSettings terms = this.defaults.terms(request);
 		ClockReading begun = ClockReading.of(this.clock);
 		if (!this.lifecycle.startIfNew()) {
@@ -210,23 +213,13 @@ public final class LockTemplate implements LockOperations {
 		LeaseId id = new LeaseId(request.key(), token());
 		Claim claim = Claim.of(id, this.owner.onThread(Thread.currentThread().getName()), terms.ttl())
 			.withLimit(request.limit());
-		LockAcquisition claiming = new LockAcquisition(id, terms, begun,
-				(bound) -> ThreadLocalRandom.current().nextLong(bound));
-		return factory.create(request, terms, claim, claiming, begun);
+		return new LockAcquisition(this.client, request, claim, terms, begun);
 	}
 
 	private String token() {
 		byte[] bytes = new byte[TOKEN_BYTES];
 		this.tokens.nextBytes(bytes);
 		return HexFormat.of().formatHex(bytes);
-	}
-
-	@FunctionalInterface
-	private interface AttemptFactory<A extends Attempt> {
-
-		A create(LockRequest request, ResolvedLockSettings terms, Claim claim, LockAcquisition claiming,
-				ClockReading begun);
-
 	}
 
 }

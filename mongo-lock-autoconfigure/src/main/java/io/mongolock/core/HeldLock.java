@@ -41,25 +41,21 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * Begin with the grant.
-	 * @param request what was asked for
-	 * @param acquisition the attempt that was granted
 	 * @param grant the grant
 	 * @param now the time
 	 * @param onLost is called once if the lock is lost, after the {@link #onLoss actions}
 	 * of those who work under it, on the thread that notices; must neither block nor
 	 * throw
 	 */
-	public HeldLock(LockRequest request, LockAcquisition acquisition, LockAcquisition.Granted grant, ClockReading now,
-			Consumer<HeldLock> onLost) {
-		this.request = request;
+	public HeldLock(Grant grant, ClockReading now, Consumer<HeldLock> onLost) {
+		this.request = grant.request();
 		this.holder = grant.holder();
 		this.granted = now;
-		this.unknown = acquisition.unknown();
-		this.lease = new Lease(acquisition.id(), grant.holder().fence(), acquisition.terms(), grant.requested(),
-				(lost) -> {
-					this.lossActions.forEach(Runnable::run);
-					onLost.accept(this);
-				});
+		this.unknown = grant.unknown();
+		this.lease = new Lease(grant.id(), grant.holder().fence(), grant.terms(), grant.requested(), (lost) -> {
+			this.lossActions.forEach(Runnable::run);
+			onLost.accept(this);
+		});
 	}
 
 	public LockRequest request() {

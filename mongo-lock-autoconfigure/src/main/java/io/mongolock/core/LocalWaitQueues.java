@@ -1,31 +1,31 @@
 package io.mongolock.core;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of those who wait in this JVM, one per key, first come first served: only the
- * first in line may ask the store, and none while holders in this JVM would make the
- * store refuse. Thread-safe: a line is only touched inside an atomic step of the map on
- * its key.
+ * The queues of those who wait in this JVM, one per key, first come first served: only
+ * the first may ask the store, and none while holders in this JVM would make the store
+ * refuse. Joining and leaving take the same time however long the queue is. Thread-safe:
+ * a queue is only touched inside an atomic step of the map on its key.
  *
- * @param <W> who waits
+ * @param <W> who waits; equal only to itself
  * @param <H> who holds
  */
 public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends LocalWaitQueues.Member> {
 
-	private final Map<String, Line<W, H>> lines = new ConcurrentHashMap<>();
+	private final Map<String, Queue<W, H>> queues = new ConcurrentHashMap<>();
 
 	/**
-	 * Stand in line.
+	 * Join the queue.
 	 * @param key the key
 	 * @param waiter who waits
 	 * @return whether it may ask at once; if not, it is returned by a later call to one
@@ -33,37 +33,36 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 */
 	public boolean join(String key, W waiter) {
 		List<W> next = new ArrayList<>(1);
-		this.lines.compute(key, (same, present) -> {
-			Line<W, H> line = (present != null) ? present : new Line<>();
-			line.waiters.add(waiter);
-			line.letNextAsk(next);
-			return line;
+		this.queues.compute(key, (same, present) -> {
+			Queue<W, H> queue = (present != null) ? present : new Queue<>();
+			queue.join(waiter, next);
+			return queue;
 		});
 		return !next.isEmpty();
 	}
 
 	/**
-	 * Leave the line as a holder.
+	 * Leave the queue as a holder.
 	 * @param key the key
 	 * @param waiter who waited
 	 * @param holder who holds now
 	 * @return who may ask next, if anyone
 	 */
 	public @Nullable W granted(String key, W waiter, H holder) {
-		return change(key, (line) -> {
-			line.remove(waiter);
-			line.holders.add(holder);
+		return change(key, (queue) -> {
+			queue.remove(waiter);
+			queue.holders.add(holder);
 		});
 	}
 
 	/**
-	 * Leave the line without the lock.
+	 * Leave the queue without the lock.
 	 * @param key the key
 	 * @param waiter who waited
 	 * @return who may ask next, if anyone
 	 */
 	public @Nullable W left(String key, W waiter) {
-		return change(key, (line) -> line.remove(waiter));
+		return change(key, (queue) -> queue.remove(waiter));
 	}
 
 	/**
@@ -73,7 +72,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * @return who may ask next, if anyone
 	 */
 	public @Nullable W released(String key, H holder) {
-		return change(key, (line) -> line.holders.remove(holder));
+		return change(key, (queue) -> queue.holders.remove(holder));
 	}
 
 	/**
@@ -83,48 +82,47 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 */
 	public List<H> holders(String key) {
 		List<H> holders = new ArrayList<>();
-		look(key, (line) -> holders.addAll(line.holders));
+		look(key, (queue) -> holders.addAll(queue.holders));
 		return holders;
 	}
 
 	/**
 	 * Who asks the store.
 	 * @param key the key
-	 * @return the first in line, if it may ask
+	 * @return the first in the queue, if it may ask
 	 */
 	public Optional<W> asking(String key) {
 		List<W> asking = new ArrayList<>(1);
-		look(key, (line) -> {
-			if (line.asking != null) {
-				asking.add(line.asking);
-			}
-		});
+		look(key, (queue) -> queue.addAskingTo(asking));
 		return asking.stream().findFirst();
 	}
 
 	/**
 	 * Everybody who waits.
-	 * @return the waiters of all lines
+	 * @return the waiters of all queues, those who ask among them
 	 */
 	public List<W> waiters() {
 		List<W> waiters = new ArrayList<>();
-		this.lines.keySet().forEach((key) -> look(key, (line) -> waiters.addAll(line.waiters)));
+		this.queues.keySet().forEach((key) -> look(key, (queue) -> {
+			queue.addAskingTo(waiters);
+			waiters.addAll(queue.waiters);
+		}));
 		return waiters;
 	}
 
-	private void look(String key, Consumer<Line<W, H>> look) {
-		this.lines.computeIfPresent(key, (same, line) -> {
-			look.accept(line);
-			return line;
+	private void look(String key, Consumer<Queue<W, H>> look) {
+		this.queues.computeIfPresent(key, (same, queue) -> {
+			look.accept(queue);
+			return queue;
 		});
 	}
 
-	private @Nullable W change(String key, Consumer<Line<W, H>> change) {
+	private @Nullable W change(String key, Consumer<Queue<W, H>> change) {
 		List<W> next = new ArrayList<>(1);
-		this.lines.computeIfPresent(key, (same, line) -> {
-			change.accept(line);
-			line.letNextAsk(next);
-			return (line.waiters.isEmpty() && line.holders.isEmpty()) ? null : line;
+		this.queues.computeIfPresent(key, (same, queue) -> {
+			change.accept(queue);
+			queue.letNextAsk(next);
+			return (queue.isEmpty()) ? null : queue;
 		});
 		return (next.isEmpty()) ? null : next.get(0);
 	}
@@ -142,35 +140,63 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	}
 
-	private static final class Line<W extends Member, H extends Member> {
+	private static final class Queue<W extends Member, H extends Member> {
 
-		private final Deque<W> waiters = new ArrayDeque<>();
+		/** Those behind the one who asks. */
+		private final Set<W> waiters = new LinkedHashSet<>();
 
 		private final List<H> holders = new ArrayList<>(1);
 
 		private @Nullable W asking;
 
+		private void join(W waiter, List<W> next) {
+			if (this.asking == null && this.waiters.isEmpty() && mayAsk(waiter)) {
+				this.asking = waiter;
+				next.add(waiter);
+			}
+			else {
+				this.waiters.add(waiter);
+			}
+		}
+
 		private void remove(W waiter) {
-			this.waiters.remove(waiter);
 			if (this.asking == waiter) {
 				this.asking = null;
+			}
+			else {
+				this.waiters.remove(waiter);
 			}
 		}
 
 		private void letNextAsk(List<W> next) {
-			// The rule by which the store admits, applied to those of this JVM
-			W first = this.waiters.peek();
-			if (this.asking != null || first == null) {
+			if (this.asking != null || this.waiters.isEmpty()) {
 				return;
 			}
-			int limit = first.limit();
-			for (H holder : this.holders) {
-				limit = Math.min(limit, holder.limit());
-			}
-			if (this.holders.size() < limit) {
+			W first = this.waiters.iterator().next();
+			if (mayAsk(first)) {
+				this.waiters.remove(first);
 				this.asking = first;
 				next.add(first);
 			}
+		}
+
+		// The rule by which the store admits, applied to those of this JVM
+		private boolean mayAsk(W waiter) {
+			int limit = waiter.limit();
+			for (H holder : this.holders) {
+				limit = Math.min(limit, holder.limit());
+			}
+			return this.holders.size() < limit;
+		}
+
+		private void addAskingTo(List<W> members) {
+			if (this.asking != null) {
+				members.add(this.asking);
+			}
+		}
+
+		private boolean isEmpty() {
+			return this.asking == null && this.waiters.isEmpty() && this.holders.isEmpty();
 		}
 
 	}

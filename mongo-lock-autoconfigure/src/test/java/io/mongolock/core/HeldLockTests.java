@@ -11,7 +11,6 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
-import io.mongolock.core.LockAcquisition.Granted;
 import io.mongolock.core.ReleaseDecision.End;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
@@ -100,11 +99,11 @@ class HeldLockTests {
 	}
 
 	private HeldLock granted() {
-		LockAcquisition acquisition = new LockAcquisition(new LeaseId("k", "t"),
-				ResolvedLockSettings.of(LockSettings.NONE), at(0), (bound) -> 0);
 		StoredHolder holder = new StoredHolder("t", 7, 1, new LockOwner("app", "1", "host", 42, ""), Instant.EPOCH,
 				Instant.EPOCH, ResolvedLockSettings.DEFAULT_TTL);
-		return new HeldLock(LockRequest.of("k"), acquisition, new Granted(holder, at(0), List.of()), at(1),
+		Grant grant = new Grant(LockRequest.of("k"), new LeaseId("k", "t"), ResolvedLockSettings.of(LockSettings.NONE),
+				holder, at(0), List.of(), false);
+		return new HeldLock(grant, at(1),
 				(lost) -> this.told.add("client " + Optional.ofNullable(lost.lossReason()).orElseThrow()));
 	}
 

@@ -2,101 +2,142 @@ package io.mongolock.core;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.core.LockAcquisition.Denied;
-import io.mongolock.core.LockAcquisition.Failed;
-import io.mongolock.core.LockAcquisition.Granted;
-import io.mongolock.core.LockAcquisition.Pause;
+import io.mongolock.core.AcquisitionStep.Ask;
+import io.mongolock.core.AcquisitionStep.Cancelled;
+import io.mongolock.core.AcquisitionStep.Denied;
+import io.mongolock.core.AcquisitionStep.Failed;
+import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.TooLate;
+import io.mongolock.core.AcquisitionStep.Wait;
+import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for {@link LockAcquisition}: ttl 30 s, margin 6 s, wait 5 s, retry 100 ms.
+ * Tests for {@link LockAcquisition}: ttl 30 s, margin 6 s, wait 5 s, retry 100 ms,
+ * operation timeout 3 s.
  */
 class LockAcquisitionTests {
 
 	private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
-	private final LockAcquisition claiming = claiming(Duration.ofSeconds(5));
+	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
+
+	private final LockAcquisition.Client client = new LockAcquisition.Client(this.queues,
+			(grant) -> new HeldLock(grant, at(0), (lost) -> {
+			}), (bound) -> bound - 1);
+
+	private final List<String> turns = new ArrayList<>();
+
+	private final LockAcquisition acquisition = acquisition("mine", Duration.ofSeconds(5));
 
 	@Test
 	void aGrantIsRelyableFromTheTimeItsRequestLeft() {
-		assertThat(this.claiming.answered(granted(), at(10), at(20))).isInstanceOfSatisfying(Granted.class,
-				(granted) -> assertThat(granted.requested()).isEqualTo(at(10)));
-		assertThat(this.claiming.unknown()).isFalse();
+		begin(this.acquisition, 0);
+		assertThat(answered(this.acquisition, granted(), 10, 20)).isInstanceOfSatisfying(Granted.class,
+				(granted) -> assertThat(granted.held().lease().remaining(at(20))).hasMillis(24_000 - 10));
+		assertThat(this.acquisition.unknown()).isFalse();
+		assertThat(this.acquisition.dueIn(at(20))).as("over").isNegative();
+		assertThat(this.queues.waiters()).isEmpty();
+		assertThat(this.queues.holders("k")).hasSize(1);
 	}
 
 	@Test
 	void anAnswerThatCameTooLateToBeReliedOnIsAskedAgainWithinTheWait() {
-		LockAcquisition patient = claiming(Duration.ofMinutes(5));
-		assertThat(patient.answered(granted(), at(0), at(24_000))).isInstanceOf(Pause.class);
+		LockAcquisition patient = acquisition("mine", Duration.ofMinutes(5));
+		begin(patient, 0);
+		assertThat(answered(patient, granted(), 0, 24_000)).isInstanceOf(Wait.class);
 		assertThat(patient.unknown()).as("the token is in the store").isTrue();
-		assertThat(patient.answered(granted(), at(24_100), at(24_101))).isInstanceOf(Granted.class);
+		assertThat(patient.timer(at(24_100))).isEqualTo(new Ask());
+		assertThat(answered(patient, granted(), 24_100, 24_101)).isInstanceOf(Granted.class);
 	}
 
 	@Test
 	void anAnswerThatCameTooLateAfterTheWaitIsAFailure() {
-		assertThat(this.claiming.answered(granted(), at(0), at(24_000))).isInstanceOfSatisfying(Failed.class,
-				(failed) -> assertThat(failed.failure()).hasMessageContaining("took 24000ms"));
-		assertThat(this.claiming.unknown()).isTrue();
+		begin(this.acquisition, 0);
+		assertThat(answered(this.acquisition, granted(), 0, 24_000)).isInstanceOfSatisfying(Failed.class, (failed) -> {
+			assertThat(failed.failure()).hasMessageContaining("took 24000ms");
+			assertThat(failed.cleansUp()).isTrue();
+		});
 	}
 
 	@Test
 	void aHeldLockIsLookedAtAgainAfterAJitteredPauseUntilTheWaitIsOver() {
-		assertThat(this.claiming.answered(denied(), at(0), at(0))).isEqualTo(new Pause(100_000_000));
-		assertThat(this.claiming.answered(denied(), at(4_950), at(4_960))).as("the last look is on time")
-			.isEqualTo(new Pause(40_000_000));
-		assertThat(this.claiming.answered(denied(), at(5_000), at(5_001))).isInstanceOfSatisfying(Denied.class,
-				(end) -> assertThat(end.holders()).singleElement()
-					.satisfies((holder) -> assertThat(holder.remaining()).hasSeconds(20)));
+		begin(this.acquisition, 0);
+		assertThat(answered(this.acquisition, denied(), 0, 0)).isEqualTo(new Wait(100_000_000));
+		assertThat(this.acquisition.timer(at(99))).as("early").isEqualTo(new Wait(1_000_000));
+		assertThat(this.acquisition.timer(at(4_950))).isEqualTo(new Ask());
+		assertThat(answered(this.acquisition, denied(), 4_950, 4_960)).as("the last look is on time")
+			.isEqualTo(new Wait(40_000_000));
+		assertThat(this.acquisition.timer(at(5_000))).isEqualTo(new Ask());
+		assertThat(answered(this.acquisition, denied(), 5_000, 5_001)).isInstanceOfSatisfying(Denied.class, (end) -> {
+			assertThat(end.holders()).singleElement()
+				.satisfies((holder) -> assertThat(holder.remaining()).hasSeconds(20));
+			assertThat(end.cleansUp()).isFalse();
+		});
 	}
 
 	@Test
 	void withoutAWaitOneDenialIsTheEnd() {
-		assertThat(claiming(Duration.ZERO).answered(denied(), at(0), at(1))).isInstanceOf(Denied.class);
+		LockAcquisition impatient = acquisition("mine", Duration.ZERO);
+		begin(impatient, 0);
+		assertThat(answered(impatient, denied(), 0, 1)).isInstanceOf(Denied.class);
 	}
 
 	@Test
 	void anUnknownRequestIsAskedAgainUnderTheSameTokenAndRemembered() {
-		assertThat(this.claiming.failed(failure(Outcome.UNKNOWN), at(3_000))).isInstanceOf(Pause.class);
-		assertThat(this.claiming.answered(granted(), at(3_100), at(3_101))).isInstanceOf(Granted.class);
-		assertThat(this.claiming.unknown()).as("a late duplicate may be granted again").isTrue();
+		begin(this.acquisition, 0);
+		assertThat(failed(this.acquisition, Outcome.UNKNOWN, 3_000)).isInstanceOf(Wait.class);
+		this.acquisition.timer(at(3_100));
+		assertThat(answered(this.acquisition, granted(), 3_100, 3_101)).isInstanceOf(Granted.class);
+		assertThat(this.acquisition.unknown()).as("a late duplicate may be granted again").isTrue();
 	}
 
 	@Test
 	void anUnknownRequestAfterTheWaitReportsTheStoresFailure() {
-		LockStoreException failure = failure(Outcome.UNKNOWN);
-		assertThat(this.claiming.failed(failure, at(5_000))).isEqualTo(new Failed(failure));
-		assertThat(this.claiming.unknown()).isTrue();
+		begin(this.acquisition, 0);
+		assertThat(failed(this.acquisition, Outcome.UNKNOWN, 5_000)).isInstanceOfSatisfying(Failed.class, (failed) -> {
+			assertThat(failed.failure()).hasMessage("no");
+			assertThat(failed.cleansUp()).isTrue();
+		});
 	}
 
 	@Test
 	void aRequestThatNeverRanIsAskedAgainAndLeavesNothingToCleanUp() {
-		assertThat(this.claiming.failed(failure(Outcome.NOT_EXECUTED), at(100))).isInstanceOf(Pause.class);
-		assertThat(this.claiming.failed(failure(Outcome.NOT_EXECUTED), at(5_000))).isInstanceOf(Failed.class);
-		assertThat(this.claiming.unknown()).isFalse();
+		begin(this.acquisition, 0);
+		assertThat(failed(this.acquisition, Outcome.NOT_EXECUTED, 100)).isInstanceOf(Wait.class);
+		this.acquisition.timer(at(200));
+		assertThat(failed(this.acquisition, Outcome.NOT_EXECUTED, 5_000)).isInstanceOfSatisfying(Failed.class,
+				(failed) -> assertThat(failed.cleansUp()).isFalse());
 	}
 
 	@Test
 	void aRefusalIsTheEndAtOnce() {
-		assertThat(this.claiming.failed(failure(Outcome.REFUSED), at(1))).isInstanceOf(Failed.class);
+		begin(this.acquisition, 0);
+		assertThat(failed(this.acquisition, Outcome.REFUSED, 1)).isInstanceOf(Failed.class);
 	}
 
 	@Test
 	void aDenialAfterAnUnknownRequestStillLeavesATokenToCleanUp() {
-		this.claiming.failed(failure(Outcome.UNKNOWN), at(100));
-		assertThat(this.claiming.answered(denied(), at(5_000), at(5_001))).isInstanceOf(Denied.class);
-		assertThat(this.claiming.unknown()).isTrue();
+		begin(this.acquisition, 0);
+		failed(this.acquisition, Outcome.UNKNOWN, 100);
+		this.acquisition.timer(at(5_000));
+		assertThat(answered(this.acquisition, denied(), 5_000, 5_001)).isInstanceOfSatisfying(Denied.class,
+				(denied) -> assertThat(denied.cleansUp()).isTrue());
 	}
 
 	@Test
@@ -104,14 +145,172 @@ class LockAcquisitionTests {
 		StoredHolder lapsed = holder("other", NOW.minusSeconds(60));
 		StoredHolder alive = holder("neighbour", NOW.minusSeconds(1));
 		ClaimAnswer answer = new ClaimAnswer(List.of(alive, holder("mine", NOW)), List.of(lapsed, alive), NOW);
-		assertThat(this.claiming.answered(answer, at(0), at(1))).isInstanceOfSatisfying(Granted.class,
+		begin(this.acquisition, 0);
+		assertThat(answered(this.acquisition, answer, 0, 1)).isInstanceOfSatisfying(Granted.class,
 				(granted) -> assertThat(granted.lapsed()).singleElement()
 					.satisfies((holder) -> assertThat(holder.owner().thread()).isEqualTo("other")));
 	}
 
-	private static LockAcquisition claiming(Duration waitTimeout) {
-		ResolvedLockSettings terms = ResolvedLockSettings.of(LockSettings.builder().waitTimeout(waitTimeout).build());
-		return new LockAcquisition(new LeaseId("k", "mine"), terms, at(0), (bound) -> bound - 1);
+	@Test
+	void whoIsBehindWaitsForItsTurnAndAsksWhenItHasCome() {
+		begin(this.acquisition, 0);
+		LockAcquisition next = acquisition("next", Duration.ofSeconds(5));
+		assertThat(begin(next, 1_000)).isEqualTo(new Wait(4_000_000_000L));
+		assertThat(next.send(at(1_000))).as("it is not its turn").isFalse();
+		this.acquisition.cancel();
+		assertThat(this.turns).containsExactly("next");
+		assertThat(next.turn(at(1_001))).isEqualTo(new Ask());
+		assertThat(next.send(at(1_002))).isTrue();
+	}
+
+	@Test
+	void whoNeverHadItsTurnIsDeniedByTheHoldersOfThisJvm() {
+		begin(this.acquisition, 0);
+		answered(this.acquisition, granted(), 0, 1);
+		LockAcquisition next = acquisition("next", Duration.ofSeconds(5));
+		begin(next, 0);
+		assertThat(next.timer(at(5_000))).isInstanceOfSatisfying(Denied.class, (denied) -> {
+			assertThat(denied.holders()).singleElement()
+				.satisfies((holder) -> assertThat(holder.owner().thread()).isEqualTo("mine"));
+			assertThat(denied.cleansUp()).isFalse();
+		});
+		assertThat(this.queues.waiters()).isEmpty();
+	}
+
+	@Test
+	void whoNeverHadItsTurnIsDeniedByThoseWhomTheFirstSawLast() {
+		begin(this.acquisition, 0);
+		answered(this.acquisition, denied(), 0, 1);
+		assertThat(begin(acquisition("next", Duration.ZERO), 2)).isInstanceOfSatisfying(Denied.class,
+				(denied) -> assertThat(denied.holders()).singleElement()
+					.satisfies((holder) -> assertThat(holder.owner().thread()).isEqualTo("other")));
+	}
+
+	@Test
+	void whoNeverHadItsTurnFailsIfTheFirstOnlyMetAFailure() {
+		begin(this.acquisition, 0);
+		failed(this.acquisition, Outcome.UNKNOWN, 1);
+		assertThat(begin(acquisition("next", Duration.ZERO), 2)).isInstanceOfSatisfying(Failed.class, (failed) -> {
+			assertThat(failed.failure().getOutcome()).isEqualTo(Outcome.NOT_EXECUTED);
+			assertThat(failed.failure()).hasMessageContaining("the claim ahead of it in this application fails: no");
+		});
+	}
+
+	@Test
+	void aRequestWithoutAnAnswerFailsWhenTheWaitAndOneOperationAreOver() {
+		begin(this.acquisition, 0);
+		this.acquisition.send(at(1));
+		assertThat(this.acquisition.dueIn(at(1))).isEqualTo(7_999_000_000L);
+		assertThat(this.acquisition.timer(at(7_999))).isEqualTo(new Wait(1_000_000));
+		assertThat(this.acquisition.timer(at(8_000))).isInstanceOfSatisfying(Failed.class, (failed) -> {
+			assertThat(failed.failure().getOutcome()).isEqualTo(Outcome.UNKNOWN);
+			assertThat(failed.failure()).hasMessage("The store has not answered for lock 'k' within "
+					+ "wait-timeout + operation-timeout = 5000ms + 3000ms");
+			assertThat(failed.cleansUp()).as("its answer will tell").isFalse();
+		});
+		assertThat(this.queues.waiters()).isEmpty();
+		assertThat(this.acquisition.failed(failure(Outcome.UNKNOWN), at(8_001))).isEqualTo(new TooLate(true));
+	}
+
+	@Test
+	void aRequestThatFoundNoThreadFailsInTimeAndLeavesNothingToCleanUp() {
+		LockAcquisition impatient = acquisition("mine", Duration.ZERO);
+		begin(impatient, 0);
+		assertThat(impatient.timer(at(3_000))).isInstanceOfSatisfying(Failed.class, (failed) -> {
+			assertThat(failed.failure().getOutcome()).isEqualTo(Outcome.NOT_EXECUTED);
+			assertThat(failed.failure()).hasMessageEndingWith("0ms + 3000ms: all threads for requests are busy");
+			assertThat(failed.cleansUp()).isFalse();
+		});
+		assertThat(impatient.send(at(3_001))).as("a thread that comes late").isFalse();
+	}
+
+	@Test
+	void aGrantThatComesAfterTheEndIsToBeReleased() {
+		begin(this.acquisition, 0);
+		this.acquisition.send(at(0));
+		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(false));
+		assertThat(this.acquisition.answered(granted(), at(1))).isEqualTo(new TooLate(true));
+		assertThat(this.queues.holders("k")).isEmpty();
+		assertThat(this.acquisition.unknown()).as("one release is enough").isFalse();
+	}
+
+	@Test
+	void aDenialThatComesAfterTheEndLeavesNothing() {
+		begin(this.acquisition, 0);
+		this.acquisition.send(at(0));
+		this.acquisition.cancel();
+		assertThat(this.acquisition.answered(denied(), at(1))).isEqualTo(new TooLate(false));
+	}
+
+	@Test
+	void whoIsCancelledBetweenTwoRequestsCleansUpWhatMayStillBeExecuted() {
+		begin(this.acquisition, 0);
+		failed(this.acquisition, Outcome.UNKNOWN, 1);
+		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(true));
+		assertThat(this.acquisition.cancel()).isEqualTo(new TooLate(false));
+	}
+
+	@Test
+	void anEventAfterTheEndChangesNothing() {
+		begin(this.acquisition, 0);
+		answered(this.acquisition, granted(), 0, 1);
+		LockAcquisition next = acquisition("next", Duration.ofSeconds(5));
+		begin(next, 0);
+		assertThat(this.acquisition.cancel()).isEqualTo(new TooLate(false));
+		assertThat(this.acquisition.timer(at(9_000))).isEqualTo(new TooLate(false));
+		assertThat(this.acquisition.turn(at(9_000))).isEqualTo(new TooLate(false));
+		assertThat(this.turns).isEmpty();
+	}
+
+	@Test
+	void aGrantThatCannotBeKeptEndsWithTheCancelAndIsCleanedUp() {
+		LockAcquisition broken = new LockAcquisition(new LockAcquisition.Client(this.queues, (grant) -> {
+			throw new OutOfMemoryError("by test");
+		}, (bound) -> 0), LockRequest.of("k"), claim("mine"), terms(Duration.ZERO), at(0));
+		begin(broken, 0);
+		broken.send(at(0));
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> broken.answered(granted(), at(1)));
+		broken.cancel();
+		assertThat(broken.failed(failure(Outcome.UNKNOWN), at(2))).isEqualTo(new TooLate(true));
+		assertThat(this.queues.waiters()).isEmpty();
+	}
+
+	private AcquisitionStep begin(LockAcquisition acquisition, long now) {
+		return acquisition.begin(new LockAcquisition.Caller() {
+
+			@Override
+			public void turn() {
+				LockAcquisitionTests.this.turns.add(acquisition.claim().id().token());
+			}
+
+			@Override
+			public void stop() {
+				throw new UnsupportedOperationException();
+			}
+
+		}, at(now));
+	}
+
+	private static AcquisitionStep answered(LockAcquisition acquisition, ClaimAnswer answer, long requested, long now) {
+		assertThat(acquisition.send(at(requested))).isTrue();
+		return acquisition.answered(answer, at(now));
+	}
+
+	private static AcquisitionStep failed(LockAcquisition acquisition, Outcome outcome, long now) {
+		assertThat(acquisition.send(at(now))).isTrue();
+		return acquisition.failed(failure(outcome), at(now));
+	}
+
+	private LockAcquisition acquisition(String token, Duration waitTimeout) {
+		return new LockAcquisition(this.client, LockRequest.of("k"), claim(token), terms(waitTimeout), at(0));
+	}
+
+	private static Claim claim(String token) {
+		return Claim.of(new LeaseId("k", token), new LockOwner("app", "1", "host", 2, token), Duration.ofSeconds(30));
+	}
+
+	private static ResolvedLockSettings terms(Duration waitTimeout) {
+		return ResolvedLockSettings.of(LockSettings.builder().waitTimeout(waitTimeout).build());
 	}
 
 	private static ClaimAnswer granted() {

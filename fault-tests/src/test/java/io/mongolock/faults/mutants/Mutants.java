@@ -51,9 +51,9 @@ final class Mutants {
 						"Math.max(this.nanos - earlier.nanos, (this.millis - earlier.millis) * 1_000_000)",
 						"this.nanos - earlier.nanos", Judge.simulation("TOLD_LATE"),
 						row("Clock", "aHolderThatWasSuspendedHasLost")),
-				new Mutant("claim counted from the answer", "core/LockAcquisition.java",
-						"new Granted(grant.get(), requested,", "new Granted(grant.get(), now,",
-						Judge.simulation("TOLD_LATE"), row("Message", "aReplyThatIsLateMakesTheLeaseNoLonger")),
+				new Mutant("claim counted from the answer", "core/LockAcquisition.java", "holder.get(), requested,",
+						"holder.get(), now,", Judge.simulation("TOLD_LATE"),
+						row("Message", "aReplyThatIsLateMakesTheLeaseNoLonger")),
 				new Mutant("renewal counted from the answer", "core/RenewalSchedule.java",
 						"plan.lease().renewed(requested, now)", "plan.lease().renewed(now, now)",
 						Judge.simulation("TOLD_LATE"), row("Renewer", "aRenewalThatTakesLongMakesTheLeaseNoLonger")));
@@ -64,14 +64,17 @@ final class Mutants {
 				new Mutant("unknown claim not cleaned up", "core/LockAcquisition.java",
 						"this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;", "", Judge.simulation("GHOST"),
 						row("Message", "aClaimDeliveredAfterItsCallerGaveUpIsTakenBack")),
+				new Mutant("late grant kept by nobody", "core/LockAcquisition.java",
+						"new TooLate(holder.isPresent() || this.unknown)", "new TooLate(false)",
+						Judge.simulation("GHOST"), Judge.test(TEMPLATE, "aGrantThatComesAfterTheCancelIsGivenBack")),
 				new Mutant("clean-up ends with the first answer", "core/OrphanCleanup.java",
 						"(this.answered && !this.mayBeGrantedLate)", "this.answered", Judge.simulation("GHOST"),
 						row("Message", "aClaimAskedAgainAndReleasedIsNotBroughtBackByItsLateTwin")),
 				new Mutant("clean-up ends before a ttl has passed", "core/OrphanCleanup.java", "this.fraction < 1",
 						"this.fraction < 4", Judge.simulation("GHOST"),
 						row("Message", "aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack")),
-				new Mutant("turn given twice", "core/LocalWaitQueues.java", "			this.waiters.remove(waiter);\n",
-						"", Judge.simulation("PROGRESS"),
+				new Mutant("turn given twice", "core/LocalWaitQueues.java",
+						"				this.waiters.remove(first);\n", "", Judge.simulation("PROGRESS"),
 						Judge.test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")));
 	}
 

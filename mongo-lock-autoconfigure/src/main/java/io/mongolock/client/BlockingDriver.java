@@ -1,0 +1,120 @@
+package io.mongolock.client;
+
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockUnavailableException;
+import io.mongolock.core.AcquisitionStep;
+import io.mongolock.core.AcquisitionStep.End;
+import io.mongolock.core.AcquisitionStep.Failed;
+import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.Wait;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
+import io.mongolock.core.LockAcquisition;
+
+/**
+ * Runs one acquisition on the thread that wants the lock. The first request leaves at
+ * once, unless others of this JVM are ahead in the queue. Belongs to that thread; others
+ * only raise its flags.
+ */
+final class BlockingDriver implements LockAcquisition.Caller {
+
+	private final LockAcquisition acquisition;
+
+	private final ClaimSender sender;
+
+	private final Thread thread = Thread.currentThread();
+
+	private volatile boolean turn;
+
+	private volatile boolean stopped;
+
+	BlockingDriver(LockAcquisition acquisition, ClaimSender sender) {
+		this.acquisition = acquisition;
+		this.sender = sender;
+	}
+
+	@Override
+	public void turn() {
+		this.turn = true;
+		LockSupport.unpark(this.thread);
+	}
+
+	@Override
+	public void stop() {
+		this.stopped = true;
+		LockSupport.unpark(this.thread);
+	}
+
+	/**
+	 * Run the acquisition to its end.
+	 * @return the lock
+	 * @throws LockUnavailableException if others hold the lock when the wait is over, the
+	 * thread is interrupted or the client stops
+	 */
+	HeldLock acquire() {
+		End end = run();
+		if (end instanceof Granted granted) {
+			return granted.held();
+		}
+		throw LockExceptions.of(this.acquisition, end, this.sender.waited(this.acquisition));
+	}
+
+	/**
+	 * Run the acquisition to its end.
+	 * @return the lock, or {@code null} if others hold it when the wait is over
+	 * @throws LockUnavailableException if the thread is interrupted or the client stops
+	 */
+	@Nullable HeldLock tryAcquire() {
+		End end = run();
+		if (end instanceof Failed failed) {
+			throw failed.failure();
+		}
+		return (end instanceof Granted granted) ? granted.held() : null;
+	}
+
+	private End run() {
+		try {
+			throwIfDisturbed();
+			AcquisitionStep step = this.acquisition.begin(this, this.sender.now());
+			while (!(step instanceof End end)) {
+				step = (step instanceof Wait wait) ? await(wait.nanos()) : this.sender.ask(this.acquisition);
+			}
+			this.sender.settle(this.acquisition, end);
+			return end;
+		}
+		catch (RuntimeException | Error ex) {
+			this.sender.cancel(this.acquisition);
+			throw ex;
+		}
+	}
+
+	private AcquisitionStep await(long nanos) {
+		long until = this.sender.now().nanos() + nanos;
+		long left = nanos;
+		while (!this.turn && left > 0) {
+			throwIfDisturbed();
+			LockSupport.parkNanos(this, left);
+			left = until - this.sender.now().nanos();
+		}
+		throwIfDisturbed();
+		ClockReading now = this.sender.now();
+		if (this.turn) {
+			this.turn = false;
+			return this.acquisition.turn(now);
+		}
+		return this.acquisition.timer(now);
+	}
+
+	private void throwIfDisturbed() {
+		if (this.stopped) {
+			throw LockExceptions.stopped(this.acquisition.key(), this.sender.waited(this.acquisition));
+		}
+		if (Thread.currentThread().isInterrupted()) {
+			throw LockExceptions.interrupted(this.acquisition, this.sender.waited(this.acquisition));
+		}
+	}
+
+}

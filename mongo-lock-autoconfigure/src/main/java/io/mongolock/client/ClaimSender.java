@@ -1,0 +1,141 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.core.AcquisitionStep;
+import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.TooLate;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.LockAcquisition;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LockStore;
+
+/**
+ * Asks the store for those who run a {@link LockAcquisition}, and cleans up after it.
+ * Thread-safe.
+ */
+final class ClaimSender {
+
+	private final LockStore store;
+
+	private final StoreClockWatch storeClock;
+
+	private final LockClock clock;
+
+	private final ClientLifecycle lifecycle;
+
+	private final HeldLocks heldLocks;
+
+	private final LockReleaser releaser;
+
+	ClaimSender(LockStore store, StoreClockWatch storeClock, LockClock clock, ClientLifecycle lifecycle,
+			HeldLocks heldLocks, LockReleaser releaser) {
+		this.store = store;
+		this.storeClock = storeClock;
+		this.clock = clock;
+		this.lifecycle = lifecycle;
+		this.heldLocks = heldLocks;
+		this.releaser = releaser;
+	}
+
+	/**
+	 * Ask the store once.
+	 * @param acquisition whose turn it is
+	 * @return what to do next; what comes too late is settled
+	 * @throws io.mongolock.LockUnavailableException if the client stops
+	 * @throws IllegalArgumentException if the store refuses to send the request
+	 */
+	AcquisitionStep ask(LockAcquisition acquisition) {
+		if (!this.lifecycle.beginClaim()) {
+			throw LockExceptions.stopped(acquisition.key(), waited(acquisition));
+		}
+		try {
+			ClockReading requested = now();
+			AcquisitionStep step = (acquisition.send(requested)) ? request(acquisition, requested) : new TooLate(false);
+			if (step instanceof Granted granted) {
+				this.heldLocks.publish(granted.held(), granted.lapsed());
+			}
+			else if (step instanceof TooLate) {
+				settle(acquisition, step);
+			}
+			return step;
+		}
+		finally {
+			this.lifecycle.endClaim();
+		}
+	}
+
+	/**
+	 * Clean up after a step if it says so.
+	 * @param acquisition the attempt
+	 * @param step its step
+	 */
+	void settle(LockAcquisition acquisition, AcquisitionStep step) {
+		if (step.cleansUp()) {
+			this.releaser.beginCleanUp(acquisition.cleanUp(now()), acquisition.claim().id(), acquisition.terms());
+		}
+	}
+
+	/**
+	 * End an attempt that nobody wants any more, unless it has ended.
+	 * @param acquisition the attempt
+	 */
+	void cancel(LockAcquisition acquisition) {
+		settle(acquisition, acquisition.cancel());
+	}
+
+	boolean isRunning() {
+		return this.lifecycle.isRunning();
+	}
+
+	Duration waited(LockAcquisition acquisition) {
+		return Duration.ofNanos(now().nanos() - acquisition.begun().nanos());
+	}
+
+	ClockReading now() {
+		return ClockReading.of(this.clock);
+	}
+
+	private AcquisitionStep request(LockAcquisition acquisition, ClockReading requested) {
+		try {
+			ClaimAnswer answer = this.store.acquire(acquisition.claim(), acquisition.terms().operationTimeout());
+			return answered(acquisition, answer, requested);
+		}
+		catch (LockStoreException ex) {
+			return acquisition.failed(ex, now());
+		}
+		catch (IllegalArgumentException ex) {
+			// Refused before anything was sent, for instance a key too long with its
+			// prefix
+			giveUp(acquisition, failure(acquisition, Outcome.REFUSED, ex));
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			return acquisition.failed(failure(acquisition, Outcome.UNKNOWN, ex), now());
+		}
+		catch (Error ex) {
+			giveUp(acquisition, failure(acquisition, Outcome.UNKNOWN, ex));
+			throw ex;
+		}
+	}
+
+	private AcquisitionStep answered(LockAcquisition acquisition, ClaimAnswer answer, ClockReading requested) {
+		ClockReading answered = now();
+		this.storeClock.observe(answer.now(), requested, answered, acquisition.terms().margin());
+		return acquisition.answered(answer, answered);
+	}
+
+	private void giveUp(LockAcquisition acquisition, LockStoreException failure) {
+		acquisition.cancel();
+		settle(acquisition, acquisition.failed(failure, now()));
+	}
+
+	private static LockStoreException failure(LockAcquisition acquisition, Outcome outcome, Throwable cause) {
+		return new LockStoreException(acquisition.key(), outcome,
+				"The store failed on lock '" + acquisition.key() + "': " + cause, cause);
+	}
+
+}

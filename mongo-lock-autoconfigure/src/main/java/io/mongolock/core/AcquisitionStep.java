@@ -1,0 +1,94 @@
+package io.mongolock.core;
+
+import java.util.List;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockStoreException;
+
+/**
+ * What to do next for a {@link LockAcquisition}.
+ */
+public sealed interface AcquisitionStep {
+
+	/**
+	 * Whether the token has to be cleaned up now.
+	 * @return whether a request may still be executed, or was granted for nobody
+	 */
+	default boolean cleansUp() {
+		return false;
+	}
+
+	/**
+	 * Ask the store, unless {@link LockAcquisition#send} says otherwise.
+	 */
+	record Ask() implements AcquisitionStep {
+
+	}
+
+	/**
+	 * Wait for the next event.
+	 *
+	 * @param nanos how long to wait before {@link LockAcquisition#timer}
+	 */
+	record Wait(long nanos) implements AcquisitionStep {
+
+	}
+
+	/**
+	 * The attempt ends with this step.
+	 */
+	sealed interface End extends AcquisitionStep {
+
+	}
+
+	/**
+	 * The lock is held.
+	 *
+	 * @param held what is held
+	 * @param lapsed whose leases had run out
+	 */
+	record Granted(HeldLock held, List<LockHolder> lapsed) implements End {
+
+	}
+
+	/**
+	 * The wait is over and others hold the lock.
+	 *
+	 * @param holders who they are
+	 * @param cleansUp whether the token has to be cleaned up
+	 */
+	record Denied(List<LockHolder> holders, boolean cleansUp) implements End {
+
+	}
+
+	/**
+	 * The wait is over, or waiting is no use, and the store did not say who holds the
+	 * lock.
+	 *
+	 * @param failure how the store failed
+	 * @param cleansUp whether the token has to be cleaned up
+	 */
+	record Failed(LockStoreException failure, boolean cleansUp) implements End {
+
+	}
+
+	/**
+	 * Nobody wants the lock any more.
+	 *
+	 * @param cleansUp whether the token has to be cleaned up
+	 */
+	record Cancelled(boolean cleansUp) implements End {
+
+	}
+
+	/**
+	 * The attempt had ended before the event.
+	 *
+	 * @param cleansUp whether the token has to be cleaned up, as the last request has
+	 * been answered only now
+	 */
+	record TooLate(boolean cleansUp) implements AcquisitionStep {
+
+	}
+
+}

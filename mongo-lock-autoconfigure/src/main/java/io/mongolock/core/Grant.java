@@ -1,0 +1,24 @@
+package io.mongolock.core;
+
+import java.util.List;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockRequest;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+
+/**
+ * A lock as it was granted.
+ *
+ * @param request what was asked for
+ * @param id the key and the token of the attempt
+ * @param terms how the lease is held
+ * @param holder what the store granted
+ * @param requested when the request left that was answered with the grant
+ * @param lapsed whose leases had run out
+ * @param unknown whether an earlier request of the token may still be executed
+ */
+public record Grant(LockRequest request, LeaseId id, ResolvedLockSettings terms, StoredHolder holder,
+		ClockReading requested, List<LockHolder> lapsed, boolean unknown) {
+
+}
