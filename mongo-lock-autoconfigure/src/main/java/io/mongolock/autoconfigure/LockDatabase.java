@@ -20,7 +20,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
  */
 class LockDatabase {
 
-	private static final String PROPERTY = MongoLockProperties.PREFIX + ".mongo-template";
+	static final String PROPERTY = MongoLockProperties.PREFIX + ".mongo-template";
 
 	private final ListableBeanFactory beanFactory;
 

@@ -3,19 +3,21 @@ package io.mongolock.autoconfigure;
 import java.time.Duration;
 
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockOperations;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
 import io.mongolock.mongodb.FencedWrites;
+import io.mongolock.mongodb.WriteConcernHints;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoreServers;
 import io.mongolock.store.mongo.MongoLockStore;
@@ -36,10 +38,13 @@ class LockStoreConfiguration {
 
 	private final MongoOperations template;
 
+	private final ApplicationTemplate application;
+
 	private final MongoLockProperties properties;
 
 	LockStoreConfiguration(ListableBeanFactory beanFactory, MongoLockProperties properties) {
 		this.template = new LockDatabase(beanFactory).template(properties.mongoTemplate());
+		this.application = new ApplicationTemplate(beanFactory, properties.mongoTemplate());
 		this.properties = properties;
 	}
 
@@ -50,9 +55,15 @@ class LockStoreConfiguration {
 	}
 
 	@Bean
+	@Lazy // where it is not clear which template it is, only those fail who ask for it
 	@ConditionalOnMissingBean
-	FencedWrites mongoLockFencedWrites(ObjectProvider<MongoOperations> templates, MongoLockStore store) {
-		return new FencedWrites(templates.getIfUnique(() -> this.template), store);
+	FencedWrites mongoLockFencedWrites(MongoLockStore store) {
+		return FencedWrites.of(this.application.get(), store);
+	}
+
+	@Bean
+	SmartInitializingSingleton mongoLockWriteConcernHint() {
+		return () -> this.application.find().ifPresent(new WriteConcernHints()::look);
 	}
 
 	@Bean

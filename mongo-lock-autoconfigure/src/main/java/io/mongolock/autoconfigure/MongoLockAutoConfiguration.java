@@ -20,7 +20,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
 @EnableConfigurationProperties(MongoLockProperties.class)
 @Import({ LockMethodConfiguration.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
-		LockClientConfiguration.class, UnlockedConfiguration.class, LockWebConfiguration.class })
+		LockClientConfiguration.class, UnlockedConfiguration.class, UnguardedWritesConfiguration.class,
+		LockWebConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean

@@ -1,12 +1,15 @@
 package io.mongolock.interceptor;
 
+import java.beans.PropertyDescriptor;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.ParseException;
@@ -32,6 +35,7 @@ class LockKeyCheck {
 			SpelNode expression = parse(operation.key(), operation, targetClass);
 			checkStart(expression, operation, targetClass);
 			checkVariables(expression, operation, targetClass);
+			checkType(expression, operation, targetClass);
 		}
 	}
 
@@ -57,6 +61,49 @@ class LockKeyCheck {
 								+ "or use its position, #p0 for the first.");
 			}
 		}
+	}
+
+	private void checkType(SpelNode expression, LockOperation operation, Class<?> targetClass) {
+		Class<?> type = type(expression, operation.method());
+		String refusal = (type != null) ? LockKeyTypes.refusal(type) : null;
+		if (type != null && refusal != null) {
+			throw new InvalidLockMethodException(
+					operation.method(), targetClass, "has the key '" + operation.key() + "' of type "
+							+ type.getTypeName() + ", which has no text that can be relied on",
+					"It is a " + refusal + ".");
+		}
+	}
+
+	// Of an argument, or of properties of one; null if it is not declared
+	private @Nullable Class<?> type(SpelNode expression, Method method) {
+		if (!(expression instanceof CompoundExpression)) {
+			return (expression instanceof VariableReference) ? ofVariable(expression.toStringAST(), method) : null;
+		}
+		Class<?> type = type(expression.getChild(0), method);
+		for (int i = 1; type != null && i < expression.getChildCount(); i++) {
+			type = (expression.getChild(i) instanceof PropertyOrFieldReference property)
+					? ofProperty(type, property.getName()) : null;
+		}
+		return type;
+	}
+
+	private @Nullable Class<?> ofVariable(String variable, Method method) {
+		String[] names = this.discoverer.getParameterNames(method);
+		for (int i = 0; i < method.getParameterCount(); i++) {
+			if (variable.equals("#p" + i) || variable.equals("#a" + i)
+					|| (names != null && variable.equals("#" + names[i]))) {
+				return method.getParameterTypes()[i];
+			}
+		}
+		return null;
+	}
+
+	private static @Nullable Class<?> ofProperty(Class<?> type, String name) {
+		if (type.isArray() || Map.class.isAssignableFrom(type)) {
+			return null;
+		}
+		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, name);
+		return (property != null) ? property.getPropertyType() : null;
 	}
 
 	private SpelNode parse(String key, LockOperation operation, Class<?> targetClass) {

@@ -1,21 +1,25 @@
 package io.mongolock.interceptor;
 
-import java.util.Calendar;
-import java.util.Date;
-import java.util.Iterator;
-import java.util.Map;
-import java.util.Optional;
-import java.util.stream.BaseStream;
+import java.lang.reflect.RecordComponent;
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.Currency;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.BeanUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Turns the result of a key expression into text that is the same in every JVM, or
- * refuses.
+ * Turns the result of a key expression into text: the same for equal values, in every
+ * JVM. What has no such text is refused, since two calls for the same thing would
+ * silently not exclude each other.
  */
 final class LockKeyText {
+
+	/** Written out with all its zeros a number may be longer than memory. */
+	private static final int MAX_PLAIN_SCALE = 1024;
+
+	private static final String SEPARATORS = "\\[]=,";
 
 	private LockKeyText() {
 	}
@@ -25,35 +29,60 @@ final class LockKeyText {
 			throw new IllegalArgumentException("it is null. If it refers to parameters by name, the class must be "
 					+ "compiled with -parameters; #p0 always is the first argument");
 		}
-		String type = value.getClass().getTypeName();
-		if (value instanceof Date || value instanceof Calendar) {
-			throw new IllegalArgumentException("it is a " + type + ", whose text depends on the time zone of the JVM: "
-					+ "the key would be different in each. Let the expression pick an Instant, or its time in milliseconds");
-		}
-		if (isSeveral(value)) {
-			throw new IllegalArgumentException(
-					"it is a " + type + ", and a lock has one key. Let the expression pick one value");
-		}
-		if (!BeanUtils.isSimpleValueType(value.getClass()) && !hasText(value)) {
-			throw new IllegalArgumentException("it is a " + type + ", which has no toString() of its own: "
-					+ "the key would be different in each JVM. Let the expression pick a value such as its id");
-		}
-		String text = value.toString();
-		if (text == null || text.isBlank()) {
-			throw new IllegalArgumentException("it is blank: '" + text + "'. Let the expression pick another value");
+		String text = (value instanceof Record composed) ? text(composed) : text(value);
+		if (text.isBlank()) {
+			throw new IllegalArgumentException("it is blank. Let the expression pick another value");
 		}
 		return text;
 	}
 
-	private static boolean isSeveral(Object value) {
-		return value.getClass().isArray() || value instanceof Map || value instanceof Optional
-				|| (value instanceof Iterable && !BeanUtils.isSimpleValueType(value.getClass()))
-				|| value instanceof Iterator || value instanceof BaseStream;
+	private static String text(Object value) {
+		if (value instanceof Enum<?> constant) {
+			return constant.name();
+		}
+		if (value instanceof Currency currency) {
+			return currency.getCurrencyCode();
+		}
+		if (value instanceof BigDecimal decimal) {
+			// 1.0 and 1.00 are one number, and one key
+			BigDecimal stripped = decimal.stripTrailingZeros();
+			return (Math.abs((long) stripped.scale()) <= MAX_PLAIN_SCALE) ? stripped.toPlainString()
+					: stripped.toString();
+		}
+		if (!LockKeyTypes.hasText(value.getClass())) {
+			throw new IllegalArgumentException("it is a " + LockKeyTypes.refusalOfValue(value.getClass()));
+		}
+		return value.toString();
 	}
 
-	private static boolean hasText(Object value) {
-		var method = ReflectionUtils.findMethod(value.getClass(), "toString");
-		return method != null && method.getDeclaringClass() != Object.class;
+	// As a record's own toString(), but for separators inside, and null, which is no text
+	private static String text(Record value) {
+		return Arrays.stream(value.getClass().getRecordComponents())
+			.map((component) -> component.getName() + component(component, value))
+			.collect(Collectors.joining(", ", value.getClass().getSimpleName() + "[", "]"));
+	}
+
+	private static String component(RecordComponent component, Record value) {
+		ReflectionUtils.makeAccessible(component.getAccessor());
+		Object part = ReflectionUtils.invokeMethod(component.getAccessor(), value);
+		try {
+			return (part == null) ? ""
+					: "=" + ((part instanceof Record composed) ? text(composed) : escaped(text(part)));
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException("of component '" + component.getName() + "', " + ex.getMessage(), ex);
+		}
+	}
+
+	private static String escaped(String text) {
+		StringBuilder escaped = new StringBuilder(text.length());
+		for (int i = 0; i < text.length(); i++) {
+			if (SEPARATORS.indexOf(text.charAt(i)) >= 0) {
+				escaped.append('\\');
+			}
+			escaped.append(text.charAt(i));
+		}
+		return escaped.toString();
 	}
 
 }

@@ -1,72 +1,42 @@
 package io.mongolock.mongodb;
 
 import com.mongodb.client.result.UpdateResult;
-import org.bson.Document;
-import org.springframework.data.mongodb.core.MongoOperations;
-import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
-import io.mongolock.LossReason;
 import io.mongolock.StaleFenceException;
-import io.mongolock.store.KeyText;
-import io.mongolock.store.LeaseId;
-import io.mongolock.store.Leased;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
  * Writes to the application's own documents that a holder whose lock was lost cannot
  * make: for where overlap must be impossible, not unlikely. Thread-safe.
  */
-public final class FencedWrites {
+public interface FencedWrites {
 
 	/**
 	 * The field in which a guarded document keeps the highest fence that wrote it.
 	 */
-	public static final String FIELD = "fence";
-
-	private final MongoOperations template;
-
-	private final MongoLockStore store;
-
-	/**
-	 * Create guarded writes.
-	 * @param template the application's template
-	 * @param store where the locks are kept
-	 */
-	public FencedWrites(MongoOperations template, MongoLockStore store) {
-		this.template = template;
-		this.store = store;
-	}
+	String FIELD = "fence";
 
 	/**
 	 * Update a document unless a later holder of the lock has written it, and note the
-	 * lock's fence in it.
+	 * lock's fence in it. Outside of a transaction the majority of the replica set
+	 * confirms the write, whatever the template's own write concern: what has returned is
+	 * never rolled back. If it does not confirm as long as the lock lasts (but at least a
+	 * second), or the answer is lost, an exception of Spring's tells, and the write may
+	 * or may not stay. Inside a transaction its commit is what counts.
 	 * @param lock the lock that the writer relies on
 	 * @param query finds the document
-	 * @param update what to change
+	 * @param update what to change, which is left as it is; may not name {@value #FIELD}
 	 * @param type the type of the document
 	 * @return the result, with a matched count of zero if there is no such document
 	 * @throws StaleFenceException if a later holder has written it; nothing was changed
+	 * @throws IllegalArgumentException if the query or the update names {@value #FIELD}
 	 */
-	public UpdateResult update(LockHandle lock, Query query, Update update, Class<?> type) {
-		long fence = lock.fence();
-		// matches a missing field, too
-		Query guarded = Query.of(query).addCriteria(Criteria.where(FIELD).not().gt(fence));
-		Update noted = Update.fromDocument(new Document(update.getUpdateObject())).set(FIELD, fence);
-		UpdateResult result = this.template.updateFirst(guarded, noted, type);
-		if (result.getMatchedCount() == 0
-				&& this.template.exists(Query.of(query).addCriteria(Criteria.where(FIELD).gt(fence)), type)) {
-			throw new StaleFenceException(lock.key(), fence,
-					"A later holder of lock '" + KeyText.printable(lock.key()) + "' has already written this "
-							+ type.getSimpleName() + "; the write with fence " + fence + " changed nothing");
-		}
-		return result;
-	}
+	UpdateResult update(LockHandle lock, Query query, Update update, Class<?> type);
 
 	/**
 	 * Make the lock part of the current MongoDB transaction, as its last statement: it
@@ -74,21 +44,29 @@ public final class FencedWrites {
 	 * lock's own renewal has to wait, so commit at once.
 	 * @param lock the lock that the transaction relies on
 	 * @throws LockLostException if the lock is gone; the transaction must be rolled back
-	 * @throws IllegalStateException outside of a transaction
+	 * @throws IllegalStateException outside of a MongoDB transaction of the template, or
+	 * if the locks are kept by another client than the transaction's
 	 */
-	public void touch(LockHandle lock) {
-		Assert.state(TransactionSynchronizationManager.isActualTransactionActive(),
-				"A lock can be touched only inside a transaction of MongoDB, and there is none on this thread");
-		Assert.isInstanceOf(Leased.class, lock, "Only a handle of this library can be touched");
-		LeaseId lease = ((Leased) lock).lease();
-		Query held = new Query(Criteria.where("_id").is(this.store.id(lease)).and("holders.token").is(lease.token()));
-		UpdateResult result = this.template.updateFirst(held, new Update().currentDate("touchedAt"),
-				this.store.collection());
-		if (result.getMatchedCount() == 0) {
-			throw new LockLostException(lock.key(), lock.fence(), LossReason.REFUSED,
-					"Lock '" + KeyText.printable(lock.key()) + "' (fence " + lock.fence()
-							+ ") was lost before the commit of the transaction that relies on it");
-		}
+	void touch(LockHandle lock);
+
+	/**
+	 * Guarded writes.
+	 * @param template the application's template, which its transactions are of
+	 * @param store where the locks are kept
+	 * @return the writes
+	 */
+	static FencedWrites of(MongoTemplate template, MongoLockStore store) {
+		return new GuardedWrites(template, store);
+	}
+
+	/**
+	 * Writes that nothing guards, for an application whose locks are switched off: an
+	 * update is the template's own, and a touch does nothing.
+	 * @param template the application's template
+	 * @return the writes
+	 */
+	static FencedWrites unguarded(MongoTemplate template) {
+		return new UnguardedWrites(template);
 	}
 
 }

@@ -3,6 +3,7 @@ package io.mongolock.autoconfigure;
 import java.time.Duration;
 import java.util.Map;
 
+import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
@@ -53,6 +54,7 @@ import io.mongolock.client.UnlockedLockOperations;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.RecordingLockOperations;
+import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.TtlIndexInitializer;
@@ -60,6 +62,7 @@ import io.mongolock.store.mongo.TtlIndexWatch;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -252,6 +255,63 @@ class MongoLockAutoConfigurationTests {
 				assertThatIllegalStateException().isThrownBy(LockContext::current);
 			});
 		assertThat(output).containsOnlyOnce("mongo-lock.enabled=false");
+	}
+
+	@Test
+	void switchedOffWritesUnguardedAndSaysSoOnce(CapturedOutput output) {
+		this.bare.withPropertyValues("mongo-lock.enabled=false")
+			.withUserConfiguration(PrimaryConfiguration.class)
+			.run((context) -> assertThat(context.getBean(FencedWrites.class))
+				.isSameAs(context.getBean(FencedWrites.class)));
+		assertThat(output).containsOnlyOnce("UNGUARDED");
+	}
+
+	@Test
+	void guardedWritesAreOfTheApplicationsTemplateAndFailOnlyThoseWhoAskIfItIsUnclear() {
+		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> context.getBean(FencedWrites.class))
+				.havingRootCause()
+				.withMessageContaining("oneTemplate, otherTemplate");
+		});
+	}
+
+	@Test
+	void guardedWritesAreOfTheNamedTemplateOrThePrimaryOne() {
+		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
+			.withPropertyValues("mongo-lock.mongo-template=otherTemplate")
+			.run((context) -> assertThat(context.getBean(FencedWrites.class)).extracting("template")
+				.isSameAs(context.getBean("otherTemplate")));
+		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
+			.withBean("mine", MongoTemplate.class, () -> SeveralConfiguration.template(database()),
+					(definition) -> definition.setPrimary(true))
+			.withPropertyValues("mongo-lock.mongo-template=otherTemplate")
+			.run((context) -> assertThat(context.getBean(FencedWrites.class)).extracting("template")
+				.isSameAs(context.getBean("mine")));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, WARN, with w=1:", ", INFO, as the server has it by default" })
+	void writesThatTheMajorityDoesNotConfirmAreSaidOnceAtTheStart(Integer w, String level, String how,
+			CapturedOutput output) {
+		MongoDatabaseFactory factory = database();
+		WriteConcern concern = (w != null) ? new WriteConcern(w) : WriteConcern.ACKNOWLEDGED;
+		BDDMockito.given(factory.getMongoDatabase().getWriteConcern()).willReturn(concern);
+		this.bare.withBean(MongoDatabaseFactory.class, () -> factory)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("Writes of the application's MongoTemplate are confirmed")
+			.contains(how)
+			.contains("Put w=majority into spring.mongodb.uri");
+		assertThat(output.toString().lines().filter((line) -> line.contains(how))).singleElement()
+			.asString()
+			.contains(level);
+	}
+
+	@Test
+	void writesThatTheMajorityConfirmsAreNotMentioned(CapturedOutput output) {
+		this.bare.withBean(MongoDatabaseFactory.class, MongoLockAutoConfigurationTests::database)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("w=majority");
 	}
 
 	@Test
@@ -486,6 +546,7 @@ class MongoLockAutoConfigurationTests {
 		MongoDatabaseFactory factory = Mockito.mock(MongoDatabaseFactory.class);
 		BDDMockito.given(factory.getExceptionTranslator()).willReturn(new MongoExceptionTranslator());
 		MongoDatabase database = Mockito.mock(MongoDatabase.class, Mockito.RETURNS_DEEP_STUBS);
+		BDDMockito.given(database.getWriteConcern()).willReturn(WriteConcern.MAJORITY);
 		BDDMockito.given(factory.getMongoDatabase()).willReturn(database);
 		return factory;
 	}
@@ -564,6 +625,28 @@ class MongoLockAutoConfigurationTests {
 			MongoTemplate template = Mockito.mock(MongoTemplate.class);
 			BDDMockito.given(template.getMongoDatabaseFactory()).willReturn(factory);
 			return template;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoTemplatesConfiguration {
+
+		private final MongoDatabaseFactory database = database();
+
+		@Bean
+		MongoDatabaseFactory one() {
+			return this.database;
+		}
+
+		@Bean
+		MongoTemplate oneTemplate() {
+			return SeveralConfiguration.template(this.database);
+		}
+
+		@Bean
+		MongoTemplate otherTemplate() {
+			return SeveralConfiguration.template(this.database);
 		}
 
 	}

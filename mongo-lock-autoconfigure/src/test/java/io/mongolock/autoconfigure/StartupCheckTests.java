@@ -54,6 +54,9 @@ class StartupCheckTests {
 			Arguments.of(Neither.class, "has neither a name nor a key"), Arguments.of(BadSpel.class, "not valid SpEL"),
 			Arguments.of(ForgottenHash.class, "starts with 'order', none of the properties of #root"),
 			Arguments.of(UnknownVariable.class, "refers to #ordr, but the call only knows [#a0, #order, #p0, #root"),
+			Arguments.of(ObjectKey.class, "has the key '#order' of type " + ObjectKey.Order.class.getName()),
+			Arguments.of(PropertyKey.class, "has the key '#order.lines' of type java.util.List, which has no text"),
+			Arguments.of(RecordKey.class, "has the key '#p0' of type " + RecordKey.Id.class.getName()),
 			Arguments.of(Unresolvable.class, "placeholder that no property fills"),
 			Arguments.of(BadDuration.class, "which is no duration"),
 			Arguments.of(ShortTtl.class, "must be at least 100ms"),
@@ -110,6 +113,11 @@ class StartupCheckTests {
 			.bannerMode(Banner.Mode.OFF)
 			.run(argument)
 			.close();
+	}
+
+	@Test
+	void aKeyOfATypeThatOnlyTheCallKnowsIsFine() {
+		this.runner.withBean(OpenKeys.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
@@ -482,6 +490,70 @@ class StartupCheckTests {
 
 		@DistributedLock("a")
 		void run() {
+		}
+
+	}
+
+	static class ObjectKey {
+
+		@DistributedLock(key = "#order")
+		void run(Order order) {
+		}
+
+		static class Order {
+
+		}
+
+	}
+
+	static class PropertyKey {
+
+		@DistributedLock(key = "#order.lines")
+		void run(Order order) {
+		}
+
+		record Order(List<String> lines) {
+
+			public List<String> getLines() {
+				return this.lines;
+			}
+
+		}
+
+	}
+
+	static class RecordKey {
+
+		@DistributedLock(key = "#p0")
+		void run(Id id) {
+		}
+
+		record Id(String tenant, int[] numbers) {
+
+		}
+
+	}
+
+	static class OpenKeys {
+
+		@DistributedLock(key = "#id")
+		void object(Object id) {
+		}
+
+		@DistributedLock(key = "#id")
+		void comparable(Comparable<?> id) {
+		}
+
+		@DistributedLock(key = "#ids[0]")
+		void element(List<String> ids) {
+		}
+
+		@DistributedLock(key = "#node")
+		void recursive(Node node) {
+		}
+
+		record Node(String name, Node next) {
+
 		}
 
 	}

@@ -1,20 +1,37 @@
 package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Timestamp;
 import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.Period;
+import java.time.Year;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.Calendar;
+import java.util.Currency;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -35,22 +52,42 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class LockKeyEvaluatorTests {
 
-	static final List<Arguments> values = List.of(Arguments.of("a:b", "a:b"), Arguments.of(42L, "42"),
+	static final List<Arguments> values = List.of(Arguments.of("a:b", "a:b"), Arguments.of("$$NOW", "$$NOW"),
+			Arguments.of("a\nb", "a\nb"), Arguments.of(42L, "42"), Arguments.of((short) 7, "7"),
+			Arguments.of(BigInteger.TEN, "10"), Arguments.of(new BigDecimal("1.00"), "1"),
+			Arguments.of(new BigDecimal("1.0"), "1"), Arguments.of(new BigDecimal("100"), "100"),
+			Arguments.of(new BigDecimal("0.00"), "0"), Arguments.of(new BigDecimal("1E+1000000000"), "1E+1000000000"),
 			Arguments.of('c', "c"), Arguments.of(true, "true"), Arguments.of(new StringBuilder("text"), "text"),
-			Arguments.of(DayOfWeek.MONDAY, "MONDAY"), Arguments.of(LocalDate.of(2026, 1, 2), "2026-01-02"),
+			Arguments.of(DayOfWeek.MONDAY, "MONDAY"), Arguments.of(Size.LARGE, "LARGE"),
 			Arguments.of(new UUID(0, 1), "00000000-0000-0000-0000-000000000001"),
-			Arguments.of(URI.create("a:b"), "a:b"), Arguments.of(Path.of("a"), "a"), Arguments.of(new Id(3), "Id[n=3]"),
-			Arguments.of(new Dollar(), "$$NOW"));
+			Arguments.of(new ObjectId("0123456789abcdef01234567"), "0123456789abcdef01234567"),
+			Arguments.of(Currency.getInstance("EUR"), "EUR"), Arguments.of(Instant.EPOCH, "1970-01-01T00:00:00Z"),
+			Arguments.of(LocalDate.of(2026, 1, 2), "2026-01-02"),
+			Arguments.of(LocalDateTime.of(2026, 1, 2, 3, 0), "2026-01-02T03:00"), Arguments.of(LocalTime.NOON, "12:00"),
+			Arguments.of(Year.of(2026), "2026"), Arguments.of(YearMonth.of(2026, 1), "2026-01"),
+			Arguments.of(Duration.ofSeconds(90), "PT1M30S"), Arguments.of(Period.ofDays(1), "P1D"),
+			Arguments.of(new Id(3), "Id[n=3]"), Arguments.of(new Line(new Id(3), "a"), "Line[id=Id[n=3], text=a]"),
+			Arguments.of(new Line(null, ""), "Line[id, text=]"),
+			Arguments.of(new Line(null, "a, id=b]\\"), "Line[id, text=a\\, id\\=b\\]\\\\]"),
+			Arguments.of(new Line(null, null), "Line[id, text]"),
+			Arguments.of(new Line(null, "null"), "Line[id, text=null]"));
 
 	static final List<Arguments> refused = List.of(Arguments.of(null, "-parameters"), Arguments.of("", "blank"),
-			Arguments.of(" \t", "blank"), Arguments.of(new Order(1), "no toString() of its own"),
-			Arguments.of(new Object(), "no toString() of its own"), Arguments.of(List.of(1), "one key"),
-			Arguments.of(Map.of(), "one key"), Arguments.of(new int[0], "one key"),
-			Arguments.of(new String[] { "a" }, "one key"), Arguments.of(Optional.of("a"), "one key"),
+			Arguments.of(" \t", "blank"), Arguments.of(new Order(1), "Order, whose toString()"),
+			Arguments.of(new Object(), "#order.id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
+			Arguments.of(List.of(1), "one key"), Arguments.of(Map.of(), "one key"), Arguments.of(new int[0], "one key"),
+			Arguments.of(new String[] { "a" }, "one key"), Arguments.of(Optional.of("a"), "#id.get()"),
 			Arguments.of(Stream.of("a"), "one key"), Arguments.of(List.of("a").iterator(), "one key"),
 			Arguments.of(new Date(0), "pick an Instant"), Arguments.of(new Timestamp(0), "time zone"),
-			Arguments.of(Calendar.getInstance(), "time zone"), Arguments.of("x".repeat(1025), "at most 1024 bytes"),
-			Arguments.of("\ud83d", "surrogate"));
+			Arguments.of(Calendar.getInstance(), "time zone"),
+			Arguments.of(ZonedDateTime.of(2026, 1, 2, 3, 0, 0, 0, ZoneOffset.UTC), "toInstant()"),
+			Arguments.of(OffsetDateTime.of(2026, 1, 2, 3, 0, 0, 0, ZoneOffset.UTC), "toInstant()"),
+			Arguments.of(1.5, "version of Java"), Arguments.of(Double.NaN, "version of Java"),
+			Arguments.of(1.5f, "version of Java"), Arguments.of(new AtomicInteger(1), "AtomicInteger"),
+			Arguments.of(URI.create("a:b"), "#uri.toString()"), Arguments.of(Path.of("a"), "whose toString()"),
+			Arguments.of(Locale.GERMAN, "whose toString()"), Arguments.of(String.class, "whose toString()"),
+			Arguments.of(new Lines(new int[] { 1 }), "of component 'numbers', it is a int[]"),
+			Arguments.of("x".repeat(1025), "at most 1024 bytes"), Arguments.of("\ud83d", "surrogate"));
 
 	private final LockKeyEvaluator evaluator = new LockKeyEvaluator(
 			new StaticListableBeanFactory(Map.of("tenants", new Tenants())));
@@ -113,15 +150,20 @@ class LockKeyEvaluatorTests {
 	}
 
 	@Test
+	void equalRecordsWithAnArrayAreNoKeyAsTheyWouldDiffer() {
+		assertThatIllegalArgumentException().isThrownBy(() -> request("order", "#id", new Lines(new int[] { 1 }), null))
+			.withMessageContaining("Service.pay(Object, Order)")
+			.withMessageContaining("Let the expression pick one value");
+	}
+
+	@Test
 	void keyIsEvaluatedOnce() {
 		Map<String, Integer> calls = new HashMap<>();
-		Object counted = new Object() {
-			@Override
-			public String toString() {
-				return "call" + calls.merge("toString", 1, Integer::sum);
-			}
-		};
+		CharSequence counted = (CharSequence) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { CharSequence.class },
+				(proxy, method, args) -> "call" + calls.merge(method.getName(), 1, Integer::sum));
 		assertThat(request(null, "#id", counted, null).key()).isEqualTo("call1");
+		assertThat(calls).containsOnly(Map.entry("toString", 1));
 	}
 
 	private LockRequest request(String name, String key, Object id, Order order) {
@@ -175,6 +217,27 @@ class LockKeyEvaluatorTests {
 	}
 
 	record Id(int n) {
+
+	}
+
+	record Line(Id id, String text) {
+
+	}
+
+	record Lines(int[] numbers) {
+
+	}
+
+	enum Size {
+
+		LARGE {
+
+			@Override
+			public String toString() {
+				return "large today";
+			}
+
+		}
 
 	}
 

@@ -2,17 +2,42 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoException;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.dao.NonTransientDataAccessException;
 import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.mapping.Field;
+import org.springframework.data.mongodb.core.query.Collation;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -21,16 +46,20 @@ import io.mongolock.LockRequest;
 import io.mongolock.StaleFenceException;
 import io.mongolock.client.LockDefaults;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.store.Leased;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Tests for {@link FencedWrites} on the embedded server, which has no transactions.
+ * Tests for {@link FencedWrites} on the embedded server, which has no transactions: what
+ * belongs to one is seen by what is sent.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class FencedWritesTests {
 
 	private static final Query ACCOUNT = Query.query(Criteria.where("id").is("a"));
@@ -43,17 +72,24 @@ class FencedWritesTests {
 
 	private LockTemplate locks;
 
+	private MongoLockStore store;
+
 	private FencedWrites fenced;
+
+	private final SentUpdates updates = new SentUpdates();
 
 	@BeforeEach
 	void start() {
 		this.server = EmbeddedMongo.start();
-		this.client = MongoClients.create(this.server.connectionString());
+		this.client = MongoClients.create(MongoClientSettings.builder()
+			.applyConnectionString(new ConnectionString(this.server.connectionString()))
+			.addCommandListener(this.updates)
+			.build());
 		this.template = new MongoTemplate(this.client, "test");
-		MongoLockStore store = new MongoLockStore(this.template, "locks", "");
-		this.locks = new LockTemplate(store, LockDefaults.NONE, new LockOwner("app", "1", "host", 1, ""),
+		this.store = new MongoLockStore(this.template, "locks", "");
+		this.locks = new LockTemplate(this.store, LockDefaults.NONE, new LockOwner("app", "1", "host", 1, ""),
 				LockClock.system(), List.of());
-		this.fenced = new FencedWrites(this.template, store);
+		this.fenced = FencedWrites.of(this.template, this.store);
 		this.template.insert(new Account("a", 100));
 	}
 
@@ -98,11 +134,172 @@ class FencedWritesTests {
 	}
 
 	@Test
+	void theCallersUpdateIsLeftAsItIsAndItsArrayFiltersAreKept() {
+		this.template.getCollection("account").insertOne(Document.parse("{_id: 'l', lines: [{n: 1}, {n: 2}]}"));
+		Update update = new Update().set("lines.$[two].paid", true).filterArray(Criteria.where("two.n").is(2));
+		Document before = Document.parse(update.getUpdateObject().toJson());
+		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
+			sending(() -> this.fenced.update(lock, Query.query(Criteria.where("id").is("l")), update, Account.class));
+		}
+		assertThat(update.getUpdateObject()).isEqualTo(before);
+		assertThat(update.getArrayFilters()).hasSize(1);
+		assertThat(sent("account", "arrayFilters")).isEqualTo(BsonArray.parse("[{'two.n': 2}]"));
+	}
+
+	@Test
+	void namesVersionCollationSortAndHintAreAsTheTemplateHasThem() {
+		this.template.insert(new Versioned("v", "a", null));
+		Query query = Query.query(Criteria.where("text").is("a")).collation(Collation.of("de")).withHint("_id_");
+		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
+			Update update = new Update().set("text", "b");
+			this.fenced.update(lock, query, update, Versioned.class);
+			assertThat(update.getUpdateObject()).doesNotContainKey("$inc");
+			assertThat(sent("versioned", "q").asDocument()).containsKeys("t", "fence");
+			assertThat(sent("versioned", "u").asDocument()).isEqualTo(BsonDocument
+				.parse("{$set: {t: 'b', fence: {$numberLong: '%d'}}, $inc: {version: 1}}".formatted(lock.fence())));
+			assertThat(sent("versioned", "collation").asDocument().getString("locale").getValue()).isEqualTo("de");
+			assertThat(sent("versioned", "hint").asString().getValue()).isEqualTo("_id_");
+		}
+	}
+
+	@Test
+	void theMajorityConfirmsAGuardedWriteWhateverTheTemplateAsksFor() {
+		this.template.setWriteConcern(WriteConcern.W1);
+		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
+			set(lock, 90);
+		}
+		BsonDocument concern = this.updates.last("account").getDocument("writeConcern");
+		assertThat(concern.getString("w").getValue()).isEqualTo("majority");
+		assertThat(concern.getNumber("wtimeout").longValue()).isBetween(1000L, 24_000L);
+	}
+
+	@Test
+	void anUpdateThatChangesTheFenceIsRefused() {
+		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
+			for (Update update : List.of(new Update().unset("fence"), new Update().inc("fence", 1),
+					Update.fromDocument(new Document("balance", 1)))) {
+				assertThatIllegalArgumentException()
+					.isThrownBy(() -> this.fenced.update(lock, ACCOUNT, update, Account.class))
+					.withMessageContaining("'fence'");
+			}
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> this.fenced.update(lock, Query.query(Criteria.where("fence").is(1)),
+						new Update().set("balance", 1), Account.class))
+				.withMessageContaining("'fence'");
+		}
+	}
+
+	@Test
 	void aTouchOutsideOfATransactionIsRefused() {
 		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
 			assertThatIllegalStateException().isThrownBy(() -> this.fenced.touch(lock))
-				.withMessageContaining("only inside a transaction");
+				.withMessageContaining("there is no transaction on this thread");
 		}
+	}
+
+	@Test
+	void aTouchInATransactionOfSomethingElseIsRefusedAndSaysOfWhat() {
+		StubTransactions transactions = new StubTransactions();
+		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
+			assertThatIllegalStateException()
+				.isThrownBy(() -> new TransactionTemplate(transactions)
+					.executeWithoutResult((status) -> this.fenced.touch(lock)))
+				.withMessageContaining("the transaction on this thread (of StubTransactions) is none")
+				.withMessageContaining("MongoTransactionManager");
+		}
+	}
+
+	@Test
+	void aTouchGoesToTheDatabaseOfTheLocksInTheSessionOfTheTransaction() {
+		MongoTemplate elsewhere = new MongoTemplate(this.client, "elsewhere");
+		FencedWrites writes = FencedWrites.of(elsewhere, this.store);
+		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
+			sending(() -> touch(elsewhere, writes, lock));
+			BsonDocument touch = this.updates.last("locks");
+			assertThat(touch.getString("$db").getValue()).isEqualTo("test");
+			assertThat(touch.getString("update").getValue()).isEqualTo("locks");
+			assertThat(touch.getBoolean("autocommit").getValue()).isFalse();
+			assertThat(touch).doesNotContainKeys("writeConcern", "maxTimeMS");
+		}
+	}
+
+	@Test
+	void aTouchFindsNoLockThatIsGone() {
+		LockHandle lock = this.locks.acquire(LockRequest.of("k"));
+		try (ClientSession session = this.client.startSession()) {
+			assertThat(this.store.touch(((Leased) lock).lease(), session)).isTrue();
+		}
+		this.store.release(((Leased) lock).lease(), Duration.ofSeconds(5));
+		try (ClientSession session = this.client.startSession()) {
+			assertThat(this.store.touch(((Leased) lock).lease(), session)).isFalse();
+		}
+	}
+
+	@Test
+	void aTouchInATransactionOfAnotherClientIsRefused() {
+		try (MongoClient other = MongoClients.create(this.server.connectionString());
+				LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
+			MongoTemplate foreign = new MongoTemplate(other, "test");
+			assertThatIllegalStateException()
+				.isThrownBy(() -> touch(foreign, FencedWrites.of(foreign, this.store), lock))
+				.withMessageContaining("The lock collection test.locks cannot take part")
+				.withMessageContaining("one MongoClient");
+		}
+	}
+
+	@Test
+	void aGuardedWriteInATransactionIsPartOfItAndItsCommitIsLookedAt(CapturedOutput output) {
+		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
+			for (int i = 0; i < 2; i++) {
+				transactions(this.template).executeWithoutResult((status) -> {
+					sending(() -> set(lock, 90));
+					status.setRollbackOnly();
+				});
+			}
+		}
+		assertThat(this.updates.last("account").getBoolean("autocommit").getValue()).isFalse();
+		assertThat(this.updates.last("account")).doesNotContainKey("writeConcern");
+		assertThat(output).containsOnlyOnce("MongoDB transactions with guarded writes are committed and confirmed");
+	}
+
+	@Test
+	void unguardedWritesLeaveFencesAlone() {
+		FencedWrites unguarded = FencedWrites.unguarded(this.template);
+		LockHandle stale = this.locks.acquire(LockRequest.of("k"));
+		stale.close();
+		try (LockHandle current = this.locks.acquire(LockRequest.of("k"))) {
+			set(current, 70);
+			unguarded.update(stale, ACCOUNT, new Update().set("balance", 60), Account.class);
+			unguarded.touch(stale);
+			assertThat(balance()).isEqualTo(60);
+			assertThat(this.template.getCollection("account").find().first()).containsEntry("fence", current.fence());
+		}
+	}
+
+	private static void touch(MongoTemplate template, FencedWrites writes, LockHandle lock) {
+		transactions(template).executeWithoutResult((status) -> {
+			// the embedded server knows no commit
+			status.setRollbackOnly();
+			writes.touch(lock);
+		});
+	}
+
+	private static TransactionTemplate transactions(MongoTemplate template) {
+		return new TransactionTemplate(new MongoTransactionManager(template.getMongoDatabaseFactory()));
+	}
+
+	// Whatever the embedded server does not know
+	private static void sending(Runnable statement) {
+		try {
+			statement.run();
+		}
+		catch (NonTransientDataAccessException ex) {
+			assertThat(ex).hasRootCauseInstanceOf(MongoException.class);
+		}
+	}
+
+	private BsonValue sent(String collection, String part) {
+		return this.updates.last(collection).getArray("updates").get(0).asDocument().get(part);
 	}
 
 	private long set(LockHandle lock, int balance) {
@@ -114,6 +311,57 @@ class FencedWritesTests {
 	}
 
 	private record Account(@Id String id, int balance) {
+
+	}
+
+	private record Versioned(@Id String id, @Field("t") String text, @Version Long version) {
+
+	}
+
+	private static final class SentUpdates implements CommandListener {
+
+		private final List<BsonDocument> commands = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void commandStarted(CommandStartedEvent event) {
+			if (event.getCommandName().equals("update")) {
+				this.commands.add(event.getCommand().clone());
+			}
+		}
+
+		private BsonDocument last(String collection) {
+			return this.commands.stream()
+				.filter((command) -> command.getString("update").getValue().equals(collection))
+				.reduce((earlier, later) -> later)
+				.orElseThrow();
+		}
+
+	}
+
+	private static final class StubTransactions extends AbstractPlatformTransactionManager {
+
+		@Override
+		protected Object doGetTransaction() {
+			return this;
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			TransactionSynchronizationManager.bindResource(this, "connection");
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+		}
+
+		@Override
+		protected void doCleanupAfterCompletion(Object transaction) {
+			TransactionSynchronizationManager.unbindResource(this);
+		}
 
 	}
 

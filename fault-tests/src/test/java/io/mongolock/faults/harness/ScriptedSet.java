@@ -165,6 +165,14 @@ public final class ScriptedSet implements AutoCloseable {
 	}
 
 	/**
+	 * Whether a write is executed and waits for the majority.
+	 * @return whether there is one
+	 */
+	public synchronized boolean hasUnconfirmed() {
+		return this.unconfirmed > 0;
+	}
+
+	/**
 	 * Execute a write, if the member is the primary as far as it knows, and confirm it
 	 * when as many members have it as it asks for.
 	 * @param member who was asked
@@ -224,10 +232,6 @@ public final class ScriptedSet implements AutoCloseable {
 	private boolean asksForMajority(BsonDocument command) {
 		BsonDocument concern = command.getDocument("writeConcern", new BsonDocument());
 		return !this.confirmsAlone && !concern.get("w", new BsonString("majority")).equals(new BsonInt32(1));
-	}
-
-	private synchronized boolean hasUnconfirmed() {
-		return this.unconfirmed > 0;
 	}
 
 	private boolean reachesMajority(SetMember member) {

@@ -2,6 +2,7 @@ package io.mongolock.faults.harness;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -83,6 +84,15 @@ public final class SetMember implements AutoCloseable {
 	 */
 	public Optional<StoredLock> stored() {
 		return HarnessClient.store(this.observer).find(Harness.KEY, Harness.LONG);
+	}
+
+	/**
+	 * A document beside the locks as it stands here, whoever leads.
+	 * @param id its {@code _id}
+	 * @return the document
+	 */
+	public BsonDocument document(String id) {
+		return Objects.requireNonNull(documents().find(Filters.eq(id)).first());
 	}
 
 	/**

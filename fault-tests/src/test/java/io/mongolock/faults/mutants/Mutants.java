@@ -164,6 +164,9 @@ final class Mutants {
 	private static List<Mutant> transactions() {
 		String listener = "client/LockCommitListener.java";
 		return List.of(
+				new Mutant("guarded write with the application's write concern", "mongodb/GuardedUpdate.java",
+						"collection.withWriteConcern(concern).updateOne(", "collection.updateOne(",
+						row("GuardedWrite", "aWriteThatNobodyElseHasWhenThePrimaryDiesWasNotAccepted")),
 				new Mutant("requests joined to the caller's transaction", "store/mongo/LockCollection.java",
 						"this.locks = Objects.requireNonNull(", JOINED + "Objects.requireNonNull(",
 						row("Transaction", "noRequestForALockJoinsATransactionOfItsDatabase")),

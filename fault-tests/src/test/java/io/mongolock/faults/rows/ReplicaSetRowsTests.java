@@ -104,7 +104,7 @@ class ReplicaSetRowsTests {
 				Harness.DATABASE);
 		MongoTemplate mongo = new MongoTemplate(factory);
 		TransactionTemplate transactions = new TransactionTemplate(new MongoTransactionManager(factory));
-		FencedWrites writes = new FencedWrites(mongo, this.set.store());
+		FencedWrites writes = FencedWrites.of(mongo, this.set.store());
 		LockHandle handle = this.client.locks().acquire(this.request);
 		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isTrue();
 		this.set.store().release(((Leased) handle).lease(), Harness.LONG);

@@ -8,7 +8,9 @@ import java.util.concurrent.TimeUnit;
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.result.UpdateResult;
 import org.bson.BsonDocument;
 import org.springframework.data.mongodb.core.MongoOperations;
 
@@ -52,6 +54,28 @@ final class LockCollection {
 			this.variants.put(variant, made);
 		}
 		return made;
+	}
+
+	/**
+	 * Update a document as part of a transaction of the application, by which alone the
+	 * timeout and the write concern are those.
+	 * @param session the session of the transaction
+	 * @param filter finds the document
+	 * @param update what to change
+	 * @return the result
+	 * @throws IllegalStateException if the session is of another client
+	 */
+	UpdateResult update(ClientSession session, BsonDocument filter, BsonDocument update) {
+		try {
+			return this.locks.updateOne(session, filter, update);
+		}
+		catch (IllegalStateException ex) {
+			// not sent: the driver says so of the session
+			throw new IllegalStateException("The lock collection " + this.locks.getNamespace()
+					+ " cannot take part in this transaction. Its MongoClient has to be that of the transaction: "
+					+ "use one MongoClient for both, or keep the locks where the transaction's data is, with "
+					+ "mongo-lock.mongo-template. The driver says: " + ex.getMessage(), ex);
+		}
 	}
 
 	private record Variant(WriteConcern concern, long timeoutMillis) {

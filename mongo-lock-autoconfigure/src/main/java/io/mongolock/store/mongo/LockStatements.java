@@ -44,6 +44,14 @@ final class LockStatements extends Statements {
 	}
 
 	/**
+	 * Writes the document and changes nothing that matters.
+	 * @return a classic update
+	 */
+	BsonDocument touch() {
+		return document("$currentDate", document("touchedAt", BsonBoolean.TRUE));
+	}
+
+	/**
 	 * Takes the entry of a token out of the holders.
 	 * @param token the token
 	 * @return a classic update

@@ -9,6 +9,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
 import com.mongodb.client.model.BulkWriteOptions;
@@ -174,20 +175,15 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	/**
-	 * The collection that holds the locks.
-	 * @return its name
-	 */
-	public String collection() {
-		return this.collection;
-	}
-
-	/**
-	 * The document that holds a lock.
+	 * Write the document of a lock as part of a transaction of the application, if the
+	 * lease stands in it: whoever takes the lock over meanwhile conflicts with that.
 	 * @param lease the lease
-	 * @return its {@code _id}
+	 * @param session the session of the transaction
+	 * @return whether the lease stands in the document
+	 * @throws IllegalStateException if the session is of another client than the locks
 	 */
-	public String id(LeaseId lease) {
-		return this.keys.toId(lease.key());
+	public boolean touch(LeaseId lease, ClientSession session) {
+		return this.locks.update(session, held(lease), this.statements.touch()).getMatchedCount() != 0;
 	}
 
 	private BsonDocument claim(MongoCollection<BsonDocument> locks, BsonDocument filter, List<BsonDocument> pipeline,

@@ -77,7 +77,7 @@ final class LockWorker {
 		LockTemplate locks = template(store, settings, history);
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> locks.stop(STOP_BUDGET), "stop-locks"));
 		LockedSections sections = new LockedSections(locks, history, new GuardedCounter(client, settings.database()));
-		new LockWorker(locks, sections, new FencedWrites(mongo, store)).loop().run();
+		new LockWorker(locks, sections, FencedWrites.of(mongo, store)).loop().run();
 	}
 
 	private static LockTemplate template(MongoLockStore store, LockWorkerSettings settings, HistoryWriter history) {

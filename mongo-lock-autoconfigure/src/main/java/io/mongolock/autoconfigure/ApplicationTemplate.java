@@ -1,0 +1,68 @@
+package io.mongolock.autoconfigure;
+
+import java.util.List;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+/**
+ * Finds the template that the application writes its own documents with, which joins its
+ * transactions.
+ */
+class ApplicationTemplate {
+
+	private final ListableBeanFactory beanFactory;
+
+	private final @Nullable String named;
+
+	ApplicationTemplate(ListableBeanFactory beanFactory, @Nullable String named) {
+		this.beanFactory = beanFactory;
+		this.named = named;
+	}
+
+	/**
+	 * The only template, or the primary one; otherwise that of the locks' database.
+	 * @return the template, if it is clear which one it is
+	 */
+	Optional<MongoTemplate> find() {
+		if (this.beanFactory.getBeanProvider(MongoOperations.class).getIfUnique() instanceof MongoTemplate only) {
+			return Optional.of(only);
+		}
+		if (this.named != null) {
+			return ofBean(this.beanFactory.getBean(this.named));
+		}
+		return Optional.ofNullable(this.beanFactory.getBeanProvider(MongoDatabaseFactory.class).getIfUnique())
+			.flatMap(this::ofFactory);
+	}
+
+	MongoTemplate get() {
+		return find().orElseThrow(() -> new LockStartupException(
+				"FencedWrites need the MongoTemplate that the application's own documents are written with, and there "
+						+ "are several candidates: "
+						+ String.join(", ", this.beanFactory.getBeanNamesForType(MongoOperations.class)) + ".",
+				"Mark one of them as @Primary, or name it in " + LockDatabase.PROPERTY
+						+ "; for each of several, declare a bean with FencedWrites.of(template, store)."));
+	}
+
+	private Optional<MongoTemplate> ofBean(Object bean) {
+		return (bean instanceof MongoTemplate template) ? Optional.of(template)
+				: (bean instanceof MongoDatabaseFactory factory) ? ofFactory(factory) : Optional.empty();
+	}
+
+	private Optional<MongoTemplate> ofFactory(MongoDatabaseFactory factory) {
+		List<MongoTemplate> templates = this.beanFactory.getBeanProvider(MongoTemplate.class)
+			.stream()
+			.filter((template) -> template.getMongoDatabaseFactory() == factory)
+			.toList();
+		return switch (templates.size()) {
+			case 0 -> Optional.of(new MongoTemplate(factory));
+			case 1 -> Optional.of(templates.get(0));
+			default -> Optional.empty();
+		};
+	}
+
+}

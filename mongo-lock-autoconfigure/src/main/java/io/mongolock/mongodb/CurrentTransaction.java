@@ -1,0 +1,95 @@
+package io.mongolock.mongodb;
+
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+import com.mongodb.ClientSessionOptions;
+import com.mongodb.client.ClientSession;
+import com.mongodb.client.MongoDatabase;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.InfrastructureProxy;
+import org.springframework.dao.support.PersistenceExceptionTranslator;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.MongoDatabaseUtils;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The MongoDB transaction of this thread. Spring Data tells its session to nobody but the
+ * factory that the transaction is of, so this asks in the name of that factory. Owned by
+ * one call.
+ */
+final class CurrentTransaction implements MongoDatabaseFactory, InfrastructureProxy {
+
+	private final MongoDatabaseFactory factory;
+
+	private @Nullable ClientSession session;
+
+	private CurrentTransaction(MongoDatabaseFactory factory) {
+		this.factory = factory;
+	}
+
+	/**
+	 * The session of the transaction that statements of a template are part of.
+	 * @param template the template
+	 * @return the session, if there is such a transaction
+	 */
+	static Optional<ClientSession> session(MongoTemplate template) {
+		CurrentTransaction current = new CurrentTransaction(template.getMongoDatabaseFactory());
+		if (!MongoDatabaseUtils.isTransactionActive(current)) {
+			return Optional.empty();
+		}
+		MongoDatabaseUtils.getDatabase(current);
+		return Optional.ofNullable(current.session);
+	}
+
+	/**
+	 * What there is instead of such a transaction.
+	 * @return the end of a sentence
+	 */
+	static String describe() {
+		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+			return "there is no transaction on this thread";
+		}
+		String resources = TransactionSynchronizationManager.getResourceMap()
+			.keySet()
+			.stream()
+			.map((resource) -> resource.getClass().getSimpleName())
+			.sorted()
+			.collect(Collectors.joining(", "));
+		return "the transaction on this thread (" + ((resources.isEmpty()) ? "of no resource" : "of " + resources)
+				+ ") is none: use a MongoTransactionManager with the template's MongoDatabaseFactory";
+	}
+
+	@Override
+	public Object getWrappedObject() {
+		return this.factory;
+	}
+
+	@Override
+	public MongoDatabaseFactory withSession(ClientSession session) {
+		this.session = session;
+		return this.factory.withSession(session);
+	}
+
+	@Override
+	public MongoDatabase getMongoDatabase() {
+		return this.factory.getMongoDatabase();
+	}
+
+	@Override
+	public MongoDatabase getMongoDatabase(String name) {
+		return this.factory.getMongoDatabase(name);
+	}
+
+	@Override
+	public PersistenceExceptionTranslator getExceptionTranslator() {
+		return this.factory.getExceptionTranslator();
+	}
+
+	@Override
+	public ClientSession getSession(ClientSessionOptions options) {
+		return this.factory.getSession(options);
+	}
+
+}
