@@ -113,7 +113,7 @@ public final class LockContext {
 		@Override
 		public void close() {
 			if (Thread.currentThread() != this.thread) {
-				throw new IllegalStateException("The scope of lock '" + this.handle.key() + "' was entered on thread "
+				throw new IllegalStateException("The scope of " + this.handle + " was entered on thread "
 						+ this.thread.getName() + " and cannot be closed on thread " + Thread.currentThread().getName()
 						+ "; let each thread enter and close a scope of its own");
 			}
@@ -126,9 +126,8 @@ public final class LockContext {
 			}
 			leave(this.outer);
 			if (inner != this) {
-				throw new IllegalStateException(
-						"The scope of lock '" + this.handle.key() + "' was closed before that of lock '"
-								+ inner.handle.key() + "', which was entered within; close scopes innermost first");
+				throw new IllegalStateException("The scope of " + this.handle + " was closed before that of "
+						+ inner.handle + ", which was entered within; close scopes innermost first");
 			}
 		}
 

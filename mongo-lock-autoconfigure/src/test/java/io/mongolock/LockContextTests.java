@@ -105,6 +105,11 @@ class LockContextTests {
 		public void close() {
 		}
 
+		@Override
+		public String toString() {
+			return "lock '" + this.key + "'";
+		}
+
 	}
 
 }

@@ -11,6 +11,7 @@ import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.KeyText;
 import io.mongolock.store.LockStore;
 
 /**
@@ -135,7 +136,7 @@ final class ClaimSender {
 
 	private static LockStoreException failure(LockAcquisition acquisition, Outcome outcome, Throwable cause) {
 		return new LockStoreException(acquisition.key(), outcome,
-				"The store failed on lock '" + acquisition.key() + "': " + cause, cause);
+				"The store failed on lock '" + KeyText.printable(acquisition.key()) + "': " + cause, cause);
 	}
 
 }

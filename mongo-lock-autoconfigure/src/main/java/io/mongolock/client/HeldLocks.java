@@ -14,6 +14,7 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
@@ -112,8 +113,8 @@ final class HeldLocks {
 			throw LockExceptions.lost(heldLock);
 		}
 		if (limit < heldLock.limit()) {
-			throw new IllegalStateException("Lock '" + heldLock.key() + "' is held with limit " + heldLock.limit()
-					+ " and asked for again within with limit " + limit
+			throw new IllegalStateException("Lock '" + KeyText.printable(heldLock.key()) + "' is held with limit "
+					+ heldLock.limit() + " and asked for again within with limit " + limit
 					+ "; release it first, or ask for the stricter limit at once");
 		}
 		if (!heldLock.share()) {

@@ -7,6 +7,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
+import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.Leased;
 
@@ -117,7 +118,7 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public String toString() {
-		return "lock '" + key() + "' (fence " + fence() + ((isHeld()) ? ", held)" : ", not held)");
+		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ((isHeld()) ? ", held)" : ", not held)");
 	}
 
 	private LockLostException lost() {

@@ -18,6 +18,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LossReason;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.store.KeyText;
 
 /**
  * Says what happens to locks: in the log, and to the listeners, in order, on one daemon
@@ -52,7 +53,7 @@ final class LockEvents {
 		LockHandle handle = observe(heldLock);
 		publish((listener) -> listener.onAcquired(handle));
 		for (LockHolder previous : lapsed) {
-			logger.warn("Lock '" + heldLock.key() + "' was taken over from " + previous.owner()
+			logger.warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
 					+ ", who neither renewed nor released it (fence " + previous.fence() + ", now " + heldLock.fence()
 					+ ")");
 			publish((listener) -> listener.onTakenOver(handle, previous));
@@ -96,14 +97,15 @@ final class LockEvents {
 	}
 
 	private void expiredUncontested(HeldLock heldLock) {
-		logger.warn("Lock '" + heldLock.key() + "' (fence " + heldLock.fence()
+		logger.warn("Lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence()
 				+ ") was not granted to anyone else before its release, although its lease had run out");
 		LockHandle handle = observe(heldLock);
 		publish((listener) -> listener.onExpiredUncontested(handle));
 	}
 
 	private static void leftToExpire(HeldLock heldLock) {
-		logger.warn("Lock '" + heldLock.key() + "' is not released, as nobody knows whether the transaction "
+		logger.warn("Lock '" + KeyText.printable(heldLock.key())
+				+ "' is not released, as nobody knows whether the transaction "
 				+ "that used it was committed; its lease of " + heldLock.terms().ttl().toMillis()
 				+ "ms runs out by itself");
 	}
@@ -114,9 +116,9 @@ final class LockEvents {
 	 * @param failure how
 	 */
 	void releaseFailed(HeldLock heldLock, RuntimeException failure) {
-		logger.warn("Release of lock '" + heldLock.key() + "' failed and is tried again in the background; "
-				+ "otherwise its lease of " + heldLock.terms().ttl().toMillis() + "ms runs out by itself: "
-				+ failure.getMessage());
+		logger.warn("Release of lock '" + KeyText.printable(heldLock.key())
+				+ "' failed and is tried again in the background; " + "otherwise its lease of "
+				+ heldLock.terms().ttl().toMillis() + "ms runs out by itself: " + failure.getMessage());
 		logger.debug("Release failed", failure);
 	}
 
@@ -145,7 +147,7 @@ final class LockEvents {
 
 	private static void log(String what, HeldLock heldLock) {
 		if (logger.isDebugEnabled()) {
-			logger.debug(what + " lock '" + heldLock.key() + "' (fence " + heldLock.fence() + ")");
+			logger.debug(what + " lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")");
 		}
 	}
 

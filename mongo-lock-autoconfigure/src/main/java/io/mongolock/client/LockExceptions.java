@@ -17,6 +17,7 @@ import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.store.KeyText;
 
 /**
  * What people are told.
@@ -43,22 +44,23 @@ final class LockExceptions {
 		String who = (holders.isEmpty()) ? "is claimed by others ahead in line" : "is held by "
 				+ holders.stream().map(LockExceptions::describe).collect(Collectors.joining(" and by "));
 		return new LockUnavailableException(acquisition.key(), holders, waited,
-				"Lock '" + acquisition.key() + "' " + who + "; gave up after " + millis(waited) + ", wait-timeout is "
-						+ millis(acquisition.terms().waitTimeout()));
+				"Lock '" + KeyText.printable(acquisition.key()) + "' " + who + "; gave up after " + millis(waited)
+						+ ", wait-timeout is " + millis(acquisition.terms().waitTimeout()));
 	}
 
 	static LockUnavailableException interrupted(LockAcquisition acquisition, Duration waited) {
 		return new LockUnavailableException(acquisition.key(), acquisition.holders(), waited,
-				"Interrupted after waiting " + millis(waited) + " for lock '" + acquisition.key() + "'");
+				"Interrupted after waiting " + millis(waited) + " for lock '" + KeyText.printable(acquisition.key())
+						+ "'");
 	}
 
 	static LockUnavailableException stopped(String key, Duration waited) {
 		return new LockUnavailableException(key, List.of(), waited,
-				"Lock '" + key + "' is not claimed: this application is shutting down");
+				"Lock '" + KeyText.printable(key) + "' is not claimed: this application is shutting down");
 	}
 
 	static IllegalStateException closed(String key) {
-		return new IllegalStateException("The handle of lock '" + key + "' was closed");
+		return new IllegalStateException("The handle of lock '" + KeyText.printable(key) + "' was closed");
 	}
 
 	static LockLostException lost(HeldLock heldLock) {
@@ -74,7 +76,7 @@ final class LockExceptions {
 				: ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")
 						+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
 						+ millis(terms.reliable());
-		return "Lock '" + heldLock.key() + "' (fence " + heldLock.fence() + ") was lost: " + how;
+		return "Lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ") was lost: " + how;
 	}
 
 	private static String describe(@Nullable LossReason reason) {

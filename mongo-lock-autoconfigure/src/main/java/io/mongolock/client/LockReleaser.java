@@ -14,6 +14,7 @@ import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
@@ -85,7 +86,7 @@ final class LockReleaser {
 			this.store.release(heldLock.id(), (timeout.compareTo(longest) < 0) ? timeout : longest);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Release of lock '" + heldLock.key() + "' at shutdown failed; its lease of "
+			logger.warn("Release of lock '" + KeyText.printable(heldLock.key()) + "' at shutdown failed; its lease of "
 					+ heldLock.terms().ttl().toMillis() + "ms runs out by itself: " + ex.getMessage());
 		}
 	}
@@ -103,12 +104,13 @@ final class LockReleaser {
 	private void cleanUp(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		try {
 			if (this.store.release(id, terms.operationTimeout())) {
-				logger.info("Freed lock '" + id.key() + "', which a request without an answer had left behind");
+				logger.info("Freed lock '" + KeyText.printable(id.key())
+						+ "', which a request without an answer had left behind");
 			}
 			goOn(cleanup.answered(ClockReading.of(this.clock)), cleanup, id, terms);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Clean-up of lock '" + id.key() + "' failed", ex);
+			logger.debug("Clean-up of lock '" + KeyText.printable(id.key()) + "' failed", ex);
 			goOn(cleanup.failed(ClockReading.of(this.clock)), cleanup, id, terms);
 		}
 	}

@@ -6,6 +6,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
+import io.mongolock.store.KeyText;
 
 /**
  * What listeners see of a lock: everything but the power to renew it or give it back.
@@ -50,17 +51,17 @@ final class ReadOnlyLockHandle implements LockHandle {
 
 	@Override
 	public void renew() {
-		throw new UnsupportedOperationException("A listener only observes lock '" + key() + "'");
+		throw new UnsupportedOperationException("A listener only observes lock '" + KeyText.printable(key()) + "'");
 	}
 
 	@Override
 	public void close() {
-		throw new UnsupportedOperationException("A listener only observes lock '" + key() + "'");
+		throw new UnsupportedOperationException("A listener only observes lock '" + KeyText.printable(key()) + "'");
 	}
 
 	@Override
 	public String toString() {
-		return "lock '" + key() + "' (fence " + fence() + ")";
+		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ")";
 	}
 
 }

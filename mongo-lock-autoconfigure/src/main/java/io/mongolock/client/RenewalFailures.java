@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockException;
 import io.mongolock.core.RenewalBatch;
+import io.mongolock.store.KeyText;
 
 /**
  * Logs renewals that failed, one at a time: a log that blocks keeps one thread and no
@@ -58,7 +59,7 @@ final class RenewalFailures {
 
 	private static void log(Failure failure) {
 		int others = failure.batch().leases().size() - 1;
-		String message = "Renewal of lock '" + failure.batch().leases().get(0).id().key() + "'"
+		String message = "Renewal of lock '" + KeyText.printable(failure.batch().leases().get(0).id().key()) + "'"
 				+ ((others > 0) ? " and " + others + " others" : "")
 				+ " failed and is tried again until the lease runs out: " + failure.thrown().getMessage();
 		if (failure.thrown() instanceof LockException) {

@@ -13,6 +13,7 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.store.KeyText;
 
 /**
  * Grants everything and locks nothing, for an application whose locks are switched off.
@@ -101,7 +102,8 @@ public class UnlockedLockOperations implements LockOperations {
 		@Override
 		public void assertHeld() {
 			if (this.closed) {
-				throw new IllegalStateException("The lock '" + this.key + "' was released by this handle");
+				throw new IllegalStateException(
+						"The lock '" + KeyText.printable(this.key) + "' was released by this handle");
 			}
 		}
 
@@ -118,6 +120,11 @@ public class UnlockedLockOperations implements LockOperations {
 		@Override
 		public void close() {
 			this.closed = true;
+		}
+
+		@Override
+		public String toString() {
+			return "lock '" + KeyText.printable(this.key) + "' (fence " + this.fence + ", unlocked)";
 		}
 
 	}

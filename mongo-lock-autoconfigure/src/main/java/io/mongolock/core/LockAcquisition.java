@@ -22,6 +22,7 @@ import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.KeyText;
 import io.mongolock.store.StoredHolder;
 
 /**
@@ -305,7 +306,8 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		LockStoreException failure = ahead.failure();
 		if (here.isEmpty() && failure != null) {
 			return new Failed(new LockStoreException(key(), Outcome.NOT_EXECUTED,
-					"Lock '" + key() + "' was not asked for, as the claim ahead of it in this application fails: "
+					"Lock '" + KeyText.printable(key())
+							+ "' was not asked for, as the claim ahead of it in this application fails: "
 							+ failure.getMessage(),
 					failure), end());
 		}
@@ -314,19 +316,17 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	private AcquisitionStep unanswered() {
 		boolean sent = this.requested != null;
-		return new Failed(
-				new LockStoreException(key(), (sent || this.unknown) ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED,
-						"The store " + ((sent) ? "has not answered" : "could not be asked") + " for lock '" + key()
-								+ "' within wait-timeout + operation-timeout = " + this.terms.waitTimeout().toMillis()
-								+ "ms + " + this.terms.operationTimeout().toMillis() + "ms"
-								+ ((sent) ? "" : ": all threads for requests are busy"),
-						this.lastAnswer.failure()),
-				end());
+		return new Failed(new LockStoreException(key(), (sent || this.unknown) ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED,
+				"The store " + ((sent) ? "has not answered" : "could not be asked") + " for lock '"
+						+ KeyText.printable(key()) + "' within wait-timeout + operation-timeout = "
+						+ this.terms.waitTimeout().toMillis() + "ms + " + this.terms.operationTimeout().toMillis()
+						+ "ms" + ((sent) ? "" : ": all threads for requests are busy"),
+				this.lastAnswer.failure()), end());
 	}
 
 	private LockStoreException answeredTooLate(long nanos) {
 		return new LockStoreException(key(), Outcome.UNKNOWN,
-				"The store granted lock '" + key() + "' but its answer took " + nanos / 1_000_000
+				"The store granted lock '" + KeyText.printable(key()) + "' but its answer took " + nanos / 1_000_000
 						+ "ms, longer than a lease of " + this.terms.ttl().toMillis() + "ms can be relied on",
 				null);
 	}

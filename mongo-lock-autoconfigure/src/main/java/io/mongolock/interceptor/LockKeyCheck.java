@@ -2,6 +2,8 @@ package io.mongolock.interceptor;
 
 import java.beans.PropertyDescriptor;
 import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -101,6 +103,13 @@ class LockKeyCheck {
 	private static @Nullable Class<?> ofProperty(Class<?> type, String name) {
 		if (type.isArray() || Map.class.isAssignableFrom(type)) {
 			return null;
+		}
+		if (type.isRecord()) {
+			return Arrays.stream(type.getRecordComponents())
+				.filter((component) -> component.getName().equals(name))
+				.findFirst()
+				.<Class<?>>map(RecordComponent::getType)
+				.orElse(null);
 		}
 		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, name);
 		return (property != null) ? property.getPropertyType() : null;

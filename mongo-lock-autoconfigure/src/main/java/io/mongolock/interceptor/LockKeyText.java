@@ -66,8 +66,10 @@ final class LockKeyText {
 		ReflectionUtils.makeAccessible(component.getAccessor());
 		Object part = ReflectionUtils.invokeMethod(component.getAccessor(), value);
 		try {
-			return (part == null) ? ""
-					: "=" + ((part instanceof Record composed) ? text(composed) : escaped(text(part)));
+			if (part == null) {
+				return "";
+			}
+			return "=" + ((part instanceof Record composed) ? text(composed) : escaped(text(part)));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IllegalArgumentException("of component '" + component.getName() + "', " + ex.getMessage(), ex);

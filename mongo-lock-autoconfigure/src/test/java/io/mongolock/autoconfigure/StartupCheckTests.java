@@ -514,10 +514,6 @@ class StartupCheckTests {
 
 		record Order(List<String> lines) {
 
-			public List<String> getLines() {
-				return this.lines;
-			}
-
 		}
 
 	}
