@@ -21,7 +21,7 @@ class SimulationTests {
 	@Test
 	void promisesAreKeptAndAllThatMayHappenDoes() {
 		SimulationRun run = SimulationRun.of(Long.getLong(PREFIX + "seed", System.nanoTime()),
-				Long.getLong(PREFIX + "histories", 100_000));
+				Long.getLong(PREFIX + "histories", 10_000));
 		System.out.println(run.toTable());
 		run.failure().ifPresent((seed) -> assertThat(SimulationMain.replay(seed, System.out)).isTrue());
 		Set<Event> missed = EnumSet.allOf(Event.class);

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The harness notices a broken product: a mutant that survives is a fault of the harness.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("mutant")
 class MutantTests {
 
 	@TempDir

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and is told a lie. Counters are not judged, as a holder that was told that it lost may
  * still be writing its own.
  */
+@Tag("soak")
 class SoakTests {
 
 	private static final Duration TTL = Duration.ofSeconds(6);

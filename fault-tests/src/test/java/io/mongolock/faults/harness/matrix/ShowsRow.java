@@ -6,6 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
+@Tag("row")
 @ExtendWith(FaultMatrixExtension.class)
 public @interface ShowsRow {
 

@@ -13,6 +13,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
@@ -36,6 +37,7 @@ import static org.awaitility.Awaitility.await;
  * Tests for {@link LockWorkerJvm}, which show that processes, server, history and checker
  * work together.
  */
+@Tag("process")
 @Timeout(180)
 class LockWorkerJvmTests {
 

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,6 +17,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link WorkerJvm} and {@link WorkerLoop}.
  */
+@Tag("process")
 @Timeout(120)
 class WorkerJvmTests {
 
