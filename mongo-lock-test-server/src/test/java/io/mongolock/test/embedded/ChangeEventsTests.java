@@ -74,6 +74,13 @@ class ChangeEventsTests {
 	@Test
 	void aDifferenceLargerThanTheDocumentIsNone() {
 		assertThat(DocumentDelta.description(document("{_id: 1, a: 1}"), document("{_id: 1, b: 'x'}"))).isNull();
+		assertThat(DocumentDelta.description(document("{_id: 1, a: 1, t: '123456'}"),
+				document("{_id: 1, a: 2, t: '123456'}")))
+			.as("20 bytes and the 15 of a log entry, of 35")
+			.isNull();
+		assertThat(DocumentDelta.description(document("{_id: 1, a: 1, t: '1234567'}"),
+				document("{_id: 1, a: 2, t: '1234567'}")))
+			.isNotNull();
 	}
 
 	@Test

@@ -34,6 +34,7 @@ import org.bson.conversions.Bson;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -42,6 +43,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for change streams of an embedded replica set through the driver.
  */
+@Timeout(60)
 class ChangeStreamTests {
 
 	/**
@@ -114,7 +116,9 @@ class ChangeStreamTests {
 					Updates.combine(Updates.currentDate("holders.$.renewedAt"), Updates.currentDate("touchedAt")));
 			this.locks.updateOne(Filters.eq("k"),
 					List.of(Updates.set("holders", List.of()), Updates.set("touchedAt", "$$NOW")));
-			this.client.getDatabase("test").getCollection("others").insertOne(new Document("_id", "k"));
+			MongoCollection<Document> others = this.client.getDatabase("test").getCollection("others");
+			others.insertOne(new Document("_id", "other"));
+			others.deleteOne(Filters.eq("other"));
 			this.locks.updateOne(Filters.eq("k"), Updates.set("queue", List.of()));
 			this.locks.deleteOne(Filters.eq("k"));
 			ChangeStreamDocument<Document> update = cursor.next();

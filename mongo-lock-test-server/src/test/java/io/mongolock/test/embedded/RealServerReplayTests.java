@@ -24,6 +24,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
+import io.mongolock.test.embedded.RelativeTimes.Span;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -98,32 +100,38 @@ class RealServerReplayTests {
 		}
 		long now = server.now();
 		recorded.before(now).forEach(locks::insertOne);
-		List<String> differences = run(database, recorded, now);
+		Answer answer = run(database, recorded.command());
+		Span span = new Span(now, server.now());
+		List<String> differences = differences(recorded, answer, span);
 		BsonArray after = locks.find().sort(Sorts.ascending("_id")).into(new BsonArray());
 		return Stream
 			.concat(differences.stream(),
-					RelativeTimes.differences(recorded.after(), after, now).stream().map((text) -> "after" + text))
+					RelativeTimes.differences(recorded.after(), after, span).stream().map((text) -> "after" + text))
 			.toList();
 	}
 
-	private List<String> run(MongoDatabase database, RecordedCase recorded, long now) {
-		BsonDocument reply;
+	private static Answer run(MongoDatabase database, BsonDocument command) {
 		try {
-			reply = database.runCommand(recorded.command(), BsonDocument.class);
+			return new Answer(database.runCommand(command, BsonDocument.class), null);
 		}
 		catch (MongoCommandException ex) {
-			if (!recorded.fails()) {
-				return List.of("recorded a reply but was refused: " + ex.getMessage());
-			}
-			BsonDocument error = new BsonDocument("code", new BsonInt32(ex.getErrorCode()))
-				.append("codeName", new BsonString(ex.getErrorCodeName()))
+			return new Answer(null, ex);
+		}
+	}
+
+	private static List<String> differences(RecordedCase recorded, Answer answer, Span span) {
+		MongoCommandException error = answer.error();
+		if (recorded.fails() != (error != null)) {
+			return List.of("recorded " + recorded.json() + " but was answered " + answer);
+		}
+		if (error != null) {
+			BsonDocument found = new BsonDocument("code", new BsonInt32(error.getErrorCode()))
+				.append("codeName", new BsonString(error.getErrorCodeName()))
 				.append("writeErrors", recorded.error().get("writeErrors"));
-			return RelativeTimes.differences(recorded.error(), error, now);
+			return RelativeTimes.differences(recorded.error(), found, span);
 		}
-		if (recorded.fails()) {
-			return List.of("recorded " + recorded.error() + " but was answered " + reply);
-		}
-		return RelativeTimes.differences(sorted(recorded.reply()), sorted(comparable(recorded.reply(), reply)), now);
+		return RelativeTimes.differences(sorted(recorded.reply()), sorted(comparable(recorded.reply(), answer.reply())),
+				span);
 	}
 
 	/**
@@ -179,6 +187,15 @@ class RealServerReplayTests {
 			result.append(name, document.get(name));
 		}
 		return result;
+	}
+
+	/**
+	 * What a command was answered: one or the other.
+	 *
+	 * @param reply the reply
+	 * @param error the error
+	 */
+	private record Answer(BsonDocument reply, MongoCommandException error) {
 	}
 
 }

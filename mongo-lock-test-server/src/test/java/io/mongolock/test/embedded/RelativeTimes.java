@@ -18,9 +18,9 @@ import org.bson.BsonValue;
 final class RelativeTimes {
 
 	/**
-	 * Recorded dates are rounded to the second, and the statement takes its time.
+	 * Recorded dates are rounded to the second.
 	 */
-	private static final long TOLERANCE_MILLIS = 2_500;
+	private static final long TOLERANCE_MILLIS = 1_000;
 
 	private static final BsonString ANY = new BsonString("any");
 
@@ -46,13 +46,13 @@ final class RelativeTimes {
 	 * Compare.
 	 * @return the differences, each with its path; empty if there are none
 	 */
-	static List<String> differences(BsonValue recorded, BsonValue actual, long now) {
+	static List<String> differences(BsonValue recorded, BsonValue actual, Span now) {
 		List<String> differences = new ArrayList<>();
 		compare("", recorded, actual, now, differences);
 		return differences;
 	}
 
-	private static void compare(String path, BsonValue recorded, BsonValue actual, long now, List<String> differences) {
+	private static void compare(String path, BsonValue recorded, BsonValue actual, Span now, List<String> differences) {
 		if (matches(recorded, actual, now)) {
 			return;
 		}
@@ -73,7 +73,7 @@ final class RelativeTimes {
 		}
 	}
 
-	private static boolean matches(BsonValue recorded, BsonValue actual, long now) {
+	private static boolean matches(BsonValue recorded, BsonValue actual, Span now) {
 		if (recorded instanceof BsonNumber expected && actual instanceof BsonNumber found) {
 			return expected.decimal128Value()
 				.bigDecimalValue()
@@ -86,26 +86,40 @@ final class RelativeTimes {
 		return recorded.equals(actual) || recorded.equals(ANY);
 	}
 
-	private static boolean matchesPlaceholder(BsonDocument placeholder, BsonValue actual, long now) {
+	private static boolean matchesPlaceholder(BsonDocument placeholder, BsonValue actual, Span now) {
 		return switch (placeholder.getFirstKey()) {
 			case "$$date" ->
 				actual.isDateTime() && (placeholder.get("$$date").equals(ANY) || isNear(actual.asDateTime().getValue(),
-						now + offset(placeholder.getString("$$date").getValue())));
+						now.plus(offset(placeholder.getString("$$date").getValue()))));
 			case "$$number" -> actual.isNumber();
 			case "$$millis*1024" -> actual.isNumber() && isNear(actual.asNumber().longValue() / 1024,
-					now + offset(placeholder.getString("$$millis*1024").getValue()));
+					now.plus(offset(placeholder.getString("$$millis*1024").getValue())));
 			case "$$Timestamp" -> actual.isTimestamp();
 			default ->
 				throw new IllegalArgumentException("A recorded placeholder that nobody compares: " + placeholder);
 		};
 	}
 
-	private static boolean isNear(long actual, long expected) {
-		return Math.abs(actual - expected) <= TOLERANCE_MILLIS;
+	private static boolean isNear(long actual, Span expected) {
+		return actual >= expected.from() - TOLERANCE_MILLIS && actual <= expected.to() + TOLERANCE_MILLIS;
 	}
 
 	private static long offset(String relative) {
 		return relative.equals("now") ? 0 : Long.parseLong(relative.substring("now".length()));
+	}
+
+	/**
+	 * The time in which a statement ran, by the server's clock.
+	 *
+	 * @param from before it was sent
+	 * @param to after it was answered
+	 */
+	record Span(long from, long to) {
+
+		private Span plus(long millis) {
+			return new Span(this.from + millis, this.to + millis);
+		}
+
 	}
 
 }
