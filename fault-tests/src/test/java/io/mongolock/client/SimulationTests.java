@@ -12,7 +12,8 @@ import io.mongolock.client.Coverage.Event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The promises, in as many histories as there is time for.
+ * The promises, in as many histories as {@code -Dmongo-lock.simulation.histories=100000}
+ * says.
  */
 class SimulationTests {
 

@@ -1,8 +1,7 @@
 package io.mongolock.faults.harness;
 
-import java.io.DataInputStream;
-import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -23,6 +22,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 
 import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.test.proxy.Message;
 
 /**
  * Says that it is the primary of a replica set, passes commands on to the embedded
@@ -133,14 +133,10 @@ public final class ScriptedServer implements AutoCloseable {
 
 	private void serve(Socket connection) {
 		try (connection) {
-			DataInputStream in = new DataInputStream(connection.getInputStream());
-			while (true) {
-				WireMessage request = WireMessage.read(in);
-				connection.getOutputStream().write(request.reply(answer(request.document())));
+			InputStream in = connection.getInputStream();
+			for (Message request = Message.read(in); request != null; request = Message.read(in)) {
+				connection.getOutputStream().write(request.reply(answer(request.command())));
 			}
-		}
-		catch (EOFException ex) {
-			// the client has gone
 		}
 		catch (IOException ex) {
 			// closed

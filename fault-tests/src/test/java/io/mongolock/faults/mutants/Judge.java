@@ -1,16 +1,15 @@
 package io.mongolock.faults.mutants;
 
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.mongolock.client.SimulationMain;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.faults.harness.worker.ChildJvm;
 
 /**
  * Who must notice a mutant: a program in a JVM of its own that ends with status 1, and
@@ -22,6 +21,8 @@ import io.mongolock.faults.harness.matrix.ShowsRow;
  * @param name what it is called
  */
 record Judge(Class<?> main, List<String> arguments, String complaint, String name) {
+
+	private static final Duration LONG_ENOUGH = Duration.ofMinutes(5);
 
 	/**
 	 * The simulation.
@@ -56,19 +57,15 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 	/**
 	 * Judge a product.
 	 * @param broken what comes before the product on the class path
-	 * @param output where the program writes to
-	 * @return its exit status
+	 * @return what the judge said
 	 */
-	int judge(Path broken, Path output) throws IOException, InterruptedException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-XX:+UseSerialGC", "-cp", classPath(broken), this.main.getName()));
-		command.addAll(this.arguments);
-		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
-		if (!process.waitFor(2, TimeUnit.MINUTES)) {
-			process.destroyForcibly().waitFor();
+	Verdict judge(Path broken) {
+		try (ChildJvm jvm = new ChildJvm(classPath(broken), this.main.getName(),
+				List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), this.arguments)) {
+			int status = jvm.awaitExit(LONG_ENOUGH);
+			jvm.ended().join();
+			return new Verdict(status, jvm.output());
 		}
-		return process.exitValue();
 	}
 
 	@Override
@@ -102,6 +99,15 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 
 	private static String testsOf(String module) {
 		return Path.of("..", module, "target", "test-classes").toString();
+	}
+
+	/**
+	 * What a judge said.
+	 *
+	 * @param status its exit status
+	 * @param output the last of what it printed
+	 */
+	record Verdict(int status, String output) {
 	}
 
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Rows 4 to 7: processes that are killed, suspended or starved while they hold a lock.
  */
+@Tag("process")
 @Timeout(180)
 class HolderRowsTests {
 

@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 
 import com.mongodb.client.model.Filters;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Rows 1 to 3 and 43: many at a time.
  */
+@Tag("process")
 @Timeout(180)
 class LoadRowsTests {
 

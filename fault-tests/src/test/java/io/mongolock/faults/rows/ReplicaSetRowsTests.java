@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.UUID;
 
 import com.mongodb.WriteConcern;
+import com.mongodb.client.result.InsertOneResult;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,27 +22,44 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.RealSet;
+import io.mongolock.faults.harness.ScriptedSet;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.Leased;
+import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 17, 22, 23 and 33 on the replica set that {@code MONGO_LOCK_TEST_URI} names, which
- * has to run with {@code enableTestCommands=1}.
+ * Rows 16, 17, 20 to 23 and 33 on the replica set that {@code MONGO_LOCK_TEST_URI} names,
+ * which has to run with {@code enableTestCommands=1}: what can be done to it over
+ * connections alone. The network and the clocks of its members cannot be reached that
+ * way, so rows 18, 19 and 24 are left to {@link ScriptedSet}.
  */
+@Tag("real-server")
 @Timeout(180)
 class ReplicaSetRowsTests {
 
-	private final LockRequest request = LockRequest.of("rows:" + UUID.randomUUID());
+	private static final Duration WAIT = Duration.ofSeconds(60);
+
+	/** What a ttl of 30 s leaves for a request. */
+	private static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(3);
+
+	private final String key = "rows:" + UUID.randomUUID();
+
+	private final LockRequest request = LockRequest.of(this.key);
+
+	private final LockRequest once = LockRequest.builder(this.key).waitTimeout(Duration.ZERO).build();
 
 	private RealSet set;
 
@@ -49,7 +68,7 @@ class ReplicaSetRowsTests {
 	@BeforeEach
 	void connect() {
 		this.set = new RealSet();
-		this.client = this.set.client(Harness.LONG, Duration.ofSeconds(60), WriteConcern.MAJORITY);
+		this.client = this.set.client(Harness.LONG, WAIT, WriteConcern.MAJORITY);
 	}
 
 	@AfterEach
@@ -57,6 +76,58 @@ class ReplicaSetRowsTests {
 		if (this.set != null) {
 			this.set.close();
 		}
+	}
+
+	@Test
+	@ShowsRow(value = 16, level = Level.REPLICA_SET)
+	void aPrimaryThatStepsDownCostsTheHolderNothing(RowFigures figures) {
+		LockHandle handle = this.client.locks().acquire(this.request);
+		this.set.stepDown();
+		long steppedDown = System.nanoTime();
+		await().atMost(Harness.LONG).ignoreExceptionsInstanceOf(LockStoreException.class).untilAsserted(handle::renew);
+		long renewed = System.nanoTime();
+		assertThat(handle.isHeld()).isTrue();
+		assertThat(this.client.told().losses()).isEmpty();
+		assertThat(stored().holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
+		handle.close();
+		assertThat(this.client.locks().acquire(this.request).fence()).isGreaterThan(handle.fence());
+		figures.server(this.set.label())
+			.add("renewed after", Harness.millis(renewed - steppedDown))
+			.add("lost", 0)
+			.add("fence", "unchanged");
+	}
+
+	@Test
+	@ShowsRow(value = 20, level = Level.REPLICA_SET)
+	void aClientThatIsSetToOneMemberStillAsksTheMajority(RowFigures figures) {
+		HarnessClient single = this.set.client(Harness.LONG, WAIT, WriteConcern.W1);
+		this.set.haltReplication();
+		InsertOneResult own = single.mongo()
+			.getDatabase(Harness.DATABASE)
+			.getCollection("touched")
+			.insertOne(new Document("key", this.key));
+		assertThat(own.wasAcknowledged()).as("by the primary alone").isTrue();
+		assertUnknown(single);
+		assertThat(stored().holders()).as("executed where nobody confirms it").hasSize(1);
+		figures.server(this.set.label()).add("grants by the primary alone", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 21, level = Level.REPLICA_SET)
+	void aClaimWithoutAMajorityFailsInTimeAndLeavesNothing(RowFigures figures) {
+		this.set.haltReplication();
+		long start = System.nanoTime();
+		assertUnknown(this.client);
+		Duration blocked = Duration.ofNanos(System.nanoTime() - start);
+		assertThat(blocked).isLessThan(OPERATION_TIMEOUT.plusSeconds(2));
+		this.set.resumeReplication();
+		long resumed = System.nanoTime();
+		await().atMost(Harness.LONG).until(() -> stored().holders().isEmpty());
+		long orphan = System.nanoTime() - resumed;
+		this.client.locks().acquire(this.request).close();
+		figures.server(this.set.label())
+			.add("failed after", blocked.toMillis() + " ms with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms")
+			.add("orphan", Harness.millis(orphan) + " of a ttl of " + Harness.LONG.toMillis() + " ms");
 	}
 
 	@Test
@@ -113,6 +184,15 @@ class ReplicaSetRowsTests {
 		figures.server(this.set.label()).add("committed after the loss", 0);
 	}
 
+	private void assertUnknown(HarnessClient client) {
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> client.locks().acquire(this.once))
+			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+	}
+
+	private StoredLock stored() {
+		return this.set.store().find(this.key, Harness.LONG).orElseThrow();
+	}
+
 	private static boolean insertAndTouch(MongoTemplate mongo, TransactionTemplate transactions, FencedWrites writes,
 			LockHandle handle) {
 		try {
@@ -128,7 +208,7 @@ class ReplicaSetRowsTests {
 	}
 
 	private void assertGrantedOnce(LockHandle handle) {
-		StoredLock lock = this.set.store().find(handle.key(), Harness.LONG).orElseThrow();
+		StoredLock lock = stored();
 		assertThat(lock.fence()).isEqualTo(handle.fence());
 		assertThat(lock.holders()).hasSize(1);
 	}

@@ -29,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and is told a lie. Counters are not judged, as a holder that was told that it lost may
  * still be writing its own.
  */
+@Tag("process")
 @Tag("soak")
 class SoakTests {
 

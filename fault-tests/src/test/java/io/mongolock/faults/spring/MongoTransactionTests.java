@@ -5,6 +5,7 @@ import java.util.UUID;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * Locks and transactions of the same MongoDB: requests for locks never join them, unless
  * told to.
  */
+@Tag("real-server")
 @Timeout(120)
 class MongoTransactionTests {
 

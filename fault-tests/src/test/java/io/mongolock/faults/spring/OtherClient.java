@@ -104,6 +104,10 @@ final class OtherClient implements AutoCloseable {
 		}
 	}
 
+	MongoClient mongo() {
+		return this.client;
+	}
+
 	MongoTemplate template() {
 		return this.template;
 	}

@@ -11,6 +11,7 @@ import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
 import org.bson.Document;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The role that the documentation gives is enough: needs a server with authentication,
  * and a user who may create users.
  */
+@Tag("real-server")
 @ExtendWith(OutputCaptureExtension.class)
 class PrivilegesTests {
 

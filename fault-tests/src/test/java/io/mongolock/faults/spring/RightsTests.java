@@ -1,16 +1,17 @@
 package io.mongolock.faults.spring;
 
+import java.util.List;
+
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
-import org.springframework.data.mongodb.MongoDatabaseFactory;
 
 import io.mongolock.LockStoreException;
+import io.mongolock.faults.harness.ScriptedServer;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -25,64 +26,53 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @ExtendWith(OutputCaptureExtension.class)
 class RightsTests {
 
+	@AutoClose
+	private final EmbeddedMongo mongo = EmbeddedMongo.start();
+
+	@AutoClose
+	private final OtherClient other = new OtherClient(this.mongo.connectionString());
+
+	@AutoClose
+	private final ScriptedServer server = new ScriptedServer(this.other.mongo());
+
 	@Test
 	@ShowsRow(value = 31, level = Level.SPRING)
 	void withoutTheRightToCreateIndexesLocksWork(RowFigures figures, CapturedOutput output) {
-		figures.server(RowFigures.EMBEDDED);
-		try (EmbeddedMongo mongo = EmbeddedMongo.start();
-				OtherClient other = new OtherClient(mongo.connectionString());
-				ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), NoIndexes.class)) {
+		refuse("createIndexes");
+		try (ConfigurableApplicationContext context = start()) {
 			assertThat(output).containsOnlyOnce("The TTL index on 'touchedAt'")
 				.contains("not authorized")
 				.contains("db.getCollection(\"locks\").createIndex({touchedAt: 1}, {expireAfterSeconds: 604800})")
 				.doesNotContain("\tat ");
-			context.getBean(Guarded.class).run("a", () -> assertThat(other.seesHeld(Guarded.key("a"))).isTrue());
-			assertThat(other.seesHeld(Guarded.key("a"))).isFalse();
+			context.getBean(Guarded.class).run("a", () -> assertThat(this.other.seesHeld(Guarded.key("a"))).isTrue());
+			assertThat(this.other.seesHeld(Guarded.key("a"))).isFalse();
 		}
+		figures.server(ScriptedServer.SERVER);
 	}
 
 	@Test
 	@ShowsRow(value = 31, level = Level.SPRING)
 	void aUserWhoMayOnlyReadIsToldAtTheFirstClaim(RowFigures figures) {
-		figures.server(RowFigures.EMBEDDED);
-		try (EmbeddedMongo mongo = EmbeddedMongo.start();
-				ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), ReadOnly.class)) {
+		refuse("createIndexes", "findAndModify", "update");
+		try (ConfigurableApplicationContext context = start()) {
 			Guarded guarded = context.getBean(Guarded.class);
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> guarded.run("a", () -> {
 			}))
 				.withMessageContaining("it was refused")
 				.withMessageContaining("privileges find, insert and update on the collection 'locks'");
 		}
+		figures.server(ScriptedServer.SERVER);
 	}
 
-	private static BeanPostProcessor refusing(String... methods) {
-		return new BeanPostProcessor() {
-			@Override
-			public Object postProcessAfterInitialization(Object bean, String beanName) {
-				return (bean instanceof MongoDatabaseFactory factory) ? RefusingDatabase.refuse(factory, methods)
-						: bean;
-			}
-		};
+	private void refuse(String... commands) {
+		BsonDocument refusal = BsonDocument.parse(
+				"{ok: 0.0, code: 13, codeName: 'Unauthorized', errmsg: 'not authorized on test to execute command'}");
+		this.server.script(
+				(command, passedOn) -> (List.of(commands).contains(command.getFirstKey())) ? refusal : passedOn.get());
 	}
 
-	@Import(Guarded.class)
-	static class NoIndexes {
-
-		@Bean
-		static BeanPostProcessor user() {
-			return refusing("createIndex", "createIndexes");
-		}
-
-	}
-
-	@Import(Guarded.class)
-	static class ReadOnly {
-
-		@Bean
-		static BeanPostProcessor user() {
-			return refusing("createIndex", "createIndexes", "findOneAndUpdate", "updateOne", "bulkWrite");
-		}
-
+	private ConfigurableApplicationContext start() {
+		return SpringApp.start(this.server.connectionString(), Guarded.class);
 	}
 
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,6 +20,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * An application is told to end by the system, under load.
  */
+@Tag("process")
 @Timeout(180)
 class TerminationTests {
 

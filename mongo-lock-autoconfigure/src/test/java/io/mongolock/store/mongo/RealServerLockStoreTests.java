@@ -8,6 +8,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import io.mongolock.test.embedded.GivenServer;
@@ -15,6 +16,7 @@ import io.mongolock.test.embedded.GivenServer;
 /**
  * Tests for {@link MongoLockStore} on a real server.
  */
+@Tag("real-server")
 @ExtendWith(RealServerCondition.class)
 class RealServerLockStoreTests extends AbstractMongoLockStoreContractTests {
 

@@ -6,12 +6,19 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
+import org.bson.BsonBinaryWriter;
+import org.bson.BsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.codecs.EncoderContext;
+import org.bson.io.BasicOutputBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One message of the wire protocol, its bytes never changed. Immutable.
  */
-final class Message {
+public final class Message {
+
+	private static final int OP_REPLY = 1;
 
 	static final int OP_QUERY = 2004;
 
@@ -39,7 +46,7 @@ final class Message {
 	 * @return the message, or {@code null} if the stream ended before its last byte
 	 * @throws IOException if the stream failed or carries something else
 	 */
-	static @Nullable Message read(InputStream in) throws IOException {
+	public static @Nullable Message read(InputStream in) throws IOException {
 		byte[] start = in.readNBytes(Integer.BYTES);
 		if (start.length < Integer.BYTES) {
 			return null;
@@ -52,6 +59,41 @@ final class Message {
 		byte[] bytes = Arrays.copyOf(start, length);
 		int rest = length - Integer.BYTES;
 		return (in.readNBytes(bytes, Integer.BYTES, rest) != rest) ? null : new Message(bytes);
+	}
+
+	/**
+	 * The command that it carries, with what travels in sections of its own put in its
+	 * place.
+	 * @return the document, empty if it carries none
+	 */
+	public BsonDocument command() {
+		return Command.of(this).document();
+	}
+
+	/**
+	 * Answer it, as a server does.
+	 * @param answer what to answer
+	 * @return the bytes of the reply
+	 */
+	public byte[] reply(BsonDocument answer) {
+		byte[] body = encoded(answer);
+		boolean legacy = opCode() != OP_MSG;
+		int length = HEADER_BYTES + ((legacy) ? 20 : 5) + body.length;
+		ByteBuffer reply = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+		reply.putInt(length).putInt(0).putInt(requestId()).putInt((legacy) ? OP_REPLY : OP_MSG).putInt(0);
+		if (legacy) {
+			reply.putLong(0).putInt(0).putInt(1);
+		}
+		else {
+			reply.put((byte) 0);
+		}
+		return reply.put(body).array();
+	}
+
+	private static byte[] encoded(BsonDocument document) {
+		BasicOutputBuffer out = new BasicOutputBuffer();
+		new BsonDocumentCodec().encode(new BsonBinaryWriter(out), document, EncoderContext.builder().build());
+		return out.toByteArray();
 	}
 
 	byte[] bytes() {

@@ -14,6 +14,7 @@ import java.util.List;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link EmbeddedMongoMain}.
  */
+@Tag("process")
 class EmbeddedMongoMainTests {
 
 	private static final String READY = "mongo-lock embedded server ready at ";

@@ -61,6 +61,22 @@ class CommandTests {
 	}
 
 	@Test
+	void aRequestIsAnsweredInItsOwnForm() throws IOException {
+		BsonDocument answer = BsonDocument.parse("{ok: 1}");
+		Message msg = new Message(Wire.msg(7, 0, 0, BODY));
+		Message reply = Message.read(new ByteArrayInputStream(msg.reply(answer)));
+		assertThat(msg.command()).isEqualTo(BODY);
+		assertThat(reply.responseTo()).isEqualTo(7);
+		assertThat(reply.opCode()).isEqualTo(Message.OP_MSG);
+		assertThat(reply.command()).isEqualTo(answer);
+		Message query = new Message(Wire.query(8, "admin.$cmd", BsonDocument.parse("{isMaster: 1}")));
+		Message old = Message.read(new ByteArrayInputStream(query.reply(answer)));
+		assertThat(old.responseTo()).isEqualTo(8);
+		assertThat(old.opCode()).as("OP_REPLY").isEqualTo(1);
+		assertThat(old.int32(32)).as("documents").isEqualTo(1);
+	}
+
+	@Test
 	void messagesAreReadOneByOneUntilTheStreamEnds() throws IOException {
 		byte[] bytes = Wire.msg(7, 3, 0, BODY);
 		byte[] twiceAndABit = Arrays.copyOf(bytes, bytes.length * 2 + 5);

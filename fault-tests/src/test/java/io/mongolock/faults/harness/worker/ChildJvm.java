@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * A JVM on the class path of this one, as a process of its own. Thread-safe.
+ * A JVM as a process of its own. The only place that starts one. Thread-safe.
  */
-final class ChildJvm implements AutoCloseable {
+public final class ChildJvm implements AutoCloseable {
 
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(2);
 
@@ -27,7 +27,7 @@ final class ChildJvm implements AutoCloseable {
 	private final CompletableFuture<Void> ended;
 
 	/**
-	 * Start it.
+	 * Start one on the class path of this JVM.
 	 * @param mainClass the class to run
 	 * @param jvmOptions options of the JVM, such as {@code -Xmx64m}
 	 * @param args arguments of the class
@@ -35,11 +35,27 @@ final class ChildJvm implements AutoCloseable {
 	 * @throws UncheckedIOException if no process can be started
 	 */
 	ChildJvm(String mainClass, List<String> jvmOptions, List<String> args, Predicate<String> taken) {
+		this(System.getProperty("java.class.path"), mainClass, jvmOptions, args, taken);
+	}
+
+	/**
+	 * Start one on another class path than that of this JVM.
+	 * @param classPath the class path
+	 * @param mainClass the class to run
+	 * @param jvmOptions options of the JVM, such as {@code -Xmx64m}
+	 * @param args arguments of the class
+	 */
+	public ChildJvm(String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
+		this(classPath, mainClass, jvmOptions, args, (line) -> false);
+	}
+
+	private ChildJvm(String classPath, String mainClass, List<String> jvmOptions, List<String> args,
+			Predicate<String> taken) {
 		this.mainClass = mainClass;
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(jvmOptions);
-		command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
+		command.addAll(List.of("-cp", classPath, mainClass));
 		command.addAll(args);
 		try {
 			this.process = new ProcessBuilder(command).start();
@@ -77,7 +93,7 @@ final class ChildJvm implements AutoCloseable {
 	 * Completes once the process has ended and all it printed is known.
 	 * @return a future
 	 */
-	CompletableFuture<Void> ended() {
+	public CompletableFuture<Void> ended() {
 		return this.ended;
 	}
 
@@ -91,7 +107,7 @@ final class ChildJvm implements AutoCloseable {
 				+ System.lineSeparator() + this.output.text();
 	}
 
-	String output() {
+	public String output() {
 		return this.output.text();
 	}
 
@@ -122,7 +138,7 @@ final class ChildJvm implements AutoCloseable {
 	 * @return the exit status
 	 * @throws IllegalStateException if it goes on
 	 */
-	int awaitExit(Duration atMost) {
+	public int awaitExit(Duration atMost) {
 		try {
 			if (!this.process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
 				throw new IllegalStateException("Not ended within " + atMost.toMillis() + "ms: " + describe());

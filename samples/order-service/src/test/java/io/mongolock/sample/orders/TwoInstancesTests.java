@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -23,6 +24,7 @@ import static org.awaitility.Awaitility.await;
  * Instances of the application as processes of their own, at an embedded server that is
  * one, too.
  */
+@Tag("process")
 class TwoInstancesTests {
 
 	private static final Duration TTL = Duration.ofSeconds(3);
