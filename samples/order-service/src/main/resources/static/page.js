@@ -1,62 +1,33 @@
-const element = (id) => document.getElementById(id);
-const money = (cents) => (cents / 100).toLocaleString('en', { minimumFractionDigits: 2 });
-const seconds = (millis) => (Math.max(0, millis) / 1000).toFixed(1) + ' s';
+import { showBoard } from './board.js';
+import { clone, element, fill, keyed, money, request, say, seconds } from './dom.js';
 
-/** Make an element; its text is never taken as HTML. */
-function make(tag, className, ...content) {
-	const made = document.createElement(tag);
-	made.className = className || '';
-	made.append(...content.map((part) => part ?? ''));
-	return made;
-}
+// Payments
 
-const row = (...cells) => {
-	const made = make('tr');
-	made.append(...cells);
-	return made;
-};
-const cell = (...content) => make('td', '', ...content);
-const number = (...content) => make('td', 'number', ...content);
-const nothing = (columns, text) => {
-	const made = make('td', 'empty', text);
-	made.colSpan = columns;
-	return row(made);
-};
-
-async function request(method, path, body) {
-	let response;
+/** Sent at once, however many are under way: each click is a payment. */
+async function pay(order, takes) {
 	try {
-		response = await fetch(path, {
-			method, body: body && JSON.stringify(body), headers: body && { 'Content-Type': 'application/json' } });
-	}
-	catch {
-		throw new Error('This instance does not answer');
-	}
-	const answer = await response.json();
-	if (!response.ok) {
-		throw new Error(answer.detail);
-	}
-	return answer;
-}
-
-function say(where, text, error) {
-	where.textContent = text;
-	where.classList.toggle('error', !!error);
-}
-
-/** Run an action of a button: no second click meanwhile, and what went wrong beside it. */
-async function act(button, message, action) {
-	button.disabled = true;
-	say(message, 'Working…');
-	try {
-		say(message, await action());
+		await request('POST', '/page/payments', { order, amount: 100, takes });
 	}
 	catch (problem) {
-		say(message, problem.message, true);
+		notify(problem.message);
 	}
-	button.disabled = false;
-	await refresh();
 }
+
+function showSent(sent) {
+	keyed(element('sent'), sent.slice(-3).reverse(), (it) => it.number, () => clone('sent-row'), (row, it) => {
+		fill(row, { what: `${it.order}, ${money(it.amount)}:`, outcome: sentOutcome(it) });
+		row.classList.toggle('error', !!it.problem);
+	});
+}
+
+function sentOutcome({ receipt, problem }) {
+	return (receipt) ? `taken, ${money(receipt.balance)} to pay` : problem ?? 'under way';
+}
+
+element('pay').onsubmit = (event) => {
+	event.preventDefault();
+	pay(event.target.elements.order.value.trim(), event.submitter.value);
+};
 
 // Orders
 
@@ -66,24 +37,21 @@ async function showOrders() {
 	const query = new URLSearchParams({ search: shown.search, page: shown.page });
 	const found = await request('GET', '/orders?' + query);
 	shown.pages = Math.max(1, found.pages);
-	element('where').textContent = `${found.page + 1} of ${shown.pages} · ${found.total} orders`;
+	say(element('where'), `${found.page + 1} of ${shown.pages} · ${found.total} orders`);
 	element('back').disabled = shown.page === 0;
 	element('next').disabled = shown.page >= shown.pages - 1;
-	const rows = found.orders.map((order) => row(cell(order.id), cell(order.customer, make('small', '', order.city)),
-		cell(order.item), number(money(order.amount)),
-		number(...(order.settled ? [make('span', 'tag', 'closed')] : [money(order.balance)])),
-		cell(payButton(order))));
-	element('orders').replaceChildren(...(rows.length ? rows : [nothing(6, 'None')]));
+	keyed(element('orders'), found.orders, (order) => order.id, createOrder, (row, order) => fill(row, {
+		id: order.id, customer: order.customer, city: order.city, item: order.item, amount: money(order.amount),
+		balance: order.settled ? 'closed' : money(order.balance) }));
 }
 
-function payButton(order) {
-	const button = make('button', '', 'Pay 1.00');
+function createOrder(order) {
+	const row = clone('order-row');
+	const button = row.querySelector('button');
+	button.setAttribute('aria-label', `Pay 1.00 for order ${order.id}`);
 	button.title = 'Holds the lock of this order for 5 seconds';
-	button.onclick = () => act(button, element('payment'), async () => {
-		const receipt = await request('POST', `/orders/${order.id}/payments`, { amount: 100, takes: 'PT5S' });
-		return `Order ${receipt.order}: took ${money(receipt.amount)}, ${money(receipt.balance)} to pay (fence ${receipt.fence})`;
-	});
-	return button;
+	button.onclick = () => pay(order.id, 'PT5S');
+	return row;
 }
 
 element('search').onsubmit = (event) => event.preventDefault();
@@ -98,99 +66,107 @@ function turn(search, page) {
 
 // Comparison
 
-element('comparison').onsubmit = (event) => {
+element('comparison').onsubmit = async (event) => {
 	event.preventDefault();
 	const form = event.target;
-	act(form.querySelector('button'), form.querySelector('.message'), async () => {
-		element('runs').replaceChildren();
+	const button = form.querySelector('button');
+	const message = form.nextElementSibling;
+	button.disabled = true;
+	say(message, 'Working…');
+	try {
 		const id = encodeURIComponent(form.elements.id.value.trim());
 		const runs = await request('POST', `/orders/${id}/comparison?payments=50`);
-		element('runs').replaceChildren(...runs.map(runCard));
-		return '';
-	});
+		showRuns(runs);
+		say(message, '');
+	}
+	catch (problem) {
+		say(message, problem.message, true);
+	}
+	button.disabled = false;
 };
 
-function runCard(run) {
-	const lost = run.after - run.expected;
-	const card = make('div', lost ? 'run lost' : 'run', make('h3', '', run.guarded ? 'With the lock' : 'Without the lock'));
-	const facts = make('dl');
-	for (const [name, value] of [['Payments accepted', `${run.accepted} of ${run.sent}`], ['Balance before', money(run.before)],
-			['Balance expected', money(run.expected)], ['Balance after', money(run.after)], ['Time', seconds(run.millis)]]) {
-		facts.append(make('dt', '', name), make('dd', '', value));
+const showRuns = (runs) => keyed(element('runs'), runs, (run) => run.guarded, () => clone('run'), showRun);
+
+function showRun(card, run) {
+	say(card.querySelector('h3'), run.guarded ? 'With the lock' : 'Without the lock');
+	if (run.sent === undefined) {
+		return;
 	}
-	card.append(facts, lost ? make('strong', 'bad', `${money(lost)} of the customer's money is lost`)
-		: make('strong', 'good', 'Nothing is lost'));
-	return card;
+	const lost = run.after - run.expected;
+	card.classList.add(lost ? 'lost' : 'kept');
+	card.classList.remove(lost ? 'kept' : 'lost');
+	fill(card, { accepted: `${run.accepted} of ${run.sent}`,
+		before: money(run.before), expected: money(run.expected), after: money(run.after), time: seconds(run.millis),
+		verdict: lost ? `${money(lost)} of the customer's money is lost` : 'Nothing is lost' });
 }
 
 // Settlement
 
 element('settlement').onsubmit = (event) => {
 	event.preventDefault();
-	const form = event.target;
 	// the button stays enabled: a second click shows a skip
-	const message = form.querySelector('.message');
+	const message = event.target.nextElementSibling;
 	say(message, 'Running…');
 	request('POST', '/settlements')
 		.then((run) => say(message, `Closed ${run.orders} orders`))
-		.catch((problem) => say(message, problem.message, true))
-		.finally(refresh);
+		.catch((problem) => say(message, problem.message, true));
 };
 
 async function showSettlements() {
 	const runs = await request('GET', '/settlements');
-	const rows = runs.map((run) => row(cell(new Date(run.startedAt).toLocaleString('en-GB')), cell(run.instance), number(run.orders)));
-	element('settlements').replaceChildren(...(rows.length ? rows : [nothing(3, 'Never ran')]));
+	keyed(element('settlements'), runs, (run) => run.id, () => clone('settlement-row'), (row, run) => fill(row,
+		{ started: new Date(run.startedAt).toLocaleString('en-GB'), instance: run.instance, orders: run.orders }));
 }
 
-// Locks and this instance
-
-async function showLocks() {
-	const locks = await request('GET', '/locks');
-	const rows = locks.map((lock) => {
-		const holder = cell(lock.instance);
-		holder.title = lock.holder;
-		return row(cell(make('code', '', lock.key)), holder, number(seconds(lock.heldForMillis)),
-			number(seconds(lock.remainingMillis)), number(lock.fence));
-	});
-	element('locks').replaceChildren(...(rows.length ? rows : [nothing(5, 'None')]));
-}
+// This instance
 
 async function showInstance() {
 	const instance = await request('GET', '/instance');
-	element('instance').replaceChildren(instance.id, make('small', '', `${instance.host}, process ${instance.pid}`));
-	element('server').replaceChildren(instance.server,
-		make('small', '', instance.inMemory ? 'data lives in memory only' : ''));
-	notify(instance.away && 'MongoDB does not answer: payments are refused until it does'
-		+ (instance.inMemory ? ', and then the orders are loaded anew, since its data lives in memory only.' : '.'));
-	return instance.away;
+	say(element('instance'), `:${location.port || 80} (${instance.id})`);
+	say(element('process'), `${instance.host}, process ${instance.pid}`);
+	say(element('server'), instance.server);
+	say(element('memory'), instance.inMemory ? 'data lives in memory only' : '');
+	if (instance.away) {
+		throw new Error('MongoDB does not answer: payments are refused until it does'
+			+ (instance.inMemory ? ', and then the orders are loaded anew, since its data lives in memory only.' : '.'));
+	}
 }
 
+let noticed = 0;
+
 function notify(text) {
+	noticed = performance.now();
 	element('notice').hidden = !text;
-	element('notice').textContent = text || '';
+	say(element('notice'), text);
 }
 
 async function refresh() {
 	try {
-		if (await showInstance()) {
-			return;
-		}
+		await showInstance();
 	}
 	catch (problem) {
 		notify(problem.message);
 		return;
 	}
+	if (performance.now() - noticed > 5_000) {
+		notify('');
+	}
 	// what cannot be had now keeps its last look
-	await Promise.allSettled([showOrders(), showLocks(), showSettlements()]);
+	const looks = await Promise.allSettled([showOrders(), showSettlements(), request('GET', '/page/board').then((board) => {
+		showBoard(board);
+		showSent(board.sent);
+	})]);
+	looks.filter((look) => look.reason).forEach((look) => console.warn(look.reason));
 }
 
 /** One look after the other, never two at once. */
 async function keepLooking() {
 	await refresh();
-	setTimeout(keepLooking, 700);
+	setTimeout(keepLooking, 500);
 }
 
+// their place is taken before they come, so that nothing below moves
+showRuns([{ guarded: true }, { guarded: false }]);
 keepLooking();
 if (new URLSearchParams(location.search).has('compare')) {
 	element('comparison').requestSubmit();

@@ -17,7 +17,11 @@ public record Payment(long amount, @Nullable Duration takes) {
 
 	private static final Duration MAX_DURATION = Duration.ofMinutes(2);
 
-	boolean isValid() {
+	/**
+	 * Whether it can be taken.
+	 * @return whether amount and duration are within bounds
+	 */
+	public boolean isValid() {
 		return this.amount > 0 && this.amount <= MOST
 				&& (this.takes == null || (!this.takes.isNegative() && this.takes.compareTo(MAX_DURATION) <= 0));
 	}

@@ -11,6 +11,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
+import org.springframework.test.json.AbstractJsonContentAssert;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
@@ -37,6 +38,8 @@ import static org.awaitility.Awaitility.await;
 @EnableLockFaults
 class OrderServiceApplicationTests {
 
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
 	@Autowired
 	private MockMvcTester mvc;
 
@@ -60,7 +63,7 @@ class OrderServiceApplicationTests {
 
 	@BeforeEach
 	void awaitOrders() {
-		await().atMost(Duration.ofSeconds(30)).until(() -> this.orders.count() == 320);
+		await().atMost(PATIENCE).until(() -> this.orders.count() == 320);
 	}
 
 	@Test
@@ -160,6 +163,47 @@ class OrderServiceApplicationTests {
 			.extractingPath("$[0].instance")
 			.asString()
 			.isEqualTo(this.self.instance());
+	}
+
+	@Test
+	void thePageLearnsOfTurnsAndOfThoseWhoWait() {
+		String payment = "{\"order\": \"10014\", \"amount\": 100, \"takes\": \"PT1S\"}";
+		for (int i = 0; i < 2; i++) {
+			assertThat(send(payment)).hasStatus(202);
+		}
+		String waiting = "$.instances[*].waiting[?(@.key == 'order:10014' && @.calls == 1)]";
+		await().atMost(PATIENCE).untilAsserted(() -> board().extractingPath(waiting).asArray().hasSize(1));
+		String holders = "$.locks[?(@.key == 'order:10014')].holders[*].instance";
+		board().extractingPath(holders).asArray().containsExactly(this.self.instance());
+		String turns = "$.instances[*].turns[?(@.key == 'order:10014' && @.end == 'RELEASED')]";
+		await().atMost(PATIENCE).untilAsserted(() -> board().extractingPath(turns).asArray().hasSize(2));
+		board().extractingPath("$.sent[?(@.order == '10014')].receipt.amount").asArray().containsExactly(100, 100);
+	}
+
+	@Test
+	void thePageLearnsWhyAPaymentWasNotTaken() {
+		assertProblem(send("{\"order\": \"1\", \"amount\": 100, \"takes\": \"PT1S\"}"), 400, "There is no order '1'");
+		try (LockHandle handle = this.locks.acquire(LockRequest.of("order:10015"))) {
+			assertThat(send("{\"order\": \"10015\", \"amount\": 100, \"takes\": \"PT1S\"}")).hasStatus(202);
+			await().atMost(PATIENCE)
+				.untilAsserted(() -> board().extractingPath("$.sent[?(@.order == '10015')].problem")
+					.asArray()
+					.singleElement()
+					.asString()
+					.contains("Lock 'order:10015' is held by", "fence " + handle.fence()));
+		}
+	}
+
+	private MvcTestResult send(String payment) {
+		return this.mvc.post()
+			.uri("/page/payments")
+			.contentType(MediaType.APPLICATION_JSON)
+			.content(payment)
+			.exchange();
+	}
+
+	private AbstractJsonContentAssert<?> board() {
+		return assertThat(this.mvc.get().uri("/page/board")).bodyJson();
 	}
 
 	private MvcTestResult pay(String order, String payment) {

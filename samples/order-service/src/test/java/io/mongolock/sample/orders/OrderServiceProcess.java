@@ -45,6 +45,18 @@ final class OrderServiceProcess implements AutoCloseable {
 		return this;
 	}
 
+	String url() {
+		return this.url;
+	}
+
+	/**
+	 * How the page calls it.
+	 * @return a colon and its port
+	 */
+	String port() {
+		return ":" + URI.create(this.url).getPort();
+	}
+
 	HttpResponse<String> get(String path) {
 		try {
 			return this.http.send(request(path).build(), BodyHandlers.ofString());

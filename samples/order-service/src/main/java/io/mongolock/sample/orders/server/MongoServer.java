@@ -79,6 +79,14 @@ public final class MongoServer implements AutoCloseable {
 		return this.inMemory;
 	}
 
+	/**
+	 * Whether it lives, and dies, with this process.
+	 * @return whether it is an embedded one of this process
+	 */
+	public boolean runsHere() {
+		return this.embedded != null;
+	}
+
 	@Override
 	public void close() {
 		if (this.embedded != null) {
