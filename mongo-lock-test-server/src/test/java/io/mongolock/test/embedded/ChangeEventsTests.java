@@ -89,6 +89,9 @@ class ChangeEventsTests {
 		Document token = new ResumeToken(time).toDocument();
 		assertThat(token.get("_data")).isEqualTo("82F000000100000002");
 		assertThat(ResumeToken.parse(token).time()).isEqualTo(time);
+		assertThatExceptionOfType(MongoServerError.class)
+			.isThrownBy(() -> ResumeToken.parse(new Document("_data", "82F00000010000000200")))
+			.satisfies((error) -> assertThat(error.getCode()).isEqualTo(9));
 	}
 
 	@Test

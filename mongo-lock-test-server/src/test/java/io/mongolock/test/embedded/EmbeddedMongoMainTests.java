@@ -56,6 +56,17 @@ class EmbeddedMongoMainTests {
 	}
 
 	@Test
+	void aReplicaSetIsStartedIfAskedFor() {
+		for (String[] args : List.of(new String[] { "--port=0" }, new String[] { "--port=0", "--replica-set" })) {
+			try (EmbeddedMongo server = Arguments.parse(args).toBuilder().start();
+					MongoClient client = MongoClients.create(server.connectionString())) {
+				Document hello = client.getDatabase("admin").runCommand(new Document("hello", 1));
+				assertThat(hello.containsKey("setName")).isEqualTo(args.length == 2);
+			}
+		}
+	}
+
+	@Test
 	void aTakenPortIsExplainedInOneLine() throws IOException {
 		ByteArrayOutputStream err = new ByteArrayOutputStream();
 		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
