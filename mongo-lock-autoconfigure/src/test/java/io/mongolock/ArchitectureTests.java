@@ -36,8 +36,8 @@ class ArchitectureTests {
 
 	private static final String ROOT = "io.mongolock";
 
-	private static final List<String> PATH = List.of("web", "annotation", "interceptor", "client", "core", "mongodb",
-			"store.mongo", "store");
+	private static final List<String> PATH = List.of("web", "annotation", "interceptor.check", "interceptor", "client",
+			"core", "mongodb", "store.mongo", "store");
 
 	private static final JavaClasses classes = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -49,9 +49,11 @@ class LockDatabase {
 	}
 
 	private MongoDatabaseFactory only() {
-		return Optional.ofNullable(this.beanFactory.getBeanProvider(MongoDatabaseFactory.class).getIfUnique())
-			.or(() -> Optional.ofNullable(this.beanFactory.getBeanProvider(MongoTemplate.class).getIfUnique())
-				.map(MongoTemplate::getMongoDatabaseFactory))
+		// the application's template says where its documents are; a factory of Boot may
+		// stand beside it
+		return Optional.ofNullable(this.beanFactory.getBeanProvider(MongoTemplate.class).getIfUnique())
+			.map(MongoTemplate::getMongoDatabaseFactory)
+			.or(() -> Optional.ofNullable(this.beanFactory.getBeanProvider(MongoDatabaseFactory.class).getIfUnique()))
 			.orElseThrow(this::noneOrSeveral);
 	}
 

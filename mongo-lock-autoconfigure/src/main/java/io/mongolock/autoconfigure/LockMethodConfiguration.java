@@ -16,9 +16,9 @@ import org.springframework.core.env.Environment;
 import io.mongolock.LockOperations;
 import io.mongolock.annotation.AnnotationLockOperationSource;
 import io.mongolock.interceptor.LockInterceptor;
-import io.mongolock.interceptor.LockMethodVerifier;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
+import io.mongolock.interceptor.check.LockMethodVerifier;
 
 /**
  * Lets annotated methods run under their locks. All of it is created before other beans,

@@ -40,7 +40,13 @@ public class InvalidLockMethodException extends IllegalStateException {
 		this("@DistributedLock method " + describe(method, targetClass) + " " + problem, action, cause);
 	}
 
-	InvalidLockMethodException(String problem, String action, @Nullable Throwable cause) {
+	/**
+	 * Create a new exception that is about no single method.
+	 * @param problem what is wrong, a sentence without its full stop
+	 * @param action the way out, a sentence
+	 * @param cause what revealed it, if anything
+	 */
+	public InvalidLockMethodException(String problem, String action, @Nullable Throwable cause) {
 		super(problem + ". " + action, cause);
 		this.problem = problem;
 		this.action = action;

@@ -35,7 +35,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Which types have one text for equal values, in every JVM.
  */
-final class LockKeyTypes {
+public final class LockKeyTypes {
 
 	/** Known by name, as callers need no driver. */
 	private static final String OBJECT_ID = "org.bson.types.ObjectId";
@@ -61,7 +61,7 @@ final class LockKeyTypes {
 	 * @param type the type as far as it is declared
 	 * @return the type and the reason, or {@code null} if some value could be
 	 */
-	static @Nullable String refusal(Class<?> type) {
+	public static @Nullable String refusal(Class<?> type) {
 		return refusal(type, new HashSet<>());
 	}
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the caller of a method gets that was not run.
  */
-final class SkippedResult {
+public final class SkippedResult {
 
 	private static final Map<Class<?>, Object> EMPTY = Map.of(Optional.class, Optional.empty(), OptionalInt.class,
 			OptionalInt.empty(), OptionalLong.class, OptionalLong.empty(), OptionalDouble.class,
@@ -25,7 +25,7 @@ final class SkippedResult {
 	 * @param type the result type of the method
 	 * @return {@code false} for numbers and such, that have no empty value
 	 */
-	static boolean existsFor(Class<?> type) {
+	public static boolean existsFor(Class<?> type) {
 		return !type.isPrimitive() || type == void.class;
 	}
 

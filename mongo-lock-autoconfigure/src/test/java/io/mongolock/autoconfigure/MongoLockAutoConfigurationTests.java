@@ -362,6 +362,27 @@ class MongoLockAutoConfigurationTests {
 	}
 
 	@Test
+	void thePrimaryTemplateDecidesNotTheFactoryOfBoot() {
+		MongoDatabaseFactory ofBoot = database();
+		MongoDatabaseFactory mine = database();
+		this.bare.withBean("ofBoot", MongoDatabaseFactory.class, () -> ofBoot)
+			.withBean("mine", MongoTemplate.class, () -> SeveralConfiguration.template(mine),
+					(definition) -> definition.setPrimary(true))
+			.withBean("other", MongoTemplate.class, () -> SeveralConfiguration.template(ofBoot))
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				MongoTemplate chosen = (MongoTemplate) new LockDatabase(context.getBeanFactory()).template(null);
+				assertThat(chosen.getMongoDatabaseFactory()).isSameAs(mine);
+			});
+	}
+
+	@Test
+	void ofSeveralTemplatesWithoutAPrimaryTheOnlyFactoryDecides() {
+		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
+	}
+
+	@Test
 	void templateAloneIsEnough() {
 		MongoTemplate template = SeveralConfiguration.template(database());
 		this.bare.withBean(MongoTemplate.class, () -> template)

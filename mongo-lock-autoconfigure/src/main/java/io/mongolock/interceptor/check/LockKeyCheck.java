@@ -1,4 +1,4 @@
-package io.mongolock.interceptor;
+package io.mongolock.interceptor.check;
 
 import java.beans.PropertyDescriptor;
 import java.lang.reflect.Method;
@@ -20,6 +20,10 @@ import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.LockKeyTypes;
+import io.mongolock.interceptor.LockOperation;
 
 /**
  * Finds mistakes in the expression of a key before the first call does.

@@ -1,4 +1,4 @@
-package io.mongolock.interceptor;
+package io.mongolock.interceptor.check;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -15,6 +15,9 @@ import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
 import io.mongolock.OnUnavailable;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.LockOperation;
+import io.mongolock.interceptor.SkippedResult;
 
 /**
  * Refuses methods whose lock could not do what was declared.

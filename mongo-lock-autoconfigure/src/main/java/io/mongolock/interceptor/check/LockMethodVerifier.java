@@ -1,4 +1,4 @@
-package io.mongolock.interceptor;
+package io.mongolock.interceptor.check;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -24,6 +24,10 @@ import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.LockInterceptor;
+import io.mongolock.interceptor.LockOperation;
+import io.mongolock.interceptor.LockOperationSource;
 
 /**
  * Looks at each bean's methods before it is used. Once all singletons exist it looks at

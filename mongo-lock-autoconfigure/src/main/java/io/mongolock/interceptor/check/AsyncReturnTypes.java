@@ -1,4 +1,4 @@
-package io.mongolock.interceptor;
+package io.mongolock.interceptor.check;
 
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
