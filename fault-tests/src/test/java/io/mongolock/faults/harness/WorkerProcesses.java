@@ -72,8 +72,8 @@ public final class WorkerProcesses implements AutoCloseable {
 	}
 
 	public LockWorkerJvm start(String connectionString, Duration ttl) {
-		LockWorkerJvm worker = LockWorkerJvm
-			.start(new LockWorkerSettings(connectionString, Harness.DATABASE, ttl, Duration.ofSeconds(60), this.file));
+		LockWorkerJvm worker = LockWorkerJvm.start(new LockWorkerSettings(connectionString, Harness.DATABASE, ttl,
+				Duration.ofSeconds(60), this.file.toString()));
 		this.workers.add(worker);
 		return worker;
 	}

@@ -1,6 +1,5 @@
 package io.mongolock.faults.spring;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.stream.IntStream;
 
@@ -13,7 +12,6 @@ import org.springframework.context.annotation.Import;
 import io.mongolock.LockException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
-import io.mongolock.faults.harness.worker.WorkerLoop;
 
 /**
  * A small application of its own process whose threads take a few locks all the time,
@@ -40,14 +38,14 @@ public class LoadedApp {
 	/**
 	 * Run until told to end.
 	 * @param args of the application
-	 * @throws IOException if standard input fails
+	 * @return its context
 	 */
-	public static void main(String[] args) throws IOException {
+	static ConfigurableApplicationContext run(String... args) {
 		ConfigurableApplicationContext context = SpringApplication.run(LoadedApp.class, args);
 		LockOperations locks = context.getBean(LockOperations.class);
 		IntStream.range(0, THREADS).forEach((number) -> run("load-" + number, () -> work(locks, key(number))));
 		run(KEPT, () -> locks.acquire(LockRequest.of(KEPT)));
-		new WorkerLoop().run();
+		return context;
 	}
 
 	private static void run(String name, Runnable load) {

@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.context.ConfigurableApplicationContext;
 
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
@@ -31,24 +32,25 @@ class TerminationTests {
 	void terminatedUnderLoadEveryLockIsFreeRightAfterTheExit(RowFigures figures) {
 		try (EmbeddedMongo mongo = EmbeddedMongo.start();
 				OtherClient other = new OtherClient(mongo.connectionString());
-				WorkerJvm app = start(mongo)) {
+				WorkerJvm<ConfigurableApplicationContext> app = start(mongo)) {
 			await().atMost(LONG).until(() -> other.holder(LoadedApp.KEPT).isPresent());
 			await().atMost(LONG).until(() -> keys().stream().anyMatch((key) -> other.holder(key).isPresent()));
-			app.terminate();
+			app.process().terminate();
 			long told = System.nanoTime();
-			assertThat(app.awaitExit(LONG)).isEqualTo(128 + 15);
+			assertThat(app.process().awaitExit(LONG)).isEqualTo(128 + 15);
 			figures.server(RowFigures.EMBEDDED)
 				.add("ended after", Duration.ofNanos(System.nanoTime() - told).toMillis() + " ms");
 			assertThat(keys()).allSatisfy((key) -> assertThat(other.holder(key)).isEmpty());
 			assertThat(other.holder(LoadedApp.KEPT)).as("held to the end, and released by the shutdown").isEmpty();
-			await().atMost(LONG).until(() -> app.output().contains("'load-kept'"));
-			assertThat(app.output()).doesNotContain("\tat ").doesNotContain("ERROR");
+			await().atMost(LONG).until(() -> app.process().output().contains("'load-kept'"));
+			assertThat(app.process().output()).doesNotContain("\tat ").doesNotContain("ERROR");
 		}
 	}
 
-	private static WorkerJvm start(EmbeddedMongo mongo) {
-		return WorkerJvm.start(LoadedApp.class, List.of("-Xmx128m"), "--spring.mongodb.uri=" + mongo.connectionString(),
-				"--spring.mongodb.database=" + OtherClient.DATABASE, "--spring.main.banner-mode=off");
+	private static WorkerJvm<ConfigurableApplicationContext> start(EmbeddedMongo mongo) {
+		String uri = mongo.connectionString();
+		return WorkerJvm.start(List.of("-Xmx128m"), () -> LoadedApp.run("--spring.mongodb.uri=" + uri,
+				"--spring.mongodb.database=" + OtherClient.DATABASE, "--spring.main.banner-mode=off"));
 	}
 
 	private static List<String> keys() {

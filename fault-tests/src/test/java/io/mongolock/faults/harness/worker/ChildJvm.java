@@ -1,83 +1,141 @@
 package io.mongolock.faults.harness.worker;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
- * A JVM as a process of its own. The only place that starts one. Thread-safe.
+ * A JVM as a process of its own, which ends with this one. The only place that starts
+ * one. Thread-safe.
  */
 public final class ChildJvm implements AutoCloseable {
 
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(2);
 
+	private static final int MAX_LINES = 500;
+
+	private final Deque<String> lines = new ArrayDeque<>();
+
 	private final String mainClass;
 
 	private final Process process;
 
-	private final Output output = new Output();
-
 	private final CompletableFuture<Void> ended;
 
 	/**
-	 * Start one on the class path of this JVM.
+	 * Start one whose output is kept.
+	 * @param classPath its class path
 	 * @param mainClass the class to run
 	 * @param jvmOptions options of the JVM, such as {@code -Xmx64m}
 	 * @param args arguments of the class
-	 * @param taken is asked about each line of standard output, and keeps those it takes
 	 * @throws UncheckedIOException if no process can be started
 	 */
-	ChildJvm(String mainClass, List<String> jvmOptions, List<String> args, Predicate<String> taken) {
-		this(System.getProperty("java.class.path"), mainClass, jvmOptions, args, taken);
+	public ChildJvm(String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
+		this.mainClass = mainClass;
+		this.process = start(classPath, mainClass, jvmOptions, args);
+		this.ended = follow(this::keep);
 	}
 
 	/**
-	 * Start one on another class path than that of this JVM.
-	 * @param classPath the class path
-	 * @param mainClass the class to run
-	 * @param jvmOptions options of the JVM, such as {@code -Xmx64m}
-	 * @param args arguments of the class
+	 * Start one on the class path of this JVM.
+	 * @param mainClass the class to run, without arguments
+	 * @param jvmOptions options of the JVM
+	 * @param reader reads its standard output to the end, on a thread of its own; only
+	 * that of errors is kept
 	 */
-	public ChildJvm(String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
-		this(classPath, mainClass, jvmOptions, args, (line) -> false);
+	ChildJvm(Class<?> mainClass, List<String> jvmOptions, Consumer<InputStream> reader) {
+		this.mainClass = mainClass.getName();
+		this.process = start(System.getProperty("java.class.path"), this.mainClass, jvmOptions, List.of());
+		this.ended = follow(reader);
 	}
 
-	private ChildJvm(String classPath, String mainClass, List<String> jvmOptions, List<String> args,
-			Predicate<String> taken) {
-		this.mainClass = mainClass;
+	private static Process start(String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(jvmOptions);
 		command.addAll(List.of("-cp", classPath, mainClass));
 		command.addAll(args);
 		try {
-			this.process = new ProcessBuilder(command).start();
+			Process process = new ProcessBuilder(command).start();
+			Thread hook = new Thread(process::destroyForcibly, "kill-child-" + process.pid());
+			Runtime.getRuntime().addShutdownHook(hook);
+			process.onExit().thenRun(() -> Runtime.getRuntime().removeShutdownHook(hook));
+			return process;
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("No JVM can be started for " + mainClass, ex);
 		}
-		String name = "child-" + pid();
-		CompletableFuture<Void> errEnded = this.output.follow(this.process.getErrorStream(), name + "-err",
-				(line) -> false);
-		CompletableFuture<Void> outEnded = this.output.follow(this.process.getInputStream(), name + "-out", taken);
-		this.ended = CompletableFuture.allOf(errEnded, outEnded, this.process.onExit());
-		endWithThisJvm();
 	}
 
-	private void endWithThisJvm() {
-		Thread hook = new Thread(this.process::destroyForcibly, "kill-child-" + pid());
-		Runtime.getRuntime().addShutdownHook(hook);
-		this.process.onExit().thenRun(() -> Runtime.getRuntime().removeShutdownHook(hook));
+	private CompletableFuture<Void> follow(Consumer<InputStream> reader) {
+		return CompletableFuture.allOf(read(this.process.getErrorStream(), this::keep),
+				read(this.process.getInputStream(), reader), this.process.onExit());
 	}
 
-	long pid() {
+	private static CompletableFuture<Void> read(InputStream in, Consumer<InputStream> reader) {
+		CompletableFuture<Void> end = new CompletableFuture<>();
+		Thread thread = new Thread(() -> {
+			try {
+				reader.accept(in);
+			}
+			finally {
+				end.complete(null);
+			}
+		}, "child-output");
+		thread.setDaemon(true);
+		thread.start();
+		return end;
+	}
+
+	private void keep(InputStream in) {
+		try (BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+			reader.lines().forEach(this::keep);
+		}
+		catch (IOException | UncheckedIOException ex) {
+			keep("(output ends: " + ex.getMessage() + ")");
+		}
+	}
+
+	private void keep(String line) {
+		synchronized (this.lines) {
+			if (this.lines.size() == MAX_LINES) {
+				this.lines.removeFirst();
+			}
+			this.lines.addLast(line);
+		}
+	}
+
+	/**
+	 * What it printed.
+	 * @return the last lines
+	 */
+	public String output() {
+		synchronized (this.lines) {
+			return String.join(System.lineSeparator(), this.lines);
+		}
+	}
+
+	/**
+	 * Its process id, by which histories name it.
+	 * @return the process id
+	 */
+	public long pid() {
 		return this.process.pid();
 	}
 
@@ -85,7 +143,11 @@ public final class ChildJvm implements AutoCloseable {
 		return this.process.getOutputStream();
 	}
 
-	boolean isAlive() {
+	/**
+	 * Whether it lives, suspended or not.
+	 * @return whether it lives
+	 */
+	public boolean isAlive() {
 		return this.process.isAlive();
 	}
 
@@ -97,37 +159,46 @@ public final class ChildJvm implements AutoCloseable {
 		return this.ended;
 	}
 
-	/**
-	 * What is known about the process, for messages.
-	 * @return class, process id, state and output
-	 */
 	String describe() {
 		return this.mainClass + " (process " + pid() + ", "
 				+ ((isAlive()) ? "running" : "ended with " + this.process.exitValue()) + "), output:"
-				+ System.lineSeparator() + this.output.text();
-	}
-
-	public String output() {
-		return this.output.text();
-	}
-
-	void suspend() {
-		Signal.STOP.send(pid());
-		ProcessState.awaitStopped(pid());
-	}
-
-	void resume() {
-		Signal.CONT.send(pid());
-	}
-
-	void terminate() {
-		Signal.TERM.send(pid());
+				+ System.lineSeparator() + output();
 	}
 
 	/**
-	 * Kill it and wait until it is gone; no effect if it has ended.
+	 * Suspend it (SIGSTOP); when this returns, all its threads stand still.
 	 */
-	void kill() {
+	public void suspend() {
+		signal("STOP");
+		// a signal is only on its way when it is sent
+		Path tasks = Path.of("/proc", String.valueOf(pid()), "task");
+		long begun = System.nanoTime();
+		while (Files.isDirectory(tasks) && !isStopped(tasks)) {
+			if (System.nanoTime() - begun > LONG_ENOUGH.toNanos()) {
+				throw new IllegalStateException("Still running after it was told to stop: " + describe());
+			}
+			LockSupport.parkNanos(1_000_000);
+		}
+	}
+
+	/**
+	 * Let it go on (SIGCONT).
+	 */
+	public void resume() {
+		signal("CONT");
+	}
+
+	/**
+	 * Ask it to end (SIGTERM).
+	 */
+	public void terminate() {
+		signal("TERM");
+	}
+
+	/**
+	 * Kill it (SIGKILL), suspended or not; when this returns, it is gone.
+	 */
+	public void kill() {
 		this.process.destroyForcibly();
 		awaitExit(LONG_ENOUGH);
 	}
@@ -135,25 +206,62 @@ public final class ChildJvm implements AutoCloseable {
 	/**
 	 * Wait for its end.
 	 * @param atMost how long
-	 * @return the exit status
+	 * @return the exit status; 128 and the signal if one ended it
 	 * @throws IllegalStateException if it goes on
 	 */
 	public int awaitExit(Duration atMost) {
-		try {
-			if (!this.process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
-				throw new IllegalStateException("Not ended within " + atMost.toMillis() + "ms: " + describe());
-			}
-			return this.process.exitValue();
+		if (!waitFor(this.process, atMost)) {
+			throw new IllegalStateException("Not ended within " + atMost.toMillis() + "ms: " + describe());
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted while waiting for the end of " + describe(), ex);
-		}
+		return this.process.exitValue();
 	}
 
 	@Override
 	public void close() {
 		kill();
+	}
+
+	private void signal(String name) {
+		try {
+			Process kill = new ProcessBuilder("kill", "-" + name, String.valueOf(pid())).start();
+			if (!waitFor(kill, LONG_ENOUGH) || kill.exitValue() != 0) {
+				throw new IllegalStateException("No signal " + name + " to " + describe());
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("This machine has no command 'kill'", ex);
+		}
+	}
+
+	private static boolean waitFor(Process process, Duration atMost) {
+		try {
+			return process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted while waiting for process " + process.pid(), ex);
+		}
+	}
+
+	private static boolean isStopped(Path tasks) {
+		try (Stream<Path> threads = Files.list(tasks)) {
+			return threads.allMatch(ChildJvm::isThreadStopped);
+		}
+		catch (IOException | UncheckedIOException ex) {
+			// one of them has just ended
+			return false;
+		}
+	}
+
+	private static boolean isThreadStopped(Path thread) {
+		try {
+			String stat = Files.readString(thread.resolve("stat"));
+			// the state follows the name, which is in parentheses and may hold anything
+			return "Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 }

@@ -1,15 +1,8 @@
 package io.mongolock.faults.harness.worker;
 
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-import io.mongolock.test.embedded.EmbeddedMongoMain;
+import io.mongolock.test.embedded.EmbeddedMongo;
 
 /**
  * The embedded server as a process of its own, on the loopback address. Killed, it
@@ -17,31 +10,26 @@ import io.mongolock.test.embedded.EmbeddedMongoMain;
  */
 public final class EmbeddedServerProcess implements AutoCloseable {
 
-	private static final Pattern READY = Pattern.compile("mongodb://([^:]+):(\\d+)");
-
-	private static final Duration LONG_ENOUGH = Duration.ofMinutes(2);
-
-	private final List<String> args;
-
-	private ChildJvm jvm;
+	private WorkerJvm<EmbeddedMongo> worker;
 
 	private final int port;
 
-	private EmbeddedServerProcess(List<String> args) {
-		this.args = args;
-		CompletableFuture<Integer> ready = new CompletableFuture<>();
-		this.jvm = launch(0, ready);
-		this.port = await(ready);
+	private EmbeddedServerProcess(int port) {
+		this.worker = launch(port);
+		this.port = this.worker.ask(EmbeddedMongo::port);
 	}
 
 	/**
 	 * Start a server on a free port and wait until it listens.
-	 * @param args more arguments, such as {@code --upsert-race=}
 	 * @return the server, listening
-	 * @throws IllegalStateException if it does not start
+	 * @throws WorkerFailedException if it does not start
 	 */
-	public static EmbeddedServerProcess start(String... args) {
-		return new EmbeddedServerProcess(List.of(args));
+	public static EmbeddedServerProcess start() {
+		return start(0);
+	}
+
+	static EmbeddedServerProcess start(int port) {
+		return new EmbeddedServerProcess(port);
 	}
 
 	/**
@@ -73,66 +61,54 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 	 * @return the process id of the one that runs, or ran last
 	 */
 	public long pid() {
-		return this.jvm.pid();
+		return this.worker.process().pid();
 	}
 
 	/**
 	 * Kill it (SIGKILL); when this returns, it is gone and so is its data.
 	 */
 	public void kill() {
-		this.jvm.kill();
+		this.worker.process().kill();
 	}
 
 	/**
 	 * Start it again on the same port, empty, and wait until it listens; killed first if
 	 * it runs.
-	 * @throws IllegalStateException if it does not start
+	 * @throws WorkerFailedException if it does not start
 	 */
 	public void restart() {
 		kill();
-		CompletableFuture<Integer> ready = new CompletableFuture<>();
-		this.jvm = launch(this.port, ready);
-		await(ready);
+		this.worker = launch(this.port);
 	}
 
 	/**
 	 * Suspend it (SIGSTOP): it accepts connections, as its kernel does, and answers none.
 	 */
 	public void suspend() {
-		this.jvm.suspend();
+		this.worker.process().suspend();
 	}
 
 	/**
 	 * Let it go on (SIGCONT).
 	 */
 	public void resume() {
-		this.jvm.resume();
+		this.worker.process().resume();
 	}
 
 	@Override
 	public void close() {
-		this.jvm.close();
+		this.worker.close();
 	}
 
-	private ChildJvm launch(int wanted, CompletableFuture<Integer> ready) {
-		List<String> all = new ArrayList<>(this.args);
-		all.add("--port=" + wanted);
-		ChildJvm launched = new ChildJvm(EmbeddedMongoMain.class.getName(), List.of("-Xmx256m"), all, (line) -> {
-			Matcher matcher = READY.matcher(line);
-			return matcher.find() && ready.complete(Integer.valueOf(matcher.group(2)));
-		});
-		launched.ended().thenRun(() -> ready.completeExceptionally(new IllegalStateException("Ended")));
-		return launched;
-	}
-
-	private int await(CompletableFuture<Integer> ready) {
+	private static WorkerJvm<EmbeddedMongo> launch(int port) {
+		WorkerJvm<EmbeddedMongo> worker = WorkerJvm.start(List.of("-Xmx256m"),
+				() -> EmbeddedMongo.builder().port(port).start());
 		try {
-			return ready.copy().orTimeout(LONG_ENOUGH.toNanos(), TimeUnit.NANOSECONDS).join();
+			return worker.awaitReady();
 		}
-		catch (CompletionException ex) {
-			String state = this.jvm.describe();
-			this.jvm.close();
-			throw new IllegalStateException("The embedded server is not ready: " + state, ex);
+		catch (WorkerFailedException ex) {
+			worker.close();
+			throw ex;
 		}
 	}
 

@@ -1,7 +1,7 @@
 package io.mongolock.faults.harness.worker;
 
-import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +38,8 @@ import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
- * The class that a {@link LockWorkerJvm} runs: holds locks, and works under them, as told
- * by the test, and writes down what happens.
+ * The class behind a {@link LockWorkerJvm}: holds locks, and works under them, as told by
+ * the test, and writes down what happens.
  */
 final class LockWorker {
 
@@ -55,29 +55,21 @@ final class LockWorker {
 
 	private final FencedWrites writes;
 
-	private LockWorker(LockTemplate locks, LockedSections sections, FencedWrites writes) {
-		this.locks = locks;
-		this.sections = sections;
-		this.writes = writes;
-	}
-
 	/**
-	 * Run until the test is gone, or the process is told to end.
-	 * @param args see {@link LockWorkerSettings}
-	 * @throws IOException if standard input fails
+	 * Begin; ends with the process.
+	 * @param settings what it is told
 	 */
-	static void run(String... args) throws IOException {
-		LockWorkerSettings settings = LockWorkerSettings.parse(args);
+	LockWorker(LockWorkerSettings settings) {
 		MongoClient client = MongoClients.create(settings.connectionString());
-		HistoryWriter history = new HistoryWriter(settings.history());
+		HistoryWriter history = new HistoryWriter(Path.of(settings.history()));
 		StallMeter.start(history);
 		MongoTemplate mongo = new MongoTemplate(client, settings.database());
 		mongo.setSessionSynchronization(SessionSynchronization.NEVER);
 		MongoLockStore store = new MongoLockStore(mongo, COLLECTION, "");
-		LockTemplate locks = template(store, settings, history);
-		Runtime.getRuntime().addShutdownHook(new Thread(() -> locks.stop(STOP_BUDGET), "stop-locks"));
-		LockedSections sections = new LockedSections(locks, history, new GuardedCounter(client, settings.database()));
-		new LockWorker(locks, sections, FencedWrites.of(mongo, store)).loop().run();
+		this.locks = template(store, settings, history);
+		Runtime.getRuntime().addShutdownHook(new Thread(() -> this.locks.stop(STOP_BUDGET), "stop-locks"));
+		this.sections = new LockedSections(this.locks, history, new GuardedCounter(client, settings.database()));
+		this.writes = FencedWrites.of(mongo, store);
 	}
 
 	private static LockTemplate template(MongoLockStore store, LockWorkerSettings settings, HistoryWriter history) {
@@ -98,21 +90,12 @@ final class LockWorker {
 		return locks;
 	}
 
-	private WorkerLoop loop() {
-		return new WorkerLoop().on("acquire", (args) -> acquire(args.get(0)))
-			.on("release", (args) -> release(args.get(0)))
-			.on("status", (args) -> status(args.get(0)))
-			.on("write", (args) -> write(args.get(0), Long.parseLong(args.get(1))))
-			.on("run", (args) -> runSections(args.get(0), Integer.parseInt(args.get(1)), Integer.parseInt(args.get(2)),
-					Long.parseLong(args.get(3))));
-	}
-
-	private String acquire(String key) {
+	long acquire(String key) {
 		long asked = System.nanoTime();
 		try {
 			LockHandle handle = this.locks.acquire(LockRequest.of(key));
 			this.held.put(key, new Held(handle, this.sections.granted(handle, asked)));
-			return String.valueOf(handle.fence());
+			return handle.fence();
 		}
 		catch (LockUnavailableException ex) {
 			this.sections.waited(key, asked, ClaimOutcome.DENIED);
@@ -124,7 +107,7 @@ final class LockWorker {
 		}
 	}
 
-	private String release(String key) {
+	boolean release(String key) {
 		Held lock = Optional.ofNullable(this.held.remove(key))
 			.orElseThrow(() -> new IllegalStateException("'" + key + "' was not acquired"));
 		long left = System.nanoTime();
@@ -132,7 +115,7 @@ final class LockWorker {
 		try {
 			lock.handle().close();
 			lock.section().leave(Outcome.COMPLETED, left);
-			return "";
+			return true;
 		}
 		catch (LockLostException ex) {
 			lock.section().leave(Outcome.LOST, left);
@@ -140,26 +123,26 @@ final class LockWorker {
 		}
 	}
 
-	private String status(String key) {
+	LockStatus status(String key) {
 		Held lock = this.held.get(key);
 		if (lock == null) {
-			return LockStatus.NONE.name();
+			return LockStatus.NONE;
 		}
-		return ((lock.handle().isHeld()) ? LockStatus.HELD : LockStatus.LOST).name();
+		return (lock.handle().isHeld()) ? LockStatus.HELD : LockStatus.LOST;
 	}
 
-	private String write(String key, long value) {
+	long write(String key, long value) {
 		Held lock = Optional.ofNullable(this.held.get(key))
 			.orElseThrow(() -> new IllegalStateException("'" + key + "' was not acquired"));
 		Query query = Query.query(Criteria.where("_id").is(key));
 		this.writes.update(lock.handle(), query, Update.update("value", value), GuardedValue.class);
-		return "";
+		return value;
 	}
 
-	private String runSections(String key, int threads, int each, long workMillis) throws InterruptedException {
+	SectionCounts runSections(String key, int threads, int each, long workMillis) throws InterruptedException {
 		SectionCounts[] counts = new SectionCounts[threads];
 		List<Thread> workers = IntStream.range(0, threads).mapToObj((i) -> new Thread(() -> {
-			SectionCounts sum = new SectionCounts(0, 0, 0, 0);
+			SectionCounts sum = SectionCounts.NONE;
 			for (int done = 0; done < each; done++) {
 				sum = sum.plus(this.sections.run(key, workMillis));
 			}
@@ -169,7 +152,7 @@ final class LockWorker {
 		for (Thread worker : workers) {
 			worker.join();
 		}
-		return List.of(counts).stream().reduce(new SectionCounts(0, 0, 0, 0), SectionCounts::plus).toText();
+		return List.of(counts).stream().reduce(SectionCounts.NONE, SectionCounts::plus);
 	}
 
 	/**

@@ -1,6 +1,5 @@
 package io.mongolock.faults.harness.worker;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -10,22 +9,12 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class LockWorkerJvm implements AutoCloseable {
 
-	private static final String[] SMALL = { "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1" };
+	private static final List<String> SMALL = List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
-	private final WorkerJvm jvm;
+	private final WorkerJvm<LockWorker> worker;
 
-	private LockWorkerJvm(WorkerJvm jvm) {
-		this.jvm = jvm;
-	}
-
-	/**
-	 * What the child runs.
-	 * @param args see {@link LockWorkerSettings}
-	 * @throws IOException if standard input fails
-	 */
-	public static void main(String[] args) throws IOException {
-		LockWorker.run(args);
-		System.exit(0);
+	private LockWorkerJvm(LockWorkerSettings settings) {
+		this.worker = WorkerJvm.start(SMALL, () -> new LockWorker(settings));
 	}
 
 	/**
@@ -34,7 +23,7 @@ public final class LockWorkerJvm implements AutoCloseable {
 	 * @return the worker, not yet ready
 	 */
 	public static LockWorkerJvm start(LockWorkerSettings settings) {
-		return new LockWorkerJvm(WorkerJvm.start(LockWorkerJvm.class, List.of(SMALL), settings.toArgs()));
+		return new LockWorkerJvm(settings);
 	}
 
 	/**
@@ -42,7 +31,7 @@ public final class LockWorkerJvm implements AutoCloseable {
 	 * @return this
 	 */
 	public LockWorkerJvm awaitReady() {
-		this.jvm.awaitReady();
+		this.worker.awaitReady();
 		return this;
 	}
 
@@ -50,8 +39,8 @@ public final class LockWorkerJvm implements AutoCloseable {
 	 * Its process, for signals.
 	 * @return the process
 	 */
-	public WorkerJvm jvm() {
-		return this.jvm;
+	public ChildJvm jvm() {
+		return this.worker.process();
 	}
 
 	/**
@@ -61,7 +50,7 @@ public final class LockWorkerJvm implements AutoCloseable {
 	 * @throws WorkerFailedException with the type of what was thrown instead
 	 */
 	public long acquire(String key) {
-		return Long.parseLong(this.jvm.ask("acquire", key));
+		return this.worker.ask((locks) -> locks.acquire(key));
 	}
 
 	/**
@@ -70,7 +59,7 @@ public final class LockWorkerJvm implements AutoCloseable {
 	 * @return completes with the fence, or a {@link WorkerFailedException}
 	 */
 	public CompletableFuture<Long> acquireAsync(String key) {
-		return this.jvm.send("acquire", key).thenApply(Long::valueOf);
+		return this.worker.send((locks) -> locks.acquire(key));
 	}
 
 	/**
@@ -79,7 +68,7 @@ public final class LockWorkerJvm implements AutoCloseable {
 	 * @throws WorkerFailedException if it had been lost
 	 */
 	public void release(String key) {
-		this.jvm.ask("release", key);
+		this.worker.ask((locks) -> locks.release(key));
 	}
 
 	/**
@@ -90,7 +79,7 @@ public final class LockWorkerJvm implements AutoCloseable {
 	 * @throws WorkerFailedException with the type of what was thrown instead
 	 */
 	public void write(String key, long value) {
-		this.jvm.ask("write", key, String.valueOf(value));
+		this.worker.ask((locks) -> locks.write(key, value));
 	}
 
 	/**
@@ -99,7 +88,7 @@ public final class LockWorkerJvm implements AutoCloseable {
 	 * @return its status
 	 */
 	public LockStatus status(String key) {
-		return LockStatus.valueOf(this.jvm.ask("status", key));
+		return this.worker.ask((locks) -> locks.status(key));
 	}
 
 	/**
@@ -111,13 +100,12 @@ public final class LockWorkerJvm implements AutoCloseable {
 	 * @return completes with how they ended
 	 */
 	public CompletableFuture<SectionCounts> run(String key, int threads, int each, long workMillis) {
-		return this.jvm.send("run", key, String.valueOf(threads), String.valueOf(each), String.valueOf(workMillis))
-			.thenApply(SectionCounts::parse);
+		return this.worker.send((locks) -> locks.runSections(key, threads, each, workMillis));
 	}
 
 	@Override
 	public void close() {
-		this.jvm.close();
+		this.worker.close();
 	}
 
 }

@@ -1,60 +1,63 @@
 package io.mongolock.faults.harness.worker;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.io.InputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
+import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.mongolock.faults.harness.worker.Protocol.Kind;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A worker in a JVM of its own that runs a {@link WorkerLoop}. It ends with this JVM, as
- * its input then does. Thread-safe.
+ * An object in a JVM of its own, of which this one asks what it likes. Thread-safe.
+ *
+ * @param <T> the type of the object
  */
-public final class WorkerJvm implements AutoCloseable {
+public final class WorkerJvm<T> implements AutoCloseable {
 
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(2);
 
+	private final Map<Long, CompletableFuture<@Nullable Object>> pending = new ConcurrentHashMap<>();
+
+	private final AtomicLong lastId = new AtomicLong(WorkerLoop.READY);
+
+	private final CompletableFuture<@Nullable Object> ready = new CompletableFuture<>();
+
 	private final ChildJvm jvm;
 
-	private final CompletableFuture<String> ready = new CompletableFuture<>();
+	private final ObjectOutputStream out;
 
-	private final Map<Long, CompletableFuture<String>> pending = new ConcurrentHashMap<>();
-
-	private final AtomicLong lastId = new AtomicLong();
-
-	private WorkerJvm(String mainClass, List<String> jvmOptions, List<String> args) {
-		this.jvm = new ChildJvm(mainClass, jvmOptions, args, this::take);
+	private WorkerJvm(List<String> jvmOptions, SetUp<T> setUp) {
+		this.pending.put(WorkerLoop.READY, this.ready);
+		this.jvm = new ChildJvm(WorkerLoop.class, jvmOptions, this::read);
 		this.jvm.ended().thenRun(this::failAll);
+		try {
+			this.out = new ObjectOutputStream(this.jvm.input());
+			write(setUp);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/**
 	 * Start a worker on the class path of this JVM.
-	 * @param main a class whose main method runs a {@link WorkerLoop}
-	 * @param args its arguments
-	 * @return the worker, not yet ready
-	 */
-	public static WorkerJvm start(Class<?> main, String... args) {
-		return start(main, List.of(), args);
-	}
-
-	/**
-	 * Start a worker on the class path of this JVM.
-	 * @param main a class whose main method runs a {@link WorkerLoop}
+	 * @param <T> the type of the object
 	 * @param jvmOptions options of its JVM, such as {@code -Xmx64m}
-	 * @param args its arguments
+	 * @param setUp makes the object there
 	 * @return the worker, not yet ready
 	 */
-	public static WorkerJvm start(Class<?> main, List<String> jvmOptions, String... args) {
-		return new WorkerJvm(main.getName(), jvmOptions, List.of(args));
+	public static <T> WorkerJvm<T> start(List<String> jvmOptions, SetUp<T> setUp) {
+		return new WorkerJvm<>(jvmOptions, setUp);
 	}
 
 	/**
@@ -63,50 +66,40 @@ public final class WorkerJvm implements AutoCloseable {
 	 * @throws WorkerFailedException if it ends instead
 	 * @throws IllegalStateException if it takes longer
 	 */
-	public WorkerJvm awaitReady() {
-		await(this.ready, LONG_ENOUGH, "ready");
+	public WorkerJvm<T> awaitReady() {
+		await(this.ready, LONG_ENOUGH);
 		return this;
 	}
 
 	/**
 	 * Ask and wait for the answer, up to two minutes.
-	 * @param command what to do
-	 * @param args its arguments
+	 * @param <R> the type of the answer
+	 * @param call what is run there
 	 * @return the answer
 	 * @throws WorkerFailedException if it cannot do it
 	 * @throws IllegalStateException if it takes longer
 	 */
-	public String ask(String command, String... args) {
-		return ask(LONG_ENOUGH, command, args);
+	public <R> R ask(Call<T, R> call) {
+		return ask(LONG_ENOUGH, call);
 	}
 
-	/**
-	 * Ask and wait for the answer.
-	 * @param atMost how long
-	 * @param command what to do
-	 * @param args its arguments
-	 * @return the answer
-	 * @throws WorkerFailedException if it cannot do it
-	 * @throws IllegalStateException if it takes longer
-	 */
-	public String ask(Duration atMost, String command, String... args) {
-		return await(send(command, args), atMost, "answer to '" + command + "'");
+	<R> R ask(Duration atMost, Call<T, R> call) {
+		return await(send(call), atMost);
 	}
 
 	/**
 	 * Ask.
-	 * @param command what to do
-	 * @param args its arguments
+	 * @param <R> the type of the answer
+	 * @param call what is run there
 	 * @return completes with the answer, or a {@link WorkerFailedException}
 	 */
-	public CompletableFuture<String> send(String command, String... args) {
+	@SuppressWarnings("unchecked")
+	public <R> CompletableFuture<R> send(Call<T, R> call) {
 		long id = this.lastId.incrementAndGet();
-		CompletableFuture<String> answer = new CompletableFuture<>();
+		CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
 		this.pending.put(id, answer);
-		List<String> fields = new ArrayList<>(List.of(command));
-		fields.addAll(List.of(args));
 		try {
-			write(new Protocol(Kind.ASK, id, fields).line() + "\n");
+			write(new WorkerLoop.Request(id, call));
 		}
 		catch (IOException ex) {
 			failAll();
@@ -114,69 +107,15 @@ public final class WorkerJvm implements AutoCloseable {
 		if (this.jvm.ended().isDone()) {
 			failAll();
 		}
-		return answer;
+		return (CompletableFuture<R>) answer;
 	}
 
 	/**
-	 * Its process id, by which histories name it.
-	 * @return the process id
+	 * Its process, for signals.
+	 * @return the process
 	 */
-	public long pid() {
-		return this.jvm.pid();
-	}
-
-	/**
-	 * Whether its process lives, suspended or not.
-	 * @return whether it lives
-	 */
-	public boolean isAlive() {
-		return this.jvm.isAlive();
-	}
-
-	/**
-	 * What it printed, errors included.
-	 * @return the last lines
-	 */
-	public String output() {
-		return this.jvm.output();
-	}
-
-	/**
-	 * Suspend it (SIGSTOP); when this returns, all its threads stand still.
-	 */
-	public void suspend() {
-		this.jvm.suspend();
-	}
-
-	/**
-	 * Let it go on (SIGCONT).
-	 */
-	public void resume() {
-		this.jvm.resume();
-	}
-
-	/**
-	 * Kill it (SIGKILL), suspended or not; when this returns, it is gone.
-	 */
-	public void kill() {
-		this.jvm.kill();
-	}
-
-	/**
-	 * Ask it to end (SIGTERM).
-	 */
-	public void terminate() {
-		this.jvm.terminate();
-	}
-
-	/**
-	 * Wait for its end.
-	 * @param atMost how long
-	 * @return the exit status; 128 and the signal if one ended it
-	 * @throws IllegalStateException if it goes on
-	 */
-	public int awaitExit(Duration atMost) {
-		return this.jvm.awaitExit(atMost);
+	public ChildJvm process() {
+		return this.jvm;
 	}
 
 	/**
@@ -187,39 +126,40 @@ public final class WorkerJvm implements AutoCloseable {
 		this.jvm.close();
 	}
 
-	private synchronized void write(String line) throws IOException {
-		this.jvm.input().write(line.getBytes(StandardCharsets.UTF_8));
-		this.jvm.input().flush();
+	private synchronized void write(Object object) throws IOException {
+		this.out.writeObject(object);
+		this.out.flush();
+		this.out.reset();
 	}
 
-	private boolean take(String line) {
-		Optional<Protocol> message = Protocol.parse(line);
-		message.ifPresent(this::take);
-		return message.isPresent();
+	private void read(InputStream in) {
+		try (ObjectInputStream answers = new ObjectInputStream(in)) {
+			while (true) {
+				take((WorkerLoop.Answer) answers.readObject());
+			}
+		}
+		catch (IOException | ClassNotFoundException ex) {
+			// the worker has ended
+		}
 	}
 
-	private void take(Protocol message) {
-		if (message.kind() == Kind.READY) {
-			this.ready.complete("");
-			return;
+	private void take(WorkerLoop.Answer answer) {
+		CompletableFuture<@Nullable Object> pending = this.pending.remove(answer.id());
+		if (pending != null && answer.failureType() != null) {
+			pending.completeExceptionally(new WorkerFailedException(answer.failureType(), answer.failure()));
 		}
-		CompletableFuture<String> answer = this.pending.remove(message.id());
-		if (answer != null && message.kind() == Kind.ANSWER) {
-			answer.complete(message.fields().get(0));
-		}
-		else if (answer != null) {
-			answer.completeExceptionally(new WorkerFailedException(message.fields().get(0), message.fields().get(1)));
+		else if (pending != null) {
+			pending.complete(answer.value());
 		}
 	}
 
 	private void failAll() {
 		WorkerFailedException failure = new WorkerFailedException("", "The worker has ended: " + this.jvm.describe());
-		this.ready.completeExceptionally(failure);
 		this.pending.values().forEach((answer) -> answer.completeExceptionally(failure));
 		this.pending.clear();
 	}
 
-	private String await(CompletableFuture<String> answer, Duration atMost, String what) {
+	private <R> R await(CompletableFuture<R> answer, Duration atMost) {
 		try {
 			return answer.copy().orTimeout(atMost.toNanos(), TimeUnit.NANOSECONDS).join();
 		}
@@ -227,9 +167,45 @@ public final class WorkerJvm implements AutoCloseable {
 			if (ex.getCause() instanceof WorkerFailedException failure) {
 				throw failure;
 			}
-			throw new IllegalStateException(
-					"No " + what + " within " + atMost.toMillis() + "ms from " + this.jvm.describe(), ex);
+			throw new IllegalStateException("No answer within " + atMost.toMillis() + "ms from " + this.jvm.describe(),
+					ex);
 		}
+	}
+
+	/**
+	 * Makes the object, in its JVM.
+	 *
+	 * @param <T> the type of the object
+	 */
+	@FunctionalInterface
+	public interface SetUp<T> extends Serializable {
+
+		/**
+		 * Make it.
+		 * @return the object
+		 * @throws Exception ends the JVM
+		 */
+		T create() throws Exception;
+
+	}
+
+	/**
+	 * What is asked of the object, in its JVM, on a thread of its own.
+	 *
+	 * @param <T> the type of the object
+	 * @param <R> the type of the answer, which has to be serializable
+	 */
+	@FunctionalInterface
+	public interface Call<T, R> extends Serializable {
+
+		/**
+		 * Do it.
+		 * @param worker the object
+		 * @return the answer
+		 * @throws Exception told as a {@link WorkerFailedException}
+		 */
+		R on(T worker) throws Exception;
+
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.mongolock.faults.harness.worker;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterEach;
@@ -23,11 +24,11 @@ class WorkerJvmTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
-	private WorkerJvm worker;
+	private WorkerJvm<EchoWorker> worker;
 
 	@BeforeEach
 	void start() {
-		this.worker = WorkerJvm.start(EchoWorker.class).awaitReady();
+		this.worker = WorkerJvm.start(List.of(), EchoWorker::new).awaitReady();
 	}
 
 	@AfterEach
@@ -37,77 +38,80 @@ class WorkerJvmTests {
 
 	@Test
 	void aWorkerAnswersWithWhateverTextItWasGiven() {
-		assertThat(this.worker.ask("echo", "a\tb", "c\nd", "", "ä😀%")).isEqualTo("a\tb,c\nd,,ä😀%");
+		assertThat(echo("a\tb", "c\nd", "", "ä😀%")).isEqualTo("a\tb,c\nd,,ä😀%");
 	}
 
 	@Test
 	void requestsDoNotWaitForEachOther() {
-		CompletableFuture<String> waiting = this.worker.send("wait");
-		assertThat(this.worker.ask("echo", "first")).isEqualTo("first");
+		CompletableFuture<String> waiting = this.worker.send(EchoWorker::await);
+		assertThat(echo("first")).isEqualTo("first");
 		assertThat(waiting).isNotDone();
-		this.worker.ask("open");
+		this.worker.ask(EchoWorker::open);
 		assertThat(waiting.join()).isEqualTo("waited");
 	}
 
 	@Test
 	void aFailureIsToldWithItsType() {
-		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> this.worker.ask("throw"))
+		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> this.worker.ask(EchoWorker::fails))
 			.withMessageContaining("on purpose")
 			.returns(IllegalStateException.class.getName(), WorkerFailedException::getType);
-		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> this.worker.ask("dance"))
-			.withMessageContaining("No command 'dance', only [");
 	}
 
 	@Test
 	void otherOutputIsKept() {
-		await().until(() -> this.worker.output().contains("some log line"));
+		await().until(() -> this.worker.process().output().contains("some log line"));
 	}
 
 	@Test
 	void aSuspendedWorkerAnswersOnceResumed() {
-		this.worker.suspend();
-		CompletableFuture<String> answer = this.worker.send("echo", "hello");
-		assertThatIllegalStateException().isThrownBy(() -> this.worker.ask(Duration.ofMillis(50), "echo", "again"))
-			.withMessageContaining("No answer to 'echo' within 50ms");
+		this.worker.process().suspend();
+		CompletableFuture<String> answer = this.worker.send((echo) -> echo.echo("hello"));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.worker.ask(Duration.ofMillis(50), (echo) -> echo.echo("again")))
+			.withMessageContaining("No answer within 50ms");
 		assertThat(answer).isNotDone();
-		this.worker.resume();
+		this.worker.process().resume();
 		assertThat(answer.join()).isEqualTo("hello");
 	}
 
 	@Test
 	void aKilledWorkerIsGoneAndItsRequestsFail() {
-		CompletableFuture<String> waiting = this.worker.send("wait");
-		this.worker.suspend();
-		this.worker.kill();
-		assertThat(this.worker.isAlive()).isFalse();
-		assertThat(this.worker.awaitExit(LONG)).isEqualTo(128 + 9);
+		CompletableFuture<String> waiting = this.worker.send(EchoWorker::await);
+		this.worker.process().suspend();
+		this.worker.process().kill();
+		assertThat(this.worker.process().isAlive()).isFalse();
+		assertThat(this.worker.process().awaitExit(LONG)).isEqualTo(128 + 9);
 		assertThat(waiting).failsWithin(LONG);
-		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> this.worker.ask("echo"))
+		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> this.worker.ask((echo) -> echo.echo()))
 			.withMessageContaining("ended with 137");
-		assertThatIllegalStateException().isThrownBy(this.worker::suspend).withMessageContaining("STOP");
+		assertThatIllegalStateException().isThrownBy(this.worker.process()::suspend).withMessageContaining("STOP");
 	}
 
 	@Test
 	void aTerminatedWorkerEnds() {
-		this.worker.terminate();
-		assertThat(this.worker.awaitExit(LONG)).isEqualTo(128 + 15);
+		this.worker.process().terminate();
+		assertThat(this.worker.process().awaitExit(LONG)).isEqualTo(128 + 15);
 	}
 
 	@Test
 	void waitingForAnEndThatDoesNotComeSaysSo() {
-		assertThatIllegalStateException().isThrownBy(() -> this.worker.awaitExit(Duration.ofMillis(10)))
+		assertThatIllegalStateException().isThrownBy(() -> this.worker.process().awaitExit(Duration.ofMillis(10)))
 			.withMessageContaining("Not ended within 10ms")
 			.withMessageContaining("running");
 	}
 
 	@Test
 	void aWorkerThatDoesNotStartSaysWhy() {
-		try (WorkerJvm broken = WorkerJvm.start(EchoWorker.class, "fail")) {
+		try (WorkerJvm<EchoWorker> broken = WorkerJvm.start(List.of(), EchoWorker::fail)) {
 			assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(broken::awaitReady)
 				.withMessageContaining("has ended");
-			assertThat(broken.awaitExit(LONG)).isEqualTo(3);
-			await().until(() -> broken.output().contains("cannot start"));
+			assertThat(broken.process().awaitExit(LONG)).isEqualTo(3);
+			await().until(() -> broken.process().output().contains("cannot start"));
 		}
+	}
+
+	private String echo(String... texts) {
+		return this.worker.ask((echo) -> echo.echo(texts));
 	}
 
 }

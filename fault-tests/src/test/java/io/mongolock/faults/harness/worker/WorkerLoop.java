@@ -1,104 +1,87 @@
 package io.mongolock.faults.harness.worker;
 
-import java.io.BufferedReader;
+import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.OutputStream;
+import java.io.Serializable;
 
-import io.mongolock.faults.harness.worker.Protocol.Kind;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.faults.harness.worker.WorkerJvm.Call;
+import io.mongolock.faults.harness.worker.WorkerJvm.SetUp;
 
 /**
- * The worker's side: does what a {@link WorkerJvm} asks, each request on a thread of its
- * own, until the test is gone. Not thread-safe.
+ * The worker's side of a {@link WorkerJvm}: does what is asked until the test is gone.
  */
 public final class WorkerLoop {
 
-	private final Map<String, Handler> handlers = new HashMap<>();
+	/** Answers no request. */
+	static final long READY = 0;
 
-	private final InputStream in;
+	private final ObjectOutputStream out;
 
-	private final PrintStream out;
+	private final Object worker;
 
-	/**
-	 * A loop over standard input and output.
-	 */
-	public WorkerLoop() {
-		this(System.in, System.out);
-	}
-
-	WorkerLoop(InputStream in, PrintStream out) {
-		this.in = in;
+	private WorkerLoop(ObjectOutputStream out, Object worker) {
 		this.out = out;
+		this.worker = worker;
 	}
 
 	/**
-	 * Say what to do on a command.
-	 * @param command its name
-	 * @param handler what to do
-	 * @return this loop
+	 * What the child runs.
+	 * @param args none
+	 * @throws Exception if the worker cannot be set up
 	 */
-	public WorkerLoop on(String command, Handler handler) {
-		this.handlers.put(command, handler);
-		return this;
-	}
-
-	/**
-	 * Tell the test that this worker is ready, and serve it until it closes the input or
-	 * dies.
-	 * @throws IOException if the input fails
-	 */
-	public void run() throws IOException {
-		print(new Protocol(Kind.READY, 0, List.of()));
-		BufferedReader reader = new BufferedReader(new InputStreamReader(this.in, StandardCharsets.UTF_8));
-		for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-			Protocol.parse(line).ifPresent((request) -> {
-				Thread thread = new Thread(() -> serve(request), "request-" + request.id());
+	public static void main(String[] args) throws Exception {
+		OutputStream answers = System.out;
+		// what else is printed must not get among the answers
+		System.setOut(System.err);
+		ObjectOutputStream out = new ObjectOutputStream(answers);
+		out.flush();
+		ObjectInputStream in = new ObjectInputStream(System.in);
+		WorkerLoop loop = new WorkerLoop(out, ((SetUp<?>) in.readObject()).create());
+		loop.answer(new Answer(READY, null, null, ""));
+		try {
+			while (true) {
+				Request request = (Request) in.readObject();
+				Thread thread = new Thread(() -> loop.serve(request), "request-" + request.id());
 				thread.setDaemon(true);
 				thread.start();
-			});
+			}
+		}
+		catch (EOFException ex) {
+			System.exit(0);
 		}
 	}
 
-	private void serve(Protocol request) {
-		List<String> fields = request.fields();
-		Handler handler = this.handlers.get(fields.get(0));
+	@SuppressWarnings("unchecked")
+	private void serve(Request request) {
 		try {
-			if (handler == null) {
-				throw new IllegalArgumentException(
-						"No command '" + fields.get(0) + "', only " + this.handlers.keySet());
-			}
-			String answer = handler.handle(fields.subList(1, fields.size()));
-			print(new Protocol(Kind.ANSWER, request.id(), List.of(answer)));
+			answer(new Answer(request.id(), ((Call<Object, ?>) request.call()).on(this.worker), null, ""));
 		}
 		catch (Throwable ex) {
-			print(new Protocol(Kind.FAILURE, request.id(), List.of(ex.getClass().getName(), ex.toString())));
+			answer(new Answer(request.id(), null, ex.getClass().getName(), ex.toString()));
 		}
 	}
 
-	private synchronized void print(Protocol message) {
-		this.out.println(message.line());
-		this.out.flush();
+	private synchronized void answer(Answer answer) {
+		try {
+			this.out.writeObject(answer);
+			this.out.flush();
+			this.out.reset();
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException("The test cannot be answered", ex);
+		}
 	}
 
-	/**
-	 * What a worker does on a command.
-	 */
-	@FunctionalInterface
-	public interface Handler {
+	record Request(long id, Call<?, ?> call) implements Serializable {
+	}
 
-		/**
-		 * Do it.
-		 * @param args the arguments of the command
-		 * @return the answer
-		 * @throws Exception told to the test as a {@link WorkerFailedException}
-		 */
-		String handle(List<String> args) throws Exception;
-
+	record Answer(long id, @Nullable Object value, @Nullable String failureType,
+			String failure) implements Serializable {
 	}
 
 }
