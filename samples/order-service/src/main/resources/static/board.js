@@ -247,6 +247,10 @@ function showNews(board) {
 /** How to try a kill from here: the other process must not be the one that runs the embedded server. */
 function showKill(board) {
 	const others = board.instances.filter((it) => !it.self && !it.silent && !it.stopped);
+	if (!others.length && !element('kill-steps').hidden) {
+		// the one that was just killed: the steps are still being read
+		return;
+	}
 	const victim = others.find((it) => !it.runsServer);
 	const server = !victim && others.find((it) => it.runsServer);
 	element('kill-alone').hidden = others.length > 0;

@@ -145,6 +145,8 @@ class PageTests {
 		expect(page.locator(".state").filter(new Locator.FilterOptions().setHasText("waiting"))).hasCount(1);
 		assertThat(places(page)).isEqualTo(before);
 		expect(page.locator("#sent li").first()).containsText("to pay");
+		button(page, "Send 50 payments of 1.00").click();
+		expect(page.locator(".run.kept, .run.lost")).hasCount(2);
 		expect(page.locator("#locks .lock")).hasCount(0);
 		assertThat(places(page)).isEqualTo(before);
 	}
