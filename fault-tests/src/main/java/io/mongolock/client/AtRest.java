@@ -1,10 +1,10 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
 import io.mongolock.core.ReleaseOutcome;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.test.StoreLog.Grant;
 
 /**
@@ -20,15 +20,16 @@ final class AtRest {
 
 	private final SimulatedServers servers;
 
-	private final ResolvedLockSettings terms;
-
 	private final long healedAt;
 
-	AtRest(Judge judge, SimulatedServers servers, ResolvedLockSettings terms, long healedAt) {
+	/** When nothing is left of what nobody touched since it healed. */
+	private final long clearedAt;
+
+	AtRest(Judge judge, SimulatedServers servers, Duration longest, long healedAt) {
 		this.judge = judge;
 		this.servers = servers;
-		this.terms = terms;
 		this.healedAt = healedAt;
+		this.clearedAt = healedAt + longest.toNanos();
 	}
 
 	/**
@@ -36,7 +37,7 @@ final class AtRest {
 	 * @param tenure the token
 	 */
 	void checkCleanedUp(LeaseHistory tenure) {
-		long due = tenure.overAt + this.terms.ttl().toNanos();
+		long due = tenure.overAt + tenure.terms.ttl().toNanos();
 		// The last clean-up comes a ttl after the release failed, which took a timeout
 		boolean undisturbed = due >= this.healedAt && tenure.client.frozenUntil() <= tenure.overAt
 				&& !tenure.client.isCrashed() && !tenure.doubled && this.servers.electedAt() <= tenure.overAt;
@@ -49,15 +50,15 @@ final class AtRest {
 				() -> tenure + " still stands in the store a ttl after it was given up");
 	}
 
-	long cleanedUpAfter() {
-		return this.terms.ttl().plus(this.terms.operationTimeout()).toNanos() + ROUND_TRIP;
+	long cleanedUpAfter(LeaseHistory tenure) {
+		return tenure.terms.ttl().plus(tenure.terms.operationTimeout()).toNanos() + ROUND_TRIP;
 	}
 
 	/**
 	 * Everything has come to rest.
-	 * @param calm whether nothing went wrong
+	 * @param weather what went wrong
 	 */
-	void judge(boolean calm) {
+	void judge(FaultProfile weather) {
 		Map<Grant, LeaseHistory> told = new HashMap<>();
 		for (LeaseHistory tenure : this.judge.tenures()) {
 			if (tenure.heldLock != null) {
@@ -68,7 +69,7 @@ final class AtRest {
 		told.values().forEach((tenure) -> checkOutcome(tenure, told));
 		this.judge.tenures().forEach((tenure) -> {
 			checkGranted(tenure);
-			checkNeeded(tenure, calm);
+			checkNeeded(tenure, weather);
 		});
 	}
 
@@ -90,7 +91,7 @@ final class AtRest {
 
 	private void checkOutcome(LeaseHistory tenure, Map<Grant, LeaseHistory> told) {
 		boolean overran = tenure.outcome == ReleaseOutcome.EXPIRED_UNCONTESTED;
-		boolean promised = overran || this.judge.clockError() <= this.terms.margin().toNanos();
+		boolean promised = overran || this.judge.clockError() <= tenure.terms.margin().toNanos();
 		if (tenure.outcome == null || tenure.outcome == ReleaseOutcome.LOST || !promised) {
 			return;
 		}
@@ -98,33 +99,37 @@ final class AtRest {
 				() -> tenure + " was told that it overran, without proof");
 		long end = (overran) ? tenure.freedAt : tenure.overAt;
 		told.forEach((grant, other) -> {
-			boolean between = other.grantedAt > tenure.grantedAt && other.grantedAt < end;
-			Judge.check(!between || other == tenure || !other.id.key().equals(tenure.id.key()), Violation.Kind.OUTCOME,
+			boolean between = other != tenure && other.grantedAt > tenure.grantedAt && other.grantedAt < end;
+			Judge.check(!between || !this.judge.replaces(grant, tenure), Violation.Kind.OUTCOME,
 					() -> tenure + " was told " + tenure.outcome + " although " + other + " was granted in between");
 		});
 	}
 
 	private void checkGranted(LeaseHistory tenure) {
 		if (tenure.last) {
-			long since = this.healedAt;
+			long free = this.clearedAt;
 			for (LeaseHistory other : this.judge.tenures()) {
 				if (other != tenure && other.id.key().equals(tenure.id.key())) {
-					since = Math.max(since, Math.max(other.overAt, other.touchedAt));
+					free = Math.max(free, Math.max(other.overAt, other.touchedAt) + other.terms.ttl().toNanos());
 				}
 			}
-			long due = since + this.terms.ttl().toNanos() + this.servers.clock().spread()
-					+ this.terms.retryInterval().toNanos() + ROUND_TRIP;
+			long due = free + this.servers.clock().spread() + tenure.terms.retryInterval().toNanos() + ROUND_TRIP;
 			Judge.check(tenure.heldLock != null && tenure.grantedAt <= due, Violation.Kind.PROGRESS, () -> tenure
 					+ " was granted at " + tenure.grantedAt / 1_000_000 + "ms, due at " + due / 1_000_000 + "ms");
 		}
 	}
 
-	private void checkNeeded(LeaseHistory tenure, boolean calm) {
-		boolean renewed = tenure.heldLock != null && tenure.heldLock.lease().terms().autoRenew();
+	private void checkNeeded(LeaseHistory tenure, FaultProfile weather) {
+		boolean renewed = tenure.heldLock != null && tenure.terms.autoRenew();
 		boolean lost = renewed && tenure.outcome != ReleaseOutcome.RELEASED
 				&& tenure.outcome != ReleaseOutcome.LEFT_TO_EXPIRE;
+		boolean calm = weather.isCalm();
 		Judge.check(!calm || !lost && !tenure.unknown, Violation.Kind.NEEDLESS,
 				() -> tenure + " ended " + tenure.outcome + " although nothing went wrong");
+		boolean spared = weather.isMild() && !this.servers.wasBlocked(tenure.id.key())
+				&& tenure.leftWhenTold > tenure.terms.operationTimeout().toNanos() / 4 + ROUND_TRIP;
+		Judge.check(!spared || !lost, Violation.Kind.NEEDLESS,
+				() -> tenure + " ended " + tenure.outcome + " although nothing went wrong with it");
 	}
 
 }

@@ -5,7 +5,6 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.client.Coverage.Event;
-import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * Judges that no two hold a lock at once, as far as clocks and pauses allow, and that a
@@ -20,17 +19,11 @@ final class Exclusion {
 
 	private final Coverage coverage;
 
-	private final long margin;
-
-	private final long reliable;
-
 	private @Nullable StoreClock clock;
 
-	Exclusion(Timeline timeline, Coverage coverage, ResolvedLockSettings terms) {
+	Exclusion(Timeline timeline, Coverage coverage) {
 		this.timeline = timeline;
 		this.coverage = coverage;
-		this.margin = terms.margin().toNanos();
-		this.reliable = terms.ttl().minus(terms.margin()).toNanos();
 	}
 
 	void goBy(StoreClock clock) {
@@ -47,10 +40,10 @@ final class Exclusion {
 			tenure.overtakenAt = at;
 			this.coverage.count(Event.TAKEN_OVER);
 		}
-		Judge.check(tenure.relied() <= Math.max(0, clockError() - this.margin), Violation.Kind.TOLD_LATE,
+		Judge.check(tenure.relied() <= Math.max(0, clockError() - margin(tenure)), Violation.Kind.TOLD_LATE,
 				() -> "another is granted while " + tenure + " relies on its lease for " + tenure.relied() / 1_000_000
 						+ "ms more");
-		if (clockError() <= this.margin && isWatched(tenure)) {
+		if (clockError() <= margin(tenure) && isWatched(tenure)) {
 			Judge.check(tenure.told, Violation.Kind.TOLD_LATE,
 					() -> "another is granted before " + tenure + " was told");
 		}
@@ -73,17 +66,22 @@ final class Exclusion {
 		long pause = this.timeline.now() - checkedAt;
 		Judge.check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED,
 				() -> tenure + " acts although its lease had run out");
-		long most = tenure.touchedAt + this.reliable - this.timeline.now();
+		long most = tenure.touchedAt + tenure.terms.reliable().toNanos() - this.timeline.now();
 		Judge.check(tenure.client.wasSuspended() || tenure.relied() <= Math.max(0, most), Violation.Kind.TOLD_LATE,
 				() -> tenure + " relies on its lease longer than since the store last began it");
 		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt) {
 			long overlap = this.timeline.now() - tenure.overtakenAt;
-			long explained = Math.max(0, clockError() + pause - this.margin);
+			long explained = Math.max(0, clockError() + pause - margin(tenure));
 			Judge.check(overlap <= explained, Violation.Kind.OVERLAP, () -> tenure + " acts " + overlap / 1000
 					+ "us after another was granted; clocks and pauses explain " + explained / 1000 + "us");
-			this.coverage.count((pause > this.margin) ? Event.OVERLAP_PAUSE_BEYOND_MARGIN : (clockError() > this.margin)
-					? Event.OVERLAP_CLOCK_BEYOND_MARGIN : Event.OVERLAP_BY_BOTH_TOGETHER);
+			this.coverage
+				.count((pause > margin(tenure)) ? Event.OVERLAP_PAUSE_BEYOND_MARGIN : (clockError() > margin(tenure))
+						? Event.OVERLAP_CLOCK_BEYOND_MARGIN : Event.OVERLAP_BY_BOTH_TOGETHER);
 		}
+	}
+
+	private static long margin(LeaseHistory tenure) {
+		return tenure.terms.margin().toNanos();
 	}
 
 	/**

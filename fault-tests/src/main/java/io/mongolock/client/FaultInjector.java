@@ -1,9 +1,9 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.util.List;
 
 import io.mongolock.LockRequest;
-import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * Brings the faults of a history about that are not those of single messages.
@@ -18,22 +18,25 @@ final class FaultInjector {
 
 	private final List<LockRequest> locks;
 
-	private final ResolvedLockSettings terms;
+	private final Duration shortest;
+
+	private final Duration longest;
 
 	private final long until;
 
 	FaultInjector(Timeline timeline, List<SimulatedClient> clients, SimulatedServers servers, List<LockRequest> locks,
-			ResolvedLockSettings terms, long until) {
+			Duration shortest, Duration longest, long until) {
 		this.timeline = timeline;
 		this.clients = clients;
 		this.servers = servers;
 		this.locks = locks;
-		this.terms = terms;
+		this.shortest = shortest;
+		this.longest = longest;
 		this.until = until;
 	}
 
 	void plan(FaultProfile weather) {
-		long ttl = this.terms.ttl().toNanos();
+		long ttl = this.shortest.toNanos();
 		sometimes(weather.cuts(), () -> anyone().cut(upTo(ttl)));
 		sometimes(weather.pauses(), () -> anyone().pause(upTo(ttl * 2)));
 		sometimes(weather.suspends(), () -> anyone().suspend(upTo(ttl * 2)));
@@ -46,7 +49,16 @@ final class FaultInjector {
 		sometimes(weather.isolations(), () -> isolate(ttl));
 		sometimes((weather.clockError() > 0) ? 2 : 0, this.servers::stepClock);
 		sometimes(weather.garbage(),
-				() -> this.locks.forEach((lock) -> this.servers.collect(lock.key(), this.terms.ttl())));
+				() -> this.locks.forEach((lock) -> this.servers.collect(lock.key(), this.longest)));
+		sometimes(weather.blocks(), this::block);
+	}
+
+	// For a time, or for good
+	private void block() {
+		long most = this.until - this.timeline.now();
+		long nanos = (this.timeline.chance(0.3)) ? most : upTo(this.longest.toNanos());
+		this.servers.block(this.locks.get((int) this.timeline.between(0, this.locks.size())).key(),
+				this.timeline.now() + nanos);
 	}
 
 	private void isolate(long ttl) {

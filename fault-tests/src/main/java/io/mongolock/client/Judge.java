@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -39,11 +40,11 @@ final class Judge {
 	private Consumer<LeaseHistory> onOver = (tenure) -> {
 	};
 
-	Judge(Timeline timeline, Trace trace, Coverage coverage, ResolvedLockSettings terms) {
+	Judge(Timeline timeline, Trace trace, Coverage coverage) {
 		this.timeline = timeline;
 		this.trace = trace;
 		this.coverage = coverage;
-		this.exclusion = new Exclusion(timeline, coverage, terms);
+		this.exclusion = new Exclusion(timeline, coverage);
 	}
 
 	void goBy(StoreClock clock) {
@@ -74,10 +75,14 @@ final class Judge {
 		return this.tenures.values();
 	}
 
-	LeaseHistory begins(LeaseId id, SimulatedClient client, boolean last) {
-		LeaseHistory tenure = new LeaseHistory(id, client, last);
+	LeaseHistory begins(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, boolean last) {
+		LeaseHistory tenure = new LeaseHistory(id, client, terms, last);
 		this.tenures.put(id.token(), tenure);
 		return tenure;
+	}
+
+	ResolvedLockSettings terms(LeaseId id) {
+		return tenure(id.token()).terms;
 	}
 
 	void doubled(Kind kind, LeaseId id) {
@@ -111,16 +116,17 @@ final class Judge {
 			this.truth.freed(tenure, this.timeline.now(), log.length());
 		}
 		if (grant != null) {
-			granted(grant);
+			granted(grant, log);
 		}
 	}
 
-	private void granted(Grant grant) {
-		this.truth.granted(grant, this.timeline.now());
+	private void granted(Grant grant, StoreLog log) {
+		Set<String> holders = log.holders(grant.key());
+		this.truth.granted(grant, this.timeline.now(), holders);
 		this.trace.add(this.timeline.now(), "store", "grants", grant);
 		for (LeaseHistory tenure : this.tenures.values()) {
 			boolean other = !tenure.isOver() && tenure.heldLock != null && tenure.id.key().equals(grant.key())
-					&& !tenure.id.token().equals(grant.token());
+					&& !holders.contains(tenure.id.token());
 			if (other) {
 				this.exclusion.overtaken(tenure, this.timeline.now());
 			}
@@ -140,6 +146,7 @@ final class Judge {
 			throw new IllegalStateException("The store never granted " + tenure);
 		}
 		tenure.grantedAt = at;
+		tenure.leftWhenTold = tenure.relied();
 		event(tenure, "is granted", Event.GRANTED);
 		long overtakenAt = this.truth.overtakenAt(tenure);
 		if (overtakenAt >= 0) {
@@ -233,6 +240,16 @@ final class Judge {
 	 */
 	long clockError() {
 		return this.exclusion.clockError();
+	}
+
+	/**
+	 * Whether a grant took the place of a holder.
+	 * @param grant the grant
+	 * @param tenure the holder
+	 * @return whether that was no longer there after it
+	 */
+	boolean replaces(Grant grant, LeaseHistory tenure) {
+		return this.truth.replaces(grant, tenure);
 	}
 
 	static void check(boolean kept, Violation.Kind kind, Complaint complaint) {

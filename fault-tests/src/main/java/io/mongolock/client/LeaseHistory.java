@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -16,6 +17,8 @@ final class LeaseHistory {
 
 	final SimulatedClient client;
 
+	final ResolvedLockSettings terms;
+
 	/** Whether it waits until the end for what others left. */
 	final boolean last;
 
@@ -24,6 +27,9 @@ final class LeaseHistory {
 	@Nullable ReleaseOutcome outcome;
 
 	long grantedAt = -1;
+
+	/** What was left of it when its client was told of the grant. */
+	long leftWhenTold = -1;
 
 	long overtakenAt = -1;
 
@@ -46,9 +52,10 @@ final class LeaseHistory {
 
 	boolean told;
 
-	LeaseHistory(LeaseId id, SimulatedClient client, boolean last) {
+	LeaseHistory(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, boolean last) {
 		this.id = id;
 		this.client = client;
+		this.terms = terms;
 		this.last = last;
 	}
 

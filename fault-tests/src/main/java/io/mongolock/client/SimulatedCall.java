@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
@@ -69,6 +70,10 @@ final class SimulatedCall<T> {
 		return answer;
 	}
 
+	boolean isOver() {
+		return this.over;
+	}
+
 	void reply(T answer) {
 		if (!this.over) {
 			this.over = true;
@@ -89,10 +94,27 @@ final class SimulatedCall<T> {
 	 * @param kind which statement
 	 * @param ids the leases it is about
 	 * @param majority whether the answer waits for replication
+	 * @param timeout when the client gives it up
 	 * @param execution what the statement does
 	 * @param <T> what is answered
 	 */
-	record Request<T>(Kind kind, List<LeaseId> ids, boolean majority, Execution<T> execution) {
+	record Request<T>(Kind kind, List<LeaseId> ids, boolean majority, Duration timeout, Execution<T> execution) {
+
+		/**
+		 * Renew leases, one after the other.
+		 * @param ids the leases
+		 * @param timeout when the client gives it up
+		 * @return the request; its answer is how many are there
+		 */
+		static Request<Integer> renewal(List<LeaseId> ids, Duration timeout) {
+			return new Request<>(Kind.RENEW, ids, true, timeout, (log, now) -> {
+				int found = 0;
+				for (LeaseId id : ids) {
+					found += (log.renew(id, now)) ? 1 : 0;
+				}
+				return found;
+			});
+		}
 
 		LeaseId id() {
 			return this.ids.get(0);

@@ -64,7 +64,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(errand.request().limit());
 		LockAcquisition acquisition = new LockAcquisition(client.acquisitions(), errand.request(), claim,
 				errand.terms(), client.now());
-		LeaseHistory tenure = judge.begins(id, client, errand.last());
+		LeaseHistory tenure = judge.begins(id, client, errand.terms(), errand.last());
 		SimulatedClaim driver = new SimulatedClaim(acquisition, client, judge, tenure, onEnd);
 		driver.act(acquisition.begin(driver, client.now()));
 		if (!errand.last() && timeline.chance(0.1)) {
@@ -115,7 +115,15 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		Claim claim = this.acquisition.claim();
 		this.acquisition.send(this.client.now());
 		this.client.<ClaimAnswer>ask(Kind.CLAIM, claim.id(), true, (log, now) -> log.claim(claim, now))
-			.then(this::answered, this::failed);
+			.then((answer) -> {
+				long starved = this.client.starves(this.tenure.terms.reliable());
+				if (starved > 0) {
+					this.client.after(starved, () -> answered(answer));
+				}
+				else {
+					answered(answer);
+				}
+			}, this::failed);
 	}
 
 	private void answered(ClaimAnswer answer) {

@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -127,7 +128,7 @@ final class SimulatedClient {
 	 * @return takes who waits for the answer
 	 */
 	<T> SimulatedAsk<T> ask(Kind kind, LeaseId id, boolean majority, Execution<T> execution) {
-		return ask(new Request<>(kind, List.of(id), majority, execution));
+		return ask(new Request<>(kind, List.of(id), majority, this.judge.terms(id).operationTimeout(), execution));
 	}
 
 	/**
@@ -144,6 +145,15 @@ final class SimulatedClient {
 		HeldLock heldLock = new HeldLock(grant, now(), this::lost);
 		this.renewals.register(heldLock.lease());
 		return heldLock;
+	}
+
+	/**
+	 * Whether the thread that takes an answer has to wait for a processor.
+	 * @param most how long at most
+	 * @return how long it waits, zero if it does not
+	 */
+	long starves(Duration most) {
+		return this.network.starves(most);
 	}
 
 	/**

@@ -1,10 +1,10 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.util.function.Consumer;
 
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.SimulatedCall.Request;
-import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * Between clients and store: loses, delays, doubles and so reorders messages. A client
@@ -20,15 +20,16 @@ final class SimulatedNetwork {
 
 	private final Judge judge;
 
-	private final ResolvedLockSettings terms;
+	/** How late what is late may be. */
+	private final long scale;
 
 	private FaultProfile weather;
 
-	SimulatedNetwork(Timeline timeline, Trace trace, Judge judge, ResolvedLockSettings terms, FaultProfile weather) {
+	SimulatedNetwork(Timeline timeline, Trace trace, Judge judge, Duration shortest, FaultProfile weather) {
 		this.timeline = timeline;
 		this.trace = trace;
 		this.judge = judge;
-		this.terms = terms;
+		this.scale = shortest.toNanos();
 		this.weather = weather;
 	}
 
@@ -52,11 +53,11 @@ final class SimulatedNetwork {
 			Consumer<Outcome> onFailure) {
 		SimulatedCall<T> call = new SimulatedCall<>(client, request, onReply, onFailure);
 		trace(call, "sends");
-		client.after(this.terms.operationTimeout().toNanos(), () -> call.fail(Outcome.UNKNOWN));
+		client.after(request.timeout().toNanos(), () -> call.fail(Outcome.UNKNOWN));
 		if (this.timeline.chance(this.weather.failed())) {
 			client.after(travel(), () -> call.fail(Outcome.UNKNOWN));
 		}
-		long scale = this.terms.ttl().toNanos();
+		long scale = this.scale;
 		if (this.timeline.chance(this.weather.doubled())) {
 			// The client knows nothing of the other copy. One of a denied claim that
 			// comes
@@ -76,7 +77,7 @@ final class SimulatedNetwork {
 	 */
 	<T> void reply(SimulatedCall<T> call, T answer) {
 		if (arrives(call)) {
-			this.timeline.after(delay(this.terms.ttl().toNanos()), () -> call.client().run(() -> call.reply(answer)));
+			this.timeline.after(delay(this.scale), () -> call.client().run(() -> call.reply(answer)));
 		}
 	}
 
@@ -88,6 +89,10 @@ final class SimulatedNetwork {
 		if (arrives(call)) {
 			this.timeline.after(travel(), () -> call.client().run(() -> call.fail(Outcome.NOT_EXECUTED)));
 		}
+	}
+
+	long starves(Duration most) {
+		return (this.timeline.chance(this.weather.starved())) ? this.timeline.between(0, most.toNanos()) : 0;
 	}
 
 	private void carry(SimulatedCall<?> call, SimulatedServers servers, long delay) {

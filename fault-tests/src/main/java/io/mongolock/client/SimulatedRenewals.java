@@ -3,7 +3,6 @@ package io.mongolock.client;
 import java.util.List;
 
 import io.mongolock.client.Coverage.Event;
-import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.client.SimulatedCall.Request;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
@@ -29,6 +28,8 @@ final class SimulatedRenewals {
 
 	private int looks;
 
+	private int underway;
+
 	SimulatedRenewals(SimulatedClient client, Timeline timeline, Judge judge) {
 		this.client = client;
 		this.timeline = timeline;
@@ -49,8 +50,11 @@ final class SimulatedRenewals {
 		int look = ++this.looks;
 		ClockReading now = this.client.now();
 		for (RenewalBatch batch : this.schedule.due(now)) {
+			this.underway++;
 			this.client.after(this.timeline.between(0, 100_000), () -> renew(batch));
 		}
+		Judge.check(this.underway <= RenewalSchedule.MAX_REQUESTS, Violation.Kind.STORM,
+				() -> this.underway + " renewals of " + this.client.name() + " are underway");
 		long next = this.schedule.nextIn(now);
 		if (next < FAR) {
 			this.client.after(next, () -> {
@@ -64,13 +68,7 @@ final class SimulatedRenewals {
 	private void renew(RenewalBatch batch) {
 		ClockReading requested = this.client.now();
 		List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
-		this.client.ask(new Request<Integer>(Kind.RENEW, ids, true, (log, now) -> {
-			int found = 0;
-			for (LeaseId id : ids) {
-				found += (log.renew(id, now)) ? 1 : 0;
-			}
-			return found;
-		})).then((found) -> {
+		this.client.ask(Request.renewal(ids, batch.timeout())).then((found) -> {
 			ClockReading now = this.client.now();
 			this.judge.count((found < ids.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
 			hand(() -> this.schedule.answered(batch, found, requested, now));
@@ -84,6 +82,7 @@ final class SimulatedRenewals {
 	// From the thread that renews to the watch
 	private void hand(Runnable answer) {
 		this.client.after(this.timeline.between(0, 100_000), () -> {
+			this.underway--;
 			answer.run();
 			look();
 		});

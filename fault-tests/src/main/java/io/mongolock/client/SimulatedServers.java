@@ -1,6 +1,8 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,9 @@ final class SimulatedServers {
 
 	/** What an old primary knows that some clients still ask. */
 	private @Nullable StoreLog old;
+
+	/** Documents that are or were blocked, and until when. */
+	private final Map<String, Long> blocked = new HashMap<>();
 
 	private int replicated;
 
@@ -83,8 +88,29 @@ final class SimulatedServers {
 		}
 	}
 
+	/**
+	 * Hold up every request about a document, as a transaction does that wrote it.
+	 * @param key the document
+	 * @param until a true time
+	 */
+	void block(String key, long until) {
+		this.blocked.merge(key, until, Math::max);
+		this.judge.event("store", "blocks " + key, Event.BLOCKED);
+	}
+
+	boolean wasBlocked(String key) {
+		return this.blocked.containsKey(key);
+	}
+
 	private <T> void answer(SimulatedCall<T> call) {
 		Request<T> request = call.request();
+		for (int index = 0; index < request.ids().size(); index++) {
+			long until = this.blocked.getOrDefault(request.ids().get(index).key(), 0L);
+			if (until > this.timeline.now()) {
+				waitFor(call, index, until);
+				return;
+			}
+		}
 		int before = this.log.length();
 		T answer = call.execute(this.log, this.clock.now());
 		this.judge.executed(request, this.log.grantSince(before), this.log, this.log.length() != before);
@@ -105,6 +131,22 @@ final class SimulatedServers {
 		if (!request.majority()) {
 			this.network.reply(call, answer);
 		}
+	}
+
+	// The statements before the one that is blocked are executed, those behind it wait as
+	// well. The server ends most of what its client has given up.
+	private void waitFor(SimulatedCall<?> call, int index, long until) {
+		if (index > 0) {
+			Request<Integer> before = Request.renewal(call.request().ids().subList(0, index), call.request().timeout());
+			int length = this.log.length();
+			before.execution().on(this.log, this.clock.now());
+			this.judge.executed(before, null, this.log, this.log.length() != length);
+		}
+		this.timeline.at(until, () -> {
+			if (!call.isOver() || this.timeline.chance(0.1)) {
+				receive(call);
+			}
+		});
 	}
 
 	private <T> void answerAsOldPrimary(SimulatedCall<T> call, StoreLog old) {

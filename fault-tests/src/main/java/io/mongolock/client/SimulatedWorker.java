@@ -58,6 +58,15 @@ final class SimulatedWorker {
 	}
 
 	/**
+	 * Hold a lock for most of the time.
+	 */
+	void workLong() {
+		long ttl = this.terms.get(0).ttl().toNanos();
+		ResolvedLockSettings terms = this.terms.get((this.timeline.chance(0.8)) ? 0 : 2);
+		run(new Errand(this.locks.get(0), terms, token(), (int) this.timeline.between(5, 25), ttl / 3, false));
+	}
+
+	/**
 	 * Wait for what others left, however long it takes.
 	 * @param lock which
 	 */

@@ -1,13 +1,11 @@
 package io.mongolock.client;
 
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
 import io.mongolock.LockRequest;
-import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
 
 /**
@@ -16,9 +14,12 @@ import io.mongolock.core.ResolvedLockSettings;
  */
 final class Simulation {
 
-	private static final List<LockRequest> ONE = List.of(LockRequest.of("a"));
+	private static final LockRequest EXCLUSIVE = LockRequest.of("a");
 
-	private static final List<LockRequest> TWO = List.of(LockRequest.of("a"), LockRequest.of("b"));
+	/** Three of four histories are about one lock, as those find most. */
+	private static final List<List<LockRequest>> LOCKS = List.of(List.of(EXCLUSIVE), List.of(EXCLUSIVE),
+			List.of(LockRequest.builder("a").limit(2).build()),
+			List.of(EXCLUSIVE, LockRequest.builder("b").limit(3).build()));
 
 	private final SplittableRandom random;
 
@@ -46,19 +47,19 @@ final class Simulation {
 	}
 
 	private void run() {
-		ResolvedLockSettings terms = terms();
-		List<ResolvedLockSettings> manners = List.of(manner(terms, 0, true), manner(terms, 0, false),
-				manner(terms, 0.3, true), manner(terms, 0.8, true), manner(terms, 1.5, true), manner(terms, 1, false),
-				manner(terms, 100, true));
-		FaultProfile weather = FaultProfile.of(this.random, terms);
-		List<LockRequest> locks = (this.random.nextInt(3) != 0) ? ONE : TWO;
-		long heals = terms.ttl().toNanos() * 3;
+		Timings timings = Timings.of(this.random);
+		Duration shortest = timings.shortest();
+		Duration longest = timings.longest();
+		List<ResolvedLockSettings> manners = timings.manners();
+		FaultProfile weather = FaultProfile.of(this.random, manners.get(0));
+		List<LockRequest> locks = LOCKS.get(this.random.nextInt(LOCKS.size()));
+		long heals = shortest.multipliedBy(2).plus(longest).toNanos();
 		Timeline timeline = new Timeline(this.random);
-		Judge judge = new Judge(timeline, this.trace, this.coverage, terms);
-		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, terms, weather);
+		Judge judge = new Judge(timeline, this.trace, this.coverage);
+		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, shortest, weather);
 		SimulatedServers servers = new SimulatedServers(timeline, network, judge, weather);
-		AtRest rest = new AtRest(judge, servers, terms, heals);
-		judge.onOver((tenure) -> timeline.after(rest.cleanedUpAfter(), () -> rest.checkCleanedUp(tenure)));
+		AtRest rest = new AtRest(judge, servers, longest, heals);
+		judge.onOver((tenure) -> timeline.after(rest.cleanedUpAfter(tenure), () -> rest.checkCleanedUp(tenure)));
 		int number = 2 + this.random.nextInt(3);
 		for (int client = 1; client <= number; client++) {
 			this.clients.add(new SimulatedClient("c" + client, timeline, network, servers, judge));
@@ -69,7 +70,11 @@ final class Simulation {
 				client.run(new SimulatedWorker(name, client, timeline, judge, manners, locks, heals)::work);
 			}
 		}
-		new FaultInjector(timeline, this.clients, servers, locks, terms, heals).plan(weather);
+		List<LockRequest> all = new ArrayList<>(locks);
+		if (weather.isMild() && this.random.nextInt(4) == 0) {
+			all.addAll(crowd(timeline, judge, manners, heals));
+		}
+		new FaultInjector(timeline, this.clients, servers, all, shortest, longest, heals).plan(weather);
 		timeline.at(heals, () -> {
 			network.heal();
 			servers.heal();
@@ -79,19 +84,20 @@ final class Simulation {
 			}
 		});
 		timeline.run();
-		rest.judge(weather.isCalm());
+		rest.judge(weather);
 	}
 
-	private ResolvedLockSettings terms() {
-		Duration ttl = Duration.ofSeconds(3L + this.random.nextInt(10));
-		Duration retry = ttl.dividedBy(2 + this.random.nextInt(5)).truncatedTo(ChronoUnit.MILLIS);
-		return ResolvedLockSettings.of(LockSettings.builder().ttl(ttl).retryInterval(retry).build());
-	}
-
-	private static ResolvedLockSettings manner(ResolvedLockSettings terms, double ttlsToWait, boolean autoRenew) {
-		Duration wait = Duration.ofMillis((long) (terms.ttl().toMillis() * ttlsToWait));
-		return new ResolvedLockSettings(terms.ttl(), terms.margin(), terms.renewInterval(), terms.operationTimeout(),
-				wait, terms.retryInterval(), autoRenew);
+	// Many locks of one client, which nobody else wants, held for long
+	private List<LockRequest> crowd(Timeline timeline, Judge judge, List<ResolvedLockSettings> manners, long until) {
+		List<LockRequest> locks = new ArrayList<>();
+		SimulatedClient client = this.clients.get(0);
+		int size = 2 + this.random.nextInt(99);
+		for (int i = 0; i < size; i++) {
+			LockRequest lock = LockRequest.of("crowd" + i);
+			locks.add(lock);
+			client.run(new SimulatedWorker("m" + i, client, timeline, judge, manners, List.of(lock), until)::workLong);
+		}
+		return locks;
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,12 +18,12 @@ import io.mongolock.test.StoreLog.Grant;
  */
 final class StoreTruth {
 
-	private final Map<Grant, Long> grants = new LinkedHashMap<>();
+	private final Map<Grant, Granted> grants = new LinkedHashMap<>();
 
 	private final List<Freed> freed = new ArrayList<>();
 
-	void granted(Grant grant, long at) {
-		this.grants.put(grant, at);
+	void granted(Grant grant, long at, Set<String> holders) {
+		this.grants.put(grant, new Granted(at, holders));
 	}
 
 	void freed(LeaseHistory tenure, long at, int length) {
@@ -43,24 +44,30 @@ final class StoreTruth {
 	}
 
 	@Nullable Long at(Grant grant) {
-		return this.grants.get(grant);
+		Granted granted = this.grants.get(grant);
+		return (granted != null) ? granted.at() : null;
 	}
 
 	/**
-	 * When another was first granted what a tenure was granted before.
+	 * When another was first granted the place of a tenure.
 	 * @param tenure the tenure
 	 * @return the true time, negative if never
 	 */
 	long overtakenAt(LeaseHistory tenure) {
 		long first = -1;
-		for (Map.Entry<Grant, Long> grant : this.grants.entrySet()) {
-			boolean other = grant.getKey().key().equals(tenure.id.key())
-					&& !grant.getKey().token().equals(tenure.id.token());
-			if (other && grant.getValue() > tenure.grantedAt && (first < 0 || grant.getValue() < first)) {
-				first = grant.getValue();
+		for (Map.Entry<Grant, Granted> grant : this.grants.entrySet()) {
+			long at = grant.getValue().at();
+			if (at > tenure.grantedAt && (first < 0 || at < first) && replaces(grant.getKey(), tenure)) {
+				first = at;
 			}
 		}
 		return first;
+	}
+
+	boolean replaces(Grant grant, LeaseHistory tenure) {
+		Granted granted = this.grants.get(grant);
+		return grant.key().equals(tenure.id.key())
+				&& (granted == null || !granted.holders().contains(tenure.id.token()));
 	}
 
 	/**
@@ -80,6 +87,16 @@ final class StoreTruth {
 			}
 		}
 		this.freed.removeIf((one) -> one.length() > length);
+	}
+
+	/**
+	 * What is known of a grant.
+	 *
+	 * @param at when it was made, a true time
+	 * @param holders the tokens of all who held the lock after it
+	 */
+	private record Granted(long at, Set<String> holders) {
+
 	}
 
 	private record Freed(LeaseHistory tenure, int length) {

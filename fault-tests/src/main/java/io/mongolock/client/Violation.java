@@ -43,7 +43,10 @@ final class Violation extends RuntimeException {
 		PROGRESS,
 
 		/** Lost or failed although nothing went wrong. */
-		NEEDLESS
+		NEEDLESS,
+
+		/** More renewals underway than there may be. */
+		STORM
 
 	}
 

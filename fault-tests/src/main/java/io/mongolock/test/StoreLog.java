@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -159,6 +161,15 @@ public final class StoreLog {
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * Who stands in a lock.
+	 * @param key the key
+	 * @return the tokens, those included whose lease ran out
+	 */
+	public Set<String> holders(String key) {
+		return lock(key).holders().stream().map(StoredHolder::token).collect(Collectors.toUnmodifiableSet());
 	}
 
 	private ModelDocument lock(String key) {

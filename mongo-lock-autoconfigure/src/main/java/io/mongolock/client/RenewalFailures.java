@@ -17,7 +17,7 @@ import io.mongolock.store.KeyText;
  */
 final class RenewalFailures {
 
-	private static final Log logger = LogFactory.getLog(LeaseRenewer.class);
+	private static final Log logger = LogFactory.getLog(RenewalFailures.class);
 
 	/** The latest that nobody could tell of where it happened. */
 	private final AtomicReference<@Nullable Failure> remembered = new AtomicReference<>();

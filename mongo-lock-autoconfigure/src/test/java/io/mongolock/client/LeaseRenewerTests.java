@@ -162,7 +162,7 @@ class LeaseRenewerTests {
 		}
 
 		private static Logger logger() {
-			return (Logger) LoggerFactory.getLogger(LeaseRenewer.class);
+			return (Logger) LoggerFactory.getLogger(RenewalFailures.class);
 		}
 
 	}

@@ -1,0 +1,74 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+import io.mongolock.LockSettings;
+import io.mongolock.core.ResolvedLockSettings;
+
+/**
+ * The settings that meet in one history: one or two sets of timings, of which the first
+ * is the shorter one, each with several ways to wait and to hold.
+ *
+ * @param first the timings of most locks
+ * @param second the timings of the others
+ */
+record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
+
+	static Timings of(SplittableRandom random) {
+		Duration ttl = Duration.ofSeconds(3L + random.nextInt(10));
+		ResolvedLockSettings first = timings(random, ttl);
+		boolean alike = random.nextInt(3) != 0;
+		return new Timings(first, (alike) ? first : timings(random, ttl.multipliedBy(1L + random.nextInt(3))));
+	}
+
+	Duration shortest() {
+		return this.first.ttl();
+	}
+
+	Duration longest() {
+		return this.second.ttl();
+	}
+
+	/**
+	 * How locks are waited for and held.
+	 * @return settings; the last wait as long as it takes
+	 */
+	List<ResolvedLockSettings> manners() {
+		List<ResolvedLockSettings> manners = new ArrayList<>();
+		manners.add(manner(this.first, 0, true));
+		manners.add(manner(this.first, 0, false));
+		manners.add(manner(this.second, 0.3, true));
+		manners.add(manner(this.first, 0.8, true));
+		manners.add(manner(this.second, 1.5, true));
+		manners.add(manner(this.second, 1, false));
+		manners.add(manner(this.first, 100, true));
+		return manners;
+	}
+
+	// Half of them as they are by default, the others anything that is allowed
+	private static ResolvedLockSettings timings(SplittableRandom random, Duration ttl) {
+		LockSettings.Builder settings = LockSettings.builder().ttl(ttl).retryInterval(part(ttl, 2 + random.nextInt(5)));
+		if (random.nextBoolean()) {
+			Duration margin = part(ttl, 3 + random.nextInt(6));
+			Duration reliable = ttl.minus(margin);
+			Duration interval = part(reliable, 3 + random.nextInt(4));
+			Duration timeout = part(reliable.minus(interval), 2 + random.nextInt(3));
+			settings.margin(margin).renewInterval(interval).operationTimeout(timeout);
+		}
+		return ResolvedLockSettings.of(settings.build());
+	}
+
+	private static ResolvedLockSettings manner(ResolvedLockSettings timings, double ttlsToWait, boolean autoRenew) {
+		Duration wait = Duration.ofMillis((long) (timings.ttl().toMillis() * ttlsToWait));
+		return new ResolvedLockSettings(timings.ttl(), timings.margin(), timings.renewInterval(),
+				timings.operationTimeout(), wait, timings.retryInterval(), autoRenew);
+	}
+
+	private static Duration part(Duration whole, int parts) {
+		return Duration.ofMillis(whole.toMillis() / parts);
+	}
+
+}
