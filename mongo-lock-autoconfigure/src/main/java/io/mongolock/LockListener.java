@@ -3,8 +3,11 @@ package io.mongolock;
 import java.time.Duration;
 
 /**
- * Is told what happens to the locks of this client. Called one event at a time on a
- * thread of its own, never on one that renews; what it throws is logged and dropped.
+ * Is notified of what happens to the locks of this client, on threads of its own, never
+ * on one that renews; what it throws is logged and dropped. Thread-safe: losses are
+ * published first, several at a time, ahead of all other events, which come one at a time
+ * in their order. A listener that takes long delays only others; if more than 10,000
+ * events wait, the oldest are dropped with a warning that counts them, but never a loss.
  */
 public interface LockListener {
 
@@ -23,7 +26,9 @@ public interface LockListener {
 	}
 
 	/**
-	 * A lock is no longer surely held; told before anyone else can be granted it.
+	 * A lock is no longer guaranteed held; published before anyone else can be granted
+	 * it. May come before {@link #onAcquired} of the same lock, and on several threads at
+	 * a time.
 	 * @param handle the lock
 	 * @param reason how it was lost
 	 */
@@ -39,11 +44,30 @@ public interface LockListener {
 	}
 
 	/**
-	 * A lock was granted whose earlier holder had neither renewed nor released it.
+	 * A lock was granted whose earlier holder's lease had run out: it had died, or
+	 * neither its renewals nor its release reached the store in time.
 	 * @param handle the lock, now held here
-	 * @param previous who let it lapse
+	 * @param previous whose lease ran out
 	 */
 	default void onTakenOver(LockHandle handle, LockHolder previous) {
+	}
+
+	/**
+	 * The lease of a lock could not be renewed. It is held until its deadline, and the
+	 * renewal is tried again until then.
+	 * @param handle the lock
+	 * @param failure how the store failed
+	 */
+	default void onRenewalFailed(LockHandle handle, Throwable failure) {
+	}
+
+	/**
+	 * A lock could not be released. That is tried again in the background until its lease
+	 * has run out, unless the application shuts down.
+	 * @param handle the lock, no longer held
+	 * @param failure how the store failed
+	 */
+	default void onReleaseFailed(LockHandle handle, Throwable failure) {
 	}
 
 	/**

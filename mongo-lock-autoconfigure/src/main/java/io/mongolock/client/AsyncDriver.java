@@ -75,10 +75,15 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private void ask() {
+		AcquisitionStep step = null;
 		try {
-			act(this.sender.ask(this.acquisition));
+			step = this.sender.ask(this.acquisition);
+			act(step);
 		}
 		catch (RuntimeException | Error ex) {
+			if (step instanceof Granted granted) {
+				this.heldLocks.takeBack(granted.held(), ex);
+			}
 			act(this.acquisition.cancel());
 			fail(ex);
 		}

@@ -65,7 +65,7 @@ final class ClaimSender {
 			return step;
 		}
 		finally {
-			this.lifecycle.endClaim();
+			this.lifecycle.endRequest();
 		}
 	}
 

@@ -1,20 +1,26 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 
 /**
- * Whether the client runs, and what runs with it. Requests for locks hold the read lock,
- * so that a stop can wait for those underway. Thread-safe; changes of the phase are
- * guarded by the monitor.
+ * Whether the client runs, and what runs with it. Requests that take or give back a lock
+ * hold the read lock, so that a stop can wait for those underway. Thread-safe; changes of
+ * the phase are guarded by the monitor.
  */
 final class ClientLifecycle {
 
+	private static final Set<Phase> CLAIMING = EnumSet.of(Phase.RUNNING);
+
+	private static final Set<Phase> RELEASING = EnumSet.of(Phase.RUNNING, Phase.STOPPING);
+
 	private final Function<ClientThreads, LeaseRenewer> renewers;
 
-	private final ReentrantReadWriteLock claims = new ReentrantReadWriteLock();
+	private final ReentrantReadWriteLock requests = new ReentrantReadWriteLock();
 
 	private volatile Running running;
 
@@ -29,7 +35,7 @@ final class ClientLifecycle {
 	 * Run, unless running already.
 	 */
 	synchronized void start() {
-		if (this.phase == Phase.STOPPED) {
+		if (this.phase == Phase.STOPPING || this.phase == Phase.STOPPED) {
 			this.running = create();
 		}
 		if (this.phase != Phase.RUNNING) {
@@ -63,19 +69,21 @@ final class ClientLifecycle {
 	 * Take no more claims and renew nothing more.
 	 */
 	synchronized void stop() {
-		this.phase = Phase.STOPPED;
-		this.running.renewer().stop();
+		if (this.phase != Phase.STOPPED) {
+			this.phase = Phase.STOPPING;
+			this.running.renewer().stop();
+		}
 	}
 
 	/**
-	 * Wait until no claim is underway any more.
+	 * Wait until no request is underway any more that takes or gives back a lock.
 	 * @param timeout how long at most
 	 */
-	void awaitClaims(Duration timeout) {
+	void awaitRequests(Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			if (this.claims.writeLock().tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
-				this.claims.writeLock().unlock();
+			if (this.requests.writeLock().tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+				this.requests.writeLock().unlock();
 			}
 		}
 		catch (InterruptedException ex) {
@@ -87,28 +95,50 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * End the threads.
+	 * Begin no request any more, and end the threads.
 	 */
-	void stopThreads() {
+	synchronized void close() {
+		this.phase = Phase.STOPPED;
 		this.running.threads().stop();
+	}
+
+	boolean isClosed() {
+		return this.phase == Phase.STOPPED;
 	}
 
 	/**
 	 * Begin a claim.
-	 * @return whether the client runs; if so, {@link #endClaim()} must follow on the same
-	 * thread
+	 * @return whether the client runs; if so, {@link #endRequest()} must follow on the
+	 * same thread
 	 */
 	boolean beginClaim() {
-		this.claims.readLock().lock();
-		if (this.phase == Phase.RUNNING) {
-			return true;
-		}
-		this.claims.readLock().unlock();
-		return false;
+		return begin(CLAIMING);
 	}
 
-	void endClaim() {
-		this.claims.readLock().unlock();
+	/**
+	 * Begin to give something back.
+	 * @return whether requests may still be sent; if so, {@link #endRequest()} must
+	 * follow on the same thread
+	 */
+	boolean beginRequest() {
+		return begin(RELEASING);
+	}
+
+	void endRequest() {
+		this.requests.readLock().unlock();
+	}
+
+	private boolean begin(Set<Phase> phases) {
+		// First without the lock: a stop that waits for it keeps others from getting it
+		if (!phases.contains(this.phase)) {
+			return false;
+		}
+		this.requests.readLock().lock();
+		if (phases.contains(this.phase)) {
+			return true;
+		}
+		this.requests.readLock().unlock();
+		return false;
 	}
 
 	ClientThreads threads() {
@@ -126,7 +156,7 @@ final class ClientLifecycle {
 
 	private enum Phase {
 
-		NEW, RUNNING, STOPPED
+		NEW, RUNNING, STOPPING, STOPPED
 
 	}
 

@@ -1,12 +1,12 @@
 package io.mongolock.client;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHolder;
+import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Grant;
@@ -57,6 +57,11 @@ final class HeldLocks {
 		this.held.put(heldLock.id(), heldLock);
 		try {
 			this.lifecycle.renewer().register(heldLock.lease());
+			if (this.lifecycle.isClosed()) {
+				// The answer came after the stop, when nothing is sent any more
+				this.held.remove(heldLock.id());
+				heldLock.abandon();
+			}
 			return heldLock;
 		}
 		catch (RuntimeException | Error ex) {
@@ -87,6 +92,9 @@ final class HeldLocks {
 	 * @return whether it is held
 	 */
 	boolean renew(HeldLock heldLock) {
+		if (this.lifecycle.isClosed()) {
+			return false;
+		}
 		ClockReading requested = now();
 		boolean found = this.store.renew(heldLock.id(), heldLock.terms().operationTimeout());
 		return heldLock.renewed(found, requested, now());
@@ -110,7 +118,7 @@ final class HeldLocks {
 	 */
 	void share(HeldLock heldLock, int limit) {
 		if (!heldLock.lease().isHeld(now()) && heldLock.lossReason() != null) {
-			throw LockExceptions.lost(heldLock);
+			throw LockExceptions.lost(heldLock.lease());
 		}
 		if (limit < heldLock.limit()) {
 			throw new IllegalStateException("Lock '" + KeyText.printable(heldLock.key()) + "' is held with limit "
@@ -156,7 +164,7 @@ final class HeldLocks {
 	 */
 	void assertMayCommit(HeldLock heldLock) {
 		if (heldLock.request().onLost() != OnLost.IGNORE && !heldLock.lease().isHeld(now())) {
-			throw LockExceptions.lost(heldLock);
+			throw LockExceptions.lost(heldLock.lease());
 		}
 	}
 
@@ -165,13 +173,12 @@ final class HeldLocks {
 	 * @param until when to be done, on the monotonic clock
 	 */
 	void abandonAll(long until) {
-		for (HeldLock heldLock : List.copyOf(this.held.values())) {
-			this.held.remove(heldLock.id());
-			if (heldLock.abandon()) {
-				long left = Math.max(1_000_000, until - this.clock.nanoTime());
-				this.releaser.abandon(heldLock, Duration.ofNanos(left));
-			}
-		}
+		List<HeldLock> all = List.copyOf(this.held.values());
+		all.forEach((heldLock) -> this.held.remove(heldLock.id()));
+		List<HeldLock> left = all.stream().filter(HeldLock::abandon).toList();
+		this.events
+			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
+		this.releaser.releaseAll(left, until);
 	}
 
 	int size() {
@@ -185,7 +192,7 @@ final class HeldLocks {
 	private void release(HeldLock heldLock) {
 		ReleaseOutcome outcome = end(heldLock);
 		if (outcome == ReleaseOutcome.LOST && heldLock.request().onLost() != OnLost.IGNORE) {
-			throw LockExceptions.lost(heldLock);
+			throw LockExceptions.lost(heldLock.lease());
 		}
 	}
 
@@ -205,7 +212,8 @@ final class HeldLocks {
 	private void lost(HeldLock heldLock) {
 		// Called once per lock, on whatever thread notices
 		letNextAsk(heldLock);
-		this.events.lost(heldLock, heldLock.lossReason());
+		LossReason reason = heldLock.lossReason();
+		this.events.lost(heldLock, (reason != null) ? reason : LossReason.DEADLINE);
 	}
 
 	private void letNextAsk(HeldLock heldLock) {

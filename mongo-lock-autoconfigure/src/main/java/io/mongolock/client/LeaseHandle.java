@@ -122,7 +122,7 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	private LockLostException lost() {
-		return LockExceptions.lost(this.heldLock);
+		return LockExceptions.lost(this.heldLock.lease());
 	}
 
 	private ClockReading now() {

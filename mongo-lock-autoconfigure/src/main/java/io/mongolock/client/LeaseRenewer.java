@@ -8,8 +8,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
@@ -26,9 +24,7 @@ import io.mongolock.store.LockStore;
  * an executor, {@value RenewalSchedule#MAX_REQUESTS} at a time at most. No user code runs
  * on either. Thread-safe.
  */
-public final class LeaseRenewer {
-
-	private static final Log logger = LogFactory.getLog(LeaseRenewer.class);
+final class LeaseRenewer {
 
 	private final LockStore store;
 
@@ -39,7 +35,7 @@ public final class LeaseRenewer {
 	private final RenewalSchedule schedule = new RenewalSchedule(
 			(bound) -> ThreadLocalRandom.current().nextLong(bound));
 
-	private final RenewalFailures failures = new RenewalFailures();
+	private final LockEvents events;
 
 	private final Queue<Consumer<RenewalSchedule>> answers = new ConcurrentLinkedQueue<>();
 
@@ -60,17 +56,19 @@ public final class LeaseRenewer {
 	 * @param clock the clocks
 	 * @param requests runs the requests to the store; must not block. What it rejects is
 	 * tried again
+	 * @param events is notified of failures, and logs them on a thread of its own
 	 */
-	public LeaseRenewer(LockStore store, LockClock clock, Executor requests) {
+	LeaseRenewer(LockStore store, LockClock clock, Executor requests, LockEvents events) {
 		this.store = store;
 		this.clock = clock;
 		this.requests = requests;
+		this.events = events;
 	}
 
 	/**
 	 * Begin to watch. Has no effect if started already.
 	 */
-	public synchronized void start() {
+	synchronized void start() {
 		if (this.watch == null) {
 			Thread thread = new Thread(this::watch, "mongo-lock-watch");
 			thread.setDaemon(true);
@@ -82,7 +80,7 @@ public final class LeaseRenewer {
 	/**
 	 * End: no renewal begins after this. Those underway may still be answered.
 	 */
-	public synchronized void stop() {
+	synchronized void stop() {
 		Thread thread = this.watch;
 		this.watch = null;
 		LockSupport.unpark(thread);
@@ -92,7 +90,7 @@ public final class LeaseRenewer {
 	 * Keep a lease until {@link #unregister} or its loss.
 	 * @param lease the lease
 	 */
-	public void register(Lease lease) {
+	void register(Lease lease) {
 		ClockReading now = ClockReading.of(this.clock);
 		long dueIn = this.schedule.add(lease, now);
 		this.lastDue = dueIn;
@@ -106,7 +104,7 @@ public final class LeaseRenewer {
 	 * Keep a lease no longer.
 	 * @param lease the lease
 	 */
-	public void unregister(Lease lease) {
+	void unregister(Lease lease) {
 		this.schedule.remove(lease);
 	}
 
@@ -118,7 +116,7 @@ public final class LeaseRenewer {
 			}
 			catch (RuntimeException | Error ex) {
 				// The watch must outlive whatever happens: it is what tells of a loss
-				logger.error("The watch over the leases failed and goes on", ex);
+				this.events.watchFailed(ex);
 				this.nextLook = this.clock.nanoTime() + 10_000_000;
 			}
 			Long look = this.nextLook;
@@ -146,8 +144,8 @@ public final class LeaseRenewer {
 		}
 		catch (RuntimeException | Error ex) {
 			// No thread could be started. What must outlive that does: the leases are
-			// tried again, and the next thread that runs tells of it
-			this.failures.remember(batch, ex);
+			// tried again
+			this.events.renewalFailed(batch.leases(), ex);
 			this.schedule.failed(batch, now);
 		}
 	}
@@ -165,8 +163,11 @@ public final class LeaseRenewer {
 	}
 
 	private void renew(RenewalBatch batch) {
+		if (this.watch == null) {
+			// Stopped since it was handed over
+			return;
+		}
 		Consumer<RenewalSchedule> answer;
-		Throwable failure = null;
 		try {
 			ClockReading requested = ClockReading.of(this.clock);
 			List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
@@ -175,13 +176,12 @@ public final class LeaseRenewer {
 			answer = (schedule) -> schedule.answered(batch, found, requested, now);
 		}
 		catch (RuntimeException | Error ex) {
-			failure = ex;
+			this.events.renewalFailed(batch.leases(), ex);
 			ClockReading now = ClockReading.of(this.clock);
 			answer = (schedule) -> schedule.failed(batch, now);
 		}
 		this.answers.add(answer);
 		LockSupport.unpark(this.watch);
-		this.failures.tell(batch, failure);
 	}
 
 }

@@ -14,7 +14,7 @@ import io.mongolock.LossReason;
 import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Failed;
-import io.mongolock.core.HeldLock;
+import io.mongolock.core.Lease;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeyText;
@@ -63,20 +63,20 @@ final class LockExceptions {
 		return new IllegalStateException("The handle of lock '" + KeyText.printable(key) + "' was closed");
 	}
 
-	static LockLostException lost(HeldLock heldLock) {
-		LossReason reason = heldLock.lossReason();
+	static LockLostException lost(Lease lease) {
+		LossReason reason = lease.lossReason();
 		LossReason known = (reason != null) ? reason : LossReason.REFUSED;
-		return new LockLostException(heldLock.key(), heldLock.fence(), known,
-				describeLoss(heldLock, reason) + "; what was done under it may overlap with another holder's work");
+		return new LockLostException(lease.id().key(), lease.fence(), known,
+				describeLoss(lease, reason) + "; what was done under it may overlap with another holder's work");
 	}
 
-	static String describeLoss(HeldLock heldLock, @Nullable LossReason reason) {
-		ResolvedLockSettings terms = heldLock.terms();
+	static String describeLoss(Lease lease, @Nullable LossReason reason) {
+		ResolvedLockSettings terms = lease.terms();
 		String how = (reason != LossReason.DEADLINE) ? describe(reason)
 				: ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")
 						+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
 						+ millis(terms.reliable());
-		return "Lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ") was lost: " + how;
+		return "Lock '" + KeyText.printable(lease.id().key()) + "' (fence " + lease.fence() + ") was lost: " + how;
 	}
 
 	private static String describe(@Nullable LossReason reason) {

@@ -1,12 +1,14 @@
 package io.mongolock.client;
 
 import java.time.Duration;
-import java.util.function.Supplier;
+import java.util.List;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.OrphanCleanup;
@@ -25,19 +27,24 @@ final class LockReleaser {
 
 	private static final Log logger = LogFactory.getLog(LockReleaser.class);
 
+	private static final int CHUNK = 500;
+
+	/** No request is granted less. */
+	private static final long MIN_NANOS = 1_000_000;
+
 	private final LockStore store;
 
 	private final LockClock clock;
 
 	private final LockEvents events;
 
-	private final Supplier<ClientThreads> threads;
+	private final ClientLifecycle lifecycle;
 
-	LockReleaser(LockStore store, LockClock clock, LockEvents events, Supplier<ClientThreads> threads) {
+	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientLifecycle lifecycle) {
 		this.store = store;
 		this.clock = clock;
 		this.events = events;
-		this.threads = threads;
+		this.lifecycle = lifecycle;
 	}
 
 	/**
@@ -58,6 +65,9 @@ final class LockReleaser {
 
 	private End ask(HeldLock heldLock, ReleaseDecision releasing) {
 		Duration timeout = heldLock.terms().operationTimeout();
+		if (!this.lifecycle.beginRequest()) {
+			return releasing.failed();
+		}
 		boolean interrupted = Thread.interrupted();
 		try {
 			return releasing
@@ -69,6 +79,7 @@ final class LockReleaser {
 			return releasing.failed();
 		}
 		finally {
+			this.lifecycle.endRequest();
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
@@ -76,18 +87,36 @@ final class LockReleaser {
 	}
 
 	/**
-	 * Give back a lock whose holder was told that it is lost, without a second try.
-	 * @param heldLock the heldLock
-	 * @param timeout how long the request may take
+	 * Give back locks that a stop took from their holders, many with one request and
+	 * without a second try. Not one begins after the end.
+	 * @param left the locks
+	 * @param until the end, on the monotonic clock
 	 */
-	void abandon(HeldLock heldLock, Duration timeout) {
-		Duration longest = heldLock.terms().operationTimeout();
+	void releaseAll(List<HeldLock> left, long until) {
+		boolean interrupted = Thread.interrupted();
+		for (int from = 0; from < left.size(); from += CHUNK) {
+			List<HeldLock> rest = left.subList(from, left.size());
+			long nanos = until - this.clock.nanoTime();
+			if (nanos < MIN_NANOS) {
+				this.events.releaseAtShutdownFailed(rest, new LockStoreException(rest.get(0).key(),
+						Outcome.NOT_EXECUTED, "the time for the shutdown was over before", null));
+				break;
+			}
+			// One that is blocked must not take the time of all that follow
+			long requests = (rest.size() + CHUNK - 1) / CHUNK;
+			releaseChunk(rest.subList(0, Math.min(CHUNK, rest.size())), Math.min(nanos, 2 * nanos / requests));
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private void releaseChunk(List<HeldLock> chunk, long nanos) {
 		try {
-			this.store.release(heldLock.id(), (timeout.compareTo(longest) < 0) ? timeout : longest);
+			this.store.releaseAll(chunk.stream().map(HeldLock::id).toList(), Duration.ofNanos(nanos));
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Release of lock '" + KeyText.printable(heldLock.key()) + "' at shutdown failed; its lease of "
-					+ heldLock.terms().ttl().toMillis() + "ms runs out by itself: " + ex.getMessage());
+			this.events.releaseAtShutdownFailed(chunk, ex);
 		}
 	}
 
@@ -102,22 +131,33 @@ final class LockReleaser {
 	}
 
 	private void cleanUp(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
+		if (this.lifecycle.beginRequest()) {
+			try {
+				goOn(releaseOrphan(cleanup, id, terms), cleanup, id, terms);
+			}
+			finally {
+				this.lifecycle.endRequest();
+			}
+		}
+	}
+
+	private long releaseOrphan(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		try {
 			if (this.store.release(id, terms.operationTimeout())) {
 				logger.info("Freed lock '" + KeyText.printable(id.key())
 						+ "', which a request without an answer had left behind");
 			}
-			goOn(cleanup.answered(ClockReading.of(this.clock)), cleanup, id, terms);
+			return cleanup.answered(ClockReading.of(this.clock));
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Clean-up of lock '" + KeyText.printable(id.key()) + "' failed", ex);
-			goOn(cleanup.failed(ClockReading.of(this.clock)), cleanup, id, terms);
+			return cleanup.failed(ClockReading.of(this.clock));
 		}
 	}
 
 	private void goOn(long pause, OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		if (pause >= 0) {
-			this.threads.get().runAfter(pause, () -> cleanUp(cleanup, id, terms));
+			this.lifecycle.threads().runAfter(pause, () -> cleanUp(cleanup, id, terms));
 		}
 	}
 

@@ -48,6 +48,8 @@ public final class LockTemplate implements LockOperations {
 
 	private final ClientLifecycle lifecycle;
 
+	private final LockEvents events;
+
 	private final HeldLocks heldLocks;
 
 	private final LockAcquisition.Client client;
@@ -67,13 +69,14 @@ public final class LockTemplate implements LockOperations {
 		this.defaults = defaults;
 		this.owner = owner;
 		this.clock = clock;
-		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals()));
-		LockEvents events = new LockEvents(listeners, clock);
-		LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle::threads);
-		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, events);
+		this.events = new LockEvents(listeners, clock);
+		this.lifecycle = new ClientLifecycle(
+				(threads) -> new LeaseRenewer(store, clock, threads.renewals(), this.events));
+		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
+		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events);
 		this.client = new LockAcquisition.Client(this.queues, this.heldLocks::granted,
 				(bound) -> ThreadLocalRandom.current().nextLong(bound));
-		this.sender = new ClaimSender(store, new StoreClockWatch(events, store.servers()), clock, this.lifecycle,
+		this.sender = new ClaimSender(store, new StoreClockWatch(this.events, store.servers()), clock, this.lifecycle,
 				this.heldLocks, releaser);
 	}
 
@@ -126,17 +129,25 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * Take no more claims, end all waiting, renew nothing more, and give back what is
-	 * still held; its holders are told that they lost it. No request to the store begins
-	 * after this.
-	 * @param budget how long this may take
+	 * still held, many locks with one request; its holders are told that they lost it. No
+	 * request to the store begins after this.
+	 * @param budget how long this may take; what is not released by then runs out by
+	 * itself
 	 */
 	public void stop(Duration budget) {
 		long until = this.clock.nanoTime() + budget.toNanos();
 		this.lifecycle.stop();
 		this.queues.waiters().forEach(LockAcquisition::stop);
-		this.lifecycle.awaitClaims(budget);
 		this.heldLocks.abandonAll(until);
-		this.lifecycle.stopThreads();
+		this.lifecycle.awaitRequests(left(until));
+		this.lifecycle.close();
+		// What was granted meanwhile
+		this.heldLocks.abandonAll(until);
+		this.events.flushLog(left(until));
+	}
+
+	private Duration left(long until) {
+		return Duration.ofNanos(Math.max(0, until - this.clock.nanoTime()));
 	}
 
 	/**

@@ -5,7 +5,7 @@ import java.time.Duration;
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.core.ClockReading;
-import io.mongolock.core.HeldLock;
+import io.mongolock.core.Lease;
 import io.mongolock.store.KeyText;
 
 /**
@@ -13,40 +13,40 @@ import io.mongolock.store.KeyText;
  */
 final class ReadOnlyLockHandle implements LockHandle {
 
-	private final HeldLock heldLock;
+	private final Lease lease;
 
 	private final LockClock clock;
 
-	ReadOnlyLockHandle(HeldLock heldLock, LockClock clock) {
-		this.heldLock = heldLock;
+	ReadOnlyLockHandle(Lease lease, LockClock clock) {
+		this.lease = lease;
 		this.clock = clock;
 	}
 
 	@Override
 	public String key() {
-		return this.heldLock.key();
+		return this.lease.id().key();
 	}
 
 	@Override
 	public long fence() {
-		return this.heldLock.fence();
+		return this.lease.fence();
 	}
 
 	@Override
 	public boolean isHeld() {
-		return this.heldLock.lease().isHeld(ClockReading.of(this.clock));
+		return this.lease.isHeld(ClockReading.of(this.clock));
 	}
 
 	@Override
 	public void assertHeld() {
 		if (!isHeld()) {
-			throw LockExceptions.lost(this.heldLock);
+			throw LockExceptions.lost(this.lease);
 		}
 	}
 
 	@Override
 	public Duration remaining() {
-		return this.heldLock.lease().remaining(ClockReading.of(this.clock));
+		return this.lease.remaining(ClockReading.of(this.clock));
 	}
 
 	@Override

@@ -52,6 +52,14 @@ public interface LockStore {
 	boolean release(LeaseId lease, Duration timeout);
 
 	/**
+	 * End the leases of several tokens in one request, each as {@link #release} does.
+	 * @param leases the leases, each with another token, at most a few hundred
+	 * @param timeout how long this may take
+	 * @return how many of them this request ended
+	 */
+	int releaseAll(List<LeaseId> leases, Duration timeout);
+
+	/**
 	 * End one grant of a lease, with an answer that no failover takes back.
 	 * @param lease the lease
 	 * @param fence the number of the grant

@@ -40,6 +40,11 @@ class StubLockStore implements LockStore {
 	}
 
 	@Override
+	public int releaseAll(List<LeaseId> leases, Duration timeout) {
+		return leases.size();
+	}
+
+	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return true;
 	}

@@ -46,7 +46,10 @@ class LeaseRenewerTests {
 
 	private final List<Lease> lost = new CopyOnWriteArrayList<>();
 
-	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals());
+	private final LockEvents events = new LockEvents(List.of(), LockClock.system());
+
+	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(),
+			this.events);
 
 	@AfterEach
 	void stop() {
@@ -101,7 +104,7 @@ class LeaseRenewerTests {
 	}
 
 	private void renewOn(Executor executor) {
-		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor);
+		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events);
 		this.renewer.start();
 	}
 
@@ -162,7 +165,7 @@ class LeaseRenewerTests {
 		}
 
 		private static Logger logger() {
-			return (Logger) LoggerFactory.getLogger(RenewalFailures.class);
+			return (Logger) LoggerFactory.getLogger(LockEvents.class);
 		}
 
 	}

@@ -109,6 +109,14 @@ class ScriptedStore implements LockStore {
 	}
 
 	@Override
+	public int releaseAll(List<LeaseId> leases, Duration timeout) {
+		List<LeaseId> there = leases.stream().filter(this::isThere).toList();
+		run("release all " + leases.size() + " from", leases.get(0),
+				() -> there.forEach((lease) -> this.holders.remove(lease.key())));
+		return there.size();
+	}
+
+	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return release("release grant", lease, isThere(lease) && this.holders.get(lease.key()).fence() == fence);
 	}

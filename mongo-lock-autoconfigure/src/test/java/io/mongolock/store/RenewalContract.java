@@ -43,6 +43,25 @@ interface RenewalContract extends LockStoreContract {
 	}
 
 	@Test
+	default void leasesReleasedTogetherAreFreeAndOthersStay() {
+		Claim first = Claims.on("first");
+		Claim second = Claims.on("second");
+		Claim gone = Claims.on("gone");
+		StoredHolder other = grant(Claims.on("other"));
+		List.of(first, second, gone).forEach(this::grant);
+		release(gone);
+		StoredHolder successor = grant(Claims.on("gone"));
+		LeaseId foreign = new LeaseId("other", first.id().token());
+		assertThat(store().releaseAll(List.of(first.id(), second.id(), gone.id(), foreign), TIMEOUT)).isEqualTo(2);
+		assertThat(find("first").holders()).isEmpty();
+		assertThat(find("second").holders()).isEmpty();
+		assertThat(find("gone").holders()).containsExactly(successor);
+		assertThat(find("other").holders()).containsExactly(other);
+		assertThat(store().releaseAll(List.of(), TIMEOUT)).isZero();
+		assertThat(renew(first)).isFalse();
+	}
+
+	@Test
 	default void aReleasedLeaseIsNotRenewed() {
 		Claim claim = Claims.on("key");
 		grant(claim);

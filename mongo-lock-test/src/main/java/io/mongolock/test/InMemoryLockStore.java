@@ -75,6 +75,11 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	@Override
+	public int releaseAll(List<LeaseId> leases, Duration timeout) {
+		return (int) leases.stream().filter((lease) -> release(lease, timeout)).count();
+	}
+
+	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return change(lease.key(), (lock) -> lock.release(lease.token(), fence));
 	}

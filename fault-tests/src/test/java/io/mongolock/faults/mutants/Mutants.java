@@ -191,9 +191,9 @@ final class Mutants {
 	}
 
 	private static List<Mutant> shutdown() {
-		return List.of(new Mutant("kept after the shutdown", "client/HeldLocks.java",
-				"this.releaser.abandon(heldLock, Duration.ofNanos(left));", "",
-				Judge.test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")));
+		return List
+			.of(new Mutant("kept after the shutdown", "client/HeldLocks.java", "this.releaser.releaseAll(left, until);",
+					"", Judge.test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")));
 	}
 
 	private static Judge row(String rows, String method) {

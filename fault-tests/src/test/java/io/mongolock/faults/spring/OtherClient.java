@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -70,14 +71,16 @@ final class OtherClient implements AutoCloseable {
 	}
 
 	/**
-	 * Ask for a lock once, and give it back.
+	 * Ask for a lock once, and give it back, outside any transaction of the thread.
 	 * @param key the key
 	 * @return whether another holds it
 	 */
 	boolean seesHeld(String key) {
-		Optional<LockHandle> handle = claim(key, Duration.ZERO);
-		handle.ifPresent(LockHandle::close);
-		return handle.isEmpty();
+		return CompletableFuture.supplyAsync(() -> {
+			Optional<LockHandle> handle = claim(key, Duration.ZERO);
+			handle.ifPresent(LockHandle::close);
+			return handle.isEmpty();
+		}).join();
 	}
 
 	/**

@@ -139,6 +139,20 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
+	public int releaseAll(List<LeaseId> leases, Duration timeout) {
+		if (leases.isEmpty()) {
+			return 0;
+		}
+		StoreRequest request = StoreRequest.write("release " + leases.size() + " locks, the first of them",
+				leases.get(0).key(), timeout);
+		List<UpdateOneModel<BsonDocument>> releases = new ArrayList<>(leases.size());
+		for (LeaseId lease : leases) {
+			releases.add(new UpdateOneModel<>(byId(lease.key()), this.statements.release(lease.token())));
+		}
+		return execute(request, WriteConcern.W1, (locks) -> locks.bulkWrite(releases, UNORDERED).getModifiedCount());
+	}
+
+	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
 				this.statements.release(lease.token(), fence));

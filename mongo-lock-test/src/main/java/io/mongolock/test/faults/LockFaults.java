@@ -108,6 +108,11 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
+	public int releaseAll(List<LeaseId> leases, Duration timeout) {
+		return ask(leases.get(0).key(), timeout, () -> this.store.releaseAll(leases, timeout));
+	}
+
+	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return ask(lease.key(), timeout, () -> this.store.releaseGrant(lease, fence, timeout));
 	}

@@ -1,0 +1,120 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+
+import com.mongodb.client.model.Filters;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockListener;
+import io.mongolock.LockLostException;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.LossReason;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.StepClock;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 52 and 53: what becomes of thousands of locks that one application holds.
+ */
+@Timeout(180)
+class ManyHeldRowsTests {
+
+	private static final int STOPPED = 3_000;
+
+	private static final int LOST = 2_000;
+
+	@AutoClose
+	private final Harness rig = Harness.embedded();
+
+	@Test
+	@ShowsRow(value = 52, level = Level.PROXY)
+	void aShutdownReleasesThousandsWithFewRequestsAndSendsNothingAfterwards(RowFigures figures) {
+		LockSettings settings = LockSettings.builder().ttl(Duration.ofMinutes(5)).autoRenew(false).build();
+		HarnessClient client = this.rig.client(this.rig.proxied(), settings, LockClock.system());
+		List<LockHandle> held = acquire(client.locks(), STOPPED);
+		int before = this.rig.proxy().requests("update");
+		long start = System.nanoTime();
+		client.locks().stop(Duration.ofMinutes(1));
+		long took = System.nanoTime() - start;
+		int requests = this.rig.proxy().requests("update") - before;
+		assertThat(requests).isLessThanOrEqualTo(STOPPED / 500);
+		assertThat(this.rig.documents().countDocuments(Filters.exists("holders.0"))).isZero();
+		held.forEach((handle) -> assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close)
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(LossReason.SHUTDOWN)));
+		assertThat(this.rig.proxy().requests("update")).isEqualTo(before + requests);
+		figures.server(this.rig.label())
+			.add("held", STOPPED)
+			.add("requests", requests)
+			.add("stop took", Harness.millis(took))
+			.add("requests after the stop", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 53, level = Level.PROXY)
+	void aSlowListenerIsToldOfThousandsOfLossesWithinTheMargin(RowFigures figures) {
+		Duration margin = Duration.ofSeconds(6);
+		LockSettings settings = LockSettings.builder()
+			.ttl(Duration.ofSeconds(30))
+			.margin(margin)
+			.renewInterval(Duration.ofSeconds(1))
+			.build();
+		StepClock clock = new StepClock();
+		SlowListener listener = new SlowListener();
+		HarnessClient client = this.rig.direct(Harness.LONG);
+		LockTemplate locks = HarnessClient.locks(HarnessClient.store(client.mongo()), settings, clock, listener);
+		acquire(locks, LOST);
+		clock.step(Duration.ofMinutes(1));
+		await().atMost(Harness.LONG).until(() -> listener.losses.size() == LOST);
+		List<Long> told = listener.losses.stream().sorted().toList();
+		long spread = told.get(LOST - 1) - told.get(0);
+		assertThat(Duration.ofNanos(spread)).as("from the first to the last").isLessThan(margin);
+		locks.stop(Duration.ofSeconds(10));
+		figures.server(this.rig.label())
+			.add("losses", LOST)
+			.add("listener takes", "5 ms")
+			.add("from the first to the last", Harness.millis(spread) + " of 6000 ms");
+	}
+
+	private static List<LockHandle> acquire(LockTemplate locks, int count) {
+		return IntStream.range(0, count).mapToObj((i) -> locks.acquire(LockRequest.of("held:" + i))).toList();
+	}
+
+	/**
+	 * Takes 5 ms for everything.
+	 */
+	private static final class SlowListener implements LockListener {
+
+		private final Queue<Long> losses = new ConcurrentLinkedQueue<>();
+
+		@Override
+		public void onAcquired(LockHandle handle) {
+			LockSupport.parkNanos(5_000_000);
+		}
+
+		@Override
+		public void onLost(LockHandle handle, LossReason reason) {
+			LockSupport.parkNanos(5_000_000);
+			this.losses.add(System.nanoTime());
+		}
+
+	}
+
+}

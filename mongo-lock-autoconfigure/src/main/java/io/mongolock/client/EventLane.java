@@ -1,0 +1,125 @@
+package io.mongolock.client;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.LongConsumer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs tasks in the order of their arrival on threads of its own, which exist while there
+ * is something to run. To add one neither blocks nor fails, whatever the tasks do: a full
+ * lane drops the oldest, counts it and says so. Thread-safe; all state is guarded by the
+ * lane's own monitor.
+ */
+final class EventLane {
+
+	private static final long IDLE_MILLIS = 1000;
+
+	private final ThreadFactory threads;
+
+	private final int maxThreads;
+
+	private final int capacity;
+
+	private final LongConsumer onDropped;
+
+	private final Deque<Runnable> tasks = new ArrayDeque<>();
+
+	private int running;
+
+	private int idle;
+
+	private long dropped;
+
+	/**
+	 * Create a lane.
+	 * @param threads creates its threads
+	 * @param maxThreads how many tasks run side by side at most
+	 * @param capacity how many tasks wait at most
+	 * @param onDropped is given the number of tasks that were dropped since the last time
+	 */
+	EventLane(ThreadFactory threads, int maxThreads, int capacity, LongConsumer onDropped) {
+		this.threads = threads;
+		this.maxThreads = maxThreads;
+		this.capacity = capacity;
+		this.onDropped = onDropped;
+	}
+
+	/**
+	 * Run a task after those that came before. Returns at once.
+	 * @param task the task
+	 */
+	void add(Runnable task) {
+		if (enqueue(task)) {
+			startThread();
+		}
+	}
+
+	private synchronized boolean enqueue(Runnable task) {
+		if (this.tasks.size() >= this.capacity) {
+			this.tasks.removeFirst();
+			this.dropped++;
+		}
+		this.tasks.addLast(task);
+		notify();
+		boolean starts = this.tasks.size() > this.idle && this.running < this.maxThreads;
+		this.running += (starts) ? 1 : 0;
+		return starts;
+	}
+
+	private void startThread() {
+		try {
+			this.threads.newThread(this::work).start();
+		}
+		catch (RuntimeException | Error ex) {
+			// No thread is to be had now: those that run take the task, or the next one
+			// that is added starts a thread for both
+			synchronized (this) {
+				this.running--;
+			}
+		}
+	}
+
+	private void work() {
+		for (Runnable task = next(); task != null; task = next()) {
+			try {
+				task.run();
+			}
+			catch (RuntimeException | Error ex) {
+				// Such as one of the log itself: the tasks that follow must run
+				Thread current = Thread.currentThread();
+				current.getUncaughtExceptionHandler().uncaughtException(current, ex);
+			}
+		}
+	}
+
+	private synchronized @Nullable Runnable next() {
+		if (this.tasks.isEmpty()) {
+			awaitTask();
+		}
+		if (this.dropped > 0) {
+			long count = this.dropped;
+			this.dropped = 0;
+			return () -> this.onDropped.accept(count);
+		}
+		Runnable task = this.tasks.pollFirst();
+		this.running -= (task != null) ? 0 : 1;
+		return task;
+	}
+
+	private void awaitTask() {
+		this.idle++;
+		try {
+			wait(IDLE_MILLIS);
+		}
+		catch (InterruptedException ex) {
+			// By a task that ran here and left it behind: it is meant for nobody
+		}
+		finally {
+			this.idle--;
+		}
+	}
+
+}

@@ -1,0 +1,238 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockListener;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LossReason;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockEvents}: who listens slowly, or a log that blocks, delays nobody
+ * else.
+ */
+@Timeout(60)
+class LockEventsTests {
+
+	private static final LockSettings BUSY = LockSettings.builder().renewInterval(Duration.ofMillis(50)).build();
+
+	private final ScriptedStore store = new ScriptedStore();
+
+	private final Recorder events = new Recorder();
+
+	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.events));
+
+	private final BlockingAppender log = new BlockingAppender();
+
+	private final Logger logger = (Logger) LoggerFactory.getLogger("io.mongolock.client");
+
+	@BeforeEach
+	void listen() {
+		this.log.setContext(this.logger.getLoggerContext());
+		this.log.start();
+		this.logger.addAppender(this.log);
+	}
+
+	@AfterEach
+	void stop() {
+		this.events.go.countDown();
+		this.log.go.countDown();
+		this.logger.detachAppender(this.log);
+		this.template.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void lossesAreToldThoughAListenerIsStuckInAnotherEvent() {
+		this.events.blocking = true;
+		hold(3);
+		Awaitility.await().until(() -> this.events.stuck);
+		forgetAll(3);
+		Awaitility.await().until(() -> this.events.lost.size() == 3);
+		assertThat(this.events.acquired).isEmpty();
+	}
+
+	@Test
+	void manyLossesAreToldSideBySide() {
+		this.events.together = new CountDownLatch(32);
+		hold(64);
+		forgetAll(64);
+		Awaitility.await().until(() -> this.events.lost.size() == 64);
+	}
+
+	@Test
+	void whatIsNoLossIsDroppedOldestFirstAndCountedWhileAListenerIsStuck() {
+		this.events.blocking = true;
+		LockEvents published = new LockEvents(List.of(this.events), LockClock.system());
+		IntStream.range(0, 10_003)
+			.forEach((i) -> published.publish((listener) -> listener.onStoreClockStepped(Duration.ofMillis(i))));
+		this.events.go.countDown();
+		Awaitility.await().until(() -> this.events.steps.contains(Duration.ofMillis(10_002)));
+		Awaitility.await()
+			.until(() -> this.log.lines.stream().anyMatch((line) -> line.contains("events were not published")));
+		assertThat(this.events.steps.size()).isBetween(10_000, 10_001);
+	}
+
+	@Test
+	void aLogThatBlocksHoldsUpNeitherTheWatchNorRenewalsNorListeners() {
+		this.log.blocking = true;
+		LockHandle renewed = this.template.acquire(LockRequest.of("renewed"));
+		this.store.nextFails("renew", Outcome.NOT_EXECUTED, false);
+		this.template.acquire(LockRequest.builder("first").settings(BUSY).build());
+		this.store.forget("first");
+		Awaitility.await().until(() -> this.events.lost.contains("first REFUSED"));
+		assertThat(this.events.failures).containsExactly("renew first: renew failed by script");
+		Awaitility.await().until(() -> this.log.stuck);
+		this.template.acquire(LockRequest.builder("second").settings(BUSY).build());
+		this.store.forget("second");
+		Awaitility.await().until(() -> this.events.lost.contains("second REFUSED"));
+		LockHandle kept = this.template.acquire(LockRequest.builder("kept").settings(BUSY).build());
+		long before = this.store.count("renew");
+		Awaitility.await().until(() -> this.store.count("renew") > before + 10);
+		assertThat(kept.isHeld()).isTrue();
+		assertThat(renewed.isHeld()).isTrue();
+		assertThat(this.log.lines).isEmpty();
+	}
+
+	@Test
+	void aReleaseThatFailsIsToldWithItsFailure() {
+		this.store.nextFails("release", Outcome.UNKNOWN, true);
+		this.template.acquire(LockRequest.of("k")).close();
+		Awaitility.await().until(() -> this.events.failures.contains("release k: release failed by script"));
+	}
+
+	@Test
+	void locksLostAtShutdownAreOneLineWithTheirNumberAndTenNames() {
+		hold(12);
+		this.template.stop(Duration.ofSeconds(10));
+		assertThat(this.log.lines).hasSize(1)
+			.first()
+			.asString()
+			.startsWith("12 locks were lost, as")
+			.contains("and 2 more");
+		Awaitility.await().until(() -> this.events.lost.size() == 12);
+		assertThat(this.events.lost).allMatch((loss) -> loss.endsWith("SHUTDOWN"));
+	}
+
+	private void hold(int count) {
+		IntStream.range(0, count).forEach((i) -> this.template.acquire(LockRequest.of("k" + i)));
+	}
+
+	private void forgetAll(int count) {
+		IntStream.range(0, count).forEach((i) -> {
+			this.store.forget("k" + i);
+			this.template.renew("k" + i);
+		});
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static final class Recorder implements LockListener {
+
+		private final CountDownLatch go = new CountDownLatch(1);
+
+		private final List<String> acquired = new CopyOnWriteArrayList<>();
+
+		private final List<String> lost = new CopyOnWriteArrayList<>();
+
+		private final List<String> failures = new CopyOnWriteArrayList<>();
+
+		private final List<Duration> steps = new CopyOnWriteArrayList<>();
+
+		private volatile CountDownLatch together = new CountDownLatch(0);
+
+		private volatile boolean blocking;
+
+		private volatile boolean stuck;
+
+		@Override
+		public void onAcquired(LockHandle handle) {
+			block();
+			this.acquired.add(handle.key());
+		}
+
+		@Override
+		public void onStoreClockStepped(Duration step) {
+			block();
+			this.steps.add(step);
+		}
+
+		@Override
+		public void onLost(LockHandle handle, LossReason reason) {
+			this.together.countDown();
+			await(this.together);
+			this.lost.add(handle.key() + " " + reason);
+		}
+
+		@Override
+		public void onRenewalFailed(LockHandle handle, Throwable failure) {
+			this.failures.add("renew " + handle.key() + ": " + failure.getMessage());
+		}
+
+		@Override
+		public void onReleaseFailed(LockHandle handle, Throwable failure) {
+			this.failures.add("release " + handle.key() + ": " + failure.getMessage());
+		}
+
+		private void block() {
+			if (this.blocking) {
+				this.stuck = true;
+				await(this.go);
+			}
+		}
+
+		private static void await(CountDownLatch latch) {
+			LockEventsTests.await(latch);
+		}
+
+	}
+
+	private static final class BlockingAppender extends AppenderBase<ILoggingEvent> {
+
+		private final CountDownLatch go = new CountDownLatch(1);
+
+		private final List<String> lines = new CopyOnWriteArrayList<>();
+
+		private volatile boolean blocking;
+
+		private volatile boolean stuck;
+
+		@Override
+		protected void append(ILoggingEvent event) {
+			if (this.blocking) {
+				this.stuck = true;
+				LockEventsTests.await(this.go);
+			}
+			this.lines.add(event.getFormattedMessage());
+		}
+
+	}
+
+}
