@@ -22,7 +22,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.benchmarks.Subject.Commands;
 import io.mongolock.benchmarks.Subject.Work;
 import io.mongolock.test.embedded.EmbeddedMongo;
-import io.mongolock.test.embedded.GivenServer;
+import io.mongolock.test.server.GivenServer;
 
 /**
  * What acquire and release cost through the template and through the annotation, as a

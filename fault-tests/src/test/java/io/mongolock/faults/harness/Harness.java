@@ -61,7 +61,7 @@ public final class Harness implements AutoCloseable {
 	}
 
 	/**
-	 * On the server that the environment names; without one, on an embedded one.
+	 * On the real server of the tests; without one, on an embedded one.
 	 * @return a rig with an empty database
 	 */
 	public static Harness onAnyServer() {

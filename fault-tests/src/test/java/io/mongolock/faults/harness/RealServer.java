@@ -1,15 +1,18 @@
 package io.mongolock.faults.harness;
 
+import java.util.Optional;
+
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
 import org.opentest4j.TestAbortedException;
 
-import io.mongolock.test.embedded.GivenServer;
+import io.mongolock.test.server.GivenServer;
+import io.mongolock.test.server.SuiteServer;
 
 /**
- * The server that the environment names, for what needs a real one. A test that misses it
- * is aborted and says in one line what it needs.
+ * The real server of the tests, for what needs one. A test that misses it is aborted and
+ * says in one line what it needs.
  */
 public final class RealServer {
 
@@ -17,22 +20,38 @@ public final class RealServer {
 	}
 
 	/**
-	 * A server of any kind.
+	 * The server that the environment names, for what a container is not set up for.
 	 * @param need what the test needs, such as {@code a server with authentication}
 	 * @return its connection string
 	 */
-	public static String uri(String need) {
-		return GivenServer.uri()
-			.orElseThrow(() -> new TestAbortedException("needs " + need + ": set " + GivenServer.NAME));
+	public static String named(String need) {
+		return require(GivenServer.uri(), need);
 	}
 
 	/**
-	 * A server of one kind.
+	 * Likewise, of one kind.
+	 * @param needed the kind
+	 * @return its connection string
+	 */
+	public static String named(ServerKind needed) {
+		return require(GivenServer.uri(), needed);
+	}
+
+	/**
+	 * The server that the environment names, or a container.
 	 * @param needed the kind
 	 * @return its connection string
 	 */
 	public static String uri(ServerKind needed) {
-		String uri = uri("a " + needed);
+		return require(SuiteServer.get().uri(), needed);
+	}
+
+	private static String require(Optional<String> given, String need) {
+		return given.orElseThrow(() -> new TestAbortedException("needs " + need + ": set " + GivenServer.NAME));
+	}
+
+	private static String require(Optional<String> given, ServerKind needed) {
+		String uri = require(given, "a " + needed);
 		try (MongoClient client = MongoClients.create(uri)) {
 			assertKind(needed, ServerKind.of(run(client, "hello")));
 		}

@@ -28,7 +28,7 @@ public final class RealSet implements AutoCloseable {
 
 	private static final String HALT = "stopReplProducer";
 
-	private final ConnectionString uri = new ConnectionString(RealServer.uri(ServerKind.REPLICA_SET));
+	private final ConnectionString uri = new ConnectionString(RealServer.named(ServerKind.REPLICA_SET));
 
 	private final List<HarnessClient> clients = new ArrayList<>();
 

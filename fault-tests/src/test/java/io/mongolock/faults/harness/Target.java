@@ -11,11 +11,13 @@ import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.connection.ClusterConnectionMode;
+import com.mongodb.connection.ClusterDescription;
 import org.bson.Document;
 
 import io.mongolock.faults.harness.matrix.RowFigures;
-import io.mongolock.test.embedded.GivenServer;
 import io.mongolock.test.proxy.FaultProxy;
+import io.mongolock.test.server.SuiteServer;
 
 /**
  * One server that rows are shown on, reached directly.
@@ -43,11 +45,11 @@ public record Target(String host, int port, String credentials, String options, 
 	}
 
 	/**
-	 * The server that the environment names, or the primary of the replica set.
-	 * @return the target, or empty if none is named
+	 * The real server of the tests, or the primary of the replica set.
+	 * @return the target, or empty if there is none
 	 */
 	public static Optional<Target> given() {
-		return GivenServer.uri().map(Target::of);
+		return SuiteServer.get().uri().map(Target::of);
 	}
 
 	/**
@@ -79,13 +81,22 @@ public record Target(String host, int port, String credentials, String options, 
 		}
 		try (MongoClient client = MongoClients.create(uri)) {
 			Document hello = RealServer.run(client, "hello");
-			String primary = hello.getString("primary");
-			String address = (primary != null) ? primary
-					: client.getClusterDescription().getServerDescriptions().get(0).getAddress().toString();
+			String address = address(hello, client.getClusterDescription());
 			int colon = address.lastIndexOf(':');
 			return new Target(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)),
 					part(parts, "credentials"), options(part(parts, "options")), RealServer.label(client));
 		}
+	}
+
+	/**
+	 * What the URI says if that is the primary itself: what it calls itself may be known
+	 * only to its own network.
+	 */
+	private static String address(Document hello, ClusterDescription cluster) {
+		String primary = hello.getString("primary");
+		boolean reached = cluster.getConnectionMode() == ClusterConnectionMode.SINGLE
+				&& hello.getBoolean("isWritablePrimary", false);
+		return (primary != null && !reached) ? primary : cluster.getServerDescriptions().get(0).getAddress().toString();
 	}
 
 	private static String options(String given) {

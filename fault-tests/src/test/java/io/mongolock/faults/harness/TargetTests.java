@@ -30,6 +30,16 @@ class TargetTests {
 	}
 
 	@Test
+	void aPrimaryThatIsReachedUnderAnotherNameThanItsOwnStaysThere() {
+		try (EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start();
+				FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port())) {
+			Target target = Target.of("mongodb://127.0.0.1:" + proxy.port() + "/?directConnection=true");
+			assertThat(target.port()).isEqualTo(proxy.port());
+			assertThat(target.label()).endsWith("replica set");
+		}
+	}
+
+	@Test
 	void theKindOfAServerIsWhatItSaysOfItself() {
 		assertThat(ServerKind.of(new Document("ok", 1))).isEqualTo(ServerKind.STANDALONE);
 		assertThat(ServerKind.of(new Document("setName", "rs0"))).isEqualTo(ServerKind.REPLICA_SET);

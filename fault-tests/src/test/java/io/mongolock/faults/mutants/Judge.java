@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import io.mongolock.client.SimulationMain;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.faults.harness.worker.ChildJvm;
+import io.mongolock.test.server.GivenServer;
 
 /**
  * Who must notice a mutant: a program in a JVM of its own that ends with status 1, and
@@ -60,8 +61,7 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 	 * @return what the judge said
 	 */
 	Verdict judge(Path broken) {
-		try (ChildJvm jvm = new ChildJvm(classPath(broken), this.main.getName(),
-				List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), this.arguments)) {
+		try (ChildJvm jvm = new ChildJvm(classPath(broken), this.main.getName(), options(), this.arguments)) {
 			int status = jvm.awaitExit(LONG_ENOUGH);
 			jvm.ended().join();
 			return new Verdict(status, jvm.output());
@@ -90,6 +90,14 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 		catch (ClassNotFoundException ex) {
 			return name;
 		}
+	}
+
+	// a container for each mutant would take longer than the judgement; a server that the
+	// environment names is inherited
+	private static List<String> options() {
+		Stream<String> server = GivenServer.uri().isEmpty()
+				? Stream.of("-D" + GivenServer.NAME + "=" + GivenServer.EMBEDDED) : Stream.empty();
+		return Stream.concat(Stream.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), server).toList();
 	}
 
 	private static String classPath(Path broken) {

@@ -42,7 +42,7 @@ class PrivilegesTests {
 	@Test
 	@ShowsRow(value = 31, level = Level.SERVER)
 	void theDocumentedRoleIsEnough(RowFigures figures, CapturedOutput output) {
-		String uri = RealServer.uri("a server with authentication");
+		String uri = RealServer.named("a server with authentication");
 		try (MongoClient admin = MongoClients.create(uri)) {
 			assumeAuthentication(admin);
 			figures.server(RealServer.label(admin));

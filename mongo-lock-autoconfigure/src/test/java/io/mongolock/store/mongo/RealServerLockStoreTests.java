@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import io.mongolock.test.embedded.GivenServer;
+import io.mongolock.test.server.SuiteServer;
 
 /**
  * Tests for {@link MongoLockStore} on a real server.
@@ -24,7 +24,7 @@ class RealServerLockStoreTests extends AbstractMongoLockStoreContractTests {
 
 	@BeforeAll
 	static void connect() {
-		client = MongoClients.create(GivenServer.uri().orElseThrow());
+		client = MongoClients.create(SuiteServer.get().uri().orElseThrow());
 	}
 
 	@AfterAll

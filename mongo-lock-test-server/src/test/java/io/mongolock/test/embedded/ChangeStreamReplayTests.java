@@ -28,8 +28,8 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Replays which events of a change stream each statement of the locks caused on a real
- * replica set, on an embedded one of each version or on the one of
- * {@code MONGO_LOCK_TEST_URI}.
+ * replica set, on an embedded one of each version, and on the real one of
+ * {@code SuiteServer} if there is one.
  */
 class ChangeStreamReplayTests {
 

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Replays what was recorded on a real server: the same statement on the same documents
  * must get the same answer and leave the same documents. Runs on embedded servers of each
- * kind, or on the one of {@code MONGO_LOCK_TEST_URI}.
+ * kind, and on the real one of {@code SuiteServer} if there is one.
  */
 class RealServerReplayTests {
 

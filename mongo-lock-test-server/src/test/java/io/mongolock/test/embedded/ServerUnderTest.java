@@ -7,9 +7,11 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
 
+import io.mongolock.test.server.SuiteServer;
+
 /**
- * The server that a suite runs on: the one of {@code MONGO_LOCK_TEST_URI} (environment
- * variable or system property), otherwise an embedded one.
+ * A server that recordings are replayed on: an embedded one, or the real one of
+ * {@link SuiteServer}.
  *
  * @param client a client of it
  * @param embedded the embedded server, {@code null} if it is another
@@ -17,15 +19,15 @@ import org.bson.Document;
 record ServerUnderTest(MongoClient client, EmbeddedMongo embedded) implements AutoCloseable {
 
 	/**
-	 * The servers to replay recordings on: the real one if there is one, otherwise an
-	 * embedded one for each recording.
+	 * The servers to replay recordings on: an embedded one for each recording, in their
+	 * order, and after them the real one if there is one.
 	 */
 	static List<ServerUnderTest> start(Recording... recordings) {
-		String uri = GivenServer.uri().orElse(null);
-		if (uri != null) {
-			return List.of(new ServerUnderTest(MongoClients.create(uri), null));
-		}
-		return Stream.of(recordings).map(ServerUnderTest::embedded).toList();
+		Stream<ServerUnderTest> real = SuiteServer.get()
+			.uri()
+			.map((uri) -> new ServerUnderTest(MongoClients.create(uri), null))
+			.stream();
+		return Stream.concat(Stream.of(recordings).map(ServerUnderTest::embedded), real).toList();
 	}
 
 	private static ServerUnderTest embedded(Recording recording) {

@@ -1,24 +1,31 @@
-package io.mongolock.test.embedded;
+package io.mongolock.test.server;
 
 import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The real server that tests are to run on, if one is given.
+ * The server that tests are to run on, if one is given.
  */
 public final class GivenServer {
 
 	/** Names the server, as environment variable or system property. */
 	public static final String NAME = "MONGO_LOCK_TEST_URI";
 
+	/** Instead of a connection string: no other than embedded servers. */
+	public static final String EMBEDDED = "embedded";
+
 	private GivenServer() {
 	}
 
 	/**
-	 * Where it is.
+	 * Where the real server is.
 	 * @return its connection string, or empty if none is given
 	 */
 	public static Optional<String> uri() {
+		return value().filter(Predicate.not(EMBEDDED::equals));
+	}
+
+	static Optional<String> value() {
 		return Optional.ofNullable(System.getProperty(NAME, System.getenv(NAME)))
 			.filter(Predicate.not(String::isBlank));
 	}

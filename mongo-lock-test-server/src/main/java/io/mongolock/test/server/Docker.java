@@ -1,0 +1,56 @@
+package io.mongolock.test.server;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.testcontainers.DockerClientFactory;
+import org.testcontainers.mongodb.MongoDBContainer;
+
+/**
+ * Docker on this machine, through Testcontainers, which a module that uses this has to
+ * have on its class path. Thread-safe.
+ */
+public final class Docker {
+
+	/** The release whose answers were recorded. */
+	static final String IMAGE = "mongo:5.0.7";
+
+	private Docker() {
+	}
+
+	/**
+	 * Whether it answers. Where nothing says that it is here, which is a matter of
+	 * milliseconds, Testcontainers is not asked: it would take seconds and pages of log.
+	 * @return {@code true} if containers can be started
+	 */
+	public static boolean answers() {
+		return isHere(System.getenv(), sockets(System.getenv(), Path.of(System.getProperty("user.home"))))
+				&& DockerClientFactory.instance().isDockerAvailable();
+	}
+
+	static boolean isHere(Map<String, String> environment, Stream<Path> sockets) {
+		return !environment.getOrDefault("DOCKER_HOST", "").isBlank() || sockets.anyMatch(Files::exists);
+	}
+
+	// where an engine listens: without root, as a service, and Docker Desktop on each
+	// system
+	static Stream<Path> sockets(Map<String, String> environment, Path home) {
+		Stream<Path> rootless = Stream.ofNullable(environment.get("XDG_RUNTIME_DIR"))
+			.map((directory) -> Path.of(directory, "docker.sock"));
+		return Stream.concat(rootless,
+				Stream.of(Path.of("/var/run/docker.sock"), home.resolve(".docker/run/docker.sock"),
+						home.resolve(".docker/desktop/docker.sock"), Path.of("//./pipe/docker_engine")));
+	}
+
+	// of one member, which Testcontainers removes when this JVM ends; direct, as the
+	// member's own name is unknown out here
+	@SuppressWarnings("resource")
+	static String startReplicaSet() {
+		MongoDBContainer container = new MongoDBContainer(IMAGE).withReplicaSet();
+		container.start();
+		return container.getConnectionString() + "/?directConnection=true";
+	}
+
+}

@@ -1,0 +1,26 @@
+package io.mongolock.sample.orders;
+
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+import io.mongolock.test.server.Docker;
+
+/**
+ * Runs a test class where Docker answers, and says in one line what is left out where it
+ * does not. {@code @Testcontainers(disabledWithoutDocker = true)} says so, too, in pages
+ * and after seconds.
+ */
+class DockerCondition implements ExecutionCondition {
+
+	@Override
+	public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+		if (Docker.answers()) {
+			return ConditionEvaluationResult.enabled("Docker answers");
+		}
+		String reason = "Skipped " + context.getDisplayName() + ", which needs Docker: start it to run them";
+		System.out.println(reason);
+		return ConditionEvaluationResult.disabled(reason);
+	}
+
+}
