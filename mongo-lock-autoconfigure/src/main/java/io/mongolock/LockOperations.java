@@ -2,6 +2,7 @@ package io.mongolock;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
@@ -57,11 +58,38 @@ public interface LockOperations {
 	Optional<LockHandle> tryAcquire(LockRequest request);
 
 	/**
-	 * Acquire the lock without blocking the caller.
+	 * Acquire the lock without blocking the caller. A future that is completed by anyone
+	 * else first, for instance cancelled or by {@code orTimeout}, ends the claim, and
+	 * what is granted after that is released at once. What is attached to the future runs
+	 * on a thread of its own and may block. Where a handle would have to be passed along
+	 * until work ends that runs elsewhere, {@link #executeAsync} is simpler.
 	 * @param request which lock, and how
 	 * @return completes with the handle, to be closed by the caller, or with the
-	 * exception that {@link #acquire} would throw; cancelling it ends the claim
+	 * exception that {@link #acquire} would throw, at the latest one operation timeout
+	 * after the wait timeout
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request);
+
+	/**
+	 * Acquire the lock without blocking the caller, begin the work, hold the lock until
+	 * its stage has ended, and release it then.
+	 * <p>
+	 * Cancelling the returned future, or completing it otherwise, ends the claim; if the
+	 * work has begun, its stage is cancelled, and the lock is released once that has
+	 * ended. Work that goes on although its stage was cancelled goes on without the lock.
+	 * As the work is bound to no thread, {@link OnLost#INTERRUPT} is as
+	 * {@link OnLost#FAIL}.
+	 * @param <T> what the work results in
+	 * @param request which lock, and how
+	 * @param callback begins the work; runs under the lock, on a thread of its own or,
+	 * where the calling thread holds the lock already, on that
+	 * @return completes when the lock is released, with the result of the stage, with
+	 * what it or the callback failed with (a lost lock is then added as suppressed), or
+	 * with the exception that {@link #acquire} would throw; with
+	 * {@link LockLostException} if the lock was lost meanwhile and the request does not
+	 * say {@link OnLost#IGNORE}
+	 */
+	<T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
+			LockCallback<? extends CompletionStage<T>, ?> callback);
 
 }

@@ -15,7 +15,7 @@ import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
-import io.mongolock.core.AcquisitionStep.TooLate;
+import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.store.Claim;
@@ -129,7 +129,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	private void answered(ClaimAnswer answer) {
 		AcquisitionStep step = this.acquisition.answered(answer, this.client.now());
 		if (answer.grantTo(this.tenure.id.token()).isPresent()) {
-			if (step instanceof TooLate) {
+			if (step instanceof GrantedTooLate) {
 				this.tenure.late = true;
 				this.judge.count(Event.GRANTED_TOO_LATE);
 			}

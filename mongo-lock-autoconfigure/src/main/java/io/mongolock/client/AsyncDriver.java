@@ -1,24 +1,26 @@
 package io.mongolock.client;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 
 /**
  * Runs one acquisition that occupies a thread only while it asks the store. Thread-safe:
- * the acquisition orders the events; the timer, guarded by the monitor, is always that of
- * its present phase.
+ * the acquisition orders the events, whoever gets its end completes the result, and the
+ * timer, guarded by the monitor, is always that of the acquisition's present phase.
  */
 final class AsyncDriver implements LockAcquisition.Caller {
 
@@ -30,21 +32,33 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	private final Supplier<ClientThreads> threads;
 
+	private final Function<HeldLock, LockHandle> handles;
+
 	private final CompletableFuture<LockHandle> result = new CompletableFuture<>();
 
 	private @Nullable Future<?> timer;
 
-	AsyncDriver(LockAcquisition acquisition, ClaimSender sender, HeldLocks heldLocks, Supplier<ClientThreads> threads) {
+	/**
+	 * Create a driver.
+	 * @param acquisition what to run
+	 * @param sender asks the store
+	 * @param heldLocks takes back what cannot be handed out
+	 * @param threads where to run
+	 * @param handles makes the handle, or takes the lock back and throws
+	 */
+	AsyncDriver(LockAcquisition acquisition, ClaimSender sender, HeldLocks heldLocks, Supplier<ClientThreads> threads,
+			Function<HeldLock, LockHandle> handles) {
 		this.acquisition = acquisition;
 		this.sender = sender;
 		this.heldLocks = heldLocks;
 		this.threads = threads;
+		this.handles = handles;
 	}
 
 	/**
 	 * Begin the acquisition.
-	 * @return its end; completed otherwise, for instance cancelled, it ends the
-	 * acquisition
+	 * @return its end; completed by anyone else, for instance cancelled or timed out, it
+	 * ends the acquisition, and what is granted later is released at once
 	 */
 	CompletableFuture<LockHandle> start() {
 		this.result.whenComplete((handle, failure) -> act(this.acquisition.cancel()));
@@ -75,28 +89,30 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private void ask() {
-		AcquisitionStep step = null;
 		try {
-			step = this.sender.ask(this.acquisition);
-			act(step);
+			act(this.sender.ask(this.acquisition));
+		}
+		catch (RuntimeException | Error ex) {
+			broken(ex);
+		}
+	}
+
+	private void act(AcquisitionStep step) {
+		try {
+			setTimer();
+			if (step instanceof Ask) {
+				this.threads.get().claim(this::ask);
+			}
+			else if (step instanceof End end) {
+				this.sender.settle(this.acquisition, end);
+				end(end);
+			}
 		}
 		catch (RuntimeException | Error ex) {
 			if (step instanceof Granted granted) {
 				this.heldLocks.takeBack(granted.held(), ex);
 			}
-			act(this.acquisition.cancel());
-			fail(ex);
-		}
-	}
-
-	private void act(AcquisitionStep step) {
-		setTimer();
-		if (step instanceof Ask) {
-			this.threads.get().run(this::ask);
-		}
-		else if (step instanceof End end) {
-			this.sender.settle(this.acquisition, end);
-			end(end);
+			broken(ex);
 		}
 	}
 
@@ -113,21 +129,35 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	private void end(End end) {
 		if (end instanceof Granted granted) {
-			LockHandle handle = new LeaseHandle(granted.held(), this.heldLocks);
-			ForkJoinPool.commonPool().execute(() -> {
-				if (!this.result.complete(handle)) {
-					handle.close();
-				}
-			});
+			this.threads.get().complete(() -> handOut(granted.held()));
 		}
 		else if (!(end instanceof Cancelled)) {
 			fail(LockExceptions.of(this.acquisition, end, this.sender.waited(this.acquisition)));
 		}
 	}
 
-	// What the caller attached runs on the common pool, as it may block
+	private void handOut(HeldLock heldLock) {
+		try {
+			LockHandle handle = this.handles.apply(heldLock);
+			if (!this.result.complete(handle)) {
+				handle.close();
+			}
+		}
+		catch (LockLostException ex) {
+			// Nobody took it; the loss was published when it happened
+		}
+		catch (RuntimeException | Error ex) {
+			this.result.completeExceptionally(ex);
+		}
+	}
+
+	private void broken(Throwable failure) {
+		this.sender.cancel(this.acquisition);
+		fail(failure);
+	}
+
 	private void fail(Throwable failure) {
-		ForkJoinPool.commonPool().execute(() -> this.result.completeExceptionally(failure));
+		this.threads.get().complete(() -> this.result.completeExceptionally(failure));
 	}
 
 }

@@ -7,6 +7,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
@@ -58,6 +59,9 @@ final class ClaimSender {
 			AcquisitionStep step = (acquisition.send(requested)) ? request(acquisition, requested) : new TooLate(false);
 			if (step instanceof Granted granted) {
 				this.heldLocks.publish(granted.held(), granted.lapsed());
+			}
+			else if (step instanceof GrantedTooLate) {
+				this.releaser.cleanUp(acquisition.cleanUp(now()), acquisition.claim().id(), acquisition.terms());
 			}
 			else if (step instanceof TooLate) {
 				settle(acquisition, step);

@@ -14,12 +14,18 @@ import io.mongolock.core.RenewalSchedule;
 
 /**
  * The threads of a running client: all of them platform daemon threads that come when
- * needed, those for renewals apart, so that nothing else delays them. What comes after
- * {@link #stop()} is dropped.
+ * needed. Renewals, claims, clean-up and what users attach to results run apart, so that
+ * none of them delays another. Except for results, what comes after {@link #stop()} is
+ * dropped.
  */
 final class ClientThreads {
 
-	private static final int MAX_CLAIMS = 8;
+	/** A third of the connections that the driver opens unless told otherwise. */
+	private static final int MAX_CLAIMS = 32;
+
+	private static final int MAX_CLEAN_UPS = 4;
+
+	private static final long RETRY_START = 100_000_000;
 
 	/**
 	 * Takes an idle thread before it starts one, as no other may be had. The schedule
@@ -30,14 +36,21 @@ final class ClientThreads {
 			TimeUnit.SECONDS, new SynchronousQueue<>(), daemons("mongo-lock-renewal"),
 			new ThreadPoolExecutor.AbortPolicy());
 
-	private final ThreadPoolExecutor requests = new ThreadPoolExecutor(MAX_CLAIMS, MAX_CLAIMS, 10, TimeUnit.SECONDS,
-			new LinkedBlockingQueue<>(), daemons("mongo-lock-request"), new ThreadPoolExecutor.DiscardPolicy());
+	private final ExecutorService claims = bounded(MAX_CLAIMS, "mongo-lock-request");
+
+	private final ExecutorService cleanUps = bounded(MAX_CLEAN_UPS, "mongo-lock-clean-up");
+
+	/**
+	 * One thread for each result, as what users attach to one may block. Not stopped:
+	 * every result is completed, and idle threads end by themselves.
+	 */
+	private final ExecutorService results = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS,
+			new SynchronousQueue<>(), daemons("mongo-lock-result"));
 
 	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("mongo-lock-timer"),
 			new ThreadPoolExecutor.DiscardPolicy());
 
 	ClientThreads() {
-		this.requests.allowCoreThreadTimeOut(true);
 		this.timer.setRemoveOnCancelPolicy(true);
 	}
 
@@ -50,20 +63,34 @@ final class ClientThreads {
 	}
 
 	/**
-	 * Run a request to the store, after those that came before.
+	 * Run the request of a claim, after those that came before.
 	 * @param request the request
 	 */
-	void run(Runnable request) {
-		this.requests.execute(request);
+	void claim(Runnable request) {
+		start(this.claims, request);
 	}
 
 	/**
-	 * Run a request to the store later.
+	 * Run a request that cleans up, later and after those that came before.
 	 * @param nanos how much later
 	 * @param request the request
 	 */
-	void runAfter(long nanos, Runnable request) {
-		this.timer.schedule(() -> this.requests.execute(request), nanos, TimeUnit.NANOSECONDS);
+	void cleanUpAfter(long nanos, Runnable request) {
+		after(nanos, () -> start(this.cleanUps, request));
+	}
+
+	/**
+	 * Run what completes a result, behind nothing else.
+	 * @param result completes it
+	 */
+	void complete(Runnable result) {
+		try {
+			this.results.execute(result);
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread to be had: better here than never
+			result.run();
+		}
 	}
 
 	/**
@@ -77,12 +104,38 @@ final class ClientThreads {
 	}
 
 	/**
+	 * How many actions wait for their time.
+	 * @return the number
+	 */
+	int timers() {
+		return this.timer.getQueue().size();
+	}
+
+	/**
 	 * Let what is underway end, and begin nothing more.
 	 */
 	void stop() {
 		this.timer.shutdownNow();
-		this.requests.shutdown();
+		this.claims.shutdown();
+		this.cleanUps.shutdown();
 		this.renewals.shutdown();
+	}
+
+	private void start(ExecutorService executor, Runnable request) {
+		try {
+			executor.execute(request);
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread can be started now
+			after(RETRY_START, () -> start(executor, request));
+		}
+	}
+
+	private static ExecutorService bounded(int threads, String name) {
+		ThreadPoolExecutor executor = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), daemons(name), new ThreadPoolExecutor.DiscardPolicy());
+		executor.allowCoreThreadTimeOut(true);
+		return executor;
 	}
 
 	static ThreadFactory daemons(String name) {

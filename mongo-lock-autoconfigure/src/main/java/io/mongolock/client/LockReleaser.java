@@ -130,7 +130,13 @@ final class LockReleaser {
 		goOn(cleanup.first(ClockReading.of(this.clock)), cleanup, id, terms);
 	}
 
-	private void cleanUp(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
+	/**
+	 * Release a token now, and then in the background until nothing can be left of it.
+	 * @param cleanup says when
+	 * @param id the token
+	 * @param terms the terms of its lease
+	 */
+	void cleanUp(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		if (this.lifecycle.beginRequest()) {
 			try {
 				goOn(releaseOrphan(cleanup, id, terms), cleanup, id, terms);
@@ -157,7 +163,7 @@ final class LockReleaser {
 
 	private void goOn(long pause, OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		if (pause >= 0) {
-			this.lifecycle.threads().runAfter(pause, () -> cleanUp(cleanup, id, terms));
+			this.lifecycle.threads().cleanUpAfter(pause, () -> cleanUp(cleanup, id, terms));
 		}
 	}
 

@@ -6,6 +6,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
@@ -106,7 +107,14 @@ public final class LockTemplate implements LockOperations {
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
 		LeaseHandle shared = shareOwn(request);
 		return (shared != null) ? CompletableFuture.completedFuture(shared)
-				: new AsyncDriver(acquisition(request), this.sender, this.heldLocks, this.lifecycle::threads).start();
+				: new AsyncDriver(acquisition(request), this.sender, this.heldLocks, this.lifecycle::threads, this::handle).start();
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
+			LockCallback<? extends CompletionStage<T>, ?> callback) {
+		return new AsyncExecution<>(callback, (end) -> this.lifecycle.threads().complete(end))
+			.run(acquireAsync(request));
 	}
 
 	/**
@@ -156,6 +164,14 @@ public final class LockTemplate implements LockOperations {
 	 */
 	public boolean isRunning() {
 		return this.lifecycle.isRunning();
+	}
+
+	/**
+	 * How many actions wait for their time.
+	 * @return the number
+	 */
+	int timers() {
+		return this.lifecycle.threads().timers();
 	}
 
 	/**

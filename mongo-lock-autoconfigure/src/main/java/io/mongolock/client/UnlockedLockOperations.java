@@ -3,6 +3,7 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,12 @@ public class UnlockedLockOperations implements LockOperations {
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
 		return CompletableFuture.completedFuture(acquire(request));
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
+			LockCallback<? extends CompletionStage<T>, ?> callback) {
+		return new AsyncExecution<>(callback, Runnable::run).run(acquireAsync(request));
 	}
 
 	private static final class UnlockedHandle implements LockHandle {

@@ -91,4 +91,16 @@ public sealed interface AcquisitionStep {
 
 	}
 
+	/**
+	 * The attempt had ended before it was granted: the token has to be released at once.
+	 */
+	record GrantedTooLate() implements AcquisitionStep {
+
+		@Override
+		public boolean cleansUp() {
+			return true;
+		}
+
+	}
+
 }

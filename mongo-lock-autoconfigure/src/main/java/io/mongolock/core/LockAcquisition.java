@@ -18,6 +18,7 @@ import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.store.Claim;
@@ -239,7 +240,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		Optional<StoredHolder> holder = answer.grantTo(this.claim.id().token());
 		if (this.phase == Phase.OVER) {
 			this.requested = null;
-			return new TooLate(holder.isPresent() || this.unknown);
+			return (holder.isPresent()) ? new GrantedTooLate() : new TooLate(this.unknown);
 		}
 		if (holder.isPresent() && now.elapsedSince(requested) < this.terms.reliable().toNanos()) {
 			return granted(new Grant(this.request, this.claim.id(), this.terms, holder.get(), requested,

@@ -67,6 +67,10 @@ class ScriptedStore implements LockStore {
 		return Optional.ofNullable(this.holders.get(key));
 	}
 
+	int holders() {
+		return this.holders.size();
+	}
+
 	Claim lastClaim() {
 		return Objects.requireNonNull(this.lastClaim);
 	}

@@ -17,6 +17,7 @@ import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.store.Claim;
@@ -229,7 +230,7 @@ class LockAcquisitionTests {
 		begin(this.acquisition, 0);
 		this.acquisition.send(at(0));
 		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(false));
-		assertThat(this.acquisition.answered(granted(), at(1))).isEqualTo(new TooLate(true));
+		assertThat(this.acquisition.answered(granted(), at(1))).isEqualTo(new GrantedTooLate());
 		assertThat(this.queues.holders("k")).isEmpty();
 		assertThat(this.acquisition.unknown()).as("one release is enough").isFalse();
 	}

@@ -5,6 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
@@ -86,6 +89,12 @@ public class RecordingLockOperations implements LockOperations {
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
+			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		throw new UnsupportedOperationException();
 	}
 

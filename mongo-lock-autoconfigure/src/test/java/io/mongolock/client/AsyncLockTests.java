@@ -1,0 +1,327 @@
+package io.mongolock.client;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.OnLost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for the asynchronous side of {@link LockTemplate}. Nothing here depends on how
+ * quick it is: what has to happen happens while the latch is closed.
+ */
+@Timeout(180)
+class AsyncLockTests {
+
+	private static final Duration LONG = Duration.ofSeconds(60);
+
+	private static final LockRequest REQUEST = LockRequest.of("k");
+
+	private final ScriptedStore store = new ScriptedStore();
+
+	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of());
+
+	private final CountDownLatch latch = new CountDownLatch(1);
+
+	@AfterEach
+	void stop() {
+		this.latch.countDown();
+		this.template.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void anErrorOfTheStoreFailsTheFutureAndLeavesTheKeyOpen() {
+		this.store.next("acquire", (request) -> {
+			request.run();
+			throw new NoClassDefFoundError("by script");
+		});
+		assertThat(this.template.acquireAsync(REQUEST)).failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(NoClassDefFoundError.class);
+		assertThat(this.template.waiting()).isZero();
+		assertThat(this.template.acquireAsync(REQUEST)).as("the token is cleaned up").succeedsWithin(LONG);
+	}
+
+	@Test
+	void anErrorOfTheStoreReachesABlockingCallerAndLeavesTheKeyOpen() {
+		this.store.next("acquire", (request) -> {
+			request.run();
+			throw new NoClassDefFoundError("by script");
+		});
+		assertThatExceptionOfType(NoClassDefFoundError.class).isThrownBy(() -> this.template.acquire(REQUEST));
+		assertThat(this.template.acquire(REQUEST).isHeld()).as("the token is cleaned up").isTrue();
+	}
+
+	@Test
+	void claimsOnASilentStoreAreAnsweredHoweverManyThereAre() {
+		hangs("acquire", 200);
+		List<CompletableFuture<LockHandle>> claims = IntStream.range(0, 200)
+			.mapToObj((i) -> this.template.acquireAsync(once("k" + i)))
+			.toList();
+		claims.forEach((claim) -> assertThat(claim).failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(LockStoreException.class));
+		long sent = this.store.count("acquire");
+		assertThat(sent).as("requests underway").isBetween(1L, 199L);
+		assertThat(claims).filteredOn((claim) -> outcome(claim) == Outcome.UNKNOWN).hasSize((int) sent);
+		this.latch.countDown();
+		Awaitility.await("what is granted late is released")
+			.atMost(LONG)
+			.until(() -> this.store.count("release") == sent && this.store.holders() == 0);
+		assertThat(this.store.count("acquire")).as("what nobody wants any more is not sent").isEqualTo(sent);
+	}
+
+	@Test
+	void aClaimWhoseTimeIsOverLetsTheNextAskWhileItsRequestHangs() {
+		hangs("acquire", 1);
+		assertThat(this.template.acquireAsync(once("k"))).failsWithin(LONG);
+		assertThat(this.template.acquireAsync(REQUEST)).succeedsWithin(LONG);
+	}
+
+	@Test
+	void aClaimDoesNotWaitBehindCleanUp() {
+		hangs("release", 100);
+		for (int i = 0; i < 100; i++) {
+			this.store.nextFails("acquire", Outcome.UNKNOWN, false);
+			assertThat(this.template.acquireAsync(once("k" + i))).failsWithin(LONG);
+		}
+		assertThat(this.template.acquireAsync(LockRequest.of("free"))).succeedsWithin(LONG);
+	}
+
+	@Test
+	void whatIsAttachedToAResultMayBlockWithoutDelayingAnother() {
+		CountDownLatch attached = new CountDownLatch(1);
+		CountDownLatch blocked = new CountDownLatch(16);
+		for (int i = 0; i < 16; i++) {
+			boolean fails = i % 2 == 0;
+			this.store.next("acquire", (request) -> {
+				await(attached);
+				if (fails) {
+					throw new LockStoreException("k", Outcome.REFUSED, "by script", null);
+				}
+				request.run();
+			});
+			this.template.acquireAsync(LockRequest.of("k" + i)).whenComplete((handle, failure) -> {
+				blocked.countDown();
+				await(this.latch);
+			});
+		}
+		attached.countDown();
+		await(blocked);
+		assertThat(this.template.acquireAsync(REQUEST)).succeedsWithin(LONG);
+	}
+
+	@Test
+	void finishedClaimsLeaveNoTimersBehind() {
+		LockRequest patient = LockRequest.builder("k").waitTimeout(Duration.ofHours(1)).build();
+		LockHandle first = this.template.acquire(REQUEST);
+		List<CompletableFuture<LockHandle>> cancelled = IntStream.range(0, 500)
+			.mapToObj((i) -> this.template.acquireAsync(patient))
+			.toList();
+		assertThat(this.template.timers()).isEqualTo(500);
+		cancelled.forEach((claim) -> claim.cancel(true));
+		first.close();
+		for (int i = 0; i < 500; i++) {
+			assertThat(this.template.acquireAsync(patient)).succeedsWithin(LONG).satisfies(LockHandle::close);
+		}
+		assertThat(this.template.timers()).isZero();
+	}
+
+	@Test
+	void aFutureThatTimedOutReleasesWhatIsGrantedLater() {
+		hangs("acquire", 1);
+		CompletableFuture<LockHandle> claim = this.template.acquireAsync(REQUEST).orTimeout(1, TimeUnit.MILLISECONDS);
+		assertThat(claim).failsWithin(LONG);
+		this.latch.countDown();
+		Awaitility.await().until(() -> this.store.count("release") == 1 && this.store.holders() == 0);
+		assertThat(this.template.held()).isZero();
+	}
+
+	@Test
+	void aFutureCompletedByAnotherReleasesWhatIsGrantedLater() {
+		hangs("acquire", 1);
+		LockHandle mine = new UnlockedLockOperations(LockDefaults.NONE, LockClock.system()).acquire(REQUEST);
+		CompletableFuture<LockHandle> claim = this.template.acquireAsync(REQUEST);
+		assertThat(claim.complete(mine)).isTrue();
+		this.latch.countDown();
+		Awaitility.await().until(() -> this.store.count("release") == 1 && this.store.holders() == 0);
+	}
+
+	@Test
+	void aClaimOfAStoppedClientIsAnswered() {
+		hangs("acquire", 1);
+		CompletableFuture<LockHandle> claim = this.template.acquireAsync(REQUEST);
+		CompletableFuture<LockHandle> behind = this.template.acquireAsync(REQUEST);
+		this.template.stop(Duration.ofMillis(1));
+		assertThat(claim).failsWithin(LONG);
+		assertThat(behind).failsWithin(LONG);
+	}
+
+	@Test
+	void workIsHeldUntilItsStageEndsAndThenReleased() {
+		CompletableFuture<String> stage = new CompletableFuture<>();
+		AtomicReference<LockHandle> seen = new AtomicReference<>();
+		CompletableFuture<String> result = this.template.executeAsync(REQUEST, (handle) -> {
+			assertThat(LockContext.current()).isSameAs(handle);
+			seen.set(handle);
+			return stage;
+		});
+		Awaitility.await().until(() -> seen.get() != null);
+		assertThat(seen.get().isHeld()).isTrue();
+		assertThat(result).isNotDone();
+		stage.complete("done");
+		assertThat(result).succeedsWithin(LONG).isEqualTo("done");
+		assertThat(this.store.count("release")).isEqualTo(1);
+		assertThat(this.store.holders()).isZero();
+	}
+
+	@Test
+	void whatTheStageFailsWithIsTheResult() {
+		IOException failure = new IOException("mine");
+		assertThat(this.template.executeAsync(REQUEST, (handle) -> CompletableFuture.failedFuture(failure)))
+			.failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class)
+			.withCause(failure);
+		assertThat(this.store.holders()).isZero();
+	}
+
+	@Test
+	void whatTheCallbackThrowsIsTheResult() {
+		IOException failure = new IOException("mine");
+		assertThat(this.template.<String>executeAsync(REQUEST, (handle) -> {
+			throw failure;
+		})).failsWithin(LONG).withThrowableOfType(ExecutionException.class).withCause(failure);
+		assertThat(this.store.holders()).isZero();
+	}
+
+	@Test
+	void workWithoutAStageIsAnError() {
+		assertThat(this.template.<String>executeAsync(REQUEST, (handle) -> null)).failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class)
+			.withMessageContaining("The work under lock 'k' must return a stage, not null");
+		assertThat(this.store.holders()).isZero();
+	}
+
+	@Test
+	void aLossIsToldWhenTheStageHasEnded() {
+		assertThat(this.template.executeAsync(REQUEST, (handle) -> {
+			this.store.forget("k");
+			return CompletableFuture.completedFuture("done");
+		})).failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(LockLostException.class);
+		LockRequest ignoring = LockRequest.builder("k").onLost(OnLost.IGNORE).build();
+		assertThat(this.template.executeAsync(ignoring, (handle) -> {
+			this.store.forget("k");
+			return CompletableFuture.completedFuture("done");
+		})).succeedsWithin(LONG).isEqualTo("done");
+	}
+
+	@Test
+	void aLossDoesNotHideWhatTheStageFailedWith() {
+		IOException failure = new IOException("mine");
+		assertThat(this.template.executeAsync(REQUEST, (handle) -> {
+			this.store.forget("k");
+			return CompletableFuture.failedFuture(failure);
+		})).failsWithin(LONG);
+		assertThat(failure.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
+	}
+
+	@Test
+	void aCancelBeforeTheGrantEndsTheWaitAndTheWorkNeverBegins() {
+		LockHandle first = this.template.acquire(REQUEST);
+		CompletableFuture<String> result = this.template.executeAsync(REQUEST, (handle) -> {
+			throw new AssertionError("began");
+		});
+		assertThat(this.template.waiting()).isEqualTo(1);
+		result.cancel(true);
+		assertThat(this.template.waiting()).isZero();
+		first.close();
+		assertThat(this.store.holders()).isZero();
+	}
+
+	@Test
+	void aCancelAfterTheGrantCancelsTheStageAndReleases() {
+		CompletableFuture<String> stage = new CompletableFuture<>();
+		CountDownLatch begun = new CountDownLatch(1);
+		CompletableFuture<String> result = this.template.executeAsync(REQUEST, (handle) -> {
+			begun.countDown();
+			return stage;
+		});
+		await(begun);
+		result.cancel(true);
+		assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> stage.get(60, TimeUnit.SECONDS));
+		Awaitility.await().until(() -> this.store.holders() == 0);
+	}
+
+	@Test
+	void aLockHeldInTheSameCallIsSharedWithTheWork() {
+		this.template.execute(REQUEST, (outer) -> {
+			assertThat(this.template.executeAsync(REQUEST, (inner) -> CompletableFuture.completedFuture(inner.fence())))
+				.succeedsWithin(LONG)
+				.isEqualTo(outer.fence());
+			assertThat(outer.isHeld()).isTrue();
+			return null;
+		});
+	}
+
+	@Test
+	void aClaimThatFailsIsTheResultOfTheWork() {
+		this.store.nextFails("acquire", Outcome.REFUSED, false);
+		assertThat(this.template.executeAsync(REQUEST, (handle) -> CompletableFuture.completedFuture("done")))
+			.failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(LockStoreException.class);
+	}
+
+	private void hangs(String kind, int times) {
+		Consumer<Runnable> hang = (request) -> {
+			await(this.latch);
+			request.run();
+		};
+		IntStream.range(0, times).forEach((i) -> this.store.next(kind, hang));
+	}
+
+	private static LockRequest once(String key) {
+		return LockRequest.builder(key).ttl(Duration.ofMillis(500)).waitTimeout(Duration.ZERO).build();
+	}
+
+	private static Outcome outcome(CompletableFuture<LockHandle> claim) {
+		return ((LockStoreException) claim.handle((handle, failure) -> failure).join()).getOutcome();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
