@@ -27,9 +27,9 @@ class LockClientConfiguration {
 
 	@Bean
 	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, LockDefaults defaults, LockOwner owner,
-			LockClock clock, ObjectProvider<LockListener> listeners) {
+			LockClock clock, ObjectProvider<LockListener> listeners, MongoLockProperties properties) {
 		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore), defaults, owner, clock,
-				listeners.orderedStream().toList());
+				listeners.orderedStream().toList(), properties.leakDetection());
 	}
 
 	@Bean

@@ -9,6 +9,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 import io.mongolock.LockSettings;
+import io.mongolock.client.LeakDetection;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 
 /**
@@ -36,6 +37,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * database holds the locks, when there are several
  * @param advisorOrder where the lock stands among the advisors of a method, lower is
  * further outside
+ * @param leakDetection what to do about a lock whose handle is garbage-collected without
+ * being closed: say once per place in the code, release it as well, or nothing
  * @param web what callers over HTTP are told
  */
 @ConfigurationProperties("mongo-lock")
@@ -44,7 +47,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@Nullable Duration renewInterval, @Nullable Duration operationTimeout, @Nullable Duration waitTimeout,
 		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @DefaultValue Map<String, NamedLock> locks,
 		@DefaultValue TtlIndex ttlIndex, @DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
-		@DefaultValue("2147483646") int advisorOrder, @DefaultValue Web web) {
+		@DefaultValue("2147483646") int advisorOrder, @DefaultValue("warn") LeakDetection leakDetection,
+		@DefaultValue Web web) {
 
 	static final String PREFIX = "mongo-lock";
 

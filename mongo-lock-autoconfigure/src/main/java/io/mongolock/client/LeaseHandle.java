@@ -1,7 +1,10 @@
 package io.mongolock.client;
 
+import java.lang.ref.Cleaner.Cleanable;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
@@ -22,6 +25,8 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
+	private @Nullable Cleanable watch;
+
 	LeaseHandle(HeldLock heldLock, HeldLocks heldLocks) {
 		this.heldLock = heldLock;
 		this.heldLocks = heldLocks;
@@ -29,6 +34,22 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	HeldLock heldLock() {
 		return this.heldLock;
+	}
+
+	/**
+	 * Whether this handle was closed.
+	 * @return changes with the close, and does not reach the handle
+	 */
+	AtomicBoolean closed() {
+		return this.closed;
+	}
+
+	/**
+	 * What ends with the close.
+	 * @param watch notices if that does not come
+	 */
+	void watchedBy(Cleanable watch) {
+		this.watch = watch;
 	}
 
 	/**
@@ -92,8 +113,16 @@ final class LeaseHandle implements LockHandle, Leased {
 				TransactionLocks.keep(this.heldLocks, this.heldLock);
 			}
 			finally {
+				endWatch();
 				this.heldLocks.unshare(this.heldLock);
 			}
+		}
+	}
+
+	private void endWatch() {
+		Cleanable watch = this.watch;
+		if (watch != null) {
+			watch.clean();
 		}
 	}
 

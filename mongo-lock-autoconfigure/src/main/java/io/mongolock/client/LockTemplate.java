@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.lang.StackWalker.StackFrame;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -16,6 +17,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
+import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
@@ -57,6 +59,8 @@ public final class LockTemplate implements LockOperations {
 
 	private final ClaimSender sender;
 
+	private final HandleLeaks leaks;
+
 	/**
 	 * Create a client.
 	 * @param store where the locks are kept
@@ -67,6 +71,20 @@ public final class LockTemplate implements LockOperations {
 	 */
 	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
 			List<LockListener> listeners) {
+		this(store, defaults, owner, clock, listeners, LeakDetection.WARN);
+	}
+
+	/**
+	 * Create a client.
+	 * @param store where the locks are kept
+	 * @param defaults what holds where a request says nothing
+	 * @param owner who asks, for diagnostics
+	 * @param clock the clocks that deadlines are checked against
+	 * @param listeners who is told
+	 * @param leakDetection what to do about handles that are never closed
+	 */
+	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
+			List<LockListener> listeners, LeakDetection leakDetection) {
 		this.defaults = defaults;
 		this.owner = owner;
 		this.clock = clock;
@@ -79,6 +97,8 @@ public final class LockTemplate implements LockOperations {
 				(bound) -> ThreadLocalRandom.current().nextLong(bound));
 		this.sender = new ClaimSender(store, new StoreClockWatch(this.events, store.servers()), clock, this.lifecycle,
 				this.heldLocks, releaser);
+		this.leaks = new HandleLeaks(leakDetection,
+				(heldLock) -> this.lifecycle.threads().cleanUpAfter(0, () -> releaseLeaked(heldLock)));
 	}
 
 	@Override
@@ -91,23 +111,28 @@ public final class LockTemplate implements LockOperations {
 
 	@Override
 	public LockHandle acquire(LockRequest request) {
-		return claim(request);
+		StackFrame caller = this.leaks.caller();
+		return watch(claim(request), caller);
 	}
 
 	@Override
 	public Optional<LockHandle> tryAcquire(LockRequest request) {
+		StackFrame caller = this.leaks.caller();
 		LeaseHandle shared = shareOwn(request);
-		if (shared != null) {
-			return Optional.of(shared);
-		}
-		return Optional.ofNullable(blocking(request).tryAcquire()).map(this::handle);
+		LeaseHandle handle = (shared != null) ? shared : tryClaim(request);
+		return Optional.ofNullable(handle).map((acquired) -> watch(acquired, caller));
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+		StackFrame caller = this.leaks.caller();
 		LeaseHandle shared = shareOwn(request);
-		return (shared != null) ? CompletableFuture.completedFuture(shared)
-				: new AsyncDriver(acquisition(request), this.sender, this.heldLocks, this.lifecycle::threads, this::handle).start();
+		if (shared != null) {
+			return CompletableFuture.completedFuture(watch(shared, caller));
+		}
+		return new AsyncDriver(acquisition(request), this.sender, this.heldLocks, this.lifecycle::threads,
+				(heldLock) -> watch(handle(heldLock), caller))
+			.start();
 	}
 
 	@Override
@@ -214,6 +239,30 @@ public final class LockTemplate implements LockOperations {
 		}
 		this.heldLocks.share(heldLock, request.limit());
 		return handle(heldLock);
+	}
+
+	private @Nullable LeaseHandle tryClaim(LockRequest request) {
+		HeldLock held = blocking(request).tryAcquire();
+		return (held != null) ? handle(held) : null;
+	}
+
+	private LeaseHandle watch(LeaseHandle handle, @Nullable StackFrame caller) {
+		try {
+			return this.leaks.watch(handle, caller);
+		}
+		catch (RuntimeException | Error ex) {
+			this.heldLocks.takeBack(handle.heldLock(), ex);
+			throw ex;
+		}
+	}
+
+	private void releaseLeaked(HeldLock heldLock) {
+		try {
+			this.heldLocks.unshare(heldLock);
+		}
+		catch (LockLostException ex) {
+			// Nobody can act on it; it was published when it happened
+		}
 	}
 
 	private LeaseHandle handle(HeldLock heldLock) {

@@ -94,7 +94,7 @@ class LockMethodCheck {
 		if (later != null) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"returns a " + later + ": the lock would end before the work does",
-					"Wait for the result inside the method, or hold a handle of LockOperations.acquireAsync "
+					"Wait for the result inside the method, or use LockOperations.executeAsync, which holds the lock "
 							+ "until the work has ended.");
 		}
 	}

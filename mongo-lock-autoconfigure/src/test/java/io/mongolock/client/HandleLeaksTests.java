@@ -1,0 +1,121 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.util.StringUtils;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOwner;
+import io.mongolock.application.CarelessCode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link HandleLeaks}.
+ */
+@Timeout(180)
+@ExtendWith(OutputCaptureExtension.class)
+class HandleLeaksTests {
+
+	private static final String TOLD = "was garbage-collected without being closed";
+
+	private final ScriptedStore store = new ScriptedStore();
+
+	private LockTemplate template = template(LeakDetection.RELEASE);
+
+	@AfterEach
+	void stop() {
+		this.template.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void leaksOfOnePlaceAreToldOnceAndAllReleased(CapturedOutput output) {
+		for (int i = 0; i < 3; i++) {
+			CarelessCode.acquireAndForget(this.template, "k" + i);
+		}
+		awaitCollected(() -> this.store.holders() == 0);
+		assertThat(output)
+			.containsPattern("WARN .* - A handle of lock 'k\\d' \\(fence \\d\\) acquired at "
+					+ "io.mongolock.application.CarelessCode.acquireAndForget\\(CarelessCode.java:\\d+\\) " + TOLD
+					+ "; the lock is released now.")
+			.satisfies((text) -> assertThat(StringUtils.countOccurrencesOf(text.toString(), TOLD)).isEqualTo(1));
+		assertThat(this.template.held()).isZero();
+		CarelessCode.tryAndForget(this.template, "k");
+		awaitCollected(() -> this.store.holders() == 0);
+		assertThat(output).contains("CarelessCode.tryAndForget(CarelessCode.java:");
+	}
+
+	@Test
+	void byDefaultALeakIsOnlyTold(CapturedOutput output) {
+		this.template = new LockTemplate(this.store, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
+				LockClock.system(), List.of());
+		CarelessCode.acquireAndForget(this.template, "k");
+		awaitCollected(() -> output.toString().contains(TOLD));
+		assertThat(output).contains("the lock is renewed until this application stops, "
+				+ "unless mongo-lock.leak-detection=release. Close every handle");
+		assertThat(this.store.holder("k")).isPresent();
+		assertThat(this.template.held()).isEqualTo(1);
+	}
+
+	@Test
+	void whatIsClosedIsNoLeak(CapturedOutput output) {
+		CarelessCode.acquireAndClose(this.template, 50);
+		CarelessCode.acquireAndForget(this.template, "k");
+		awaitCollected(() -> this.store.holders() == 0);
+		assertThat(output).doesNotContain("CarelessCode.acquireAndClose");
+		assertThat(this.store.count("release closed")).isEqualTo(50);
+	}
+
+	@Test
+	void aResultThatNobodyTakesIsALeakOfItsCaller(CapturedOutput output) {
+		CountDownLatch latch = new CountDownLatch(1);
+		this.store.next("acquire", (request) -> {
+			await(latch);
+			request.run();
+		});
+		CarelessCode.giveUpAndForget(this.template, "k");
+		latch.countDown();
+		awaitCollected(() -> this.store.count("release") == 1);
+		assertThat(output).contains("CarelessCode.giveUpAndForget(CarelessCode.java:");
+	}
+
+	@Test
+	void withoutDetectionNothingIsLookedAt() {
+		HandleLeaks leaks = new HandleLeaks(LeakDetection.OFF, (heldLock) -> {
+			throw new AssertionError("released");
+		});
+		assertThat(leaks.caller()).isNull();
+	}
+
+	private LockTemplate template(LeakDetection detection) {
+		return new LockTemplate(this.store, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
+				LockClock.system(), List.of(), detection);
+	}
+
+	private static void awaitCollected(BooleanSupplier condition) {
+		Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> {
+			System.gc();
+			return condition.getAsBoolean();
+		});
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
