@@ -70,7 +70,7 @@ class PublicApiTests {
 	}
 
 	private String section(String packageName) {
-		return "## " + packageName + "\n\n```java\n"
+		return "## " + packageName + "\n\n```\n"
 				+ of((type) -> type.getPackageName().equals(packageName)).map(PublicApiTests::describe)
 					.collect(Collectors.joining("\n"))
 				+ "```\n\n";
