@@ -3,7 +3,7 @@ package io.mongolock;
 import java.time.Duration;
 
 /**
- * The grip on a lease: whoever has the handle holds the lock, on whatever thread.
+ * The handle on a lease: whoever has the handle holds the lock, on whatever thread.
  * Thread-safe.
  * <p>
  * A lock of this kind is a lease. Between {@link #isHeld()} and the act that follows it
@@ -26,21 +26,22 @@ public interface LockHandle extends AutoCloseable {
 	long fence();
 
 	/**
-	 * Whether the lock is surely held now. Once {@code false}, never {@code true} again.
+	 * Whether the lock is guaranteed held now. Once {@code false}, never {@code true}
+	 * again.
 	 * @return {@code true} until the lease, less its margin, has run out, was refused or
 	 * released
 	 */
 	boolean isHeld();
 
 	/**
-	 * Check that the lock is surely held now.
+	 * Check that the lock is guaranteed held now.
 	 * @throws LockLostException if it is not
 	 * @throws IllegalStateException if this handle was closed
 	 */
 	void assertHeld();
 
 	/**
-	 * How long the lock is surely held if it is not renewed any more.
+	 * How long the lock is guaranteed held if it is not renewed any more.
 	 * @return the time, zero once it is not held
 	 */
 	Duration remaining();
@@ -59,8 +60,8 @@ public interface LockHandle extends AutoCloseable {
 	 * logged and not thrown: the lease then runs out by itself.
 	 * <p>
 	 * Closed inside a transaction, wherever it was acquired, or acquired inside one, the
-	 * lock is given back when that transaction has ended: a commit is refused once the
-	 * lock is lost, and if nobody knows whether it was committed, the lease runs out.
+	 * lock is released when that transaction has ended: a commit is refused once the lock
+	 * is lost, and if it is unknown whether it was committed, the lease runs out.
 	 * @throws LockLostException if the lock had been lost before, unless the request said
 	 * {@link OnLost#IGNORE}; inside a transaction its commit throws that instead
 	 */

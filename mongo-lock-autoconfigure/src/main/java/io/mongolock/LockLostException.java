@@ -1,7 +1,7 @@
 package io.mongolock;
 
 /**
- * The lock is no longer surely held: another may have been granted it. What was done
+ * The lock is no longer guaranteed held: another may have been granted it. What was done
  * under the lock since may have overlapped with somebody else's work.
  */
 public class LockLostException extends LockException {

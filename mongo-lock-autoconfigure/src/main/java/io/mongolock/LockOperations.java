@@ -18,8 +18,8 @@ public interface LockOperations {
 	/**
 	 * Run the callback under the lock. Called again on the same thread from within the
 	 * callback for the same key, it runs under the lock already held, without a request
-	 * to the store. Inside a transaction that was begun before, the lock is given back
-	 * when that has ended, and a commit is refused once the lock is lost; if nobody knows
+	 * to the store. Inside a transaction that was begun before, the lock is released when
+	 * that has ended, and a commit is refused once the lock is lost; if nobody knows
 	 * whether it was committed, the lease is left to run out.
 	 * @param <T> what the callback returns
 	 * @param <E> what the callback throws

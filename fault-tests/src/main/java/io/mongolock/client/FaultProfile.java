@@ -10,7 +10,7 @@ import io.mongolock.core.ResolvedLockSettings;
  * @param lost share of messages that are lost
  * @param late share of messages that take long, some far longer than any timeout
  * @param doubled share of requests that are sent twice
- * @param failed share of requests that fail at once, with a fate nobody knows
+ * @param failed share of requests that fail at once, with an unknown outcome
  * @param cuts how often a client is cut off from the store
  * @param pauses how often a client stands still while its clocks run on
  * @param suspends how often a client stands still with its monotonic clock

@@ -11,7 +11,7 @@ import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
 
 /**
- * Works under a lock, always looking before it acts, and gives it back, as the product's
+ * Works under a lock, always looking before it acts, and releases it, as the product's
  * own shell does.
  */
 final class SimulatedHold {

@@ -6,7 +6,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.core.ResolvedLockSettings;
 
 /**
- * One thread of a client: wants a lock, works under it, gives it back, and again.
+ * One thread of a client: wants a lock, works under it, releases it, and again.
  */
 final class SimulatedWorker {
 

@@ -18,7 +18,7 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.store.LockStore;
 
 /**
- * Claims, keeps and gives back locks.
+ * Claims, keeps and releases locks.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "mongo-lock.enabled", matchIfMissing = true)

@@ -112,8 +112,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Index that removes documents of locks nobody asked for any more.
 	 *
-	 * @param mode what to do about the index, at start and once an hour: create it, only
-	 * warn if it is missing, or nothing
+	 * @param mode what to do about the index, at startup and once an hour: create it,
+	 * only warn if it is missing, or nothing
 	 * @param retention how long a document stays after it was last touched; at least
 	 * twice the longest ttl
 	 */

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 
 /**
- * Whether the client runs, and what runs with it. Requests that take or give back a lock
+ * Whether the client runs, and what runs with it. Requests that take or release a lock
  * hold the read lock, so that a stop can wait for those underway. Thread-safe; changes of
  * the phase are guarded by the monitor.
  */
@@ -76,7 +76,7 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Wait until no request is underway any more that takes or gives back a lock.
+	 * Wait until no request is underway any more that takes or releases a lock.
 	 * @param timeout how long at most
 	 */
 	void awaitRequests(Duration timeout) {

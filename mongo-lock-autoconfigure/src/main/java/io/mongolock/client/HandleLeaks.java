@@ -112,7 +112,7 @@ final class HandleLeaks {
 	/**
 	 * What is left of a handle.
 	 *
-	 * @param leaks who is told
+	 * @param leaks who is notified
 	 * @param heldLock the lock
 	 * @param closed whether the handle was closed
 	 * @param caller where it was acquired

@@ -114,7 +114,7 @@ final class HeldLocks {
 	 * @param limit how many the further claim would let hold the lock together
 	 * @throws io.mongolock.LockLostException if the lock was lost
 	 * @throws IllegalStateException if the lock is held together with others and the
-	 * further claim does not allow that, or it was given back meanwhile
+	 * further claim does not allow that, or it was released meanwhile
 	 */
 	void share(HeldLock heldLock, int limit) {
 		if (!heldLock.lease().isHeld(now()) && heldLock.lossReason() != null) {
@@ -145,7 +145,7 @@ final class HeldLocks {
 	}
 
 	/**
-	 * Somebody relies on a lock no longer; the last one gives it back.
+	 * Somebody relies on a lock no longer; the last one releases it.
 	 * @param heldLock the lock
 	 * @throws io.mongolock.LockLostException if it was the last, and the lock had been
 	 * lost, unless the request says to ignore that
@@ -169,7 +169,7 @@ final class HeldLocks {
 	}
 
 	/**
-	 * Declare everything lost and give it back.
+	 * Declare everything lost and release it.
 	 * @param until when to be done, on the monotonic clock
 	 */
 	void abandonAll(long until) {

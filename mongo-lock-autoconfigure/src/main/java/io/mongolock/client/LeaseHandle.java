@@ -15,7 +15,7 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.Leased;
 
 /**
- * One grip on a {@link HeldLock}.
+ * One handle on a {@link HeldLock}.
  */
 final class LeaseHandle implements LockHandle, Leased {
 
@@ -53,7 +53,7 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	/**
-	 * Whether this is an open grip on a client's lock for a key.
+	 * Whether this is an open handle on a client's lock for a key.
 	 * @param heldLocks what the client holds
 	 * @param key the key
 	 * @return whether it is
@@ -138,7 +138,7 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	/**
-	 * Have nothing given back, whichever handle is closed last: the lock is free when its
+	 * Have nothing released, whichever handle is closed last: the lock is free when its
 	 * lease has run out.
 	 */
 	void letExpire() {

@@ -29,7 +29,7 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	 * Leave the locks that the current thread works under to their leases if the commit
 	 * may still land.
 	 * @param transaction the transaction
-	 * @param commitFailure why nobody knows whether it was committed, if so
+	 * @param commitFailure why it is unknown whether it was committed, if so
 	 */
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
@@ -40,7 +40,7 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	 * Leave the locks that the current thread works under to their leases if the rollback
 	 * failed: it may have been that of a commit without an answer.
 	 * @param transaction the transaction
-	 * @param rollbackFailure why nobody knows whether it was rolled back, if so
+	 * @param rollbackFailure why it is unknown whether it was rolled back, if so
 	 */
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {

@@ -20,7 +20,7 @@ import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeyText;
 
 /**
- * What people are told.
+ * The exceptions of the client and their messages.
  */
 final class LockExceptions {
 

@@ -21,7 +21,7 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
- * Gives locks back, and cleans up behind requests whose fate is unknown. Thread-safe.
+ * Releases locks, and cleans up behind requests whose outcome is unknown. Thread-safe.
  */
 final class LockReleaser {
 
@@ -48,9 +48,9 @@ final class LockReleaser {
 	}
 
 	/**
-	 * Give a lock back, with one request unless the store has said that it is gone.
-	 * Trouble with the store is logged, and the lock released again in the background
-	 * until its lease has run out. An interrupt of the thread does not keep it from that.
+	 * Release a lock, with one request unless the store has said that it is gone. Trouble
+	 * with the store is logged, and the lock released again in the background until its
+	 * lease has run out. An interrupt of the thread does not keep it from that.
 	 * @param heldLock the heldLock
 	 * @return how it ended
 	 */
@@ -87,7 +87,7 @@ final class LockReleaser {
 	}
 
 	/**
-	 * Give back locks that a stop took from their holders, many with one request and
+	 * Release locks that a stop took from their holders, many with one request and
 	 * without a second try. Not one begins after the end.
 	 * @param left the locks
 	 * @param until the end, on the monotonic clock

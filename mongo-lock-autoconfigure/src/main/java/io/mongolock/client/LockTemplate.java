@@ -67,7 +67,7 @@ public final class LockTemplate implements LockOperations {
 	 * @param defaults what holds where a request says nothing
 	 * @param owner who asks, for diagnostics
 	 * @param clock the clocks that deadlines are checked against
-	 * @param listeners who is told
+	 * @param listeners who is notified
 	 */
 	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
 			List<LockListener> listeners) {
@@ -80,7 +80,7 @@ public final class LockTemplate implements LockOperations {
 	 * @param defaults what holds where a request says nothing
 	 * @param owner who asks, for diagnostics
 	 * @param clock the clocks that deadlines are checked against
-	 * @param listeners who is told
+	 * @param listeners who is notified
 	 * @param leakDetection what to do about handles that are never closed
 	 */
 	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
@@ -161,8 +161,8 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Take no more claims, end all waiting, renew nothing more, and give back what is
-	 * still held, many locks with one request; its holders are told that they lost it. No
+	 * Take no more claims, end all waiting, renew nothing more, and release what is still
+	 * held, many locks with one request; its holders are notified that they lost it. No
 	 * request to the store begins after this.
 	 * @param budget how long this may take; what is not released by then runs out by
 	 * itself

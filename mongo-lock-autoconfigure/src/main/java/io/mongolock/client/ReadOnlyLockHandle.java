@@ -9,7 +9,7 @@ import io.mongolock.core.Lease;
 import io.mongolock.store.KeyText;
 
 /**
- * What listeners see of a lock: everything but the power to renew it or give it back.
+ * What listeners see of a lock: everything but the power to renew it or release it.
  */
 final class ReadOnlyLockHandle implements LockHandle {
 

@@ -20,7 +20,7 @@ final class StoreClockWatch {
 
 	private static final Log logger = LogFactory.getLog(StoreClockWatch.class);
 
-	/** Steps by less are told only if the margin is less. */
+	/** Steps by less are reported only if the margin is less. */
 	private static final long TOLERATED_MILLIS = 1000;
 
 	private final LockEvents events;

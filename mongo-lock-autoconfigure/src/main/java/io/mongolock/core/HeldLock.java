@@ -117,7 +117,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * Somebody more relies on the lock.
-	 * @return whether it is not given back yet
+	 * @return whether it is not released yet
 	 */
 	public synchronized boolean share() {
 		if (this.shares > 0) {

@@ -146,7 +146,7 @@ public final class Lease {
 	}
 
 	/**
-	 * The holder gives the lease back.
+	 * The holder releases the lease.
 	 * @param now the time
 	 * @return whether it was held until then
 	 */

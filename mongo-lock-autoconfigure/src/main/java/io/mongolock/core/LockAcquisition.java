@@ -141,7 +141,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * Join the queue. The first event.
-	 * @param caller is told of the turn and of a stop
+	 * @param caller is notified of the turn and of a stop
 	 * @param now the time
 	 * @return what to do next
 	 */

@@ -17,7 +17,7 @@ import io.mongolock.LossReason;
 public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, boolean unknown) {
 
 	/**
-	 * Begin to give a lease back: from here on it is not held.
+	 * Begin to release a lease: from here on it is not held.
 	 * @param lease the lease
 	 * @param unknown whether a claim of its token may still be executed
 	 * @param now the time
@@ -42,7 +42,7 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	}
 
 	/**
-	 * Nothing is left to give back, as the client stopped before.
+	 * Nothing is left to release, as the client stopped before.
 	 * @return the release
 	 */
 	static ReleaseDecision ofLost() {

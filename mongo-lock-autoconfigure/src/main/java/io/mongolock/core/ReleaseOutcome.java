@@ -21,7 +21,8 @@ public enum ReleaseOutcome {
 	LEFT_TO_EXPIRE,
 
 	/**
-	 * Gone before the release, or nobody knows; another may have held the lock meanwhile.
+	 * Gone before the release, or its outcome is unknown; another may have held the lock
+	 * meanwhile.
 	 */
 	LOST
 

@@ -155,8 +155,9 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * The store did not answer a batch, or nobody knows what it did, or it could not be
-	 * sent: the leases are no longer relied on than before, and tried again soon.
+	 * The store did not answer a batch, or its outcome is unknown what it did, or it
+	 * could not be sent: the leases are no longer relied on than before, and tried again
+	 * soon.
 	 * @param batch the batch
 	 * @param now the time
 	 */

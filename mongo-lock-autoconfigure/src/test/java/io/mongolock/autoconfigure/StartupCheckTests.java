@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * Tests for what is refused at start.
+ * Tests for what is refused at startup.
  */
 class StartupCheckTests {
 

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * Nobody knows whether the commit happened: the lock is not given back, but runs out.
+ * It is unknown whether the commit happened: the lock is not released, but runs out.
  */
 @Timeout(120)
 class AmbiguousCommitTests {

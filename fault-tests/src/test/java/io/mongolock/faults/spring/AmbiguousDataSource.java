@@ -12,7 +12,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
  * Loses the connection with the answer to a commit, when told to: the commit has
- * happened, and nobody knows.
+ * happened, and the outcome is unknown.
  */
 class AmbiguousDataSource extends DelegatingDataSource {
 

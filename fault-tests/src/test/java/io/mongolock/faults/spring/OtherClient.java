@@ -71,7 +71,7 @@ final class OtherClient implements AutoCloseable {
 	}
 
 	/**
-	 * Ask for a lock once, and give it back, outside any transaction of the thread.
+	 * Ask for a lock once, and release it, outside any transaction of the thread.
 	 * @param key the key
 	 * @return whether another holds it
 	 */

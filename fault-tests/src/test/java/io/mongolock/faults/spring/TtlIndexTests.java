@@ -21,8 +21,8 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The TTL index is there with other options: the application starts and says how to mend
- * it.
+ * The TTL index is there with other options: the application starts and says how to
+ * repair it.
  */
 @Timeout(120)
 @ExtendWith(OutputCaptureExtension.class)

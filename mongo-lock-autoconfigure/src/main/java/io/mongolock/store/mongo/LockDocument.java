@@ -84,7 +84,7 @@ record LockDocument(BsonDocument document) {
 	}
 
 	private List<StoredHolder> previous() {
-		// whoever wrote nonsense there, it must not turn a grant into an error
+		// whatever is there, it must not turn a grant into an error
 		List<StoredHolder> previous = new ArrayList<>();
 		if (this.document.get("previous") instanceof BsonArray entries) {
 			for (BsonValue value : entries) {

@@ -110,7 +110,7 @@ public final class HistoryWriter implements AutoCloseable {
 
 		/**
 		 * Write that its work has ended and nobody was told yet, as the lock is to be
-		 * given back first.
+		 * released first.
 		 * @param nanos when it ended, by {@link System#nanoTime()}
 		 */
 		default void workEnded(long nanos) {

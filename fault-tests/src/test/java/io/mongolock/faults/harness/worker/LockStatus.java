@@ -8,10 +8,10 @@ public enum LockStatus {
 	/** It was not acquired, or was released. */
 	NONE,
 
-	/** It is surely held. */
+	/** It is guaranteed held. */
 	HELD,
 
-	/** It was acquired, and is no longer surely held. */
+	/** It was acquired, and is no longer guaranteed held. */
 	LOST
 
 }

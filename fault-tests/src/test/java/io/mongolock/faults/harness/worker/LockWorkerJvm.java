@@ -63,7 +63,7 @@ public final class LockWorkerJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Give a lock back.
+	 * Release a lock.
 	 * @param key what is locked
 	 * @throws WorkerFailedException if it had been lost
 	 */

@@ -102,7 +102,7 @@ final class LockedSections {
 		return new Work(granted(handle, asked), 0);
 	}
 
-	// What is no longer surely held is not written under
+	// What is no longer guaranteed held is not written under
 	private void add(LockHandle handle, long workMillis) throws InterruptedException {
 		long value = this.counter.get(handle.key());
 		if (work(handle, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(workMillis))) {
@@ -136,7 +136,7 @@ final class LockedSections {
 			waited(key, asked, claim);
 			return (claim == ClaimOutcome.DENIED) ? new SectionCounts(0, 0, 1, 0) : new SectionCounts(0, 0, 0, 1);
 		}
-		// the work ended before the lock was given back, and that is what counts
+		// the work ended before the lock was released, and that is what counts
 		work.section().leave(outcome, (work.leftNanos() != 0) ? work.leftNanos() : System.nanoTime());
 		return switch (outcome) {
 			case COMPLETED -> new SectionCounts(1, 0, 0, 0);
