@@ -62,7 +62,7 @@ final class AtRest {
 		Map<Grant, LeaseHistory> told = new HashMap<>();
 		for (LeaseHistory tenure : this.judge.tenures()) {
 			if (tenure.heldLock != null) {
-				told.put(new Grant(tenure.id.key(), tenure.id.token(), tenure.heldLock.lease().fence()), tenure);
+				told.put(new Grant(tenure.id.key(), tenure.id.leaseToken(), tenure.heldLock.lease().fence()), tenure);
 			}
 		}
 		checkFences(told);

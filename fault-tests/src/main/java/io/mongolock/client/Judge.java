@@ -77,17 +77,17 @@ final class Judge {
 
 	LeaseHistory begins(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, boolean last) {
 		LeaseHistory tenure = new LeaseHistory(id, client, terms, last);
-		this.tenures.put(id.token(), tenure);
+		this.tenures.put(id.leaseToken(), tenure);
 		return tenure;
 	}
 
 	ResolvedLockSettings terms(LeaseId id) {
-		return tenure(id.token()).terms;
+		return tenure(id.leaseToken()).terms;
 	}
 
 	void doubled(Kind kind, LeaseId id) {
 		if (kind == Kind.CLAIM) {
-			tenure(id.token()).doubled = true;
+			tenure(id.leaseToken()).doubled = true;
 		}
 	}
 
@@ -101,7 +101,7 @@ final class Judge {
 	void executed(Request<?> request, @Nullable Grant grant, StoreLog log, boolean changed) {
 		Kind kind = request.kind();
 		LeaseId id = request.id();
-		LeaseHistory tenure = tenure(id.token());
+		LeaseHistory tenure = tenure(id.leaseToken());
 		this.trace.add(this.timeline.now(), "store", (changed) ? "executes" : "changes nothing at", kind, id);
 		if (kind == Kind.CLAIM) {
 			tenure.claimedAt = this.timeline.now();
@@ -110,7 +110,7 @@ final class Judge {
 			}
 		}
 		if (kind != Kind.RELEASE && changed) {
-			request.ids().forEach((touched) -> tenure(touched.token()).touchedAt = this.timeline.now());
+			request.ids().forEach((touched) -> tenure(touched.leaseToken()).touchedAt = this.timeline.now());
 		}
 		if (kind == Kind.RELEASE && changed) {
 			this.truth.freed(tenure, this.timeline.now(), log.length());
@@ -126,7 +126,7 @@ final class Judge {
 		this.trace.add(this.timeline.now(), "store", "grants", grant);
 		for (LeaseHistory tenure : this.tenures.values()) {
 			boolean other = !tenure.isOver() && tenure.heldLock != null && tenure.id.key().equals(grant.key())
-					&& !holders.contains(tenure.id.token());
+					&& !holders.contains(tenure.id.leaseToken());
 			if (other) {
 				this.exclusion.overtaken(tenure, this.timeline.now());
 			}
@@ -140,7 +140,7 @@ final class Judge {
 	 */
 	void told(LeaseHistory tenure, HeldLock heldLock) {
 		tenure.heldLock = heldLock;
-		Grant grant = new Grant(tenure.id.key(), tenure.id.token(), heldLock.fence());
+		Grant grant = new Grant(tenure.id.key(), tenure.id.leaseToken(), heldLock.fence());
 		Long at = this.truth.at(grant);
 		if (at == null) {
 			throw new IllegalStateException("The store never granted " + tenure);
@@ -155,7 +155,7 @@ final class Judge {
 	}
 
 	void toldLost(HeldLock heldLock) {
-		LeaseHistory tenure = tenure(heldLock.id().token());
+		LeaseHistory tenure = tenure(heldLock.id().leaseToken());
 		tenure.told = true;
 		event(tenure, "is told of the loss", Event.TOLD_OF_A_LOSS);
 	}

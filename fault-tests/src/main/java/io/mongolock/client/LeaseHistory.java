@@ -75,7 +75,7 @@ final class LeaseHistory {
 	@Override
 	public String toString() {
 		HeldLock held = this.heldLock;
-		return this.client.name() + " " + this.id.token()
+		return this.client.name() + " " + this.id.leaseToken()
 				+ ((held != null) ? " (fence " + held.lease().fence() + ")" : "");
 	}
 

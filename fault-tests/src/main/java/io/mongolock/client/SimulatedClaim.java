@@ -128,7 +128,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private void answered(ClaimAnswer answer) {
 		AcquisitionStep step = this.acquisition.answered(answer, this.client.now());
-		if (answer.grantTo(this.tenure.id.token()).isPresent()) {
+		if (answer.grantTo(this.tenure.id.leaseToken()).isPresent()) {
 			if (step instanceof GrantedTooLate) {
 				this.tenure.late = true;
 				this.judge.count(Event.GRANTED_TOO_LATE);

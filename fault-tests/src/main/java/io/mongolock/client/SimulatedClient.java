@@ -170,7 +170,7 @@ final class SimulatedClient {
 			// The order in which the core notices several at once is not defined
 			List<HeldLock> heldLocks = new ArrayList<>(this.lost);
 			this.lost.clear();
-			heldLocks.sort(Comparator.comparing((heldLock) -> heldLock.id().token()));
+			heldLocks.sort(Comparator.comparing((heldLock) -> heldLock.id().leaseToken()));
 			heldLocks.forEach((heldLock) -> {
 				this.judge.toldLost(heldLock);
 				over(heldLock);

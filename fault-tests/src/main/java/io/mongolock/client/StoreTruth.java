@@ -37,7 +37,7 @@ final class StoreTruth {
 	private long lastFence(LeaseHistory tenure) {
 		return this.grants.keySet()
 			.stream()
-			.filter((grant) -> grant.token().equals(tenure.id.token()))
+			.filter((grant) -> grant.token().equals(tenure.id.leaseToken()))
 			.mapToLong(Grant::fence)
 			.max()
 			.orElse(-1);
@@ -67,7 +67,7 @@ final class StoreTruth {
 	boolean replaces(Grant grant, LeaseHistory tenure) {
 		Granted granted = this.grants.get(grant);
 		return grant.key().equals(tenure.id.key())
-				&& (granted == null || !granted.holders().contains(tenure.id.token()));
+				&& (granted == null || !granted.holders().contains(tenure.id.leaseToken()));
 	}
 
 	/**

@@ -100,7 +100,7 @@ public final class StoreLog {
 		ModelDocument after = before.claim(claim, now);
 		boolean granted = after.fence() != before.fence();
 		write(claim.id().key(), before, after,
-				(granted) ? new Grant(claim.id().key(), claim.id().token(), after.fence()) : null);
+				(granted) ? new Grant(claim.id().key(), claim.id().leaseToken(), after.fence()) : null);
 		return new ClaimAnswer(after.holders(), after.previous(), now);
 	}
 
@@ -112,7 +112,7 @@ public final class StoreLog {
 	 */
 	public boolean renew(LeaseId lease, Instant now) {
 		ModelDocument before = lock(lease.key());
-		return write(lease.key(), before, before.renew(lease.token(), now), null);
+		return write(lease.key(), before, before.renew(lease.leaseToken(), now), null);
 	}
 
 	/**
@@ -122,7 +122,7 @@ public final class StoreLog {
 	 */
 	public boolean release(LeaseId lease) {
 		ModelDocument before = lock(lease.key());
-		return write(lease.key(), before, before.release(lease.token()), null);
+		return write(lease.key(), before, before.release(lease.leaseToken()), null);
 	}
 
 	/**
@@ -133,7 +133,7 @@ public final class StoreLog {
 	 */
 	public boolean releaseGrant(LeaseId lease, long fence) {
 		ModelDocument before = lock(lease.key());
-		return write(lease.key(), before, before.release(lease.token(), fence), null);
+		return write(lease.key(), before, before.release(lease.leaseToken(), fence), null);
 	}
 
 	/**
@@ -156,7 +156,7 @@ public final class StoreLog {
 	 */
 	public boolean isAlive(LeaseId id, Instant now) {
 		for (StoredHolder holder : lock(id.key()).holders()) {
-			if (holder.token().equals(id.token())) {
+			if (holder.leaseToken().equals(id.leaseToken())) {
 				return holder.isAlive(now);
 			}
 		}
@@ -169,7 +169,7 @@ public final class StoreLog {
 	 * @return the tokens, those included whose lease ran out
 	 */
 	public Set<String> holders(String key) {
-		return lock(key).holders().stream().map(StoredHolder::token).collect(Collectors.toUnmodifiableSet());
+		return lock(key).holders().stream().map(StoredHolder::leaseToken).collect(Collectors.toUnmodifiableSet());
 	}
 
 	private ModelDocument lock(String key) {

@@ -237,7 +237,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	private synchronized AcquisitionStep decideOnAnswer(ClaimAnswer answer, ClockReading now) {
 		ClockReading requested = Objects.requireNonNull(this.requested, "Answered before the request was sent");
-		Optional<StoredHolder> holder = answer.grantTo(this.claim.id().token());
+		Optional<StoredHolder> holder = answer.grantTo(this.claim.id().leaseToken());
 		if (this.phase == Phase.OVER) {
 			this.requested = null;
 			return (holder.isPresent()) ? new GrantedTooLate() : new TooLate(this.unknown);

@@ -22,7 +22,7 @@ public record ClaimAnswer(List<StoredHolder> holders, List<StoredHolder> previou
 	 */
 	public Optional<StoredHolder> grantTo(String token) {
 		for (StoredHolder holder : this.holders) {
-			if (holder.token().equals(token)) {
+			if (holder.leaseToken().equals(token)) {
 				return Optional.of(holder);
 			}
 		}
@@ -36,7 +36,8 @@ public record ClaimAnswer(List<StoredHolder> holders, List<StoredHolder> previou
 	 */
 	public List<LockHolder> lapsedBefore(StoredHolder granted) {
 		return this.previous.stream()
-			.filter((holder) -> !holder.isAlive(granted.acquiredAt()) && !holder.token().equals(granted.token()))
+			.filter((holder) -> !holder.isAlive(granted.acquiredAt())
+					&& !holder.leaseToken().equals(granted.leaseToken()))
 			.map((holder) -> holder.toHolder(granted.acquiredAt()))
 			.toList();
 	}

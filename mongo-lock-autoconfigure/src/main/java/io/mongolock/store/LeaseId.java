@@ -4,8 +4,8 @@ package io.mongolock.store;
  * One grant, or the attempt at it.
  *
  * @param key the key of the lock
- * @param token the 128 random bits of the attempt, as text
+ * @param leaseToken the 128 random bits of the attempt, as text
  */
-public record LeaseId(String key, String token) {
+public record LeaseId(String key, String leaseToken) {
 
 }

@@ -10,7 +10,7 @@ import io.mongolock.LockOwner;
 /**
  * A holder as it is stored; times are the store's.
  *
- * @param token the token of the attempt that was granted
+ * @param leaseToken the token of the attempt that was granted
  * @param fence the number of the grant
  * @param limit how many may hold the lock together with it
  * @param owner who holds, for diagnostics
@@ -18,8 +18,8 @@ import io.mongolock.LockOwner;
  * @param renewedAt when its lease last began
  * @param ttl how long the lease lasts from there
  */
-public record StoredHolder(String token, long fence, int limit, LockOwner owner, Instant acquiredAt, Instant renewedAt,
-		Duration ttl) {
+public record StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
+		Instant renewedAt, Duration ttl) {
 
 	/**
 	 * Whether the lease still runs.

@@ -8,12 +8,12 @@ import io.mongolock.LockOwner;
 /**
  * A place in the line as it is stored; times are the store's.
  *
- * @param token the token of the attempt that waits
+ * @param leaseToken the token of the attempt that waits
  * @param limit how many may hold the lock together with it
  * @param owner who waits, for diagnostics
  * @param renewedAt when its place was last refreshed
  * @param ttl how long the place lasts from there
  */
-public record StoredWaiter(String token, int limit, LockOwner owner, Instant renewedAt, Duration ttl) {
+public record StoredWaiter(String leaseToken, int limit, LockOwner owner, Instant renewedAt, Duration ttl) {
 
 }

@@ -20,8 +20,8 @@ class StubLockStore implements LockStore {
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		Instant now = Instant.now();
-		return new ClaimAnswer(List.of(new StoredHolder(claim.id().token(), now.toEpochMilli() * 1024, claim.limit(),
-				claim.owner(), now, now, claim.ttl())), List.of(), now);
+		return new ClaimAnswer(List.of(new StoredHolder(claim.id().leaseToken(), now.toEpochMilli() * 1024,
+				claim.limit(), claim.owner(), now, now, claim.ttl())), List.of(), now);
 	}
 
 	@Override

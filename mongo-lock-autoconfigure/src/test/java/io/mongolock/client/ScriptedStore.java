@@ -88,7 +88,7 @@ class ScriptedStore implements LockStore {
 		this.lastClaim = claim;
 		run("acquire", claim.id(), () -> {
 			Instant now = Instant.now();
-			this.holders.computeIfAbsent(claim.id().key(), (key) -> new StoredHolder(claim.id().token(),
+			this.holders.computeIfAbsent(claim.id().key(), (key) -> new StoredHolder(claim.id().leaseToken(),
 					this.fence.incrementAndGet(), claim.limit(), claim.owner(), now, now, claim.ttl()));
 		});
 		StoredHolder holder = this.holders.get(claim.id().key());
@@ -150,7 +150,7 @@ class ScriptedStore implements LockStore {
 	}
 
 	private boolean isThere(LeaseId lease) {
-		return holder(lease.key()).filter((holder) -> holder.token().equals(lease.token())).isPresent();
+		return holder(lease.key()).filter((holder) -> holder.leaseToken().equals(lease.leaseToken())).isPresent();
 	}
 
 	private void run(String kind, LeaseId lease, Runnable request) {

@@ -281,7 +281,7 @@ class LockAcquisitionTests {
 
 			@Override
 			public void turn() {
-				LockAcquisitionTests.this.turns.add(acquisition.claim().id().token());
+				LockAcquisitionTests.this.turns.add(acquisition.claim().id().leaseToken());
 			}
 
 			@Override

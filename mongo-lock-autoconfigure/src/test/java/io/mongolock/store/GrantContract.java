@@ -23,7 +23,7 @@ interface GrantContract extends LockStoreContract {
 	default void aFreeLockIsGranted() {
 		Claim claim = Claims.on("key");
 		ClaimAnswer answer = ask(claim);
-		StoredHolder holder = answer.grantTo(claim.id().token()).orElseThrow();
+		StoredHolder holder = answer.grantTo(claim.id().leaseToken()).orElseThrow();
 		assertThat(answer.holders()).containsExactly(holder);
 		assertThat(answer.previous()).isEmpty();
 		assertThat(holder.owner()).isEqualTo(Claims.OWNER);
@@ -112,7 +112,7 @@ interface GrantContract extends LockStoreContract {
 		elapse(shortTtl());
 		Claim claim = Claims.on("key");
 		ClaimAnswer answer = ask(claim);
-		StoredHolder granted = answer.grantTo(claim.id().token()).orElseThrow();
+		StoredHolder granted = answer.grantTo(claim.id().leaseToken()).orElseThrow();
 		assertThat(answer.holders()).containsExactly(granted);
 		assertThat(answer.previous()).containsExactly(lapsed);
 		assertThat(answer.lapsedBefore(granted)).singleElement().satisfies((holder) -> {
@@ -136,7 +136,7 @@ interface GrantContract extends LockStoreContract {
 		Claim successor = Claims.on("key");
 		grant(successor);
 		assertThat(release(first)).isFalse();
-		assertThat(deny(Claims.on("key")).grantTo(successor.id().token())).isPresent();
+		assertThat(deny(Claims.on("key")).grantTo(successor.id().leaseToken())).isPresent();
 	}
 
 	@ParameterizedTest
@@ -201,7 +201,7 @@ interface GrantContract extends LockStoreContract {
 			.mapToInt(Integer::parseInt)
 			.forEach((holder) -> grant(Claims.limit(Claims.on("key"), holder)));
 		Claim claim = Claims.limit(Claims.on("key"), limit);
-		assertThat(ask(claim).grantTo(claim.id().token()).isPresent()).isEqualTo(granted);
+		assertThat(ask(claim).grantTo(claim.id().leaseToken()).isPresent()).isEqualTo(granted);
 	}
 
 	@Test
@@ -213,8 +213,8 @@ interface GrantContract extends LockStoreContract {
 		elapse(shortTtl());
 		Claim next = Claims.limit(Claims.on("key"), 2);
 		ClaimAnswer answer = ask(next);
-		assertThat(answer.holders()).extracting(StoredHolder::token)
-			.containsExactly(staying.id().token(), next.id().token());
+		assertThat(answer.holders()).extracting(StoredHolder::leaseToken)
+			.containsExactly(staying.id().leaseToken(), next.id().leaseToken());
 		assertThat(answer.lapsedBefore(answer.holders().get(1))).hasSize(1);
 	}
 
@@ -225,7 +225,7 @@ interface GrantContract extends LockStoreContract {
 		grant(one);
 		grant(other);
 		assertThat(release(one)).isTrue();
-		assertThat(find("key").holders()).extracting(StoredHolder::token).containsExactly(other.id().token());
+		assertThat(find("key").holders()).extracting(StoredHolder::leaseToken).containsExactly(other.id().leaseToken());
 	}
 
 }

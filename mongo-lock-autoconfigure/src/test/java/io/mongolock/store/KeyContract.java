@@ -37,7 +37,7 @@ interface KeyContract extends LockStoreContract {
 		LockOwner owner = new LockOwner(text, text, text, -1, text);
 		Claim claim = Claims.owner(Claims.on(text, text), owner);
 		StoredHolder holder = grant(claim);
-		assertThat(holder.token()).isEqualTo(text);
+		assertThat(holder.leaseToken()).isEqualTo(text);
 		assertThat(holder.owner()).isEqualTo(owner);
 		assertThat(grant(claim).fence()).isEqualTo(holder.fence());
 		deny(Claims.on(text));

@@ -20,13 +20,13 @@ interface LineContract extends LockStoreContract {
 		deny(first);
 		deny(second);
 		deny(first);
-		assertThat(find("key").queue()).extracting(StoredWaiter::token)
-			.containsExactly(first.id().token(), second.id().token());
+		assertThat(find("key").queue()).extracting(StoredWaiter::leaseToken)
+			.containsExactly(first.id().leaseToken(), second.id().leaseToken());
 		release(holder);
 		deny(second);
 		deny(Claims.on("key"));
 		grant(first);
-		assertThat(find("key").queue()).extracting(StoredWaiter::token).containsExactly(second.id().token());
+		assertThat(find("key").queue()).extracting(StoredWaiter::leaseToken).containsExactly(second.id().leaseToken());
 		release(first);
 		grant(second);
 		assertThat(find("key").queue()).isEmpty();
@@ -77,7 +77,7 @@ interface LineContract extends LockStoreContract {
 		deny(waiter);
 		elapse(shortTtl().multipliedBy(6).dividedBy(10));
 		deny(waiter);
-		assertThat(find("key").queue().get(0).token()).isEqualTo(waiter.id().token());
+		assertThat(find("key").queue().get(0).leaseToken()).isEqualTo(waiter.id().leaseToken());
 	}
 
 	@Test
@@ -120,7 +120,7 @@ interface LineContract extends LockStoreContract {
 		deny(other);
 		assertThat(leave(waiter)).isTrue();
 		assertThat(leave(waiter)).isFalse();
-		assertThat(find("key").queue()).extracting(StoredWaiter::token).containsExactly(other.id().token());
+		assertThat(find("key").queue()).extracting(StoredWaiter::leaseToken).containsExactly(other.id().leaseToken());
 		release(holder);
 		grant(other);
 	}

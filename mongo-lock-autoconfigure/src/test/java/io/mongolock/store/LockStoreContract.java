@@ -39,13 +39,13 @@ interface LockStoreContract {
 
 	default StoredHolder grant(Claim claim) {
 		ClaimAnswer answer = ask(claim);
-		assertThat(answer.grantTo(claim.id().token())).as("grant of %s in %s", claim, answer).isPresent();
-		return answer.grantTo(claim.id().token()).orElseThrow();
+		assertThat(answer.grantTo(claim.id().leaseToken())).as("grant of %s in %s", claim, answer).isPresent();
+		return answer.grantTo(claim.id().leaseToken()).orElseThrow();
 	}
 
 	default ClaimAnswer deny(Claim claim) {
 		ClaimAnswer answer = ask(claim);
-		assertThat(answer.grantTo(claim.id().token())).as("grant of %s in %s", claim, answer).isEmpty();
+		assertThat(answer.grantTo(claim.id().leaseToken())).as("grant of %s in %s", claim, answer).isEmpty();
 		return answer;
 	}
 

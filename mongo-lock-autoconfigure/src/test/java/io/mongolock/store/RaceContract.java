@@ -68,15 +68,15 @@ interface RaceContract extends LockStoreContract {
 	private StoredHolder spin(Claim claim) {
 		while (true) {
 			ClaimAnswer answer = ask(claim);
-			if (answer.grantTo(claim.id().token()).isPresent()) {
-				return answer.grantTo(claim.id().token()).get();
+			if (answer.grantTo(claim.id().leaseToken()).isPresent()) {
+				return answer.grantTo(claim.id().leaseToken()).get();
 			}
 			Thread.onSpinWait();
 		}
 	}
 
 	private boolean isGranted(Claim claim) {
-		return ask(claim).grantTo(claim.id().token()).isPresent();
+		return ask(claim).grantTo(claim.id().leaseToken()).isPresent();
 	}
 
 	private static <T> List<T> race(int threads, IntFunction<Callable<T>> runner) throws Exception {

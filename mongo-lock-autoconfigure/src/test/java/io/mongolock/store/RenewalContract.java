@@ -51,7 +51,7 @@ interface RenewalContract extends LockStoreContract {
 		List.of(first, second, gone).forEach(this::grant);
 		release(gone);
 		StoredHolder successor = grant(Claims.on("gone"));
-		LeaseId foreign = new LeaseId("other", first.id().token());
+		LeaseId foreign = new LeaseId("other", first.id().leaseToken());
 		assertThat(store().releaseAll(List.of(first.id(), second.id(), gone.id(), foreign), TIMEOUT)).isEqualTo(2);
 		assertThat(find("first").holders()).isEmpty();
 		assertThat(find("second").holders()).isEmpty();

@@ -61,7 +61,7 @@ public final class InMemoryLockStore implements LockStore {
 
 	@Override
 	public boolean renew(LeaseId lease, Duration timeout) {
-		return change(lease.key(), (lock) -> lock.renew(lease.token(), now()));
+		return change(lease.key(), (lock) -> lock.renew(lease.leaseToken(), now()));
 	}
 
 	@Override
@@ -71,7 +71,7 @@ public final class InMemoryLockStore implements LockStore {
 
 	@Override
 	public boolean release(LeaseId lease, Duration timeout) {
-		return change(lease.key(), (lock) -> lock.release(lease.token()));
+		return change(lease.key(), (lock) -> lock.release(lease.leaseToken()));
 	}
 
 	@Override
@@ -81,12 +81,12 @@ public final class InMemoryLockStore implements LockStore {
 
 	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
-		return change(lease.key(), (lock) -> lock.release(lease.token(), fence));
+		return change(lease.key(), (lock) -> lock.release(lease.leaseToken(), fence));
 	}
 
 	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
-		return change(claim.key(), (lock) -> lock.leave(claim.token()));
+		return change(claim.key(), (lock) -> lock.leave(claim.leaseToken()));
 	}
 
 	@Override

@@ -37,11 +37,11 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @return the lock after it
 	 */
 	ModelDocument claim(Claim claim, Instant now) {
-		String token = claim.id().token();
+		String token = claim.id().leaseToken();
 		List<StoredHolder> alive = this.holders.stream().filter((holder) -> holder.isAlive(now)).toList();
 		List<StoredWaiter> line = this.queue.stream().filter((waiter) -> isAlive(waiter, now)).toList();
-		List<StoredWaiter> others = line.stream().filter((waiter) -> !waiter.token().equals(token)).toList();
-		if (alive.stream().anyMatch((holder) -> holder.token().equals(token))) {
+		List<StoredWaiter> others = line.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
+		if (alive.stream().anyMatch((holder) -> holder.leaseToken().equals(token))) {
 			return new ModelDocument(refreshed(alive, token, now), others, this.fence, now, this.previous);
 		}
 		if (isAdmitted(claim, alive, ahead(line, token))) {
@@ -68,7 +68,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @return the lock after it
 	 */
 	ModelDocument release(String token) {
-		return without((holder) -> holder.token().equals(token));
+		return without((holder) -> holder.leaseToken().equals(token));
 	}
 
 	/**
@@ -78,7 +78,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @return the lock after it
 	 */
 	ModelDocument release(String token, long fence) {
-		return without((holder) -> holder.token().equals(token) && holder.fence() == fence);
+		return without((holder) -> holder.leaseToken().equals(token) && holder.fence() == fence);
 	}
 
 	/**
@@ -87,7 +87,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @return the lock after it
 	 */
 	ModelDocument leave(String token) {
-		List<StoredWaiter> others = this.queue.stream().filter((waiter) -> !waiter.token().equals(token)).toList();
+		List<StoredWaiter> others = this.queue.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
 		return (others.size() != this.queue.size())
 				? new ModelDocument(this.holders, others, this.fence, this.touchedAt, this.previous) : this;
 	}
@@ -98,7 +98,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @return whether it is
 	 */
 	boolean isHeldBy(String token) {
-		return this.holders.stream().anyMatch((holder) -> holder.token().equals(token));
+		return this.holders.stream().anyMatch((holder) -> holder.leaseToken().equals(token));
 	}
 
 	private ModelDocument without(Predicate<StoredHolder> ended) {
@@ -109,17 +109,17 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 
 	private ModelDocument grant(Claim claim, List<StoredHolder> alive, List<StoredWaiter> others, Instant now) {
 		long next = Math.max(this.fence + 1, now.toEpochMilli() * 1024);
-		StoredHolder granted = new StoredHolder(claim.id().token(), next, claim.limit(), claim.owner(), now, now,
+		StoredHolder granted = new StoredHolder(claim.id().leaseToken(), next, claim.limit(), claim.owner(), now, now,
 				claim.ttl());
 		return new ModelDocument(appended(alive, granted), others, next + claim.reserve(), now, this.holders);
 	}
 
 	private ModelDocument enterLine(Claim claim, List<StoredWaiter> line, Instant now) {
-		String token = claim.id().token();
+		String token = claim.id().leaseToken();
 		List<StoredWaiter> queue = line.stream()
-			.map((waiter) -> (waiter.token().equals(token)) ? refreshed(waiter, now) : waiter)
+			.map((waiter) -> (waiter.leaseToken().equals(token)) ? refreshed(waiter, now) : waiter)
 			.toList();
-		if (line.stream().noneMatch((waiter) -> waiter.token().equals(token))) {
+		if (line.stream().noneMatch((waiter) -> waiter.leaseToken().equals(token))) {
 			queue = appended(line, new StoredWaiter(token, claim.limit(), claim.owner(), now, claim.ttl()));
 		}
 		return new ModelDocument(this.holders, queue, this.fence, now, this.previous);
@@ -132,7 +132,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	private static List<StoredWaiter> ahead(List<StoredWaiter> line, String token) {
-		return line.stream().takeWhile((waiter) -> !waiter.token().equals(token)).toList();
+		return line.stream().takeWhile((waiter) -> !waiter.leaseToken().equals(token)).toList();
 	}
 
 	private static boolean isAlive(StoredWaiter waiter, Instant now) {
@@ -141,13 +141,13 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 
 	private static List<StoredHolder> refreshed(List<StoredHolder> holders, String token, Instant now) {
 		return holders.stream()
-			.map((holder) -> (holder.token().equals(token)) ? new StoredHolder(token, holder.fence(), holder.limit(),
-					holder.owner(), holder.acquiredAt(), now, holder.ttl()) : holder)
+			.map((holder) -> (holder.leaseToken().equals(token)) ? new StoredHolder(token, holder.fence(),
+					holder.limit(), holder.owner(), holder.acquiredAt(), now, holder.ttl()) : holder)
 			.toList();
 	}
 
 	private static StoredWaiter refreshed(StoredWaiter waiter, Instant now) {
-		return new StoredWaiter(waiter.token(), waiter.limit(), waiter.owner(), now, waiter.ttl());
+		return new StoredWaiter(waiter.leaseToken(), waiter.limit(), waiter.owner(), now, waiter.ttl());
 	}
 
 	private static <T> List<T> appended(List<T> entries, T last) {

@@ -40,7 +40,7 @@ class InMemoryLockStoreTests extends AbstractLockStoreContractTests {
 	void aStoreWithoutClockGoesByThatOfTheMachine() {
 		LockStore store = new InMemoryLockStore();
 		Claim claim = Claims.on("key");
-		assertThat(store.acquire(claim, Duration.ZERO).grantTo(claim.id().token())).isPresent();
+		assertThat(store.acquire(claim, Duration.ZERO).grantTo(claim.id().leaseToken())).isPresent();
 		assertThat(store.list(1, Duration.ZERO).get(0).liveHolders()).hasSize(1);
 	}
 

@@ -74,7 +74,7 @@ class ModelAgreementTests {
 	private static Function<LockStore, Object> releaseGrant(int before, LeaseId id) {
 		return (store) -> store.find(id.key(), TIMEOUT)
 			.flatMap((lock) -> lock.holders().stream().findFirst())
-			.map((holder) -> store.releaseGrant(new LeaseId(id.key(), holder.token()), holder.fence() - before,
+			.map((holder) -> store.releaseGrant(new LeaseId(id.key(), holder.leaseToken()), holder.fence() - before,
 					TIMEOUT));
 	}
 

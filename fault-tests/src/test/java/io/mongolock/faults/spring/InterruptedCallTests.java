@@ -37,7 +37,7 @@ class InterruptedCallTests {
 	void whileWaitingTheCallEndsWithTheFlagSetAndNothingIsLeft() throws InterruptedException {
 		run((guarded, proxy, other) -> {
 			other.occupy(Guarded.key(this.id));
-			String holder = other.holder(Guarded.key(this.id)).orElseThrow().token();
+			String holder = other.holder(Guarded.key(this.id)).orElseThrow().leaseToken();
 			CompletableFuture<Throwable> thrown = new CompletableFuture<>();
 			Thread caller = caller(thrown, () -> guarded.runAfterWaiting(this.id, () -> this.entered.set(true)));
 			proxy.awaitRequests("findAndModify", 2, LONG);
@@ -45,7 +45,7 @@ class InterruptedCallTests {
 			assertThat(thrown.join()).isInstanceOf(LockUnavailableException.class).hasMessageContaining("nterrupted");
 			assertThat(this.entered).isFalse();
 			assertThat(this.flag).isTrue();
-			assertThat(other.holder(Guarded.key(this.id)).orElseThrow().token()).isEqualTo(holder);
+			assertThat(other.holder(Guarded.key(this.id)).orElseThrow().leaseToken()).isEqualTo(holder);
 		});
 	}
 

@@ -102,7 +102,7 @@ final class OtherClient implements AutoCloseable {
 		LockOwner owner = new LockOwner("other", "2", "elsewhere", 1, "main");
 		Claim claim = Claim.of(lease, owner, Duration.ofMinutes(1));
 		this.store.acquire(claim, LONG);
-		if (holder(key).stream().noneMatch((holder) -> holder.token().equals(lease.token()))) {
+		if (holder(key).stream().noneMatch((holder) -> holder.leaseToken().equals(lease.leaseToken()))) {
 			throw new IllegalStateException("Lock '" + key + "' is not free");
 		}
 	}

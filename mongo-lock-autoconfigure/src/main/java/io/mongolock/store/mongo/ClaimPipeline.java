@@ -53,7 +53,7 @@ final class ClaimPipeline extends Statements {
 	 * @return an update pipeline of one stage
 	 */
 	List<BsonDocument> of(Claim claim) {
-		BsonDocument token = literal(string(claim.id().token()));
+		BsonDocument token = literal(string(claim.id().leaseToken()));
 		BsonDocument variables = document("ahead", ahead(token), "next", this.nextFence);
 		BsonDocument decision = let(this.livingEntries, let(variables, decide(claim, token)));
 		return List.of(document("$replaceWith", decision));

@@ -105,7 +105,7 @@ public final class MongoLockStore implements LockStore {
 		catch (UnreadableException ex) {
 			// a grant that cannot be read must be cleaned up like one whose answer got
 			// lost
-			Outcome outcome = (answer.mentions(claim.id().token())) ? Outcome.UNKNOWN : Outcome.REFUSED;
+			Outcome outcome = (answer.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;
 			throw unreadable(request, outcome, ex);
 		}
 	}
@@ -135,7 +135,7 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public boolean release(LeaseId lease, Duration timeout) {
 		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.W1,
-				this.statements.release(lease.token()));
+				this.statements.release(lease.leaseToken()));
 	}
 
 	@Override
@@ -147,7 +147,7 @@ public final class MongoLockStore implements LockStore {
 				leases.get(0).key(), timeout);
 		List<UpdateOneModel<BsonDocument>> releases = new ArrayList<>(leases.size());
 		for (LeaseId lease : leases) {
-			releases.add(new UpdateOneModel<>(byId(lease.key()), this.statements.release(lease.token())));
+			releases.add(new UpdateOneModel<>(byId(lease.key()), this.statements.release(lease.leaseToken())));
 		}
 		return execute(request, WriteConcern.W1, (locks) -> locks.bulkWrite(releases, UNORDERED).getModifiedCount());
 	}
@@ -155,14 +155,14 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
-				this.statements.release(lease.token(), fence));
+				this.statements.release(lease.leaseToken(), fence));
 	}
 
 	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		// rolled back, it is a place that runs out by itself
 		return pull(StoreRequest.write("leave the line of lock", claim.key(), timeout), WriteConcern.W1,
-				this.statements.leave(claim.token()));
+				this.statements.leave(claim.leaseToken()));
 	}
 
 	@Override
@@ -273,7 +273,7 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	private BsonDocument held(LeaseId lease) {
-		return this.statements.heldBy(this.keys.toId(lease.key()), lease.token());
+		return this.statements.heldBy(this.keys.toId(lease.key()), lease.leaseToken());
 	}
 
 	private <T> T execute(StoreRequest request, WriteConcern concern,

@@ -62,7 +62,7 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 		List<MongoLockStore> stores = Stream.of("", "a:", "b:", "\uD7FF", "🔒").map(this::store).toList();
 		for (MongoLockStore store : stores) {
 			Claim claim = Claims.on("key");
-			assertThat(store.acquire(claim, TIMEOUT).grantTo(claim.id().token())).isPresent();
+			assertThat(store.acquire(claim, TIMEOUT).grantTo(claim.id().leaseToken())).isPresent();
 		}
 		for (MongoLockStore store : stores.subList(1, stores.size())) {
 			assertThat(store.list(10, TIMEOUT)).extracting(StoredLock::key).containsExactly("key");
@@ -76,7 +76,7 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 	void thePrefixCountsForTheLengthOfAKey() {
 		MongoLockStore store = store("1234");
 		Claim claim = Claims.on("k".repeat(1020));
-		assertThat(store.acquire(claim, TIMEOUT).grantTo(claim.id().token())).isPresent();
+		assertThat(store.acquire(claim, TIMEOUT).grantTo(claim.id().leaseToken())).isPresent();
 		assertThatExceptionOfType(IllegalArgumentException.class)
 			.isThrownBy(() -> store.acquire(Claims.on("k".repeat(1021)), TIMEOUT))
 			.withMessageContaining("1025")
@@ -157,7 +157,7 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 		grant(claim);
 		Claim bad = Claims.on("bad");
 		documents().insertOne(Document
-			.parse("{_id: 'bad', holders: [{token: '" + bad.id().token() + "'}], touchedAt: 1, renewedAt: 1}"));
+			.parse("{_id: 'bad', holders: [{token: '" + bad.id().leaseToken() + "'}], touchedAt: 1, renewedAt: 1}"));
 		assertThat(store().renewAll(List.of(bad.id(), claim.id()), TIMEOUT)).isBetween(1, 2);
 	}
 

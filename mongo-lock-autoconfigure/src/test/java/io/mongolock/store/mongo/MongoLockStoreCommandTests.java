@@ -85,7 +85,7 @@ class MongoLockStoreCommandTests {
 			.anyMatch((claim) -> claim.reserve() == 64)
 			.anyMatch((claim) -> claim.limit() == 3)
 			.anyMatch((claim) -> claim.limit() == Integer.MAX_VALUE && claim.waiting())
-			.anyMatch((claim) -> claim.id().token().equals("$$NOW"));
+			.anyMatch((claim) -> claim.id().leaseToken().equals("$$NOW"));
 	}
 
 	@ParameterizedTest

@@ -173,7 +173,7 @@ class MongoLockStoreFailureTests {
 
 	private Claim granted() {
 		Claim claim = Claims.on("key");
-		assertThat(this.store.acquire(claim, LONG).grantTo(claim.id().token())).isPresent();
+		assertThat(this.store.acquire(claim, LONG).grantTo(claim.id().leaseToken())).isPresent();
 		return claim;
 	}
 

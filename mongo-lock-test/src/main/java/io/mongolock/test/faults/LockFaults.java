@@ -52,7 +52,7 @@ public final class LockFaults implements LockStore {
 			.filter((found) -> !found.liveHolders().isEmpty())
 			.orElseThrow(() -> new IllegalStateException("Nobody holds lock '" + key + "'; held are " + keysHeld()));
 		for (StoredHolder holder : lock.holders()) {
-			this.store.releaseGrant(new LeaseId(key, holder.token()), holder.fence(), LONG);
+			this.store.releaseGrant(new LeaseId(key, holder.leaseToken()), holder.fence(), LONG);
 		}
 		this.loss.accept(key);
 	}
