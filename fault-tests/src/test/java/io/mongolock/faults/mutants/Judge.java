@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-import io.mongolock.client.SimulationMain;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.faults.harness.worker.ChildJvm;
+import io.mongolock.faults.simulation.SimulationMain;
 import io.mongolock.test.server.GivenServer;
 
 /**

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -7,7 +7,7 @@ import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 
-import io.mongolock.client.Coverage.Event;
+import io.mongolock.faults.simulation.Coverage.Event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

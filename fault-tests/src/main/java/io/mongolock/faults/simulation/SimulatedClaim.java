@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.util.function.Consumer;
 
@@ -7,8 +7,6 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockOwner;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.client.Coverage.Event;
-import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
@@ -18,6 +16,8 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
+import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulatedCall.Kind;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;

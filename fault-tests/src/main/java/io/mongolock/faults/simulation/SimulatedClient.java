@@ -1,19 +1,19 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-import io.mongolock.client.SimulatedCall.Execution;
-import io.mongolock.client.SimulatedCall.Kind;
-import io.mongolock.client.SimulatedCall.Request;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Grant;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.OrphanCleanup;
+import io.mongolock.faults.simulation.SimulatedCall.Execution;
+import io.mongolock.faults.simulation.SimulatedCall.Kind;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
 
 /**

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -9,7 +9,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.client.Coverage.Event;
+import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.test.StoreLog;
 import io.mongolock.test.StoreLog.Grant;
 

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import io.mongolock.LockRequest;
 import io.mongolock.core.ResolvedLockSettings;

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -9,12 +9,12 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.client.Coverage.Event;
-import io.mongolock.client.SimulatedCall.Kind;
-import io.mongolock.client.SimulatedCall.Request;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulatedCall.Kind;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
 import io.mongolock.test.StoreLog;
 import io.mongolock.test.StoreLog.Grant;

@@ -1,8 +1,8 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
-import io.mongolock.client.Coverage.Event;
-import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.core.OrphanCleanup;
+import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulatedCall.Kind;
 import io.mongolock.store.LeaseId;
 
 /**

@@ -1,10 +1,10 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.time.Duration;
 import java.util.function.Consumer;
 
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.client.SimulatedCall.Request;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
 
 /**
  * Between clients and store: loses, delays, doubles and so reorders messages. A client

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.time.Duration;
 import java.util.HashMap;
@@ -6,8 +6,8 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.client.Coverage.Event;
-import io.mongolock.client.SimulatedCall.Request;
+import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.test.StoreLog;
 
 /**

@@ -1,10 +1,10 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.client.Coverage.Event;
+import io.mongolock.faults.simulation.Coverage.Event;
 
 /**
  * Judges that no two hold a lock at once, as far as clocks and pauses allow, and that a

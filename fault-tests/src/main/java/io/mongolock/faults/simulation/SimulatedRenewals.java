@@ -1,13 +1,13 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.util.List;
 
-import io.mongolock.client.Coverage.Event;
-import io.mongolock.client.SimulatedCall.Request;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
 import io.mongolock.core.RenewalBatch;
 import io.mongolock.core.RenewalSchedule;
+import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
 
 /**

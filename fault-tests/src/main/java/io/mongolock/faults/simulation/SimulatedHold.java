@@ -1,14 +1,14 @@
-package io.mongolock.client;
+package io.mongolock.faults.simulation;
 
 import java.util.Objects;
 
-import io.mongolock.client.Coverage.Event;
-import io.mongolock.client.SimulatedCall.Kind;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
+import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulatedCall.Kind;
 
 /**
  * Works under a lock, always looking before it acts, and releases it, as the product's
