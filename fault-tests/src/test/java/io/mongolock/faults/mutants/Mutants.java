@@ -66,7 +66,7 @@ final class Mutants {
 						row("Message", "aClaimDeliveredAfterItsCallerGaveUpIsTakenBack")),
 				new Mutant("late grant kept by nobody", "core/LockAcquisition.java",
 						"(holder.isPresent()) ? new GrantedTooLate() : new TooLate(this.unknown)",
-						"new TooLate(this.unknown)", Judge.simulation("GHOST"),
+						"new TooLate(this.unknown)", Judge.simulation("NEEDLESS"),
 						Judge.test(TEMPLATE, "aGrantThatComesAfterTheCancelIsGivenBack")),
 				new Mutant("clean-up ends with the first answer", "core/OrphanCleanup.java",
 						"(this.answered && !this.mayBeGrantedLate)", "this.answered", Judge.simulation("GHOST"),
@@ -75,8 +75,13 @@ final class Mutants {
 						"this.fraction < 4", Judge.simulation("GHOST"),
 						row("Message", "aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack")),
 				new Mutant("turn given twice", "core/LocalWaitQueues.java",
-						"				this.waiters.remove(first);\n", "", Judge.simulation("PROGRESS"),
-						Judge.test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")));
+						"				this.waiters.remove(first);\n", "",
+						Judge.test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")),
+				new Mutant("turn kept by who left", "core/LocalWaitQueues.java",
+						"			if (this.asking == waiter) {\n				this.asking = null;\n",
+						"			if (this.asking == waiter) {\n", Judge.simulation("PROGRESS"),
+						Judge.test("io.mongolock.core.LocalWaitQueuesTests",
+								"theFirstMayAskAtOnceAndTheNextWhenItLeaves")));
 	}
 
 	private static List<Mutant> renewals() {
