@@ -1,11 +1,12 @@
 package io.mongolock.client;
 
 import java.lang.StackWalker.StackFrame;
-import java.lang.ref.Cleaner;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.ReferenceQueue;
 import java.lang.reflect.Proxy;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
@@ -16,8 +17,9 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.store.KeyText;
 
 /**
- * Notices handles that were garbage-collected without being closed. What it keeps of a
- * handle must not reach it. Thread-safe.
+ * Notices handles that were garbage-collected without being closed, on a daemon thread
+ * that exists while there are open ones. What it keeps of a handle must not reach it.
+ * Thread-safe: the thread is guarded by the monitor.
  */
 final class HandleLeaks {
 
@@ -27,14 +29,25 @@ final class HandleLeaks {
 
 	private static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
+	/**
+	 * How long the thread waits for further handles, so that a loop of short holds needs
+	 * one.
+	 */
+	private static final long LINGER_MILLIS = 1000;
+
 	private final LeakDetection mode;
 
 	private final Consumer<HeldLock> releases;
 
 	private final Set<String> told = ConcurrentHashMap.newKeySet();
 
-	/** The thread of the cleaner starts with the first handle. */
-	private volatile @Nullable Cleaner cleaner;
+	private final Set<Leak> watched = ConcurrentHashMap.newKeySet();
+
+	private final ReferenceQueue<LeaseHandle> collected = new ReferenceQueue<>();
+
+	private final ThreadFactory threads = ClientThreads.daemons("mongo-lock-leaks");
+
+	private @Nullable Thread thread;
 
 	/**
 	 * Create a detection.
@@ -64,24 +77,51 @@ final class HandleLeaks {
 	 */
 	LeaseHandle watch(LeaseHandle handle, @Nullable StackFrame caller) {
 		if (this.mode != LeakDetection.OFF) {
-			Leak leak = new Leak(this, handle.heldLock(), handle.closed(), caller);
-			handle.watchedBy(cleaner().register(handle, leak));
+			Leak leak = new Leak(handle, this.collected, caller);
+			this.watched.add(leak);
+			handle.onClose(() -> this.watched.remove(leak));
+			startThread();
 		}
 		return handle;
 	}
 
-	private Cleaner cleaner() {
-		Cleaner cleaner = this.cleaner;
-		return (cleaner != null) ? cleaner : createCleaner();
+	/**
+	 * Watch no handle any more.
+	 */
+	void stop() {
+		this.watched.clear();
 	}
 
-	private synchronized Cleaner createCleaner() {
-		Cleaner cleaner = this.cleaner;
-		if (cleaner == null) {
-			cleaner = Cleaner.create(ClientThreads.daemons("mongo-lock-leaks"));
-			this.cleaner = cleaner;
+	private synchronized void startThread() {
+		if (this.thread == null) {
+			this.thread = this.threads.newThread(this::watch);
+			this.thread.start();
 		}
-		return cleaner;
+	}
+
+	private void watch() {
+		while (!endIfIdle()) {
+			try {
+				// removed by whoever comes first: this thread or the handle's close
+				if (this.collected.remove(LINGER_MILLIS) instanceof Leak leak && this.watched.remove(leak)) {
+					leaked(leak.heldLock, leak.caller);
+				}
+			}
+			catch (InterruptedException ex) {
+				logger.debug("Nobody interrupts the watch over handles on purpose; it goes on", ex);
+			}
+			catch (RuntimeException | Error ex) {
+				logger.error("The watch over handles failed and goes on", ex);
+			}
+		}
+	}
+
+	private synchronized boolean endIfIdle() {
+		boolean idle = this.watched.isEmpty();
+		if (idle) {
+			this.thread = null;
+		}
+		return idle;
 	}
 
 	private void leaked(HeldLock heldLock, @Nullable StackFrame caller) {
@@ -111,20 +151,17 @@ final class HandleLeaks {
 
 	/**
 	 * What is left of a handle.
-	 *
-	 * @param leaks who is notified
-	 * @param heldLock the lock
-	 * @param closed whether the handle was closed
-	 * @param caller where it was acquired
 	 */
-	private record Leak(HandleLeaks leaks, HeldLock heldLock, AtomicBoolean closed,
-			@Nullable StackFrame caller) implements Runnable {
+	private static final class Leak extends PhantomReference<LeaseHandle> {
 
-		@Override
-		public void run() {
-			if (this.closed.compareAndSet(false, true)) {
-				this.leaks.leaked(this.heldLock, this.caller);
-			}
+		private final HeldLock heldLock;
+
+		private final @Nullable StackFrame caller;
+
+		private Leak(LeaseHandle handle, ReferenceQueue<LeaseHandle> collected, @Nullable StackFrame caller) {
+			super(handle, collected);
+			this.heldLock = handle.heldLock();
+			this.caller = caller;
 		}
 
 	}

@@ -1,6 +1,5 @@
 package io.mongolock.client;
 
-import java.lang.ref.Cleaner.Cleanable;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -25,7 +24,7 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	private @Nullable Cleanable watch;
+	private @Nullable Runnable endOfWatch;
 
 	LeaseHandle(HeldLock heldLock, HeldLocks heldLocks) {
 		this.heldLock = heldLock;
@@ -37,19 +36,11 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	/**
-	 * Whether this handle was closed.
-	 * @return changes with the close, and does not reach the handle
-	 */
-	AtomicBoolean closed() {
-		return this.closed;
-	}
-
-	/**
 	 * What ends with the close.
-	 * @param watch notices if that does not come
+	 * @param endOfWatch run then; must not throw
 	 */
-	void watchedBy(Cleanable watch) {
-		this.watch = watch;
+	void onClose(Runnable endOfWatch) {
+		this.endOfWatch = endOfWatch;
 	}
 
 	/**
@@ -120,9 +111,9 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	private void endWatch() {
-		Cleanable watch = this.watch;
-		if (watch != null) {
-			watch.clean();
+		Runnable endOfWatch = this.endOfWatch;
+		if (endOfWatch != null) {
+			endOfWatch.run();
 		}
 	}
 

@@ -170,6 +170,7 @@ public final class LockTemplate implements LockOperations {
 	public void stop(Duration budget) {
 		long until = this.clock.nanoTime() + budget.toNanos();
 		this.lifecycle.stop();
+		this.leaks.stop();
 		this.queues.waiters().forEach(LockAcquisition::stop);
 		this.heldLocks.abandonAll(until);
 		this.lifecycle.awaitRequests(left(until));
