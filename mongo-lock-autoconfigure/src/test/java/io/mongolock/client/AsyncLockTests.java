@@ -98,7 +98,8 @@ class AsyncLockTests {
 	@Test
 	void aClaimWhoseTimeIsOverLetsTheNextAskWhileItsRequestHangs() {
 		hangs("acquire", 1);
-		assertThat(this.template.acquireAsync(once("k"))).failsWithin(LONG);
+		assertThat(this.template.acquireAsync(once("k"))).failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class);
 		assertThat(this.template.acquireAsync(REQUEST)).succeedsWithin(LONG);
 	}
 
@@ -107,7 +108,8 @@ class AsyncLockTests {
 		hangs("release", 100);
 		for (int i = 0; i < 100; i++) {
 			this.store.nextFails("acquire", Outcome.UNKNOWN, false);
-			assertThat(this.template.acquireAsync(once("k" + i))).failsWithin(LONG);
+			assertThat(this.template.acquireAsync(once("k" + i))).failsWithin(LONG)
+				.withThrowableOfType(ExecutionException.class);
 		}
 		assertThat(this.template.acquireAsync(LockRequest.of("free"))).succeedsWithin(LONG);
 	}
@@ -156,7 +158,8 @@ class AsyncLockTests {
 		hangs("acquire", 1);
 		CompletableFuture<LockHandle> claim = this.template.acquireAsync(REQUEST);
 		awaitSent();
-		assertThat(claim.orTimeout(1, TimeUnit.MILLISECONDS)).failsWithin(LONG);
+		assertThat(claim.orTimeout(1, TimeUnit.MILLISECONDS)).failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class);
 		this.latch.countDown();
 		Awaitility.await().until(() -> this.store.count("release") == 1 && this.store.holders() == 0);
 		assertThat(this.template.held()).isZero();
@@ -180,8 +183,8 @@ class AsyncLockTests {
 		CompletableFuture<LockHandle> behind = this.template.acquireAsync(REQUEST);
 		awaitSent();
 		this.template.stop(Duration.ofMillis(1));
-		assertThat(claim).failsWithin(LONG);
-		assertThat(behind).failsWithin(LONG);
+		assertThat(claim).failsWithin(LONG).withThrowableOfType(ExecutionException.class);
+		assertThat(behind).failsWithin(LONG).withThrowableOfType(ExecutionException.class);
 	}
 
 	@Test
@@ -250,7 +253,7 @@ class AsyncLockTests {
 		assertThat(this.template.executeAsync(REQUEST, (handle) -> {
 			this.store.forget("k");
 			return CompletableFuture.failedFuture(failure);
-		})).failsWithin(LONG);
+		})).failsWithin(LONG).withThrowableOfType(ExecutionException.class);
 		assertThat(failure.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
 	}
 

@@ -450,7 +450,8 @@ class LockTemplateTests {
 			.withCauseInstanceOf(LockUnavailableException.class);
 		other.close();
 		try (LockHandle own = this.template.acquire(REQUEST)) {
-			assertThat(this.template.acquireAsync(ONCE)).failsWithin(Duration.ofSeconds(10));
+			assertThat(this.template.acquireAsync(ONCE)).failsWithin(Duration.ofSeconds(10))
+				.withThrowableOfType(ExecutionException.class);
 			assertThat(own.isHeld()).isTrue();
 		}
 	}
@@ -499,7 +500,7 @@ class LockTemplateTests {
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(LossReason.SHUTDOWN));
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(waiting::get)
 			.withMessageContaining("is shutting down");
-		assertThat(async).failsWithin(Duration.ofSeconds(10));
+		assertThat(async).failsWithin(Duration.ofSeconds(10)).withThrowableOfType(ExecutionException.class);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire(REQUEST))
 			.withMessageContaining("is shutting down");
 		int requests = this.store.requests.size();

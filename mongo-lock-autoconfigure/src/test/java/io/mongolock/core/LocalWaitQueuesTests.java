@@ -71,6 +71,17 @@ class LocalWaitQueuesTests {
 	}
 
 	@Test
+	void aNewcomerThatMightAskDoesNotOvertakeOneWhoMayNot() {
+		Member shared = new Member("shared", Integer.MAX_VALUE);
+		Member newcomer = new Member("newcomer", Integer.MAX_VALUE);
+		this.lines.join("k", shared);
+		this.lines.granted("k", shared, shared);
+		assertThat(this.lines.join("k", this.a)).isFalse();
+		assertThat(this.lines.join("k", newcomer)).isFalse();
+		assertThat(this.lines.released("k", shared)).isEqualTo(this.a);
+	}
+
+	@Test
 	void keysDoNotWaitForEachOther() {
 		assertThat(this.lines.join("k", this.a)).isTrue();
 		assertThat(this.lines.join("l", this.b)).isTrue();

@@ -69,6 +69,14 @@ final class SimulatedClient {
 		return this.name;
 	}
 
+	/**
+	 * Whether nobody waits here any more, as nobody wants a lock.
+	 * @return whether all queues are empty
+	 */
+	boolean isAtRest() {
+		return this.crashed || this.queues.waiters().isEmpty();
+	}
+
 	LockAcquisition.Client acquisitions() {
 		return this.acquisitions;
 	}

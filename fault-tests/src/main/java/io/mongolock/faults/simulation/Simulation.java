@@ -84,6 +84,8 @@ final class Simulation {
 			}
 		});
 		timeline.run();
+		this.clients.forEach((client) -> Judge.check(client.isAtRest(), Violation.Kind.PROGRESS,
+				() -> client.name() + " still keeps a turn that nobody takes"));
 		rest.judge(weather);
 	}
 

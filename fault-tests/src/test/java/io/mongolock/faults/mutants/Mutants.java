@@ -75,7 +75,7 @@ final class Mutants {
 						"this.fraction < 4", Judge.simulation("GHOST"),
 						row("Message", "aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack")),
 				new Mutant("turn given twice", "core/LocalWaitQueues.java",
-						"				this.waiters.remove(first);\n", "",
+						"				this.waiters.remove(first);\n", "", Judge.simulation("PROGRESS"),
 						Judge.test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")),
 				new Mutant("turn kept by who left", "core/LocalWaitQueues.java",
 						"			if (this.asking == waiter) {\n				this.asking = null;\n",
