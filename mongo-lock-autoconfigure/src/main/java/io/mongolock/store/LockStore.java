@@ -101,4 +101,27 @@ public interface LockStore {
 		return StoreServers.UNKNOWN;
 	}
 
+	/**
+	 * Have a listener notified of releases as they happen, if this store can tell. At
+	 * most one watch is needed for all keys.
+	 * @param listener is called on a thread of the store
+	 * @return the watch, to be closed when nobody waits; never live if the store cannot
+	 * tell of releases
+	 */
+	default ReleaseWatch watchReleases(ReleaseListener listener) {
+		return new ReleaseWatch() {
+
+			@Override
+			public boolean isLive() {
+				return false;
+			}
+
+			@Override
+			public void close() {
+				// nothing was opened
+			}
+
+		};
+	}
+
 }

@@ -1,0 +1,22 @@
+package io.mongolock.store;
+
+/**
+ * Is notified of what may have freed a place in a lock. All of it are hints: a place may
+ * be taken again by the time the hint arrives, and a hint may never come. Called by one
+ * thread at a time, which it must not hold up.
+ */
+public interface ReleaseListener {
+
+	/**
+	 * A place of this key may have become free: among the holders, or in the line.
+	 * @param key the key
+	 */
+	void released(String key);
+
+	/**
+	 * Anything may have happened to any key, such as while the watch was interrupted:
+	 * look at everything once.
+	 */
+	void missed();
+
+}

@@ -1,0 +1,23 @@
+package io.mongolock.store;
+
+/**
+ * Watches a store for released locks until it is closed. Thread-safe.
+ */
+public interface ReleaseWatch extends AutoCloseable {
+
+	/**
+	 * Whether releases are notified at present. If not, whoever waits has to look for
+	 * himself. It may change at any time; each time that it becomes {@code true},
+	 * {@link ReleaseListener#missed()} follows.
+	 * @return whether the listener is notified of releases as they happen
+	 */
+	boolean isLive();
+
+	/**
+	 * Stop watching and give back what it took. The listener may be called once more by a
+	 * notification that is underway. Repeated, it does nothing.
+	 */
+	@Override
+	void close();
+
+}
