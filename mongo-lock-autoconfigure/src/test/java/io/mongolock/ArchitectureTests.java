@@ -37,7 +37,9 @@ class ArchitectureTests {
 	private static final String ROOT = "io.mongolock";
 
 	private static final List<String> PATH = List.of("web", "annotation", "interceptor.check", "interceptor", "client",
-			"core", "mongodb", "store.mongo", "store");
+			"event", "core", "mongodb", "store.mongo", "store");
+
+	private static final int MAX_CLIENT = 20;
 
 	private static final JavaClasses classes = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -189,6 +191,14 @@ class ArchitectureTests {
 
 		};
 		check(SlicesRuleDefinition.slices().assignedFrom(topLevel).should().beFreeOfCycles());
+	}
+
+	@Test
+	void theClientHoldsNoMoreThanTheWayOfACall() {
+		assertThat(classes.stream()
+			.filter((type) -> type.getPackageName().equals(ROOT + ".client"))
+			.filter((type) -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))).isNotEmpty()
+			.hasSizeLessThanOrEqualTo(MAX_CLIENT);
 	}
 
 	@Test

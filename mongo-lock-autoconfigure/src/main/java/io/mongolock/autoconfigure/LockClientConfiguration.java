@@ -12,9 +12,9 @@ import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
-import io.mongolock.client.LockDefaults;
 import io.mongolock.client.LockLifecycle;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LockStore;
 
 /**

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockSettings;
-import io.mongolock.client.LockDefaults;
+import io.mongolock.core.LockDefaults;
 
 /**
  * Where a setting is, or would be, configured.

@@ -13,7 +13,7 @@ import org.springframework.boot.convert.DurationStyle;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
-import io.mongolock.client.LockDefaults;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeySpace;
 

@@ -10,7 +10,7 @@ import org.springframework.core.env.Environment;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
-import io.mongolock.client.LockDefaults;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**

@@ -15,7 +15,7 @@ import org.springframework.context.annotation.DependsOn;
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.LockSettings;
-import io.mongolock.client.LockDefaults;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.ServerClockWatch;

@@ -8,8 +8,8 @@ import org.springframework.context.annotation.Configuration;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
-import io.mongolock.client.LockDefaults;
 import io.mongolock.client.UnlockedLockOperations;
+import io.mongolock.core.LockDefaults;
 
 /**
  * Lets everything run unlocked.

@@ -16,6 +16,7 @@ import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.LockExceptions;
 
 /**
  * Runs one acquisition that occupies a thread only while it asks the store. Thread-safe:

@@ -13,6 +13,7 @@ import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.LockExceptions;
 
 /**
  * Runs one acquisition on the thread that wants the lock. The first request leaves at

@@ -11,6 +11,8 @@ import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.LockExceptions;
+import io.mongolock.event.StoreClockWatch;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LockStore;

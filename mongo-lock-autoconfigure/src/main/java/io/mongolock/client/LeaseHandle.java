@@ -9,6 +9,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
+import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.Leased;

@@ -15,6 +15,7 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
 import io.mongolock.core.RenewalBatch;
 import io.mongolock.core.RenewalSchedule;
+import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 

@@ -16,6 +16,7 @@ import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.event.LockEvents;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;

@@ -25,7 +25,11 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.core.LockExceptions;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.event.LockEvents;
+import io.mongolock.event.StoreClockWatch;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -88,7 +92,7 @@ public final class LockTemplate implements LockOperations {
 		this.defaults = defaults;
 		this.owner = owner;
 		this.clock = clock;
-		this.events = new LockEvents(listeners, clock);
+		this.events = new LockEvents(listeners, clock, ClientThreads::daemons);
 		this.lifecycle = new ClientLifecycle(
 				(threads) -> new LeaseRenewer(store, clock, threads.renewals(), this.events));
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);

@@ -14,6 +14,7 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.store.KeyText;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Claims locks, keeps them and gives them back: state machines that decide, and the
- * threads that run them.
+ * Claims locks, keeps them and releases them: the threads, clocks and requests that run
+ * what {@code core} decides.
  */
 @NullMarked
 package io.mongolock.client;

@@ -17,6 +17,7 @@ import org.springframework.util.StringUtils;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.application.CarelessCode;
+import io.mongolock.core.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -14,6 +14,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.core.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

@@ -23,6 +23,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.event.LockEvents;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 
@@ -46,7 +47,7 @@ class LeaseRenewerTests {
 
 	private final List<Lease> lost = new CopyOnWriteArrayList<>();
 
-	private final LockEvents events = new LockEvents(List.of(), LockClock.system());
+	private final LockEvents events = new LockEvents(List.of(), LockClock.system(), ClientThreads::daemons);
 
 	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(),
 			this.events);

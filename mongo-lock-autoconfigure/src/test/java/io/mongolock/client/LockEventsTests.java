@@ -24,6 +24,8 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.event.LockEvents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -45,7 +47,7 @@ class LockEventsTests {
 
 	private final BlockingAppender log = new BlockingAppender();
 
-	private final Logger logger = (Logger) LoggerFactory.getLogger("io.mongolock.client");
+	private final Logger logger = (Logger) LoggerFactory.getLogger("io.mongolock");
 
 	@BeforeEach
 	void listen() {
@@ -83,7 +85,7 @@ class LockEventsTests {
 	@Test
 	void whatIsNoLossIsDroppedOldestFirstAndCountedWhileAListenerIsStuck() {
 		this.events.blocking = true;
-		LockEvents published = new LockEvents(List.of(this.events), LockClock.system());
+		LockEvents published = new LockEvents(List.of(this.events), LockClock.system(), ClientThreads::daemons);
 		IntStream.range(0, 10_003)
 			.forEach((i) -> published.publish((listener) -> listener.onStoreClockStepped(Duration.ofMillis(i))));
 		this.events.go.countDown();

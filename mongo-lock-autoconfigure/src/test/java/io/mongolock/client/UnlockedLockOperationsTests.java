@@ -10,6 +10,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
+import io.mongolock.core.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

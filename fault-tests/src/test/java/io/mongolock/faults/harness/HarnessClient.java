@@ -16,8 +16,8 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.client.LockDefaults;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.event;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -16,7 +16,7 @@ import io.mongolock.store.StoreServers;
  * less than either clock of this machine allows. Thread-safe; the last sample is guarded
  * by the watch's own monitor.
  */
-final class StoreClockWatch {
+public final class StoreClockWatch {
 
 	private static final Log logger = LogFactory.getLog(StoreClockWatch.class);
 
@@ -29,7 +29,12 @@ final class StoreClockWatch {
 
 	private @Nullable Sample last;
 
-	StoreClockWatch(LockEvents events, StoreServers servers) {
+	/**
+	 * Create a watch.
+	 * @param events publishes what it notices
+	 * @param servers the servers of the store
+	 */
+	public StoreClockWatch(LockEvents events, StoreServers servers) {
 		this.events = events;
 		this.servers = servers;
 		servers.onClockOff((server, offset) -> events.publish((listener) -> listener.onServerClockOff(server, offset)));
@@ -42,7 +47,7 @@ final class StoreClockWatch {
 	 * @param answered when its answer came
 	 * @param margin what the lease that was asked for allows for
 	 */
-	void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
+	public void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
 		Sample sample = new Sample(store.toEpochMilli(), requested, answered, this.servers.judge().orElse(null));
 		Sample before = next(sample);
 		long step = (before != null) ? sample.stepSince(before) : 0;

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.event;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -92,8 +92,7 @@ class EventLaneTests {
 	}
 
 	private EventLane lane(int threads, int capacity) {
-		return new EventLane(ClientThreads.daemons("lane"), threads, capacity,
-				(count) -> this.ran.add("dropped " + count));
+		return new EventLane(Thread::new, threads, capacity, (count) -> this.ran.add("dropped " + count));
 	}
 
 	private static void await(CountDownLatch latch) {

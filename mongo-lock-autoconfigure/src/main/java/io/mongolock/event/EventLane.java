@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.event;
 
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.core;
 
 import java.time.Duration;
 import java.util.Map;
@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * What holds where a request says nothing: settings for its name, then for all locks.

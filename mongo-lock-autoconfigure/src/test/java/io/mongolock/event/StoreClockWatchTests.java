@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.event;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -53,7 +53,7 @@ class StoreClockWatchTests {
 			StoreClockWatchTests.this.off.add(server + " " + offset);
 		}
 
-	}), LockClock.system()), new StoreServers() {
+	}), LockClock.system(), (name) -> Thread::new), new StoreServers() {
 
 		@Override
 		public Optional<String> judge() {

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.core;
 
 import java.time.Duration;
 import java.util.Map;

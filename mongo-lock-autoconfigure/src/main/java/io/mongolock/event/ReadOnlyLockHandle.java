@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.event;
 
 import java.time.Duration;
 
@@ -6,6 +6,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
+import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
 
 /**

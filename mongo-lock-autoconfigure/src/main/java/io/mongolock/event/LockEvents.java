@@ -1,11 +1,11 @@
-package io.mongolock.client;
+package io.mongolock.event;
 
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
@@ -19,6 +19,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LossReason;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
+import io.mongolock.core.LockExceptions;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.store.KeyText;
 
@@ -32,7 +33,7 @@ import io.mongolock.store.KeyText;
  * neither the watch over the leases nor a renewal nor a listener waits for a log appender
  * that blocks.
  */
-final class LockEvents {
+public final class LockEvents {
 
 	private static final Log logger = LogFactory.getLog(LockEvents.class);
 
@@ -43,23 +44,29 @@ final class LockEvents {
 
 	private static final int MAX_NAMES = 10;
 
-	private final EventLane losses = new EventLane(ClientThreads.daemons("mongo-lock-losses"), LOSSES_AT_ONCE,
-			Integer.MAX_VALUE, (none) -> {
-			});
+	private final EventLane losses;
 
-	private final EventLane events = new EventLane(ClientThreads.daemons("mongo-lock-events"), 1, CAPACITY,
-			this::droppedEvents);
+	private final EventLane events;
 
-	private final EventLane lines = new EventLane(ClientThreads.daemons("mongo-lock-log"), 1, CAPACITY,
-			LockEvents::droppedLines);
+	private final EventLog log;
 
 	private final List<LockListener> listeners;
 
 	private final LockClock clock;
 
-	LockEvents(List<LockListener> listeners, LockClock clock) {
+	/**
+	 * Create new events.
+	 * @param listeners who is notified
+	 * @param clock the clocks that listeners see locks by
+	 * @param threads creates the threads of a name, which are daemons
+	 */
+	public LockEvents(List<LockListener> listeners, LockClock clock, Function<String, ThreadFactory> threads) {
 		this.listeners = List.copyOf(listeners);
 		this.clock = clock;
+		this.losses = new EventLane(threads.apply("mongo-lock-losses"), LOSSES_AT_ONCE, Integer.MAX_VALUE, (none) -> {
+		});
+		this.events = new EventLane(threads.apply("mongo-lock-events"), 1, CAPACITY, this::dropped);
+		this.log = new EventLog(logger, threads.apply("mongo-lock-log"), CAPACITY);
 	}
 
 	/**
@@ -67,12 +74,12 @@ final class LockEvents {
 	 * @param heldLock the lock
 	 * @param lapsed whose leases had run out
 	 */
-	void acquired(HeldLock heldLock, List<LockHolder> lapsed) {
+	public void acquired(HeldLock heldLock, List<LockHolder> lapsed) {
 		debug("Acquired", heldLock);
 		LockHandle handle = observe(heldLock.lease());
 		publish((listener) -> listener.onAcquired(handle));
 		for (LockHolder previous : lapsed) {
-			warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
+			this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
 					+ ", whose lease had run out: neither a renewal nor a release of it had reached the store in time "
 					+ "(fence " + previous.fence() + ", now " + heldLock.fence() + ")");
 			publish((listener) -> listener.onTakenOver(handle, previous));
@@ -84,11 +91,11 @@ final class LockEvents {
 	 * @param heldLock the lock
 	 * @param reason how
 	 */
-	void lost(HeldLock heldLock, LossReason reason) {
+	public void lost(HeldLock heldLock, LossReason reason) {
 		LockHandle handle = observe(heldLock.lease());
 		publish(this.losses, (listener) -> listener.onLost(handle, reason));
 		if (reason != LossReason.SHUTDOWN) {
-			warn(LockExceptions.describeLoss(heldLock.lease(), reason));
+			this.log.warn(LockExceptions.describeLoss(heldLock.lease(), reason));
 		}
 	}
 
@@ -96,12 +103,12 @@ final class LockEvents {
 	 * A stop took locks away from those who held them.
 	 * @param lost the locks
 	 */
-	void lostAtShutdown(List<HeldLock> lost) {
+	public void lostAtShutdown(List<HeldLock> lost) {
 		if (lost.size() == 1) {
-			warn(LockExceptions.describeLoss(lost.get(0).lease(), LossReason.SHUTDOWN));
+			this.log.warn(LockExceptions.describeLoss(lost.get(0).lease(), LossReason.SHUTDOWN));
 		}
 		else if (!lost.isEmpty()) {
-			warn(lost.size() + " locks were lost, as this application shut down while they were held: "
+			this.log.warn(lost.size() + " locks were lost, as this application shut down while they were held: "
 					+ names(lost.stream().map(HeldLock::lease).toList()));
 		}
 	}
@@ -111,7 +118,7 @@ final class LockEvents {
 	 * @param heldLock the lock
 	 * @param outcome how that ended
 	 */
-	void ended(HeldLock heldLock, ReleaseOutcome outcome) {
+	public void ended(HeldLock heldLock, ReleaseOutcome outcome) {
 		switch (outcome) {
 			case RELEASED -> released(heldLock);
 			case EXPIRED_UNCONTESTED -> expiredUncontested(heldLock);
@@ -127,14 +134,14 @@ final class LockEvents {
 	}
 
 	private void expiredUncontested(HeldLock heldLock) {
-		warn("Lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence()
+		this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence()
 				+ ") was not granted to anyone else before its release, although its lease had run out");
 		LockHandle handle = observe(heldLock.lease());
 		publish((listener) -> listener.onExpiredUncontested(handle));
 	}
 
 	private void leftToExpire(HeldLock heldLock) {
-		warn("Lock '" + KeyText.printable(heldLock.key())
+		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
 				+ "' is not released, as nobody knows whether the transaction "
 				+ "that used it was committed; its lease of " + heldLock.terms().ttl().toMillis()
 				+ "ms runs out by itself");
@@ -151,11 +158,11 @@ final class LockEvents {
 	 * @param heldLock the lock
 	 * @param failure how
 	 */
-	void releaseFailed(HeldLock heldLock, RuntimeException failure) {
-		warn("Release of lock '" + KeyText.printable(heldLock.key()) + "' failed and is tried again in the background; "
-				+ "otherwise its lease of " + heldLock.terms().ttl().toMillis() + "ms runs out by itself: "
-				+ failure.getMessage());
-		debug("Release failed", failure);
+	public void releaseFailed(HeldLock heldLock, RuntimeException failure) {
+		this.log.warn("Release of lock '" + KeyText.printable(heldLock.key())
+				+ "' failed and is tried again in the background; " + "otherwise its lease of "
+				+ heldLock.terms().ttl().toMillis() + "ms runs out by itself: " + failure.getMessage());
+		this.log.debug("Release failed", failure);
 		publishReleaseFailed(heldLock, failure);
 	}
 
@@ -164,10 +171,10 @@ final class LockEvents {
 	 * @param left the locks
 	 * @param failure why not
 	 */
-	void releaseAtShutdownFailed(List<HeldLock> left, RuntimeException failure) {
-		warn("Release of " + left.size() + " locks at shutdown failed; their leases run out by themselves: "
+	public void releaseAtShutdownFailed(List<HeldLock> left, RuntimeException failure) {
+		this.log.warn("Release of " + left.size() + " locks at shutdown failed; their leases run out by themselves: "
 				+ names(left.stream().map(HeldLock::lease).toList()) + ": " + failure.getMessage());
-		debug("Release at shutdown failed", failure);
+		this.log.debug("Release at shutdown failed", failure);
 		left.forEach((heldLock) -> publishReleaseFailed(heldLock, failure));
 	}
 
@@ -181,15 +188,15 @@ final class LockEvents {
 	 * @param leases the leases
 	 * @param failure why not
 	 */
-	void renewalFailed(List<Lease> leases, Throwable failure) {
+	public void renewalFailed(List<Lease> leases, Throwable failure) {
 		String message = "Renewal of " + ((leases.size() != 1) ? leases.size() + " locks " : "lock ") + names(leases)
 				+ " failed and is tried again until the lease runs out: " + failure.getMessage();
 		if (failure instanceof LockException) {
-			warn(message);
-			debug("Renewal failed", failure);
+			this.log.warn(message);
+			this.log.debug("Renewal failed", failure);
 		}
 		else {
-			this.lines.add(() -> logger.error(message, failure));
+			this.log.error(message, failure);
 		}
 		for (Lease lease : leases) {
 			LockHandle handle = observe(lease);
@@ -201,15 +208,15 @@ final class LockEvents {
 	 * The watch over the leases failed, and goes on.
 	 * @param failure how
 	 */
-	void watchFailed(Throwable failure) {
-		this.lines.add(() -> logger.error("The watch over the leases failed and goes on", failure));
+	public void watchFailed(Throwable failure) {
+		this.log.error("The watch over the leases failed and goes on", failure);
 	}
 
 	/**
 	 * Publish an event that is no loss to every listener. Returns at once.
 	 * @param event what to publish
 	 */
-	void publish(Consumer<LockListener> event) {
+	public void publish(Consumer<LockListener> event) {
 		publish(this.events, event);
 	}
 
@@ -217,15 +224,8 @@ final class LockEvents {
 	 * Wait until what was said before is in the log.
 	 * @param timeout how long at most
 	 */
-	void flushLog(Duration timeout) {
-		CountDownLatch written = new CountDownLatch(1);
-		this.lines.add(written::countDown);
-		try {
-			written.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+	public void flushLog(Duration timeout) {
+		this.log.flush(timeout);
 	}
 
 	private void publish(EventLane lane, Consumer<LockListener> event) {
@@ -239,26 +239,13 @@ final class LockEvents {
 			event.accept(listener);
 		}
 		catch (RuntimeException | Error ex) {
-			this.lines.add(() -> logger.error("Listener " + listener + " failed; the lock itself is not affected", ex));
+			this.log.error("Listener " + listener + " failed; the lock itself is not affected", ex);
 		}
 	}
 
-	private void droppedEvents(long count) {
-		warn(count + " events were not published, as the listeners take too long: only the latest " + CAPACITY
+	private void dropped(long count) {
+		this.log.warn(count + " events were not published, as the listeners take too long: only the latest " + CAPACITY
 				+ " are kept; losses are never among those dropped");
-	}
-
-	private static void droppedLines(long count) {
-		logger.warn(
-				count + " warnings were not logged, as the log was blocked: only the latest " + CAPACITY + " are kept");
-	}
-
-	private void warn(String message) {
-		this.lines.add(() -> logger.warn(message));
-	}
-
-	private void debug(String message, Throwable failure) {
-		this.lines.add(() -> logger.debug(message, failure));
 	}
 
 	private static void debug(String what, HeldLock heldLock) {

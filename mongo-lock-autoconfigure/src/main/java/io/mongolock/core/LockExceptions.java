@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.core;
 
 import java.time.Duration;
 import java.util.List;
@@ -14,15 +14,12 @@ import io.mongolock.LossReason;
 import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Failed;
-import io.mongolock.core.Lease;
-import io.mongolock.core.LockAcquisition;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeyText;
 
 /**
  * The exceptions of the client and their messages.
  */
-final class LockExceptions {
+public final class LockExceptions {
 
 	private LockExceptions() {
 	}
@@ -34,7 +31,7 @@ final class LockExceptions {
 	 * @param waited how long it took
 	 * @return the exception
 	 */
-	static LockException of(LockAcquisition acquisition, End end, Duration waited) {
+	public static LockException of(LockAcquisition acquisition, End end, Duration waited) {
 		return (end instanceof Failed failed) ? failed.failure()
 				: held(acquisition, (end instanceof Denied denied) ? denied.holders() : List.of(), waited);
 	}
@@ -48,29 +45,57 @@ final class LockExceptions {
 						+ ", wait-timeout is " + millis(acquisition.terms().waitTimeout()));
 	}
 
-	static LockUnavailableException interrupted(LockAcquisition acquisition, Duration waited) {
+	/**
+	 * The wait of an acquisition was interrupted.
+	 * @param acquisition the acquisition
+	 * @param waited how long it had waited
+	 * @return the exception
+	 */
+	public static LockUnavailableException interrupted(LockAcquisition acquisition, Duration waited) {
 		return new LockUnavailableException(acquisition.key(), acquisition.holders(), waited,
 				"Interrupted after waiting " + millis(waited) + " for lock '" + KeyText.printable(acquisition.key())
 						+ "'");
 	}
 
-	static LockUnavailableException stopped(String key, Duration waited) {
+	/**
+	 * A lock was asked for, or waited for, at the stop of the client.
+	 * @param key its key
+	 * @param waited how long it was waited for
+	 * @return the exception
+	 */
+	public static LockUnavailableException stopped(String key, Duration waited) {
 		return new LockUnavailableException(key, List.of(), waited,
 				"Lock '" + KeyText.printable(key) + "' is not claimed: this application is shutting down");
 	}
 
-	static IllegalStateException closed(String key) {
+	/**
+	 * A handle was used after its close.
+	 * @param key the key of its lock
+	 * @return the exception
+	 */
+	public static IllegalStateException closed(String key) {
 		return new IllegalStateException("The handle of lock '" + KeyText.printable(key) + "' was closed");
 	}
 
-	static LockLostException lost(Lease lease) {
+	/**
+	 * A lock is not held any more.
+	 * @param lease its lease
+	 * @return the exception
+	 */
+	public static LockLostException lost(Lease lease) {
 		LossReason reason = lease.lossReason();
 		LossReason known = (reason != null) ? reason : LossReason.REFUSED;
 		return new LockLostException(lease.id().key(), lease.fence(), known,
 				describeLoss(lease, reason) + "; what was done under it may overlap with another holder's work");
 	}
 
-	static String describeLoss(Lease lease, @Nullable LossReason reason) {
+	/**
+	 * How a lock was lost, as one sentence without its end.
+	 * @param lease its lease
+	 * @param reason how, as far as known
+	 * @return the sentence
+	 */
+	public static String describeLoss(Lease lease, @Nullable LossReason reason) {
 		ResolvedLockSettings terms = lease.terms();
 		String how = (reason != LossReason.DEADLINE) ? describe(reason)
 				: ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")

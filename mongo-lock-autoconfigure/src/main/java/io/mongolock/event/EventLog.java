@@ -1,0 +1,59 @@
+package io.mongolock.event;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.commons.logging.Log;
+
+/**
+ * Writes lines on a thread of its own, so that nobody waits for a log appender that
+ * blocks. Thread-safe; only {@link #flush} blocks.
+ */
+final class EventLog {
+
+	private final Log logger;
+
+	private final EventLane lines;
+
+	/**
+	 * Create a log.
+	 * @param logger where the lines go
+	 * @param threads creates the thread
+	 * @param capacity how many lines wait at most
+	 */
+	EventLog(Log logger, ThreadFactory threads, int capacity) {
+		this.logger = logger;
+		this.lines = new EventLane(threads, 1, capacity, (count) -> logger.warn(count
+				+ " warnings were not logged, as the log was blocked: only the latest " + capacity + " are kept"));
+	}
+
+	void error(String message, Throwable failure) {
+		this.lines.add(() -> this.logger.error(message, failure));
+	}
+
+	void warn(String message) {
+		this.lines.add(() -> this.logger.warn(message));
+	}
+
+	void debug(String message, Throwable failure) {
+		this.lines.add(() -> this.logger.debug(message, failure));
+	}
+
+	/**
+	 * Wait until what was said before is in the log.
+	 * @param timeout how long at most
+	 */
+	void flush(Duration timeout) {
+		CountDownLatch written = new CountDownLatch(1);
+		this.lines.add(written::countDown);
+		try {
+			written.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}
