@@ -101,7 +101,7 @@ public final class StoreLog {
 		boolean granted = after.fence() != before.fence();
 		write(claim.id().key(), before, after,
 				(granted) ? new Grant(claim.id().key(), claim.id().leaseToken(), after.fence()) : null);
-		return new ClaimAnswer(after.holders(), after.previous(), now);
+		return new ClaimAnswer(after.holders(), after.queue(), after.previous(), now);
 	}
 
 	/**

@@ -2,6 +2,8 @@ package io.mongolock.store;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockOwner;
 
 /**
@@ -10,11 +12,13 @@ import io.mongolock.LockOwner;
  * @param id the key and the token of the attempt
  * @param limit how many may hold the lock together with this claim
  * @param reserve how many fences above its own the grant sets aside
- * @param waiting whether a denied claim enters the line, or refreshes its place there
+ * @param placeTtl how long a place in the line lasts without refresh, whole milliseconds:
+ * a denied claim enters the line, or refreshes its place there; {@code null} for a claim
+ * that does not wait in line
  * @param owner who asks, for diagnostics
  * @param ttl how long the lease lasts without renewal, whole milliseconds
  */
-public record Claim(LeaseId id, int limit, int reserve, boolean waiting, LockOwner owner, Duration ttl) {
+public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration placeTtl, LockOwner owner, Duration ttl) {
 
 	/**
 	 * A claim of an exclusive lock that does not wait in line.
@@ -24,7 +28,7 @@ public record Claim(LeaseId id, int limit, int reserve, boolean waiting, LockOwn
 	 * @return the claim
 	 */
 	public static Claim of(LeaseId id, LockOwner owner, Duration ttl) {
-		return new Claim(id, 1, 0, false, owner, ttl);
+		return new Claim(id, 1, 0, null, owner, ttl);
 	}
 
 	/**
@@ -33,7 +37,7 @@ public record Claim(LeaseId id, int limit, int reserve, boolean waiting, LockOwn
 	 * @return the claim
 	 */
 	public Claim withLimit(int limit) {
-		return new Claim(this.id, limit, this.reserve, this.waiting, this.owner, this.ttl);
+		return new Claim(this.id, limit, this.reserve, this.placeTtl, this.owner, this.ttl);
 	}
 
 	/**
@@ -42,21 +46,31 @@ public record Claim(LeaseId id, int limit, int reserve, boolean waiting, LockOwn
 	 * @return the claim
 	 */
 	public Claim withReserve(int reserve) {
-		return new Claim(this.id, this.limit, reserve, this.waiting, this.owner, this.ttl);
+		return new Claim(this.id, this.limit, reserve, this.placeTtl, this.owner, this.ttl);
 	}
 
 	/**
 	 * This claim, entering the line if denied, or refreshing its place there.
+	 * @param placeTtl how long the place lasts without refresh, whole milliseconds
 	 * @return the claim
 	 */
-	public Claim inLine() {
-		return new Claim(this.id, this.limit, this.reserve, true, this.owner, this.ttl);
+	public Claim inLine(Duration placeTtl) {
+		return new Claim(this.id, this.limit, this.reserve, placeTtl, this.owner, this.ttl);
+	}
+
+	/**
+	 * Whether a denied claim enters the line, or refreshes its place there.
+	 * @return whether it has the life of a place
+	 */
+	public boolean waiting() {
+		return this.placeTtl != null;
 	}
 
 	public Claim {
-		if (limit < 1 || reserve < 0 || ttl.toMillis() < 1) {
-			throw new IllegalArgumentException("limit " + limit + " (at least 1), reserve " + reserve
-					+ " (at least 0), ttl " + ttl + " (at least 1 ms)");
+		if (limit < 1 || reserve < 0 || ttl.toMillis() < 1 || (placeTtl != null && placeTtl.toMillis() < 1)) {
+			throw new IllegalArgumentException(
+					"limit " + limit + " (at least 1), reserve " + reserve + " (at least 0), ttl " + ttl
+							+ " (at least 1 ms), ttl of the place " + placeTtl + " (at least 1 ms)");
 		}
 	}
 

@@ -10,10 +10,12 @@ import io.mongolock.LockHolder;
  * A lock as it stands after a claim.
  *
  * @param holders who holds it
+ * @param queue who waits for it, first come first, places that ran out included
  * @param previous who held it before the last grant
  * @param now the store's time
  */
-public record ClaimAnswer(List<StoredHolder> holders, List<StoredHolder> previous, Instant now) {
+public record ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
+		Instant now) {
 
 	/**
 	 * The grant to an attempt.

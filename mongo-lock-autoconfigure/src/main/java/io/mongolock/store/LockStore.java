@@ -78,6 +78,32 @@ public interface LockStore {
 	boolean leave(LeaseId claim, Duration timeout);
 
 	/**
+	 * Leave the lines of several locks in one request, each as {@link #leave} does.
+	 * @param claims the tokens that wait, at most a few hundred
+	 * @param timeout how long this may take
+	 * @return how many of them stood there
+	 */
+	int leaveAll(List<LeaseId> claims, Duration timeout);
+
+	/**
+	 * Begin the life of several places in line anew in one request. Never brings back one
+	 * that was granted, left or is gone.
+	 * @param claims the tokens that wait, at most a thousand
+	 * @param timeout how long this may take
+	 * @return how many of them still stand there
+	 */
+	int refreshAll(List<LeaseId> claims, Duration timeout);
+
+	/**
+	 * Look at several locks in one request. A hint for those who wait: what is seen may
+	 * be over, and is never a proof.
+	 * @param keys the keys, at most a thousand
+	 * @param timeout how long this may take
+	 * @return the locks in any order, without those that nobody ever asked for
+	 */
+	List<StoredLock> findAll(List<String> keys, Duration timeout);
+
+	/**
 	 * Look at one lock. For diagnostics: what is seen may be over, and is never a proof.
 	 * @param key the key
 	 * @param timeout how long this may take

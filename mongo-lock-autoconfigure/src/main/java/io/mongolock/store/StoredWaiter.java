@@ -16,4 +16,13 @@ import io.mongolock.LockOwner;
  */
 public record StoredWaiter(String leaseToken, int limit, LockOwner owner, Instant renewedAt, Duration ttl) {
 
+	/**
+	 * Whether the place still counts.
+	 * @param now the store's time
+	 * @return whether it ends after that time
+	 */
+	public boolean isAlive(Instant now) {
+		return this.renewedAt.plus(this.ttl).isAfter(now);
+	}
+
 }

@@ -21,7 +21,7 @@ class StubLockStore implements LockStore {
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		Instant now = Instant.now();
 		return new ClaimAnswer(List.of(new StoredHolder(claim.id().leaseToken(), now.toEpochMilli() * 1024,
-				claim.limit(), claim.owner(), now, now, claim.ttl())), List.of(), now);
+				claim.limit(), claim.owner(), now, now, claim.ttl())), List.of(), List.of(), now);
 	}
 
 	@Override
@@ -52,6 +52,21 @@ class StubLockStore implements LockStore {
 	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		return false;
+	}
+
+	@Override
+	public int leaveAll(List<LeaseId> claims, Duration timeout) {
+		return 0;
+	}
+
+	@Override
+	public int refreshAll(List<LeaseId> claims, Duration timeout) {
+		return 0;
+	}
+
+	@Override
+	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+		return List.of();
 	}
 
 	@Override

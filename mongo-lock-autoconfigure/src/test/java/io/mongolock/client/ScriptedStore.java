@@ -92,7 +92,7 @@ class ScriptedStore implements LockStore {
 					this.fence.incrementAndGet(), claim.limit(), claim.owner(), now, now, claim.ttl()));
 		});
 		StoredHolder holder = this.holders.get(claim.id().key());
-		return new ClaimAnswer((holder != null) ? List.of(holder) : List.of(), List.of(), Instant.now());
+		return new ClaimAnswer((holder != null) ? List.of(holder) : List.of(), List.of(), List.of(), Instant.now());
 	}
 
 	@Override
@@ -137,6 +137,21 @@ class ScriptedStore implements LockStore {
 	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		return false;
+	}
+
+	@Override
+	public int leaveAll(List<LeaseId> claims, Duration timeout) {
+		return 0;
+	}
+
+	@Override
+	public int refreshAll(List<LeaseId> claims, Duration timeout) {
+		return 0;
+	}
+
+	@Override
+	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+		return List.of();
 	}
 
 	@Override

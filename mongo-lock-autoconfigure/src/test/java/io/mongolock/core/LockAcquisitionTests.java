@@ -145,7 +145,8 @@ class LockAcquisitionTests {
 	void theGrantTellsWhoseLeaseHadLapsed() {
 		StoredHolder lapsed = holder("other", NOW.minusSeconds(60));
 		StoredHolder alive = holder("neighbour", NOW.minusSeconds(1));
-		ClaimAnswer answer = new ClaimAnswer(List.of(alive, holder("mine", NOW)), List.of(lapsed, alive), NOW);
+		ClaimAnswer answer = new ClaimAnswer(List.of(alive, holder("mine", NOW)), List.of(), List.of(lapsed, alive),
+				NOW);
 		begin(this.acquisition, 0);
 		assertThat(answered(this.acquisition, answer, 0, 1)).isInstanceOfSatisfying(Granted.class,
 				(granted) -> assertThat(granted.lapsed()).singleElement()
@@ -315,11 +316,11 @@ class LockAcquisitionTests {
 	}
 
 	private static ClaimAnswer granted() {
-		return new ClaimAnswer(List.of(holder("mine", NOW)), List.of(), NOW);
+		return new ClaimAnswer(List.of(holder("mine", NOW)), List.of(), List.of(), NOW);
 	}
 
 	private static ClaimAnswer denied() {
-		return new ClaimAnswer(List.of(holder("other", NOW.minusSeconds(10))), List.of(), NOW);
+		return new ClaimAnswer(List.of(holder("other", NOW.minusSeconds(10))), List.of(), List.of(), NOW);
 	}
 
 	private static StoredHolder holder(String token, Instant renewedAt) {

@@ -36,15 +36,15 @@ public final class Claims {
 	}
 
 	public static Claim waiting(Claim claim) {
-		return claim.inLine();
+		return claim.inLine(claim.ttl());
 	}
 
 	public static Claim owner(Claim claim, LockOwner owner) {
-		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.waiting(), owner, claim.ttl());
+		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), owner, claim.ttl());
 	}
 
 	public static Claim ttl(Claim claim, Duration ttl) {
-		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.waiting(), claim.owner(), ttl);
+		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), claim.owner(), ttl);
 	}
 
 }

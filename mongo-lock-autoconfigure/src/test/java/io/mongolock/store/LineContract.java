@@ -1,10 +1,13 @@
 package io.mongolock.store;
 
+import java.util.List;
+
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockOwner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 /**
  * The line of those who wait.
@@ -78,6 +81,76 @@ interface LineContract extends LockStoreContract {
 		elapse(shortTtl().multipliedBy(6).dividedBy(10));
 		deny(waiter);
 		assertThat(find("key").queue().get(0).leaseToken()).isEqualTo(waiter.id().leaseToken());
+	}
+
+	@Test
+	default void aPlaceLastsAsLongAsItSaysAndNotAsLongAsALease() {
+		Claim holder = Claims.on("key");
+		Claim waiter = Claims.on("key").inLine(shortTtl());
+		grant(holder);
+		deny(waiter);
+		assertThat(find("key").queue()).singleElement().extracting(StoredWaiter::ttl).isEqualTo(shortTtl());
+		release(holder);
+		deny(Claims.on("key"));
+		elapse(shortTtl());
+		grant(Claims.on("key"));
+	}
+
+	@Test
+	default void placesAreRefreshedTogetherAndNoneIsBroughtBack() {
+		Claim waiter = Claims.on("key").inLine(shortTtl());
+		Claim other = Claims.on("other").inLine(shortTtl());
+		Claim gone = Claims.on("key").inLine(shortTtl());
+		grant(Claims.on("key"));
+		grant(Claims.on("other"));
+		deny(waiter);
+		deny(other);
+		for (int i = 0; i < 3; i++) {
+			elapse(shortTtl().multipliedBy(6).dividedBy(10));
+			assertThat(store().refreshAll(List.of(waiter.id(), gone.id(), other.id()), TIMEOUT)).isEqualTo(2);
+		}
+		deny(Claims.on("other"));
+		assertThat(find("key").queue()).singleElement()
+			.satisfies((place) -> assertThat(place.isAlive(find("key").now())).isTrue())
+			.extracting(StoredWaiter::leaseToken)
+			.isEqualTo(waiter.id().leaseToken());
+		assertThat(find("other").queue()).hasSize(1);
+	}
+
+	@Test
+	default void placesAreLeftTogether() {
+		Claim waiter = Claims.waiting(Claims.on("key"));
+		Claim other = Claims.waiting(Claims.on("other"));
+		grant(Claims.on("key"));
+		grant(Claims.on("other"));
+		deny(waiter);
+		deny(other);
+		assertThat(store().leaveAll(List.of(waiter.id(), other.id()), TIMEOUT)).isEqualTo(2);
+		assertThat(store().leaveAll(List.of(waiter.id(), other.id()), TIMEOUT)).isZero();
+		assertThat(find("key").queue()).isEmpty();
+		assertThat(find("other").queue()).isEmpty();
+	}
+
+	@Test
+	default void severalLocksAreSeenTogetherWithTheirLines() {
+		Claim holder = Claims.on("key");
+		Claim waiter = Claims.waiting(Claims.on("key"));
+		grant(holder);
+		deny(waiter);
+		grant(Claims.on("other"));
+		assertThat(store().findAll(List.of("key", "never asked for", "other"), TIMEOUT))
+			.extracting(StoredLock::key, (lock) -> lock.holders().size(), (lock) -> lock.queue().size())
+			.containsExactlyInAnyOrder(tuple("key", 1, 1), tuple("other", 1, 0));
+	}
+
+	@Test
+	default void theAnswerToAClaimTellsTheLine() {
+		Claim first = Claims.waiting(Claims.on("key"));
+		Claim second = Claims.waiting(Claims.on("key"));
+		grant(Claims.on("key"));
+		deny(first);
+		assertThat(store().acquire(second, TIMEOUT).queue()).extracting(StoredWaiter::leaseToken)
+			.containsExactly(first.id().leaseToken(), second.id().leaseToken());
 	}
 
 	@Test

@@ -56,7 +56,7 @@ public final class InMemoryLockStore implements LockStore {
 		Instant now = now();
 		ModelDocument lock = lock(claim.id().key()).claim(claim, now);
 		this.locks.put(claim.id().key(), lock);
-		return new ClaimAnswer(lock.holders(), lock.previous(), now);
+		return new ClaimAnswer(lock.holders(), lock.queue(), lock.previous(), now);
 	}
 
 	@Override
@@ -87,6 +87,23 @@ public final class InMemoryLockStore implements LockStore {
 	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		return change(claim.key(), (lock) -> lock.leave(claim.leaseToken()));
+	}
+
+	@Override
+	public int leaveAll(List<LeaseId> claims, Duration timeout) {
+		return (int) claims.stream().filter((claim) -> leave(claim, timeout)).count();
+	}
+
+	@Override
+	public int refreshAll(List<LeaseId> claims, Duration timeout) {
+		return (int) claims.stream()
+			.filter((claim) -> change(claim.key(), (lock) -> lock.refresh(claim.leaseToken(), now())))
+			.count();
+	}
+
+	@Override
+	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+		return keys.stream().flatMap((key) -> find(key, timeout).stream()).toList();
 	}
 
 	@Override

@@ -1,5 +1,6 @@
 package io.mongolock.test;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Predicate;
@@ -39,7 +40,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	ModelDocument claim(Claim claim, Instant now) {
 		String token = claim.id().leaseToken();
 		List<StoredHolder> alive = this.holders.stream().filter((holder) -> holder.isAlive(now)).toList();
-		List<StoredWaiter> line = this.queue.stream().filter((waiter) -> isAlive(waiter, now)).toList();
+		List<StoredWaiter> line = this.queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
 		List<StoredWaiter> others = line.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
 		if (alive.stream().anyMatch((holder) -> holder.leaseToken().equals(token))) {
 			return new ModelDocument(refreshed(alive, token, now), others, this.fence, now, this.previous);
@@ -47,7 +48,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		if (isAdmitted(claim, alive, ahead(line, token))) {
 			return grant(claim, alive, others, now);
 		}
-		return (claim.waiting()) ? enterLine(claim, line, now) : this;
+		return (claim.placeTtl() != null) ? enterLine(claim, line, now, claim.placeTtl()) : this;
 	}
 
 	/**
@@ -79,6 +80,23 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 */
 	ModelDocument release(String token, long fence) {
 		return without((holder) -> holder.leaseToken().equals(token) && holder.fence() == fence);
+	}
+
+	/**
+	 * Begin the life of a place in line anew, even of one that has run out, as long as it
+	 * is still there.
+	 * @param token the token that waits
+	 * @param now the store's time
+	 * @return the lock after it
+	 */
+	ModelDocument refresh(String token, Instant now) {
+		if (this.queue.stream().noneMatch((waiter) -> waiter.leaseToken().equals(token))) {
+			return this;
+		}
+		List<StoredWaiter> queue = this.queue.stream()
+			.map((waiter) -> (waiter.leaseToken().equals(token)) ? refreshed(waiter, now) : waiter)
+			.toList();
+		return new ModelDocument(this.holders, queue, this.fence, now, this.previous);
 	}
 
 	/**
@@ -114,13 +132,13 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		return new ModelDocument(appended(alive, granted), others, next + claim.reserve(), now, this.holders);
 	}
 
-	private ModelDocument enterLine(Claim claim, List<StoredWaiter> line, Instant now) {
+	private ModelDocument enterLine(Claim claim, List<StoredWaiter> line, Instant now, Duration placeTtl) {
 		String token = claim.id().leaseToken();
 		List<StoredWaiter> queue = line.stream()
 			.map((waiter) -> (waiter.leaseToken().equals(token)) ? refreshed(waiter, now) : waiter)
 			.toList();
 		if (line.stream().noneMatch((waiter) -> waiter.leaseToken().equals(token))) {
-			queue = appended(line, new StoredWaiter(token, claim.limit(), claim.owner(), now, claim.ttl()));
+			queue = appended(line, new StoredWaiter(token, claim.limit(), claim.owner(), now, placeTtl));
 		}
 		return new ModelDocument(this.holders, queue, this.fence, now, this.previous);
 	}
@@ -133,10 +151,6 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 
 	private static List<StoredWaiter> ahead(List<StoredWaiter> line, String token) {
 		return line.stream().takeWhile((waiter) -> !waiter.leaseToken().equals(token)).toList();
-	}
-
-	private static boolean isAlive(StoredWaiter waiter, Instant now) {
-		return waiter.renewedAt().plus(waiter.ttl()).isAfter(now);
 	}
 
 	private static List<StoredHolder> refreshed(List<StoredHolder> holders, String token, Instant now) {

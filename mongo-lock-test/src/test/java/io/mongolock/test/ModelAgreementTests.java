@@ -55,16 +55,21 @@ class ModelAgreementTests {
 
 	private static Function<LockStore, Object> request(Random random, String key) {
 		LeaseId id = new LeaseId(key, one(random, TOKENS));
-		return switch (random.nextInt(9)) {
+		return switch (random.nextInt(12)) {
 			case 0 -> (store) -> store.renew(id, TIMEOUT);
 			case 1 -> (store) -> store.release(id, TIMEOUT);
 			case 2 -> releaseGrant(random.nextInt(2), id);
 			case 3 -> (store) -> store.leave(id, TIMEOUT);
 			case 4 ->
 				(store) -> store.renewAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
+			case 5 ->
+				(store) -> store.refreshAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
+			case 6 ->
+				(store) -> store.leaveAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
 			default -> {
-				Claim claim = new Claim(id, one(random, LIMITS), random.nextInt(2) * 64, random.nextBoolean(),
-						Claims.OWNER, Duration.ofMillis(20 + random.nextInt(60)));
+				Claim claim = new Claim(id, one(random, LIMITS), random.nextInt(2) * 64,
+						(random.nextBoolean()) ? Duration.ofMillis(20 + random.nextInt(60)) : null, Claims.OWNER,
+						Duration.ofMillis(20 + random.nextInt(60)));
 				yield (store) -> store.acquire(claim, TIMEOUT);
 			}
 		};

@@ -1,5 +1,6 @@
 package io.mongolock.store.mongo;
 
+import java.time.Duration;
 import java.util.List;
 
 import org.bson.BsonArray;
@@ -65,7 +66,7 @@ final class ClaimPipeline extends Statements {
 				document("holders", refreshed(this.alive, token), "queue", others).append("touchedAt", this.now));
 		BsonDocument limit = operator("$min", new BsonInt32(claim.limit()), this.aliveLimit, this.aheadLimit);
 		BsonDocument admitted = operator("$cond", operator("$lt", this.taken, limit), grant(claim, token, others),
-				(claim.waiting()) ? enterLine(claim, token) : this.root);
+				(claim.placeTtl() != null) ? enterLine(claim, token, claim.placeTtl()) : this.root);
 		return operator("$cond", operator("$in", token, string("$$alive.token")), again, admitted);
 	}
 
@@ -81,11 +82,11 @@ final class ClaimPipeline extends Statements {
 			.append("previous", string("$holders")));
 	}
 
-	private BsonDocument enterLine(Claim claim, BsonDocument token) {
+	private BsonDocument enterLine(Claim claim, BsonDocument token, Duration placeTtl) {
 		BsonDocument waiter = document("token", token, "limit", new BsonInt32(claim.limit()))
 			.append("owner", literal(LockDocument.owner(claim.owner())))
 			.append("renewedAt", this.now)
-			.append("ttl", number(claim.ttl().toMillis()));
+			.append("ttl", number(placeTtl.toMillis()));
 		BsonDocument queue = operator("$cond", operator("$in", token, string("$$line.token")),
 				refreshed(this.line, token), appended(this.line, waiter));
 		return changed(document("touchedAt", this.now, "queue", queue));

@@ -33,7 +33,7 @@ record LockDocument(BsonDocument document) {
 	 * @throws UnreadableException if it is not a lock of ours
 	 */
 	ClaimAnswer toAnswer() {
-		return new ClaimAnswer(holders(), previous(), now());
+		return new ClaimAnswer(holders(), queue(), previous(), now());
 	}
 
 	/**

@@ -1,5 +1,8 @@
 package io.mongolock.store.mongo;
 
+import java.util.List;
+
+import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -14,6 +17,28 @@ final class LockStatements extends Statements {
 
 	private final BsonDocument renewal = encoded(
 			document("$currentDate", document("holders.$.renewedAt", BsonBoolean.TRUE, "touchedAt", BsonBoolean.TRUE)));
+
+	private final BsonDocument refresh = encoded(
+			document("$currentDate", document("queue.$.renewedAt", BsonBoolean.TRUE, "touchedAt", BsonBoolean.TRUE)));
+
+	/**
+	 * Whether a token stands in the line of a lock; {@code $} is its place in
+	 * {@link #refresh()}.
+	 * @param id what is stored for the key
+	 * @param token the token
+	 * @return a filter
+	 */
+	BsonDocument awaitedBy(String id, String token) {
+		return document("_id", string(id), "queue.token", string(token));
+	}
+
+	/**
+	 * Begins the life of a place in line anew.
+	 * @return a classic update
+	 */
+	BsonDocument refresh() {
+		return this.refresh;
+	}
 
 	/**
 	 * Whether a lock is held by a token; {@code $} is its place in {@link #renewal()}.
@@ -32,6 +57,15 @@ final class LockStatements extends Statements {
 	 */
 	BsonDocument byId(String id) {
 		return document("_id", string(id));
+	}
+
+	/**
+	 * Several locks.
+	 * @param ids what is stored for the keys
+	 * @return a filter
+	 */
+	BsonDocument byIds(List<String> ids) {
+		return document("_id", document("$in", new BsonArray(ids.stream().map(Statements::string).toList())));
 	}
 
 	/**

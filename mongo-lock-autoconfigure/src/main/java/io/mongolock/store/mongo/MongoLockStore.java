@@ -12,10 +12,8 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
-import com.mongodb.client.model.BulkWriteOptions;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
-import com.mongodb.client.model.UpdateOneModel;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -42,8 +40,6 @@ public final class MongoLockStore implements LockStore {
 	/** MongoDB 4.4 tells of an upsert race; the next attempt finds the document. */
 	private static final int CLAIM_ATTEMPTS = 5;
 
-	private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
-
 	private final ClaimPipeline claims = new ClaimPipeline();
 
 	private final LockStatements statements = new LockStatements();
@@ -53,6 +49,8 @@ public final class MongoLockStore implements LockStore {
 	private final String collection;
 
 	private final KeySpace keys;
+
+	private final BulkRequests bulks;
 
 	private final FindOneAndUpdateOptions claiming;
 
@@ -86,9 +84,10 @@ public final class MongoLockStore implements LockStore {
 		this.locks = new LockCollection(template, collection);
 		this.collection = collection;
 		this.keys = new KeySpace(keyPrefix);
+		this.bulks = new BulkRequests(this.statements, this.keys);
 		this.claiming = new FindOneAndUpdateOptions().upsert(true)
 			.returnDocument(ReturnDocument.AFTER)
-			.projection(this.statements.projection("holders", "previous"));
+			.projection(this.statements.projection("holders", "queue", "previous"));
 		this.lockFields = this.statements.projection("holders", "queue", "fence");
 	}
 
@@ -120,16 +119,7 @@ public final class MongoLockStore implements LockStore {
 
 	@Override
 	public int renewAll(List<LeaseId> leases, Duration timeout) {
-		if (leases.isEmpty()) {
-			return 0;
-		}
-		StoreRequest request = StoreRequest.write("renew " + leases.size() + " locks, the first of them",
-				leases.get(0).key(), timeout);
-		List<UpdateOneModel<BsonDocument>> renewals = new ArrayList<>(leases.size());
-		for (LeaseId lease : leases) {
-			renewals.add(new UpdateOneModel<>(held(lease), this.statements.renewal()));
-		}
-		return execute(request, WriteConcern.MAJORITY, (locks) -> renewAll(locks, renewals));
+		return all("renew", WriteConcern.MAJORITY, leases, timeout, this.bulks.renew(leases));
 	}
 
 	@Override
@@ -140,16 +130,7 @@ public final class MongoLockStore implements LockStore {
 
 	@Override
 	public int releaseAll(List<LeaseId> leases, Duration timeout) {
-		if (leases.isEmpty()) {
-			return 0;
-		}
-		StoreRequest request = StoreRequest.write("release " + leases.size() + " locks, the first of them",
-				leases.get(0).key(), timeout);
-		List<UpdateOneModel<BsonDocument>> releases = new ArrayList<>(leases.size());
-		for (LeaseId lease : leases) {
-			releases.add(new UpdateOneModel<>(byId(lease.key()), this.statements.release(lease.leaseToken())));
-		}
-		return execute(request, WriteConcern.W1, (locks) -> locks.bulkWrite(releases, UNORDERED).getModifiedCount());
+		return all("release", WriteConcern.W1, leases, timeout, this.bulks.release(leases));
 	}
 
 	@Override
@@ -163,6 +144,32 @@ public final class MongoLockStore implements LockStore {
 		// rolled back, it is a place that runs out by itself
 		return pull(StoreRequest.write("leave the line of lock", claim.key(), timeout), WriteConcern.W1,
 				this.statements.leave(claim.leaseToken()));
+	}
+
+	@Override
+	public int leaveAll(List<LeaseId> claims, Duration timeout) {
+		return all("leave the lines of", WriteConcern.W1, claims, timeout, this.bulks.leave(claims));
+	}
+
+	@Override
+	public int refreshAll(List<LeaseId> claims, Duration timeout) {
+		// rolled back, it is a place that runs out a little earlier
+		return all("refresh places in the lines of", WriteConcern.W1, claims, timeout, this.bulks.refresh(claims));
+	}
+
+	@Override
+	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+		if (keys.isEmpty()) {
+			return List.of();
+		}
+		StoreRequest request = StoreRequest.read("look at " + keys.size() + " locks, the first of them", keys.get(0),
+				timeout);
+		BsonDocument filter = this.statements.byIds(keys.stream().map(this.keys::toId).toList());
+		return execute(request, WriteConcern.MAJORITY,
+				(locks) -> locks.find(filter)
+					.projection(this.lockFields)
+					.map((found) -> lock(request, found))
+					.into(new ArrayList<>()));
 	}
 
 	@Override
@@ -219,17 +226,14 @@ public final class MongoLockStore implements LockStore {
 		}
 	}
 
-	private int renewAll(MongoCollection<BsonDocument> locks, List<UpdateOneModel<BsonDocument>> renewals) {
-		try {
-			return locks.bulkWrite(renewals, UNORDERED).getMatchedCount();
+	private int all(String operation, WriteConcern concern, List<LeaseId> leases, Duration timeout,
+			Function<MongoCollection<BsonDocument>, Integer> bulk) {
+		if (leases.isEmpty()) {
+			return 0;
 		}
-		catch (RuntimeException ex) {
-			Integer matched = StoreFailures.matchedDespite(ex);
-			if (matched == null) {
-				throw ex;
-			}
-			return matched;
-		}
+		StoreRequest request = StoreRequest.write(operation + " " + leases.size() + " locks, the first of them",
+				leases.get(0).key(), timeout);
+		return execute(request, concern, bulk);
 	}
 
 	private boolean pull(StoreRequest request, WriteConcern concern, BsonDocument update) {

@@ -96,6 +96,7 @@ class MongoLockStoreCommandTests {
 		assertThat(sent()).isEqualTo(RecordedCommands.essence(recorded));
 		assertThat(this.log.only().getDocument("fields"))
 			.isEqualTo(new BsonDocument("now", new BsonString("$$NOW")).append("holders", new BsonInt32(1))
+				.append("queue", new BsonInt32(1))
 				.append("previous", new BsonInt32(1)));
 	}
 
@@ -122,6 +123,26 @@ class MongoLockStoreCommandTests {
 	}
 
 	@Test
+	void placesAreRefreshedAndLeftWithOneUnorderedCommandOfTheStatementForOne() {
+		this.store.refreshAll(List.of(LEASE, LEASE), TIMEOUT);
+		BsonDocument sent = sent();
+		BsonValue one = recorded("refresh a place in the line", "standalone").getArray("updates").get(0);
+		assertThat(sent.getBoolean("ordered").getValue()).isFalse();
+		assertThat(sent.getArray("updates")).containsExactly(one, one);
+		this.log.clear();
+		this.store.leaveAll(List.of(LEASE), TIMEOUT);
+		assertThat(sent().getArray("updates")).isEqualTo(recorded("leave the line", "standalone").getArray("updates"));
+	}
+
+	@Test
+	void manyLocksAreSeenWithOneReadOfThePrimary() {
+		connect(server.connectionString() + "/?readPreference=secondary");
+		this.store.findAll(List.of("a", "b"), TIMEOUT);
+		assertThat(this.log.only().getDocument("filter")).isEqualTo(BsonDocument.parse("{_id: {$in: ['a', 'b']}}"));
+		assertThat(this.log.only()).doesNotContainKeys("readConcern", "$readPreference");
+	}
+
+	@Test
 	void writesWaitForTheMajorityExceptWhereARollbackOnlyLapses() {
 		connect(server.connectionString() + "/?w=1&journal=false&readPreference=secondaryPreferred");
 		this.store.acquire(Claims.on("k"), TIMEOUT);
@@ -133,7 +154,9 @@ class MongoLockStoreCommandTests {
 		this.log.clear();
 		this.store.release(LEASE, TIMEOUT);
 		this.store.leave(LEASE, TIMEOUT);
-		assertThat(this.log.all()).hasSize(2).allSatisfy((command) -> assertThat(concern(command)).isEqualTo("1"));
+		this.store.leaveAll(List.of(LEASE), TIMEOUT);
+		this.store.refreshAll(List.of(LEASE), TIMEOUT);
+		assertThat(this.log.all()).hasSize(4).allSatisfy((command) -> assertThat(concern(command)).isEqualTo("1"));
 	}
 
 	@Test

@@ -38,7 +38,7 @@ import static org.mockito.Mockito.verify;
  */
 class MongoLockStoreUpsertRaceTests {
 
-	private static final Claim CLAIM = new Claim(new LeaseId("key", "token"), 1, 0, false,
+	private static final Claim CLAIM = new Claim(new LeaseId("key", "token"), 1, 0, null,
 			new LockOwner("", "", "", 1, ""), Duration.ofSeconds(30));
 
 	private static final BsonDocument DENIED = BsonDocument.parse("{now: {$date: 0}, holders: []}");

@@ -64,8 +64,8 @@ final class RecordedCommands {
 		int limit = Integer.parseInt(number(json, "\\$min\": \\[(\\d+),"));
 		String reserve = number(json, "\\$add\": \\[\"\\$\\$next\", (\\d+)\\]");
 		boolean waiting = json.contains("\"$$line.token\"]}, {\"$map\"");
-		return new Claim(id, limit, (reserve.isEmpty()) ? 0 : Integer.parseInt(reserve), waiting, Claims.OWNER,
-				Duration.ofMinutes(1));
+		return new Claim(id, limit, (reserve.isEmpty()) ? 0 : Integer.parseInt(reserve),
+				(waiting) ? Duration.ofMinutes(1) : null, Claims.OWNER, Duration.ofMinutes(1));
 	}
 
 	/**

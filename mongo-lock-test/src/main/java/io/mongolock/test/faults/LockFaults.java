@@ -12,6 +12,8 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseListener;
+import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -120,6 +122,26 @@ public final class LockFaults implements LockStore {
 	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		return ask(claim.key(), timeout, () -> this.store.leave(claim, timeout));
+	}
+
+	@Override
+	public int leaveAll(List<LeaseId> claims, Duration timeout) {
+		return ask(claims.get(0).key(), timeout, () -> this.store.leaveAll(claims, timeout));
+	}
+
+	@Override
+	public int refreshAll(List<LeaseId> claims, Duration timeout) {
+		return ask(claims.get(0).key(), timeout, () -> this.store.refreshAll(claims, timeout));
+	}
+
+	@Override
+	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+		return ask(keys.get(0), timeout, () -> this.store.findAll(keys, timeout));
+	}
+
+	@Override
+	public ReleaseWatch watchReleases(ReleaseListener listener) {
+		return this.store.watchReleases(listener);
 	}
 
 	@Override
