@@ -159,10 +159,12 @@ class MongoLockAutoConfigurationTests {
 			this.bare
 				.withConfiguration(
 						AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
-				.withPropertyValues("spring.mongodb.uri=" + server.connectionString() + "/app")
+				// the driver tells of the second heartbeat first, 10 s after the one it
+				// connects with
+				.withPropertyValues("spring.mongodb.uri=" + server.connectionString() + "/app?heartbeatFrequencyMS=500")
 				.run((context) -> {
 					LockStore store = context.getBean(LockStore.class);
-					Awaitility.await().until(() -> store.servers().judge().isPresent());
+					Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> store.servers().judge().isPresent());
 					assertThat(store.servers().judge()).contains("127.0.0.1:" + server.port());
 				});
 		}

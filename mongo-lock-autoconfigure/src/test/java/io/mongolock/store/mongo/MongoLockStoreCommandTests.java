@@ -23,7 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
@@ -205,6 +207,9 @@ class MongoLockStoreCommandTests {
 			work.run();
 		}
 		finally {
+			// what joined is bound to the thread until it is told
+			TransactionSynchronizationUtils.triggerBeforeCompletion();
+			TransactionSynchronizationUtils.triggerAfterCompletion(TransactionSynchronization.STATUS_ROLLED_BACK);
 			TransactionSynchronizationManager.clear();
 		}
 	}
