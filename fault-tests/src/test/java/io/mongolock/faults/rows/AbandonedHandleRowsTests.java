@@ -7,9 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -20,6 +18,7 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -31,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  * Row 51: a lock whose holder has forgotten that it holds it.
  */
 @Timeout(180)
-@ExtendWith(OutputCaptureExtension.class)
+@ReadsOutput
 class AbandonedHandleRowsTests {
 
 	@AutoClose

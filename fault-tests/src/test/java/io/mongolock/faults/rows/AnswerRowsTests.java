@@ -15,6 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -125,6 +127,7 @@ class AnswerRowsTests {
 	}
 
 	@Test
+	@ResourceLock(Resources.SYSTEM_OUT)
 	@ExtendWith(OutputCaptureExtension.class)
 	@ShowsRow(value = 31, level = Level.PROXY)
 	void aUserWhoMayCreateNoIndexIsWarnedAndTheLocksWork(RowFigures figures, CapturedOutput output) {

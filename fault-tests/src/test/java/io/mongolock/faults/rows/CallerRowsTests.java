@@ -9,6 +9,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
@@ -30,6 +32,7 @@ import static org.awaitility.Awaitility.await;
  * Rows 37 and 38: what callers do with their threads and handles.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class CallerRowsTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(Harness.KEY);

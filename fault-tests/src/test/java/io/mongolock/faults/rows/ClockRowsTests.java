@@ -5,6 +5,8 @@ import java.time.Instant;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
@@ -29,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Rows 27 and 28: the clocks of a client.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class ClockRowsTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(Harness.KEY);

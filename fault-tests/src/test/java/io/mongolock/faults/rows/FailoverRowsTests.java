@@ -6,6 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,6 +32,7 @@ import static org.awaitility.Awaitility.await;
  * own.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class FailoverRowsTests {
 
 	private static final LockRequest UNRENEWED = LockRequest.builder(Harness.KEY).autoRenew(false).build();

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockLostException;
 import io.mongolock.StaleFenceException;
@@ -36,6 +38,7 @@ import static org.awaitility.Awaitility.await;
  */
 @Tag("process")
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class HolderRowsTests {
 
 	private WorkerProcesses crew;

@@ -11,6 +11,7 @@ import com.mongodb.client.model.Filters;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -35,6 +36,7 @@ import static org.awaitility.Awaitility.await;
  * Rows 52 and 53: what becomes of thousands of locks that one application holds.
  */
 @Timeout(180)
+@Isolated
 class ManyHeldRowsTests {
 
 	private static final int STOPPED = 3_000;

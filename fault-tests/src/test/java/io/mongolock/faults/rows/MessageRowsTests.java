@@ -8,6 +8,8 @@ import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
@@ -29,6 +31,7 @@ import static org.awaitility.Awaitility.await;
  * Rows 8 to 12: single requests and replies that come late or never.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class MessageRowsTests {
 
 	private static final Duration TTL = Duration.ofSeconds(6);

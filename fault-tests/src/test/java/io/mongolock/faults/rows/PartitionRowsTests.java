@@ -5,6 +5,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,6 +35,7 @@ import static org.awaitility.Awaitility.await;
  * Rows 18 to 21: a primary without a majority, which does not notice.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class PartitionRowsTests {
 
 	private static final Duration TTL = Duration.ofSeconds(4);

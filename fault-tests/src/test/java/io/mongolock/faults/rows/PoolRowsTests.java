@@ -7,6 +7,8 @@ import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -25,6 +27,7 @@ import static org.awaitility.Awaitility.await;
  * Row 15: a server that cannot be asked, as the application uses all connections.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class PoolRowsTests {
 
 	private static final Duration TTL = Duration.ofSeconds(4);

@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -34,6 +36,7 @@ import static org.awaitility.Awaitility.await;
  * Rows 13 and 45: what happens to the threads that renew, watch and tell.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class RenewerRowsTests {
 
 	private static final Duration TTL = Duration.ofSeconds(3);

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -28,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Rows 13 and 14: a server that is there and does not answer.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class SilenceRowsTests {
 
 	private static final Duration TTL = Duration.ofSeconds(4);

@@ -12,6 +12,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.WorkerProcesses;
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("process")
 @Tag("soak")
+@Isolated
 class SoakTests {
 
 	private static final Duration TTL = Duration.ofSeconds(6);

@@ -8,6 +8,8 @@ import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
@@ -29,6 +31,7 @@ import static org.awaitility.Awaitility.await;
  * embedded one can be set.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class StoreClockRowsTests {
 
 	private static final LockRequest ONCE = LockRequest.builder(Harness.KEY).waitTimeout(Duration.ZERO).build();

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -76,6 +78,7 @@ class StoreRowsTests {
 	}
 
 	@Test
+	@ResourceLock(Resources.SYSTEM_OUT)
 	@ExtendWith(OutputCaptureExtension.class)
 	@ShowsRow(value = 31, level = Level.SERVER)
 	void aTtlIndexWithOtherOptionsIsNamedAndTheLocksAreSafe(RowFigures figures, CapturedOutput output) {

@@ -27,6 +27,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.ScriptedServer;
+import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * it. The embedded server has no transactions: it executes their commands one by one.
  */
 @Timeout(120)
+@StartsApplication
 class TransactionRowsTests {
 
 	private final EmbeddedMongo embedded = EmbeddedMongo.start();

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.opentest4j.TestAbortedException;
 
 import io.mongolock.LockHandle;
@@ -25,6 +26,7 @@ import static org.awaitility.Awaitility.await;
  * Row 39: waiters on virtual threads, where Java has them.
  */
 @Timeout(300)
+@Isolated
 class VirtualThreadRowsTests {
 
 	@Test

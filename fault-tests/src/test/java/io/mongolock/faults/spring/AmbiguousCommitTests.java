@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import io.mongolock.LockHandle;
+import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 
@@ -17,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
  * It is unknown whether the commit happened: the lock is not released, but runs out.
  */
 @Timeout(120)
+@StartsApplication
 class AmbiguousCommitTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);

@@ -4,13 +4,12 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.mongolock.LockUnavailableException;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -23,7 +22,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
  * Of the arguments of a method only its key is told to anybody, and that above
  * {@code DEBUG} only if something is wrong.
  */
-@ExtendWith(OutputCaptureExtension.class)
+@ReadsOutput
 class ArgumentSecrecyTests {
 
 	private static final String KEY = "pay:42";

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.mongolock.LockUnavailableException;
+import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * A caller of an annotated method is interrupted.
  */
 @Timeout(120)
+@StartsApplication
 class InterruptedCallTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);

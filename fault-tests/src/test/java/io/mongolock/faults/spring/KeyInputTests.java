@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * method runs.
  */
 @Timeout(120)
+@StartsApplication
 class KeyInputTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of("null", null, "it is null"),

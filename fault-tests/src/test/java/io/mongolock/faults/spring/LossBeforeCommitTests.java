@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.transaction.TransactionDefinition;
 
 import io.mongolock.LockLostException;
+import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 
@@ -19,6 +20,7 @@ import static org.awaitility.Awaitility.await;
  * A lock that is lost before the commit: what was written under it is rolled back.
  */
 @Timeout(120)
+@StartsApplication
 class LossBeforeCommitTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);

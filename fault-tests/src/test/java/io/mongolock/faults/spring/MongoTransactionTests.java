@@ -21,6 +21,7 @@ import io.mongolock.LockContext;
 import io.mongolock.LockLostException;
 import io.mongolock.faults.harness.RealServer;
 import io.mongolock.faults.harness.ServerKind;
+import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.mongodb.FencedWrites;
@@ -35,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 @Tag("real-server")
 @Timeout(120)
+@StartsApplication
 class MongoTransactionTests {
 
 	private static final String WRITTEN = "written";

@@ -13,10 +13,8 @@ import org.bson.Document;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
@@ -24,6 +22,7 @@ import org.springframework.core.env.Environment;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.RealServer;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
@@ -36,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and a user who may create users.
  */
 @Tag("real-server")
-@ExtendWith(OutputCaptureExtension.class)
+@ReadsOutput
 class PrivilegesTests {
 
 	@Test

@@ -8,18 +8,17 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.scheduling.annotation.Async;
 
 import io.mongolock.LockContext;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -33,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * runs silently without.
  */
 @Timeout(120)
-@ExtendWith(OutputCaptureExtension.class)
+@ReadsOutput
 class ProxiedMethodsTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(PrivateMethod.class, "is private"),

@@ -1,15 +1,14 @@
 package io.mongolock.faults.spring;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -21,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * A context is stopped, and started again.
  */
-@ExtendWith(OutputCaptureExtension.class)
+@ReadsOutput
 class RestartTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(Guarded.key("a"));

@@ -5,12 +5,11 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.mongolock.LockStoreException;
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.ScriptedServer;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
@@ -23,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The user of the connection lacks rights: the application starts all the same.
  */
-@ExtendWith(OutputCaptureExtension.class)
+@ReadsOutput
 class RightsTests {
 
 	@AutoClose

@@ -8,13 +8,12 @@ import java.net.ServerSocket;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.mongolock.LockOwner;
 import io.mongolock.LockStoreException;
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 
@@ -25,7 +24,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * What must stay secret does.
  */
 @Timeout(120)
-@ExtendWith(OutputCaptureExtension.class)
+@ReadsOutput
 class SecretsTests {
 
 	private static final String PASSWORD = "hush-4711";

@@ -4,13 +4,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -22,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
  * Settings that cannot work keep the application from starting; the others are data.
  */
 @Timeout(120)
-@ExtendWith(OutputCaptureExtension.class)
+@ReadsOutput
 class SettingsInputTests {
 
 	private static EmbeddedMongo mongo;

@@ -12,14 +12,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.mongolock.LockLostException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -36,7 +35,7 @@ import static org.awaitility.Awaitility.await;
  * is left running.
  */
 @Timeout(120)
-@ExtendWith(OutputCaptureExtension.class)
+@ReadsOutput
 class ShutdownTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);

@@ -6,14 +6,13 @@ import java.util.concurrent.TimeUnit;
 import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.Indexes;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -25,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * repair it.
  */
 @Timeout(120)
-@ExtendWith(OutputCaptureExtension.class)
+@ReadsOutput
 class TtlIndexTests {
 
 	static final List<Arguments> indexes = List.of(

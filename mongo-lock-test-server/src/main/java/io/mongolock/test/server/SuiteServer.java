@@ -23,6 +23,14 @@ public record SuiteServer(Optional<String> uri, String reason) {
 		return OfThisJvm.SERVER;
 	}
 
+	/**
+	 * Whether the suites of this JVM are to share a real server. Starts none.
+	 * @return {@code false} if each has an embedded one of its own
+	 */
+	public static boolean isShared() {
+		return choose(GivenServer.value(), Docker::answers, () -> "a container").uri().isPresent();
+	}
+
 	static SuiteServer choose(Optional<String> given, BooleanSupplier docker, Supplier<String> container) {
 		if (given.filter(GivenServer.EMBEDDED::equals).isPresent()) {
 			return embedded(GivenServer.NAME + " says so");

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /**
  * Tests for the fault matrix.
  */
+@Isolated
 class FaultMatrixTests {
 
 	private static final List<FaultRow> ROWS = List.of(new FaultRow(4, "killed", "server", "taken over"),
