@@ -9,7 +9,7 @@ public class InvalidLockSettingsException extends IllegalArgumentException {
 
 	private final String setting;
 
-	private final Duration value;
+	private final Object value;
 
 	private final String reason;
 
@@ -20,7 +20,21 @@ public class InvalidLockSettingsException extends IllegalArgumentException {
 	 * @param reason what is wrong with it and what would be right
 	 */
 	public InvalidLockSettingsException(String setting, Duration value, String reason) {
-		super(setting + " " + format(value) + " " + reason);
+		this(setting, value, format(value), reason);
+	}
+
+	/**
+	 * Create a new exception.
+	 * @param setting the name of the setting, as in the configuration properties
+	 * @param value its value, a number
+	 * @param reason what is wrong with it and what would be right
+	 */
+	public InvalidLockSettingsException(String setting, int value, String reason) {
+		this(setting, value, String.valueOf(value), reason);
+	}
+
+	private InvalidLockSettingsException(String setting, Object value, String text, String reason) {
+		super(setting + " " + text + " " + reason);
 		this.setting = setting;
 		this.value = value;
 		this.reason = reason;
@@ -36,9 +50,9 @@ public class InvalidLockSettingsException extends IllegalArgumentException {
 
 	/**
 	 * The value that was refused.
-	 * @return the value
+	 * @return a {@link Duration} or an {@link Integer}
 	 */
-	public Duration getValue() {
+	public Object getValue() {
 		return this.value;
 	}
 

@@ -12,10 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param name groups settings and metrics of many keys, such as {@code order}
  * @param settings what this request says itself
  * @param onLost what happens to the holder if the lock is lost
- * @param limit how many may hold the lock together: 1, or n for a semaphore;
- * {@link #UNLIMITED} if it is shared
  */
-public record LockRequest(String key, @Nullable String name, LockSettings settings, OnLost onLost, int limit) {
+public record LockRequest(String key, @Nullable String name, LockSettings settings, OnLost onLost) {
 
 	/**
 	 * The longest key, in bytes of UTF-8.
@@ -32,7 +30,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		if (name != null && name.isBlank()) {
 			throw new IllegalArgumentException("The name of a lock must not be blank; leave it out instead");
 		}
-		if (limit < 1) {
+		Integer limit = settings.limit();
+		if (limit != null && limit < 1) {
 			throw new IllegalArgumentException("The limit of a lock must be at least 1, not " + limit);
 		}
 	}
@@ -61,7 +60,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	 * @return {@link LockMode#SHARED} if any number may hold it together
 	 */
 	public LockMode mode() {
-		return (this.limit == UNLIMITED) ? LockMode.SHARED : LockMode.EXCLUSIVE;
+		Integer limit = this.settings.limit();
+		return (limit != null && limit == UNLIMITED) ? LockMode.SHARED : LockMode.EXCLUSIVE;
 	}
 
 	private static void checkKey(@Nullable String key) {
@@ -93,7 +93,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 
 		private OnLost onLost = OnLost.FAIL;
 
-		private int limit = 1;
+		private boolean shared;
 
 		private Builder(String key) {
 			this.key = key;
@@ -167,31 +167,43 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 
 		/**
 		 * How many may hold the lock together: a semaphore. Among several requests of one
-		 * key the smallest limit counts.
-		 * @param limit at least 1
+		 * key the smallest limit counts. Cannot be combined with {@link #shared}.
+		 * @param limit at least 1; 1 is an exclusive lock
 		 * @return this builder
 		 */
 		public Builder limit(int limit) {
-			this.limit = limit;
-			return this;
+			return say(LockSettings.builder().limit(limit).build());
 		}
 
 		/**
-		 * Let any number hold the lock together, but none beside an exclusive holder.
+		 * Let any number hold the lock together, but none beside an exclusive holder: the
+		 * reading side of a read/write lock. Cannot be combined with a limit.
 		 * @return this builder
 		 */
 		public Builder shared() {
-			this.limit = UNLIMITED;
+			this.shared = true;
 			return this;
 		}
 
 		/**
 		 * The request.
 		 * @return the request
-		 * @throws IllegalArgumentException if the key, name or limit cannot be used
+		 * @throws IllegalArgumentException if the key, name or limit cannot be used, or
+		 * the request is shared and has a limit
 		 */
 		public LockRequest build() {
-			return new LockRequest(this.key, this.name, this.settings, this.onLost, this.limit);
+			return new LockRequest(this.key, this.name, (this.shared) ? sharing(this.settings) : this.settings,
+					this.onLost);
+		}
+
+		private static LockSettings sharing(LockSettings settings) {
+			Integer limit = settings.limit();
+			if (limit != null && limit != UNLIMITED) {
+				throw new IllegalArgumentException("The request is shared and has the limit " + limit
+						+ ": a shared lock has none. Keep one: limit for a semaphore, shared for the reading side of a "
+						+ "read/write lock");
+			}
+			return LockSettings.builder().limit(UNLIMITED).build().or(settings);
 		}
 
 		private Builder say(LockSettings more) {

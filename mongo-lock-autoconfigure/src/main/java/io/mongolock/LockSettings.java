@@ -88,6 +88,14 @@ public final class LockSettings {
 	}
 
 	/**
+	 * How many may hold the lock together.
+	 * @return at least 1; {@link LockRequest#UNLIMITED} for a shared lock
+	 */
+	public @Nullable Integer limit() {
+		return this.values.limit;
+	}
+
+	/**
 	 * These settings, and where they say nothing, others.
 	 * @param other the next level
 	 * @return the combination
@@ -96,7 +104,7 @@ public final class LockSettings {
 		return new LockSettings(new Values(first(other, LockSettings::ttl), first(other, LockSettings::margin),
 				first(other, LockSettings::renewInterval), first(other, LockSettings::operationTimeout),
 				first(other, LockSettings::waitTimeout), first(other, LockSettings::retryInterval),
-				first(other, LockSettings::autoRenew)));
+				first(other, LockSettings::autoRenew), first(other, LockSettings::limit)));
 	}
 
 	@Override
@@ -121,7 +129,7 @@ public final class LockSettings {
 
 	private record Values(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
 			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
-			@Nullable Boolean autoRenew) {
+			@Nullable Boolean autoRenew, @Nullable Integer limit) {
 	}
 
 	/**
@@ -143,6 +151,8 @@ public final class LockSettings {
 		private @Nullable Duration retryInterval;
 
 		private @Nullable Boolean autoRenew;
+
+		private @Nullable Integer limit;
 
 		private Builder() {
 		}
@@ -219,12 +229,22 @@ public final class LockSettings {
 		}
 
 		/**
+		 * How many may hold the lock together.
+		 * @param limit at least 1; {@link LockRequest#UNLIMITED} for a shared lock
+		 * @return this builder
+		 */
+		public Builder limit(@Nullable Integer limit) {
+			this.limit = limit;
+			return this;
+		}
+
+		/**
 		 * The settings.
 		 * @return the settings
 		 */
 		public LockSettings build() {
 			return new LockSettings(new Values(this.ttl, this.margin, this.renewInterval, this.operationTimeout,
-					this.waitTimeout, this.retryInterval, this.autoRenew));
+					this.waitTimeout, this.retryInterval, this.autoRenew, this.limit));
 		}
 
 	}

@@ -64,8 +64,20 @@ class LockRequestTests {
 					.waitTimeout(Duration.ofSeconds(2))
 					.retryInterval(Duration.ofMillis(3))
 					.autoRenew(false)
+					.limit(4)
 					.build(),
-				OnLost.IGNORE, 4));
+				OnLost.IGNORE));
+	}
+
+	@Test
+	void aSharedRequestHasNoLimit() {
+		LockRequest request = LockRequest.builder("k").shared().shared().build();
+		assertThat(request.mode()).isEqualTo(LockMode.SHARED);
+		assertThat(request.settings().limit()).isEqualTo(LockRequest.UNLIMITED);
+		assertThat(LockRequest.builder("k").limit(3).build().mode()).isEqualTo(LockMode.EXCLUSIVE);
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.builder("k").shared().limit(3).build())
+			.withMessageContaining("shared and has the limit 3")
+			.withMessageContaining("Keep one");
 	}
 
 }

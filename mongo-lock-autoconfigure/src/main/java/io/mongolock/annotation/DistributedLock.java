@@ -10,6 +10,7 @@ import java.lang.annotation.Target;
 import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.core.annotation.AliasFor;
 
+import io.mongolock.LockMode;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 
@@ -20,10 +21,10 @@ import io.mongolock.OnUnavailable;
  * <p>
  * The key of the lock is {@code name:key}, or whichever of the two is given.
  * <p>
- * {@link #ttl}, {@link #waitTimeout}, {@link #retryInterval} and {@link #autoRenew} are
- * texts, so that all four may hold a placeholder ({@code ${…}}) and all four say <em>as
- * configured</em> in the same way: empty, as they are by default, they leave it to
- * {@code mongo-lock.locks.<name>.*} and then to {@code mongo-lock.*}.
+ * {@link #ttl}, {@link #waitTimeout}, {@link #retryInterval}, {@link #autoRenew} and
+ * {@link #limit} are texts, so that all of them may hold a placeholder ({@code ${…}}) and
+ * all say <em>as configured</em> in the same way: empty, as they are by default, they
+ * leave it to {@code mongo-lock.locks.<name>.*} and then to {@code mongo-lock.*}.
  * <p>
  * A call from within the same object does not pass the proxy and runs without the lock.
  */
@@ -85,6 +86,22 @@ public @interface DistributedLock {
 	 * @return whether to renew
 	 */
 	String autoRenew() default "";
+
+	/**
+	 * How many may hold the lock together, a semaphore: a whole number from 1 on, or a
+	 * placeholder. Methods and requests with the same key should have the same limit; the
+	 * smallest counts. Empty: as configured for the name, else 1.
+	 * @return the limit
+	 */
+	String limit() default "";
+
+	/**
+	 * Whether the method excludes all others with the same key, or only those that are
+	 * not {@link LockMode#SHARED} themselves: the writing and the reading side of a
+	 * read/write lock. {@link LockMode#SHARED} has no {@link #limit}.
+	 * @return the mode
+	 */
+	LockMode mode() default LockMode.EXCLUSIVE;
 
 	/**
 	 * What happens if the lock is still held by another at the end of the wait.

@@ -9,6 +9,8 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
 
+import io.mongolock.LockMode;
+import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
@@ -40,6 +42,7 @@ class DistributedLockParser {
 			.waitTimeout(attributes.duration("waitTimeout"))
 			.retryInterval(attributes.duration("retryInterval"))
 			.autoRenew(attributes.flag("autoRenew"))
+			.limit(attributes.limit())
 			.build();
 		return new LockOperation(method, name, (key.isBlank()) ? null : key, settings,
 				annotation.getEnum("onUnavailable", OnUnavailable.class), annotation.getEnum("onLost", OnLost.class));
@@ -116,6 +119,33 @@ class DistributedLockParser {
 			}
 			throw invalid("has " + attribute + " '" + text + "'",
 					"Write true or false, or leave it out to use the configured value.", null);
+		}
+
+		private @Nullable Integer limit() {
+			String text = text("limit");
+			if (this.annotation.getEnum("mode", LockMode.class) != LockMode.SHARED) {
+				return (text != null) ? limit(text.trim()) : null;
+			}
+			if (text == null) {
+				return LockRequest.UNLIMITED;
+			}
+			throw invalid("has mode = SHARED and the limit '" + text + "', and a shared lock has no limit",
+					"Keep one: limit for a semaphore, mode = SHARED for the reading side of a read/write lock.", null);
+		}
+
+		private Integer limit(String text) {
+			try {
+				int limit = Integer.parseInt(text);
+				if (limit > 0 && limit < LockRequest.UNLIMITED) {
+					return limit;
+				}
+			}
+			catch (NumberFormatException ex) {
+				throw invalid("has the limit '" + text + "', which is no whole number below " + LockRequest.UNLIMITED,
+						"Write how many may hold the lock together, such as limit = \"10\".", ex);
+			}
+			throw invalid("has the limit '" + text + "'", "A limit is at least 1 and less than " + LockRequest.UNLIMITED
+					+ "; for any number write mode = SHARED.", null);
 		}
 
 		private InvalidLockMethodException invalid(String problem, String action, @Nullable Exception cause) {

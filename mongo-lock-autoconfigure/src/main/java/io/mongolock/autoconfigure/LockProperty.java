@@ -1,6 +1,5 @@
 package io.mongolock.autoconfigure;
 
-import java.time.Duration;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,7 @@ record LockProperty(@Nullable String name, String setting) {
 		return new LockProperty(null, setting);
 	}
 
-	@Nullable Duration valueIn(LockDefaults defaults) {
+	@Nullable Object valueIn(LockDefaults defaults) {
 		LockSettings settings = (this.name != null) ? defaults.byName().getOrDefault(this.name, LockSettings.NONE)
 				: defaults.global();
 		return switch (this.setting) {
@@ -45,6 +44,7 @@ record LockProperty(@Nullable String name, String setting) {
 			case "operation-timeout" -> settings.operationTimeout();
 			case "wait-timeout" -> settings.waitTimeout();
 			case "retry-interval" -> settings.retryInterval();
+			case "limit" -> settings.limit();
 			default -> null;
 		};
 	}

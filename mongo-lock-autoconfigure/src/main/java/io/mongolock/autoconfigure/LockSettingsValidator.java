@@ -91,6 +91,7 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 
 	private ResolvedLockSettings check(@Nullable String name, LockSettings asked) {
 		ResolvedLockSettings terms = this.defaults.terms(name, asked);
+		this.defaults.limit(name, asked);
 		hint((name != null) ? "Locks named '" + name + "' have" : "Locks have", terms);
 		return terms;
 	}
@@ -111,7 +112,7 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		catch (InvalidLockSettingsException ex) {
 			LockProperty origin = LockProperty.find(ex.getSetting(), name, this.defaults);
 			String where = (name == null || origin.name() != null) ? "" : " (for the locks named '" + name + "')";
-			Duration value = origin.valueIn(this.defaults);
+			Object value = origin.valueIn(this.defaults);
 			boolean itself = origin.setting().equals(ex.getSetting());
 			throw new InvalidConfigurationPropertyValueException(origin.fullName(),
 					text((value != null) ? value : ex.getValue()),
@@ -168,8 +169,8 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 				reason);
 	}
 
-	private static String text(Duration duration) {
-		return DurationStyle.SIMPLE.print(duration);
+	private static String text(Object value) {
+		return (value instanceof Duration duration) ? DurationStyle.SIMPLE.print(duration) : String.valueOf(value);
 	}
 
 }

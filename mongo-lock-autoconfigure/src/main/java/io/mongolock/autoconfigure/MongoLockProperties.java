@@ -57,7 +57,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 */
 	LockSettings settings() {
 		return new NamedLock(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
-				this.retryInterval, this.autoRenew)
+				this.retryInterval, this.autoRenew, null)
 			.settings();
 	}
 
@@ -80,10 +80,11 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param waitTimeout how long to wait for a lock that another holds
 	 * @param retryInterval longest time between two looks at a lock that another holds
 	 * @param autoRenew whether leases are renewed while they are held
+	 * @param limit how many may hold a lock together, 1 unless set
 	 */
 	public record NamedLock(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
 			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
-			@Nullable Boolean autoRenew) {
+			@Nullable Boolean autoRenew, @Nullable Integer limit) {
 
 		LockSettings settings() {
 			return LockSettings.builder()
@@ -94,6 +95,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 				.waitTimeout(this.waitTimeout)
 				.retryInterval(this.retryInterval)
 				.autoRenew(this.autoRenew)
+				.limit(this.limit)
 				.build();
 		}
 

@@ -16,7 +16,6 @@ import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.event.LockEvents;
-import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
@@ -123,9 +122,7 @@ final class HeldLocks {
 			throw LockExceptions.lost(heldLock.lease());
 		}
 		if (limit < heldLock.limit()) {
-			throw new IllegalStateException("Lock '" + KeyText.printable(heldLock.key()) + "' is held with limit "
-					+ heldLock.limit() + " and asked for again within with limit " + limit
-					+ "; release it first, or ask for the stricter limit at once");
+			throw LockExceptions.stricterWithin(heldLock, limit);
 		}
 		if (!heldLock.share()) {
 			throw LockExceptions.closed(heldLock.key());

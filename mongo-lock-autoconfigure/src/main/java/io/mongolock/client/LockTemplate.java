@@ -242,7 +242,7 @@ public final class LockTemplate implements LockOperations {
 		if (heldLock == null) {
 			return null;
 		}
-		this.heldLocks.share(heldLock, request.limit());
+		this.heldLocks.share(heldLock, this.defaults.limit(request));
 		return handle(heldLock);
 	}
 
@@ -293,7 +293,7 @@ public final class LockTemplate implements LockOperations {
 		}
 		LeaseId id = new LeaseId(request.key(), token());
 		Claim claim = Claim.of(id, this.owner.onThread(Thread.currentThread().getName()), terms.ttl())
-			.withLimit(request.limit());
+			.withLimit(this.defaults.limit(request));
 		return new LockAcquisition(this.client, request, claim, terms, begun);
 	}
 

@@ -55,6 +55,7 @@ public class UnlockedLockOperations implements LockOperations {
 
 	@Override
 	public LockHandle acquire(LockRequest request) {
+		this.defaults.limit(request);
 		long now = this.clock.currentTimeMillis() * 1024;
 		long fence = this.lastFence.updateAndGet((last) -> Math.max(last + 1, now));
 		return new UnlockedHandle(request.key(), fence, this.defaults.terms(request).reliable());

@@ -92,7 +92,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	@Override
 	public int limit() {
-		return this.request.limit();
+		return this.holder.limit();
 	}
 
 	/**

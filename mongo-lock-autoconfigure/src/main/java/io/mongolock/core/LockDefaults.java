@@ -48,6 +48,39 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	}
 
 	/**
+	 * How many may hold the lock of a request together.
+	 * @param request the request
+	 * @return 1 where nobody says otherwise
+	 * @throws InvalidLockSettingsException if the limit is below 1, or the request is
+	 * shared and its name has a limit
+	 */
+	public int limit(LockRequest request) {
+		return limit(request.name(), request.settings());
+	}
+
+	/**
+	 * How many may hold the locks of requests with a name and settings together.
+	 * @param name the name, if any
+	 * @param asked what the request says itself
+	 * @return 1 where nobody says otherwise
+	 * @throws InvalidLockSettingsException if the limit is below 1, or the request is
+	 * shared and its name has a limit
+	 */
+	public int limit(@Nullable String name, LockSettings asked) {
+		Integer named = named(name).limit();
+		Integer limit = (asked.limit() != null) ? asked.limit() : named;
+		if (named != null && limit != null && limit == LockRequest.UNLIMITED) {
+			throw new InvalidLockSettingsException("limit", named,
+					"is set for the name, and the request is shared, which has no limit: remove one of them. Shared and "
+							+ "exclusive requests of one key are a read/write lock, requests with a limit a semaphore");
+		}
+		if (limit != null && limit < 1) {
+			throw new InvalidLockSettingsException("limit", limit, "must be at least 1");
+		}
+		return (limit != null) ? limit : 1;
+	}
+
+	/**
 	 * The terms of requests with a name and settings.
 	 * @param name the name, if any
 	 * @param asked what the request says itself
@@ -55,14 +88,17 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public ResolvedLockSettings terms(@Nullable String name, LockSettings asked) {
-		LockSettings named = (name != null) ? this.byName.getOrDefault(name, LockSettings.NONE) : LockSettings.NONE;
-		ResolvedLockSettings terms = ResolvedLockSettings.of(asked.or(named).or(this.global));
+		ResolvedLockSettings terms = ResolvedLockSettings.of(asked.or(named(name)).or(this.global));
 		if (this.retention != null && terms.ttl().toMillis() > this.retention.toMillis() / 2) {
 			throw new InvalidLockSettingsException("ttl", terms.ttl(),
 					"must be at most half of mongo-lock.ttl-index.retention (" + this.retention.toHours()
 							+ "h), so that no document is removed while its lock is held");
 		}
 		return terms;
+	}
+
+	private LockSettings named(@Nullable String name) {
+		return (name != null) ? this.byName.getOrDefault(name, LockSettings.NONE) : LockSettings.NONE;
 	}
 
 }

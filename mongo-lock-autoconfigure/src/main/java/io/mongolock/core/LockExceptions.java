@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
+import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.core.AcquisitionStep.Denied;
@@ -108,6 +109,23 @@ public final class LockExceptions {
 		return (reason != LossReason.SHUTDOWN)
 				? "the store no longer has it; it was taken over, released by force or deleted"
 				: "this application shut down while it was held";
+	}
+
+	/**
+	 * A lock is asked for again within, by a claim that admits fewer others.
+	 * @param heldLock the lock
+	 * @param limit how many the further claim would let hold the lock together
+	 * @return the exception
+	 */
+	public static IllegalStateException stricterWithin(HeldLock heldLock, int limit) {
+		return new IllegalStateException("Lock '" + KeyText.printable(heldLock.key()) + "' is held "
+				+ describe(heldLock.limit()) + ", so maybe by others as well, and asked for " + describe(limit)
+				+ " within, which would wait for itself; ask for it " + describe(limit)
+				+ " from the start, or release it first");
+	}
+
+	private static String describe(int limit) {
+		return (limit == 1) ? "exclusively" : (limit == LockRequest.UNLIMITED) ? "shared" : "with limit " + limit;
 	}
 
 	private static String describe(LockHolder holder) {

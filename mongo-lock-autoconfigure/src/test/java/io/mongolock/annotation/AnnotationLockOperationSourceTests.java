@@ -14,6 +14,8 @@ import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
+import io.mongolock.LockMode;
+import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
@@ -46,7 +48,8 @@ class AnnotationLockOperationSourceTests {
 	@Test
 	void allAttributes() {
 		this.environment.getPropertySources()
-			.addFirst(new MapPropertySource("test", Map.of("region", "eu", "wait", "2s", "renew", "false")));
+			.addFirst(new MapPropertySource("test",
+					Map.of("region", "eu", "wait", "2s", "renew", "false", "most", "10")));
 		LockOperation operation = operation(OnMethods.class, "full");
 		assertThat(operation.name()).isEqualTo("order-eu");
 		assertThat(operation.key()).isEqualTo("#p0");
@@ -55,6 +58,7 @@ class AnnotationLockOperationSourceTests {
 			.waitTimeout(Duration.ofSeconds(2))
 			.retryInterval(Duration.ofMillis(50))
 			.autoRenew(false)
+			.limit(10)
 			.build());
 		assertThat(operation.onUnavailable()).isEqualTo(OnUnavailable.SKIP);
 		assertThat(operation.onLost()).isEqualTo(OnLost.IGNORE);
@@ -69,11 +73,20 @@ class AnnotationLockOperationSourceTests {
 			noProperty | 'a${missing}' with a placeholder that no property fills
 			blankName  | ' ', which is blank
 			twice      | 2 locks on one element
+			noLimit    | the limit '0'
+			manyLimit  | the limit '2147483647'
+			wordLimit  | the limit 'ten', which is no whole number
+			both       | mode = SHARED and the limit '3', and a shared lock has no limit
 			""")
 	void whatCannotBeUnderstoodIsRefused(String method, String problem) {
 		assertThatExceptionOfType(InvalidLockMethodException.class).isThrownBy(() -> operation(Bad.class, method))
 			.withMessageContaining(Bad.class.getName() + "." + method + "()")
 			.withMessageContaining(problem);
+	}
+
+	@Test
+	void aSharedLockHasNoLimit() {
+		assertThat(operation(OnMethods.class, "shared").settings().limit()).isEqualTo(LockRequest.UNLIMITED);
 	}
 
 	@Test
@@ -175,13 +188,17 @@ class AnnotationLockOperationSourceTests {
 		}
 
 		@DistributedLock(name = "order-${region}", key = "#p0", ttl = "PT30S", waitTimeout = "${wait}",
-				retryInterval = "50ms", autoRenew = "${renew}", onUnavailable = OnUnavailable.SKIP,
+				retryInterval = "50ms", autoRenew = "${renew}", limit = "${most}", onUnavailable = OnUnavailable.SKIP,
 				onLost = OnLost.IGNORE)
 		void full(int id) {
 		}
 
 		@OrderLock(by = "#p0")
 		void meta(int id) {
+		}
+
+		@DistributedLock(name = "catalog", mode = LockMode.SHARED)
+		void shared() {
 		}
 
 		@DistributedLock("hidden")
@@ -202,6 +219,22 @@ class AnnotationLockOperationSourceTests {
 
 		@DistributedLock(name = "a", ttl = "100")
 		void noUnit() {
+		}
+
+		@DistributedLock(name = "a", limit = "0")
+		void noLimit() {
+		}
+
+		@DistributedLock(name = "a", limit = "2147483647")
+		void manyLimit() {
+		}
+
+		@DistributedLock(name = "a", limit = "ten")
+		void wordLimit() {
+		}
+
+		@DistributedLock(name = "a", limit = "3", mode = LockMode.SHARED)
+		void both() {
 		}
 
 		@DistributedLock(name = "a", autoRenew = "maybe")

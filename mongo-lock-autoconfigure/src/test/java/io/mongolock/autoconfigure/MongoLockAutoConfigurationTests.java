@@ -414,8 +414,8 @@ class MongoLockAutoConfigurationTests {
 					"mongo-lock.margin=12s", "mongo-lock.renew-interval=10s", "mongo-lock.operation-timeout=2s",
 					"mongo-lock.wait-timeout=0", "mongo-lock.retry-interval=PT0.05S", "mongo-lock.auto-renew=false",
 					"mongo-lock.locks.order.ttl=90s", "mongo-lock.locks.order.auto-renew=true",
-					"mongo-lock.ttl-index.mode=validate", "mongo-lock.ttl-index.retention=1d",
-					"mongo-lock.shutdown-timeout=9s", "mongo-lock.advisor-order=5")
+					"mongo-lock.locks.order.limit=10", "mongo-lock.ttl-index.mode=validate",
+					"mongo-lock.ttl-index.retention=1d", "mongo-lock.shutdown-timeout=9s", "mongo-lock.advisor-order=5")
 			.run((context) -> {
 				MongoLockProperties properties = context.getBean(MongoLockProperties.class);
 				assertThat(properties.collection()).isEqualTo("c");
@@ -434,7 +434,8 @@ class MongoLockAutoConfigurationTests {
 							.retryInterval(Duration.ofMillis(50))
 							.autoRenew(false)
 							.build(),
-						Map.of("order", LockSettings.builder().ttl(Duration.ofSeconds(90)).autoRenew(true).build()),
+						Map.of("order",
+								LockSettings.builder().ttl(Duration.ofSeconds(90)).autoRenew(true).limit(10).build()),
 						Duration.ofDays(1)));
 			});
 	}
@@ -460,6 +461,8 @@ class MongoLockAutoConfigurationTests {
 					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
 					margin=29999ms                           | mongo-lock.margin             | '29999ms' | must be at least 10ms shorter than the ttl (30000ms)
 					ttl=100                                  | mongo-lock.ttl                | '100'  | Write 100ms, or 100s
+					locks.order.limit=0                      | mongo-lock.locks.order.limit  | '0'    | must be at least 1
+					locks.order.limit=many                   | mongo-lock.locks.order.limit  | many   | Integer
 					locks.order.wait-timeout=5               | mongo-lock.locks.order.wait-timeout | '5' | would mean 5ms
 					ttl-index.retention=7                    | mongo-lock.ttl-index.retention | '7'   | has no unit
 					shutdown-timeout=30                      | mongo-lock.shutdown-timeout   | '30'   | has no unit

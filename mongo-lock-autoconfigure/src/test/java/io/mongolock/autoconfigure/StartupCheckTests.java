@@ -33,6 +33,7 @@ import org.springframework.core.PriorityOrdered;
 import org.springframework.scheduling.annotation.Async;
 
 import io.mongolock.LockContext;
+import io.mongolock.LockMode;
 import io.mongolock.LockOperations;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
@@ -118,6 +119,17 @@ class StartupCheckTests {
 	@Test
 	void aKeyOfATypeThatOnlyTheCallKnowsIsFine() {
 		this.runner.withBean(OpenKeys.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void aSharedMethodWhoseNameHasALimitIsRefused() {
+		this.runner.withBean(SharedLock.class).withPropertyValues("mongo-lock.locks.catalog.limit=5").run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("limit 5 is set for the name, and the request is shared");
+			assertThat(new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+				.contains("mongo-lock.locks.catalog.*");
+		});
 	}
 
 	@Test
@@ -391,6 +403,14 @@ class StartupCheckTests {
 	static class LongTtl {
 
 		@DistributedLock(name = "a", ttl = "4d")
+		void run() {
+		}
+
+	}
+
+	static class SharedLock {
+
+		@DistributedLock(name = "catalog", mode = LockMode.SHARED)
 		void run() {
 		}
 

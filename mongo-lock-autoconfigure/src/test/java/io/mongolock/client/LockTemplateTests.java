@@ -185,7 +185,19 @@ class LockTemplateTests {
 		assertThatIllegalStateException()
 			.isThrownBy(
 					() -> this.template.execute(shared, (handle) -> this.template.execute(REQUEST, (inner) -> null)))
-			.withMessageContaining("held with limit 2147483647 and asked for again within with limit 1");
+			.withMessage("Lock 'k' is held shared, so maybe by others as well, and asked for exclusively within, which "
+					+ "would wait for itself; ask for it exclusively from the start, or release it first");
+		assertThat(this.store.count("acquire")).isOne();
+	}
+
+	@Test
+	void aSharedLockWithinAnExclusiveOneIsTheSame() {
+		LockRequest shared = LockRequest.builder("k").shared().build();
+		this.template.execute(REQUEST, (outer) -> this.template.execute(shared, (inner) -> {
+			assertThat(inner.fence()).isEqualTo(outer.fence());
+			return null;
+		}));
+		assertThat(this.store.count("acquire")).isOne();
 	}
 
 	@Test

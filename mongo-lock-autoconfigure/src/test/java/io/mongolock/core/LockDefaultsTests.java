@@ -38,6 +38,28 @@ class LockDefaultsTests {
 		assertThat(LockDefaults.NONE.terms(longer).ttl()).isGreaterThan(Duration.ofHours(84));
 	}
 
+	@Test
+	void theLimitIsThatOfTheRequestThenOfItsNameThenOne() {
+		LockDefaults defaults = new LockDefaults(LockSettings.NONE,
+				Map.of("api", LockSettings.builder().limit(5).build()));
+		assertThat(defaults.limit(LockRequest.of("k"))).isOne();
+		assertThat(defaults.limit(LockRequest.builder("k").shared().build())).isEqualTo(LockRequest.UNLIMITED);
+		assertThat(defaults.limit(LockRequest.builder("k").name("api").build())).isEqualTo(5);
+		assertThat(defaults.limit(LockRequest.builder("k").name("api").limit(1).build())).isOne();
+	}
+
+	@Test
+	void aLimitBelowOneAndASharedRequestWithALimitByNameAreRefused() {
+		LockDefaults defaults = new LockDefaults(LockSettings.NONE, Map.of("api",
+				LockSettings.builder().limit(5).build(), "none", LockSettings.builder().limit(0).build()));
+		assertThatExceptionOfType(InvalidLockSettingsException.class)
+			.isThrownBy(() -> defaults.limit(LockRequest.builder("k").name("none").build()))
+			.withMessage("limit 0 must be at least 1");
+		assertThatExceptionOfType(InvalidLockSettingsException.class)
+			.isThrownBy(() -> defaults.limit(LockRequest.builder("k").name("api").shared().build()))
+			.withMessageStartingWith("limit 5 is set for the name, and the request is shared");
+	}
+
 	private static LockSettings ttl(int seconds) {
 		return LockSettings.builder().ttl(Duration.ofSeconds(seconds)).build();
 	}

@@ -66,7 +66,7 @@ class LockInterceptorTests {
 		assertThat(this.locks.request().name()).isEqualTo("order");
 		assertThat(this.locks.request().onLost()).isEqualTo(OnLost.INTERRUPT);
 		assertThat(this.locks.request().settings().autoRenew()).isFalse();
-		assertThat(this.locks.request().limit()).isOne();
+		assertThat(this.locks.request().settings().limit()).isEqualTo(3);
 	}
 
 	@Test
@@ -150,7 +150,8 @@ class LockInterceptorTests {
 		@Override
 		public LockOperation getLockOperation(Method method, Class<?> targetClass) {
 			return (method.getParameterCount() != 0) ? new LockOperation(method, "order", "#p0",
-					LockSettings.builder().autoRenew(false).build(), this.onUnavailable, OnLost.INTERRUPT) : null;
+					LockSettings.builder().autoRenew(false).limit(3).build(), this.onUnavailable, OnLost.INTERRUPT)
+					: null;
 		}
 
 	}

@@ -16,6 +16,7 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Kind;
 import io.mongolock.store.Claim;
@@ -61,7 +62,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	static void run(Errand errand, SimulatedClient client, Timeline timeline, Judge judge,
 			Consumer<@Nullable LeaseHistory> onEnd) {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
-		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(errand.request().limit());
+		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(LockDefaults.NONE.limit(errand.request()));
 		LockAcquisition acquisition = new LockAcquisition(client.acquisitions(), errand.request(), claim,
 				errand.terms(), client.now());
 		LeaseHistory tenure = judge.begins(id, client, errand.terms(), errand.last());
