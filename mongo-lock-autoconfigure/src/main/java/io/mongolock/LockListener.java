@@ -1,6 +1,7 @@
 package io.mongolock;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Is notified of what happens to the locks of this client, on threads of its own, never
@@ -16,6 +17,28 @@ public interface LockListener {
 	 * @param handle the lock
 	 */
 	default void onAcquired(LockHandle handle) {
+	}
+
+	/**
+	 * A claim ended without the lock, as others held it at the end of the wait; whoever
+	 * asked gets a {@link LockUnavailableException}.
+	 * @param request what was asked for
+	 * @param holders who held the lock when the store, or this JVM for its own, was last
+	 * asked; empty if unknown
+	 * @param waited how long was waited
+	 */
+	default void onUnavailable(LockRequest request, List<LockHolder> holders, Duration waited) {
+	}
+
+	/**
+	 * As {@link #onUnavailable}, but whoever asked goes on without the lock: a method
+	 * with {@link OnUnavailable#SKIP} is not run, or {@code tryAcquire} returns empty. Is
+	 * logged at INFO once per name, then at DEBUG.
+	 * @param request what was asked for
+	 * @param holders who held the lock, empty if unknown
+	 * @param waited how long was waited
+	 */
+	default void onSkipped(LockRequest request, List<LockHolder> holders, Duration waited) {
 	}
 
 	/**

@@ -49,10 +49,12 @@ public interface LockOperations {
 	LockHandle acquire(LockRequest request);
 
 	/**
-	 * Acquire the lock if it becomes free within the wait timeout.
+	 * Acquire the lock if it is free, or becomes so within the wait timeout of the
+	 * request or of its name. The wait timeout for all locks does not count: as with
+	 * {@link OnUnavailable#SKIP}, who asks goes on without the lock.
 	 * @param request which lock, and how
 	 * @return the handle, to be closed by the caller, or empty if the lock was still held
-	 * by another after the wait timeout
+	 * by another after the wait
 	 * @throws LockUnavailableException if the thread was interrupted while waiting
 	 */
 	Optional<LockHandle> tryAcquire(LockRequest request);

@@ -11,9 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param key what is locked: 1 to 1,024 bytes of UTF-8
  * @param name groups settings and metrics of many keys, such as {@code order}
  * @param settings what this request says itself
+ * @param onUnavailable whether whoever asks goes on without the lock if another holds it,
+ * and so does not wait unless this request or the settings of its name say so
  * @param onLost what happens to the holder if the lock is lost
  */
-public record LockRequest(String key, @Nullable String name, LockSettings settings, OnLost onLost) {
+public record LockRequest(String key, @Nullable String name, LockSettings settings, OnUnavailable onUnavailable,
+		OnLost onLost) {
 
 	/**
 	 * The longest key, in bytes of UTF-8.
@@ -47,12 +50,49 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	}
 
 	/**
+	 * A request for an exclusive lock with a name and a key, as those of
+	 * {@code @DistributedLock(name = "order", key = "#id")}: the key of the lock is
+	 * {@code order:} and the text of the key, and the settings of that name apply.
+	 * @param name groups settings and metrics, such as {@code order}
+	 * @param key what is locked: text, a number, an enum, a UUID, a time without a zone
+	 * or another value that has one text in every JVM, or a record of these
+	 * @return the request
+	 * @throws IllegalArgumentException if the name is blank, or the key is blank, too
+	 * long, not valid Unicode or a value without such a text
+	 */
+	public static LockRequest of(String name, Object key) {
+		return builder(name, key).build();
+	}
+
+	/**
 	 * Start a request.
 	 * @param key what is locked
 	 * @return a builder
 	 */
 	public static Builder builder(String key) {
 		return new Builder(key);
+	}
+
+	/**
+	 * Start a request with a name and a key.
+	 * @param name groups settings and metrics, such as {@code order}; {@code null} for a
+	 * key alone
+	 * @param key what is locked, as in {@link #of(String, Object)}
+	 * @return a builder
+	 * @throws IllegalArgumentException if the key is a value without a text of its own
+	 */
+	public static Builder builder(@Nullable String name, Object key) {
+		return new Builder((name != null) ? name + ":" + text(name, key) : text(null, key)).name(name);
+	}
+
+	private static String text(@Nullable String name, @Nullable Object key) {
+		try {
+			return LockKeyText.of(key);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException(
+					"No key for a lock" + ((name != null) ? " named '" + name + "'" : "") + ": " + ex.getMessage(), ex);
+		}
 	}
 
 	/**
@@ -90,6 +130,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		private @Nullable String name;
 
 		private LockSettings settings = LockSettings.NONE;
+
+		private OnUnavailable onUnavailable = OnUnavailable.FAIL;
 
 		private OnLost onLost = OnLost.FAIL;
 
@@ -156,6 +198,20 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
+		 * Whether whoever asks goes on without the lock if another holds it. With
+		 * {@link OnUnavailable#SKIP} the claim does not wait unless a wait timeout is set
+		 * on this builder or for the name of the lock (that for all locks does not
+		 * count), and listeners hear of a skip. {@code execute} and {@code acquire} still
+		 * say so by a {@link LockUnavailableException}.
+		 * @param onUnavailable the policy
+		 * @return this builder
+		 */
+		public Builder onUnavailable(OnUnavailable onUnavailable) {
+			this.onUnavailable = onUnavailable;
+			return this;
+		}
+
+		/**
 		 * What happens to the holder if the lock is lost.
 		 * @param onLost the policy
 		 * @return this builder
@@ -193,7 +249,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		 */
 		public LockRequest build() {
 			return new LockRequest(this.key, this.name, (this.shared) ? sharing(this.settings) : this.settings,
-					this.onLost);
+					this.onUnavailable, this.onLost);
 		}
 
 		private static LockSettings sharing(LockSettings settings) {

@@ -13,6 +13,9 @@ public enum OnUnavailable {
 
 	/**
 	 * Do not run the method; return {@code null} or the empty value of its return type.
+	 * Does not wait for the lock unless a wait timeout is set on the method or for the
+	 * name of its lock; that for all locks ({@code mongo-lock.wait-timeout}) does not
+	 * count.
 	 */
 	SKIP
 

@@ -40,6 +40,15 @@ class LockRequestTests {
 	}
 
 	@Test
+	void aValueWithoutATextOfItsOwnIsRefusedWithTheNameOfTheLock() {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("order", new Object()))
+			.withMessageContaining("No key for a lock named 'order': it is a java.lang.Object");
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("order", " "))
+			.withMessageContaining("No key for a lock named 'order': it is blank");
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of(" ", 2)).withMessageContaining("blank");
+	}
+
+	@Test
 	void aLimitBelowOneAndABlankNameAreRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.builder("k").limit(0).build())
 			.withMessageContaining("at least 1, not 0");
@@ -55,6 +64,7 @@ class LockRequestTests {
 			.waitTimeout(Duration.ofSeconds(2))
 			.retryInterval(Duration.ofMillis(3))
 			.autoRenew(false)
+			.onUnavailable(OnUnavailable.SKIP)
 			.onLost(OnLost.IGNORE)
 			.limit(4)
 			.build();
@@ -66,7 +76,7 @@ class LockRequestTests {
 					.autoRenew(false)
 					.limit(4)
 					.build(),
-				OnLost.IGNORE));
+				OnUnavailable.SKIP, OnLost.IGNORE));
 	}
 
 	@Test

@@ -68,7 +68,8 @@ public @interface DistributedLock {
 
 	/**
 	 * How long to wait for a lock that another holds: {@code 5s}, {@code PT5S} or a
-	 * placeholder; {@code 0s} asks once. Empty: as configured.
+	 * placeholder; {@code 0s} asks once. Empty: as configured; with
+	 * {@link OnUnavailable#SKIP} as configured for the name, else {@code 0s}.
 	 * @return the duration
 	 */
 	String waitTimeout() default "";

@@ -6,12 +6,14 @@ import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.AcquisitionStep;
+import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
+import io.mongolock.event.LockEvents;
 import io.mongolock.event.StoreClockWatch;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeyText;
@@ -35,14 +37,17 @@ final class ClaimSender {
 
 	private final LockReleaser releaser;
 
+	private final LockEvents events;
+
 	ClaimSender(LockStore store, StoreClockWatch storeClock, LockClock clock, ClientLifecycle lifecycle,
-			HeldLocks heldLocks, LockReleaser releaser) {
+			HeldLocks heldLocks, LockReleaser releaser, LockEvents events) {
 		this.store = store;
 		this.storeClock = storeClock;
 		this.clock = clock;
 		this.lifecycle = lifecycle;
 		this.heldLocks = heldLocks;
 		this.releaser = releaser;
+		this.events = events;
 	}
 
 	/**
@@ -76,11 +81,14 @@ final class ClaimSender {
 	}
 
 	/**
-	 * Clean up after a step if it says so.
+	 * Clean up after a step if it says so, and publish that the lock was denied.
 	 * @param acquisition the attempt
 	 * @param step its step
 	 */
 	void settle(LockAcquisition acquisition, AcquisitionStep step) {
+		if (step instanceof Denied denied) {
+			this.events.denied(acquisition.request(), denied.holders(), waited(acquisition));
+		}
 		if (step.cleansUp()) {
 			this.releaser.beginCleanUp(acquisition.cleanUp(now()), acquisition.claim().id(), acquisition.terms());
 		}

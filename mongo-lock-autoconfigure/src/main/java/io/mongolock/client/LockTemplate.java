@@ -21,6 +21,7 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.OnUnavailable;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
@@ -100,7 +101,7 @@ public final class LockTemplate implements LockOperations {
 		this.client = new LockAcquisition.Client(this.queues, this.heldLocks::granted,
 				(bound) -> ThreadLocalRandom.current().nextLong(bound));
 		this.sender = new ClaimSender(store, new StoreClockWatch(this.events, store.servers()), clock, this.lifecycle,
-				this.heldLocks, releaser);
+				this.heldLocks, releaser, this.events);
 		this.leaks = new HandleLeaks(leakDetection,
 				(heldLock) -> this.lifecycle.threads().cleanUpAfter(0, () -> releaseLeaked(heldLock)));
 	}
@@ -247,7 +248,7 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	private @Nullable LeaseHandle tryClaim(LockRequest request) {
-		HeldLock held = blocking(request).tryAcquire();
+		HeldLock held = blocking(skipping(request)).tryAcquire();
 		return (held != null) ? handle(held) : null;
 	}
 
@@ -279,6 +280,10 @@ public final class LockTemplate implements LockOperations {
 			this.heldLocks.takeBack(heldLock, ex);
 			throw ex;
 		}
+	}
+
+	private static LockRequest skipping(LockRequest request) {
+		return new LockRequest(request.key(), request.name(), request.settings(), OnUnavailable.SKIP, request.onLost());
 	}
 
 	private BlockingDriver blocking(LockRequest request) {

@@ -84,6 +84,10 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		this.until = begun.nanos() + terms.waitTimeout().toNanos();
 	}
 
+	public LockRequest request() {
+		return this.request;
+	}
+
 	public Claim claim() {
 		return this.claim;
 	}

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.OnUnavailable;
 
 /**
  * What holds where a request says nothing: settings for its name, then for all locks.
@@ -18,6 +19,9 @@ import io.mongolock.LockSettings;
  * for ever; a ttl may be at most half of that
  */
 public record LockDefaults(LockSettings global, Map<String, LockSettings> byName, @Nullable Duration retention) {
+
+	/** Of those who go on without the lock. */
+	private static final LockSettings NO_WAIT = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
 	/**
 	 * No settings of any kind.
@@ -44,7 +48,9 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public ResolvedLockSettings terms(LockRequest request) {
-		return terms(request.name(), request.settings());
+		LockSettings otherwise = (request.onUnavailable() == OnUnavailable.SKIP) ? NO_WAIT.or(this.global)
+				: this.global;
+		return terms(request.name(), request.settings(), otherwise);
 	}
 
 	/**
@@ -88,7 +94,11 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public ResolvedLockSettings terms(@Nullable String name, LockSettings asked) {
-		ResolvedLockSettings terms = ResolvedLockSettings.of(asked.or(named(name)).or(this.global));
+		return terms(name, asked, this.global);
+	}
+
+	private ResolvedLockSettings terms(@Nullable String name, LockSettings asked, LockSettings otherwise) {
+		ResolvedLockSettings terms = ResolvedLockSettings.of(asked.or(named(name)).or(otherwise));
 		if (this.retention != null && terms.ttl().toMillis() > this.retention.toMillis() / 2) {
 			throw new InvalidLockSettingsException("ttl", terms.ttl(),
 					"must be at most half of mongo-lock.ttl-index.retention (" + this.retention.toHours()

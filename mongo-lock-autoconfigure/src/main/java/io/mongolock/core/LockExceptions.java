@@ -39,11 +39,19 @@ public final class LockExceptions {
 
 	private static LockUnavailableException held(LockAcquisition acquisition, List<LockHolder> holders,
 			Duration waited) {
-		String who = (holders.isEmpty()) ? "is claimed by others ahead in line" : "is held by "
-				+ holders.stream().map(LockExceptions::describe).collect(Collectors.joining(" and by "));
 		return new LockUnavailableException(acquisition.key(), holders, waited,
-				"Lock '" + KeyText.printable(acquisition.key()) + "' " + who + "; gave up after " + millis(waited)
-						+ ", wait-timeout is " + millis(acquisition.terms().waitTimeout()));
+				"Lock '" + KeyText.printable(acquisition.key()) + "' " + whoHolds(holders) + "; gave up after "
+						+ millis(waited) + ", wait-timeout is " + millis(acquisition.terms().waitTimeout()));
+	}
+
+	/**
+	 * Who keeps others from a lock.
+	 * @param holders who holds it
+	 * @return the end of a sentence that begins with the lock
+	 */
+	public static String whoHolds(List<LockHolder> holders) {
+		return (holders.isEmpty()) ? "is claimed by others ahead in line" : "is held by "
+				+ holders.stream().map(LockExceptions::describe).collect(Collectors.joining(" and by "));
 	}
 
 	/**

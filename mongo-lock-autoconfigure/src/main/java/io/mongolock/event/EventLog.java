@@ -37,6 +37,18 @@ final class EventLog {
 		this.lines.add(() -> this.logger.warn(message));
 	}
 
+	void info(String message) {
+		this.lines.add(() -> this.logger.info(message));
+	}
+
+	boolean isDebugEnabled() {
+		return this.logger.isDebugEnabled();
+	}
+
+	void debug(String message) {
+		this.lines.add(() -> this.logger.debug(message));
+	}
+
 	void debug(String message, Throwable failure) {
 		this.lines.add(() -> this.logger.debug(message, failure));
 	}

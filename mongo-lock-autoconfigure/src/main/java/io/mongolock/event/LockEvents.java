@@ -16,7 +16,9 @@ import io.mongolock.LockException;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
+import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
+import io.mongolock.OnUnavailable;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.LockExceptions;
@@ -50,6 +52,8 @@ public final class LockEvents {
 
 	private final EventLog log;
 
+	private final SkipLog skips;
+
 	private final List<LockListener> listeners;
 
 	private final LockClock clock;
@@ -67,6 +71,7 @@ public final class LockEvents {
 		});
 		this.events = new EventLane(threads.apply("mongo-lock-events"), 1, CAPACITY, this::dropped);
 		this.log = new EventLog(logger, threads.apply("mongo-lock-log"), CAPACITY);
+		this.skips = new SkipLog(this.log);
 	}
 
 	/**
@@ -83,6 +88,22 @@ public final class LockEvents {
 					+ ", whose lease had run out: neither a renewal nor a release of it had reached the store in time "
 					+ "(fence " + previous.fence() + ", now " + heldLock.fence() + ")");
 			publish((listener) -> listener.onTakenOver(handle, previous));
+		}
+	}
+
+	/**
+	 * Others held a lock at the end of the wait.
+	 * @param request what was asked for
+	 * @param holders who they are
+	 * @param waited how long was waited
+	 */
+	public void denied(LockRequest request, List<LockHolder> holders, Duration waited) {
+		if (request.onUnavailable() == OnUnavailable.SKIP) {
+			publish((listener) -> listener.onSkipped(request, holders, waited));
+			this.skips.skipped(request, holders);
+		}
+		else {
+			publish((listener) -> listener.onUnavailable(request, holders, waited));
 		}
 	}
 

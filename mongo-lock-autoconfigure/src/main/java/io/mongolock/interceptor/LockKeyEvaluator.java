@@ -1,6 +1,7 @@
 package io.mongolock.interceptor;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
@@ -35,11 +36,8 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 			Class<?> targetClass) {
 		String expression = operation.key();
 		try {
-			String key = (expression != null)
-					? LockKeyText.of(evaluate(expression, operation, args, target, targetClass)) : null;
-			return LockRequest.builder(join(operation.name(), key))
-				.name(operation.name())
-				.settings(operation.settings())
+			return builder(operation, args, target, targetClass).settings(operation.settings())
+				.onUnavailable(operation.onUnavailable())
 				.onLost(operation.onLost())
 				.build();
 		}
@@ -51,6 +49,19 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		}
 	}
 
+	private LockRequest.Builder builder(LockOperation operation, @Nullable Object[] args, @Nullable Object target,
+			Class<?> targetClass) {
+		if (operation.key() == null) {
+			return LockRequest.builder(Objects.requireNonNull(operation.name())).name(operation.name());
+		}
+		Object key = evaluate(operation.key(), operation, args, target, targetClass);
+		if (key == null) {
+			throw new IllegalArgumentException("it is null. If it refers to parameters by name, the class must be "
+					+ "compiled with -parameters; #p0 always is the first argument");
+		}
+		return LockRequest.builder(operation.name(), key);
+	}
+
 	private @Nullable Object evaluate(String expression, LockOperation operation, @Nullable Object[] args,
 			@Nullable Object target, Class<?> targetClass) {
 		LockKeyRoot root = new LockKeyRoot(operation.method(), args, target, targetClass);
@@ -60,16 +71,6 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		context.setBeanResolver(this.beans);
 		AnnotatedElementKey element = new AnnotatedElementKey(operation.method(), targetClass);
 		return getExpression(this.expressions, element, expression).getValue(context);
-	}
-
-	private static String join(@Nullable String name, @Nullable String key) {
-		if (name != null) {
-			return (key != null) ? name + ":" + key : name;
-		}
-		if (key == null) {
-			throw new IllegalArgumentException("neither name nor key is given");
-		}
-		return key;
 	}
 
 }

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.OnUnavailable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -26,6 +27,19 @@ class LockDefaultsTests {
 		assertThat(this.defaults.terms(LockRequest.builder("k").name("n").build()).ttl()).hasSeconds(40);
 		assertThat(this.defaults.terms(LockRequest.builder("k").name("n").ttl(Duration.ofSeconds(60)).build()).ttl())
 			.hasSeconds(60);
+	}
+
+	@Test
+	void whoGoesOnWithoutTheLockWaitsOnlyIfTheRequestOrItsNameSaysSo() {
+		LockDefaults waiting = new LockDefaults(waitTimeout(5), Map.of("n", waitTimeout(3), "other", ttl(20)));
+		LockRequest.Builder skipping = LockRequest.builder("k").onUnavailable(OnUnavailable.SKIP);
+		assertThat(waiting.terms(LockRequest.of("k")).waitTimeout()).hasSeconds(5);
+		assertThat(waiting.terms(skipping.build()).waitTimeout()).isZero();
+		assertThat(waiting.terms(skipping.name("other").build()).waitTimeout()).isZero();
+		assertThat(waiting.terms(skipping.name("n").build()).waitTimeout()).hasSeconds(3);
+		assertThat(waiting.terms(skipping.waitTimeout(Duration.ofSeconds(1)).build()).waitTimeout()).hasSeconds(1);
+		assertThat(LockDefaults.NONE.terms(LockRequest.builder("k").onUnavailable(OnUnavailable.SKIP).build()))
+			.returns(Duration.ZERO, ResolvedLockSettings::waitTimeout);
 	}
 
 	@Test
@@ -58,6 +72,10 @@ class LockDefaultsTests {
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
 			.isThrownBy(() -> defaults.limit(LockRequest.builder("k").name("api").shared().build()))
 			.withMessageStartingWith("limit 5 is set for the name, and the request is shared");
+	}
+
+	private static LockSettings waitTimeout(int seconds) {
+		return LockSettings.builder().waitTimeout(Duration.ofSeconds(seconds)).build();
 	}
 
 	private static LockSettings ttl(int seconds) {

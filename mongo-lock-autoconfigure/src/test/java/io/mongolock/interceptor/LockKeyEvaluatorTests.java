@@ -74,18 +74,19 @@ class LockKeyEvaluatorTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(null, "-parameters"), Arguments.of("", "blank"),
 			Arguments.of(" \t", "blank"), Arguments.of(new Order(1), "Order, whose toString()"),
-			Arguments.of(new Object(), "#order.id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
+			Arguments.of(new Object(), "such as its id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
 			Arguments.of(List.of(1), "one key"), Arguments.of(Map.of(), "one key"), Arguments.of(new int[0], "one key"),
-			Arguments.of(new String[] { "a" }, "one key"), Arguments.of(Optional.of("a"), "#id.get()"),
+			Arguments.of(new String[] { "a" }, "one key"), Arguments.of(Optional.of("a"), "such as get()"),
 			Arguments.of(Stream.of("a"), "one key"), Arguments.of(List.of("a").iterator(), "one key"),
-			Arguments.of(new Date(0), "pick an Instant"), Arguments.of(new Timestamp(0), "time zone"),
+			Arguments.of(new Date(0), "Pick an Instant"), Arguments.of(new Timestamp(0), "time zone"),
 			Arguments.of(Calendar.getInstance(), "time zone"),
 			Arguments.of(ZonedDateTime.of(2026, 1, 2, 3, 0, 0, 0, ZoneOffset.UTC), "toInstant()"),
 			Arguments.of(OffsetDateTime.of(2026, 1, 2, 3, 0, 0, 0, ZoneOffset.UTC), "toInstant()"),
 			Arguments.of(1.5, "version of Java"), Arguments.of(Double.NaN, "version of Java"),
 			Arguments.of(1.5f, "version of Java"), Arguments.of(new AtomicInteger(1), "AtomicInteger"),
-			Arguments.of(URI.create("a:b"), "#uri.toString()"), Arguments.of(Path.of("a"), "whose toString()"),
-			Arguments.of(Locale.GERMAN, "whose toString()"), Arguments.of(String.class, "whose toString()"),
+			Arguments.of(URI.create("a:b"), "which text counts: toString()"),
+			Arguments.of(Path.of("a"), "whose toString()"), Arguments.of(Locale.GERMAN, "whose toString()"),
+			Arguments.of(String.class, "whose toString()"),
 			Arguments.of(new Lines(new int[] { 1 }), "of component 'numbers', it is a int[]"),
 			Arguments.of("x".repeat(1025), "at most 1024 bytes"), Arguments.of("\ud83d", "surrogate"));
 
@@ -119,6 +120,9 @@ class LockKeyEvaluatorTests {
 	@FieldSource("values")
 	void valuesBecomeText(Object value, String expected) {
 		assertThat(request("order", "#id", value, null).key()).isEqualTo("order:" + expected);
+		assertThat(LockRequest.of("order", value)).as("a request made in code")
+			.returns("order", LockRequest::name)
+			.returns("order:" + expected, LockRequest::key);
 	}
 
 	@ParameterizedTest
@@ -153,7 +157,7 @@ class LockKeyEvaluatorTests {
 	void equalRecordsWithAnArrayAreNoKeyAsTheyWouldDiffer() {
 		assertThatIllegalArgumentException().isThrownBy(() -> request("order", "#id", new Lines(new int[] { 1 }), null))
 			.withMessageContaining("Service.pay(Object, Order)")
-			.withMessageContaining("Let the expression pick one value");
+			.withMessageContaining("Pick one value");
 	}
 
 	@Test

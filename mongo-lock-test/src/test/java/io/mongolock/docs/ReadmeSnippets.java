@@ -68,9 +68,9 @@ public class ReadmeSnippets {
 	}
 
 	Optional<LockHandle> withoutAnnotation(String id) {
-		Receipt receipt = this.locks.execute(LockRequest.of("order:" + id), (lock) -> this.payments.charge(id));
+		Receipt receipt = this.locks.execute(LockRequest.of("order", id), (lock) -> this.payments.charge(id));
 
-		LockRequest once = LockRequest.builder("import").ttl(Duration.ofMinutes(2)).waitTimeout(Duration.ZERO).build();
+		LockRequest once = LockRequest.builder("import").ttl(Duration.ofMinutes(2)).build();
 		Optional<LockHandle> acquired = this.locks.tryAcquire(once);
 		return (receipt != null) ? acquired : Optional.empty();
 	}

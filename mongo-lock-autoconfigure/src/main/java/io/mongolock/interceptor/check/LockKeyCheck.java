@@ -21,8 +21,8 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
+import io.mongolock.LockKeyTypes;
 import io.mongolock.interceptor.InvalidLockMethodException;
-import io.mongolock.interceptor.LockKeyTypes;
 import io.mongolock.interceptor.LockOperation;
 
 /**

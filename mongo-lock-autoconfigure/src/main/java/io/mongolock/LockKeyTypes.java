@@ -1,4 +1,4 @@
-package io.mongolock.interceptor;
+package io.mongolock;
 
 import java.lang.reflect.RecordComponent;
 import java.math.BigDecimal;
@@ -84,7 +84,7 @@ public final class LockKeyTypes {
 		}
 		String name = type.getTypeName();
 		if (type.isArray()) {
-			return name + ", and a lock has one key. Let the expression pick one value";
+			return name + ", and a lock has one key. Pick one value";
 		}
 		Class<?> wrapper = ClassUtils.resolvePrimitiveIfNecessary(type);
 		for (Map.Entry<Class<?>, String> entry : WAYS_OUT.entrySet()) {
@@ -96,8 +96,8 @@ public final class LockKeyTypes {
 	}
 
 	private static String general(Class<?> type) {
-		return type.getTypeName() + ", whose toString() need not be the same for equal values in every JVM. Let the "
-				+ "expression pick a value that is, such as its id (#order.id): text, a whole or decimal number, a "
+		return type.getTypeName() + ", whose toString() need not be the same for equal values in every JVM. Pick a "
+				+ "value that is, such as its id: text, a whole or decimal number, a "
 				+ "boolean, an enum, a UUID, an ObjectId, a Currency, a time without a zone, or a record of these";
 	}
 
@@ -117,13 +117,13 @@ public final class LockKeyTypes {
 
 	private static Map<Class<?>, String> waysOut() {
 		Map<Class<?>, String> ways = new LinkedHashMap<>();
-		String several = "and a lock has one key. Let the expression pick one value";
+		String several = "and a lock has one key. Pick one value";
 		for (Class<?> type : Set.of(Map.class, Collection.class, Iterator.class, BaseStream.class)) {
 			ways.put(type, several);
 		}
-		ways.put(Optional.class, several + ", such as #id.get()");
+		ways.put(Optional.class, several + ", such as get()");
 		String zone = "whose text depends on a time zone: the key would be different for the same time. "
-				+ "Let the expression pick an Instant, such as #time.toInstant()";
+				+ "Pick an Instant, such as toInstant()";
 		for (Class<?> type : Set.of(Date.class, Calendar.class, ZonedDateTime.class, OffsetDateTime.class)) {
 			ways.put(type, zone);
 		}
@@ -131,7 +131,7 @@ public final class LockKeyTypes {
 				+ "smaller unit";
 		ways.put(Double.class, floating);
 		ways.put(Float.class, floating);
-		ways.put(URI.class, "and equal ones may be written differently. Say which text counts: #uri.toString()");
+		ways.put(URI.class, "and equal ones may be written differently. Say which text counts: toString()");
 		return Collections.unmodifiableMap(ways);
 	}
 

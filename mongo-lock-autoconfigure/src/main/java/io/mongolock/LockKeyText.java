@@ -1,4 +1,4 @@
-package io.mongolock.interceptor;
+package io.mongolock;
 
 import java.lang.reflect.RecordComponent;
 import java.math.BigDecimal;
@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Turns the result of a key expression into text: the same for equal values, in every
- * JVM. What has no such text is refused, since two calls for the same thing would
- * silently not exclude each other.
+ * Turns the value of a key into text: the same for equal values, in every JVM. What has
+ * no such text is refused, since two calls for the same thing would silently not exclude
+ * each other.
  */
 final class LockKeyText {
 
@@ -26,12 +26,11 @@ final class LockKeyText {
 
 	static String of(@Nullable Object value) {
 		if (value == null) {
-			throw new IllegalArgumentException("it is null. If it refers to parameters by name, the class must be "
-					+ "compiled with -parameters; #p0 always is the first argument");
+			throw new IllegalArgumentException("it is null");
 		}
 		String text = (value instanceof Record composed) ? text(composed) : text(value);
 		if (text.isBlank()) {
-			throw new IllegalArgumentException("it is blank. Let the expression pick another value");
+			throw new IllegalArgumentException("it is blank. Pick another value");
 		}
 		return text;
 	}
