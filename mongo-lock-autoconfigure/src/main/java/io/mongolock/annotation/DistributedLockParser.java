@@ -14,6 +14,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
+import io.mongolock.core.DurationText;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
 
@@ -97,11 +98,9 @@ class DistributedLockParser {
 
 		private @Nullable Duration duration(String attribute) {
 			String text = text(attribute);
-			if (text != null && text.trim().matches("[+-]?\\d+") && !text.trim().matches("[+-]?0+")) {
-				throw invalid(
-						"has the " + attribute + " '" + text + "' without a unit, which would mean " + text.trim()
-								+ "ms",
-						"Write " + text.trim() + "ms, or " + text.trim() + "s if seconds are meant.", null);
+			if (text != null && DurationText.lacksUnit(text)) {
+				throw invalid("has the " + attribute + " '" + text + "' without a unit, which would mean " + text.trim()
+						+ "ms", DurationText.withUnit(text) + ".", null);
 			}
 			try {
 				return (text != null) ? DurationFormatterUtils.detectAndParse(text) : null;

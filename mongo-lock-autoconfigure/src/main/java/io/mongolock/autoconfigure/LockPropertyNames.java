@@ -24,6 +24,7 @@ import org.springframework.boot.context.properties.source.UnboundElementsSourceF
 import org.springframework.core.env.Environment;
 
 import io.mongolock.autoconfigure.MongoLockProperties.NamedLock;
+import io.mongolock.core.DurationText;
 
 /**
  * The properties as they are written down, which shows two mistakes that are gone once
@@ -87,10 +88,9 @@ class LockPropertyNames {
 
 	private void checkUnit(ConfigurationPropertyName property) {
 		String value = this.binder.bind(property, Bindable.of(String.class)).orElse("").trim();
-		if (value.matches("[+-]?\\d+") && !value.matches("[+-]?0+")) {
+		if (DurationText.lacksUnit(value)) {
 			throw new InvalidConfigurationPropertyValueException(property.toString(), value,
-					"has no unit and would mean " + value + "ms. Write " + value + "ms, or " + value
-							+ "s if seconds are meant");
+					"has no unit and would mean " + value + "ms. " + DurationText.withUnit(value));
 		}
 	}
 

@@ -17,10 +17,13 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockOperations;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.mongodb.WriteConcernHints;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoreServers;
+import io.mongolock.store.mongo.LockLocation;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 import io.mongolock.store.mongo.TtlIndexWatch;
@@ -65,6 +68,12 @@ class LockStoreConfiguration {
 	@Bean
 	SmartInitializingSingleton mongoLockWriteConcernHint() {
 		return () -> this.application.find().ifPresent(new WriteConcernHints()::look);
+	}
+
+	@Bean
+	StartReport mongoLockStartReport(LockDefaults defaults, LockMethodVerifier verifier) {
+		return new StartReport(new LockLocation(this.template, this.properties.collection()), defaults, this.properties,
+				verifier::guardedMethods);
 	}
 
 	@Bean

@@ -101,8 +101,8 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 		ResolvedLockSettings terms = ResolvedLockSettings.of(asked.or(named(name)).or(otherwise));
 		if (this.retention != null && terms.ttl().toMillis() > this.retention.toMillis() / 2) {
 			throw new InvalidLockSettingsException("ttl", terms.ttl(),
-					"must be at most half of mongo-lock.ttl-index.retention (" + this.retention.toHours()
-							+ "h), so that no document is removed while its lock is held");
+					"must be at most half of mongo-lock.ttl-index.retention (" + DurationText.print(this.retention)
+							+ "), so that no document is removed while its lock is held");
 		}
 		return terms;
 	}

@@ -25,8 +25,9 @@ final class EventLog {
 	 */
 	EventLog(Log logger, ThreadFactory threads, int capacity) {
 		this.logger = logger;
-		this.lines = new EventLane(threads, 1, capacity, (count) -> logger.warn(count
-				+ " warnings were not logged, as the log was blocked: only the latest " + capacity + " are kept"));
+		this.lines = new EventLane(threads, 1, capacity,
+				(count) -> logger.warn(((count != 1) ? count + " warnings were" : "1 warning was")
+						+ " not logged, as the log was blocked: only the latest " + capacity + " are kept"));
 	}
 
 	void error(String message, Throwable failure) {

@@ -193,7 +193,8 @@ public final class LockEvents {
 	 * @param failure why not
 	 */
 	public void releaseAtShutdownFailed(List<HeldLock> left, RuntimeException failure) {
-		this.log.warn("Release of " + left.size() + " locks at shutdown failed; their leases run out by themselves: "
+		this.log.warn("Release of " + ((left.size() != 1) ? left.size() + " locks" : "1 lock")
+				+ " at shutdown failed; what is not released runs out by itself: "
 				+ names(left.stream().map(HeldLock::lease).toList()) + ": " + failure.getMessage());
 		this.log.debug("Release at shutdown failed", failure);
 		left.forEach((heldLock) -> publishReleaseFailed(heldLock, failure));
@@ -265,7 +266,8 @@ public final class LockEvents {
 	}
 
 	private void dropped(long count) {
-		this.log.warn(count + " events were not published, as the listeners take too long: only the latest " + CAPACITY
+		this.log.warn(((count != 1) ? count + " events were" : "1 event was")
+				+ " not published, as the listeners take too long: only the latest " + CAPACITY
 				+ " are kept; losses are never among those dropped");
 	}
 

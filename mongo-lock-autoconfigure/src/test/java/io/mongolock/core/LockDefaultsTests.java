@@ -48,7 +48,7 @@ class LockDefaultsTests {
 		LockRequest longer = LockRequest.builder("k").ttl(Duration.ofHours(84).plusMillis(1)).build();
 		assertThat(this.defaults.terms(longest).ttl()).hasHours(84);
 		assertThatExceptionOfType(InvalidLockSettingsException.class).isThrownBy(() -> this.defaults.terms(longer))
-			.withMessageContaining("at most half of mongo-lock.ttl-index.retention (168h)");
+			.withMessageContaining("at most half of mongo-lock.ttl-index.retention (7d)");
 		assertThat(LockDefaults.NONE.terms(longer).ttl()).isGreaterThan(Duration.ofHours(84));
 	}
 

@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
@@ -43,7 +44,10 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private final LockMethodCheck check;
 
-	private final Map<Class<?>, Boolean> checked = new ConcurrentHashMap<>(256);
+	/** The number of locked methods of each class. */
+	private final Map<Class<?>, Integer> checked = new ConcurrentHashMap<>(256);
+
+	private final Set<Class<?>> guarded = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Create a new verifier.
@@ -83,13 +87,21 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		checkProxies();
 	}
 
+	/**
+	 * How many methods of beans run under a lock.
+	 * @return the number, final once all singletons exist
+	 */
+	public int guardedMethods() {
+		return this.guarded.stream().mapToInt(this::locks).sum();
+	}
+
 	private void checkDefinitions() {
 		for (String beanName : this.beanFactory.getBeanDefinitionNames()) {
 			if (!this.beanFactory.containsSingleton(beanName)) {
 				Class<?> type = this.beanFactory.getType(beanName, false);
 				// of an interface or a supertype the bean itself may know more
 				if (type != null && !Modifier.isAbstract(type.getModifiers())) {
-					hasLocks(ClassUtils.getUserClass(type));
+					isGuarded(ClassUtils.getUserClass(type));
 				}
 			}
 		}
@@ -112,25 +124,29 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private boolean hasLocks(Object bean) {
 		// such as a repository: what stands behind it may not know the interface
-		boolean proxyHasLocks = Proxy.isProxyClass(bean.getClass()) && hasLocks(bean.getClass());
-		return hasLocks(AopUtils.getTargetClass(bean)) || proxyHasLocks;
+		boolean proxyHasLocks = Proxy.isProxyClass(bean.getClass()) && locks(bean.getClass()) > 0;
+		return isGuarded(AopUtils.getTargetClass(bean)) || (proxyHasLocks && isGuarded(bean.getClass()));
 	}
 
-	private boolean hasLocks(Class<?> targetClass) {
-		Boolean known = this.checked.get(targetClass);
+	private boolean isGuarded(Class<?> targetClass) {
+		return locks(targetClass) > 0 && (this.guarded.contains(targetClass) || this.guarded.add(targetClass));
+	}
+
+	private int locks(Class<?> targetClass) {
+		Integer known = this.checked.get(targetClass);
 		if (known == null) {
-			known = this.source.isCandidateClass(targetClass) && checkAll(targetClass);
+			known = (this.source.isCandidateClass(targetClass)) ? checkAll(targetClass) : 0;
 			this.checked.put(targetClass, known);
 		}
 		return known;
 	}
 
-	private boolean checkAll(Class<?> targetClass) {
+	private int checkAll(Class<?> targetClass) {
 		Map<Method, LockOperation> operations = MethodIntrospector.selectMethods(targetClass,
 				(MethodIntrospector.MetadataLookup<LockOperation>) (method) -> this.source.getLockOperation(method,
 						targetClass));
 		operations.values().forEach((operation) -> this.check.check(operation, targetClass));
-		return !operations.isEmpty();
+		return operations.size();
 	}
 
 	private static boolean isAdvised(Object bean) {

@@ -1,0 +1,120 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+
+import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
+import io.mongolock.core.DurationText;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.store.mongo.LockLocation;
+
+/**
+ * Says in one line at startup where the locks are kept, which server answered, how many
+ * methods are guarded and which settings are in force. Waits for the server on a thread
+ * of its own, which ends with the line or with the application. Thread-safe: the thread
+ * is guarded by the monitor.
+ */
+final class StartReport implements SmartLifecycle {
+
+	private static final Log logger = LogFactory.getLog(StartReport.class);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+	private final LockLocation location;
+
+	private final LockDefaults defaults;
+
+	private final MongoLockProperties properties;
+
+	private final IntSupplier guardedMethods;
+
+	private @Nullable Thread thread;
+
+	/**
+	 * Create a new report.
+	 * @param location where the locks are kept
+	 * @param defaults the settings
+	 * @param properties what there is besides
+	 * @param guardedMethods how many methods are guarded, known when all beans exist
+	 */
+	StartReport(LockLocation location, LockDefaults defaults, MongoLockProperties properties,
+			IntSupplier guardedMethods) {
+		this.location = location;
+		this.defaults = defaults;
+		this.properties = properties;
+		this.guardedMethods = guardedMethods;
+	}
+
+	@Override
+	public synchronized void start() {
+		if (this.thread == null) {
+			this.thread = new Thread(this::report, "mongo-lock-start");
+			this.thread.setDaemon(true);
+			this.thread.start();
+		}
+	}
+
+	@Override
+	public synchronized void stop() {
+		if (this.thread != null) {
+			this.thread.interrupt();
+			this.thread = null;
+		}
+	}
+
+	@Override
+	public synchronized boolean isRunning() {
+		return this.thread != null;
+	}
+
+	private void report() {
+		String line = "Locks are kept in " + this.location.namespace() + " (" + server() + "); " + methods() + "; "
+				+ settings();
+		if (Thread.currentThread() == running()) {
+			logger.info(line);
+		}
+	}
+
+	private synchronized @Nullable Thread running() {
+		return this.thread;
+	}
+
+	private String server() {
+		try {
+			return this.location.askServer(TIMEOUT);
+		}
+		catch (LockStoreException ex) {
+			return "MongoDB has not answered yet: " + ex.getMessage();
+		}
+	}
+
+	private String methods() {
+		int count = this.guardedMethods.getAsInt();
+		return (count != 1) ? count + " methods are guarded" : "1 method is guarded";
+	}
+
+	private String settings() {
+		ResolvedLockSettings terms = this.defaults.terms(null, LockSettings.NONE);
+		String own = this.defaults.byName().keySet().stream().sorted().collect(Collectors.joining(", "));
+		MongoLockProperties.TtlIndex index = this.properties.ttlIndex();
+		return "ttl=" + text(terms.ttl()) + ", margin=" + text(terms.margin()) + ", renew-interval="
+				+ text(terms.renewInterval()) + ", operation-timeout=" + text(terms.operationTimeout())
+				+ ", wait-timeout=" + text(terms.waitTimeout()) + ", retry-interval=" + text(terms.retryInterval())
+				+ ", auto-renew=" + terms.autoRenew() + ", ttl-index=" + index.mode().name().toLowerCase(Locale.ROOT)
+				+ "/" + text(index.retention()) + ((own.isEmpty()) ? "" : "; settings of their own: " + own);
+	}
+
+	private static String text(Duration duration) {
+		return DurationText.print(duration);
+	}
+
+}

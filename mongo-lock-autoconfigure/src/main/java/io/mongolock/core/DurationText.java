@@ -1,0 +1,60 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * Durations as people write them in settings, with a number and a unit.
+ */
+public final class DurationText {
+
+	private static final List<Unit> UNITS = List.of(new Unit(ChronoUnit.DAYS, "d"), new Unit(ChronoUnit.HOURS, "h"),
+			new Unit(ChronoUnit.MINUTES, "m"), new Unit(ChronoUnit.SECONDS, "s"));
+
+	private DurationText() {
+	}
+
+	/**
+	 * A duration in the largest unit that it is a whole number of.
+	 * @param duration the duration
+	 * @return such as {@code 30s}, {@code 7d} or {@code 1500ms}; fractions of a
+	 * millisecond are cut off
+	 */
+	public static String print(Duration duration) {
+		long millis = duration.toMillis();
+		return UNITS.stream()
+			.filter((unit) -> millis != 0 && millis % unit.millis() == 0)
+			.findFirst()
+			.map((unit) -> millis / unit.millis() + unit.symbol())
+			.orElse(millis + "ms");
+	}
+
+	/**
+	 * Whether a number stands without a unit, which would be taken for milliseconds; zero
+	 * needs none.
+	 * @param text what was written
+	 * @return whether it is such a number
+	 */
+	public static boolean lacksUnit(String text) {
+		return text.trim().matches("[+-]?\\d+") && !text.trim().matches("[+-]?0+");
+	}
+
+	/**
+	 * What to write instead of a number without a unit.
+	 * @param text what was written
+	 * @return a sentence without its end
+	 */
+	public static String withUnit(String text) {
+		return "Write " + text.trim() + "ms, or " + text.trim() + "s if seconds are meant";
+	}
+
+	private record Unit(ChronoUnit unit, String symbol) {
+
+		long millis() {
+			return this.unit.getDuration().toMillis();
+		}
+
+	}
+
+}

@@ -1,0 +1,133 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.proxy.FaultProxy;
+import io.mongolock.test.proxy.Hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link StartReport}.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class StartReportTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class,
+				MongoLockAutoConfiguration.class))
+		.withPropertyValues("mongo-lock.ttl-index.mode=none")
+		.withBean(Jobs.class)
+		.withBean("again", Jobs.class);
+
+	@Test
+	void oneLineSaysWhereTheLocksAreWhoAnsweredWhatIsGuardedAndWhatIsInForce(CapturedOutput output) {
+		try (EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start()) {
+			at(server.connectionString() + "/shop")
+				.withPropertyValues("mongo-lock.collection=leases", "mongo-lock.ttl=60s",
+						"mongo-lock.locks.settle.ttl=2m", "mongo-lock.locks.report.ttl=1h")
+				.run((context) -> awaitLine(output));
+			assertThat(lines(output)).singleElement()
+				.asString()
+				.contains(" INFO ")
+				.contains("Locks are kept in shop.leases (MongoDB 5.0.0, replica set embedded, 127.0.0.1:"
+						+ server.port()
+						+ "); 2 methods are guarded; ttl=1m, margin=12s, renew-interval=16s, operation-timeout=3s, "
+						+ "wait-timeout=5s, retry-interval=100ms, auto-renew=true, ttl-index=none/7d")
+				.endsWith("; settings of their own: report, settle");
+		}
+	}
+
+	@Test
+	void aServerThatStandsAloneIsCalledThat(CapturedOutput output) {
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			at(server.connectionString() + "/shop").run((context) -> awaitLine(output));
+			assertThat(lines(output)).singleElement().asString().contains("shop.locks (MongoDB 5.0.0, standalone); ");
+		}
+	}
+
+	@Test
+	void theStartDoesNotWaitForTheAnswer(CapturedOutput output) {
+		try (EmbeddedMongo server = EmbeddedMongo.start();
+				FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port())) {
+			Hold answer = proxy.on("buildInfo").holdReply();
+			at(proxy.connectionString() + "/shop").run((context) -> {
+				context.getBean(LockOperations.class).acquire(LockRequest.of("k")).close();
+				assertThat(lines(output)).isEmpty();
+				answer.release();
+				awaitLine(output);
+			});
+		}
+	}
+
+	@Test
+	void aServerThatDoesNotAnswerIsSaid(CapturedOutput output) {
+		at("mongodb://127.0.0.1:1/shop?serverSelectionTimeoutMS=50").run((context) -> awaitLine(output));
+		assertThat(lines(output)).singleElement()
+			.asString()
+			.contains(" INFO ")
+			.contains("shop.locks (MongoDB has not answered yet: ")
+			.contains("127.0.0.1:1")
+			.contains("2 methods are guarded; ttl=30s");
+	}
+
+	@Test
+	void anApplicationThatEndsBeforeTheAnswerSaysNothingAndLeavesNoThread(CapturedOutput output) {
+		try (EmbeddedMongo server = EmbeddedMongo.start();
+				FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port())) {
+			proxy.on("buildInfo").holdReply();
+			at(proxy.connectionString() + "/shop")
+				.run((context) -> proxy.awaitRequests("buildInfo", 1, Duration.ofMinutes(1)));
+			Awaitility.await()
+				.atMost(Duration.ofMinutes(1))
+				.until(() -> Thread.getAllStackTraces()
+					.keySet()
+					.stream()
+					.noneMatch((thread) -> thread.getName().equals("mongo-lock-start")));
+			assertThat(lines(output)).isEmpty();
+		}
+	}
+
+	private ApplicationContextRunner at(String uri) {
+		return this.runner.withPropertyValues("spring.mongodb.uri=" + uri);
+	}
+
+	private static void awaitLine(CapturedOutput output) {
+		Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !lines(output).isEmpty());
+	}
+
+	private static List<String> lines(CapturedOutput output) {
+		return output.toString().lines().filter((line) -> line.contains("Locks are kept in ")).toList();
+	}
+
+	static class Jobs {
+
+		@DistributedLock("settle")
+		void settle() {
+		}
+
+		@DistributedLock("report")
+		void report() {
+		}
+
+		void free() {
+		}
+
+	}
+
+}
