@@ -63,6 +63,9 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	private boolean unknown;
 
+	/** Whether a request has ended, so that the next one repeats it. */
+	private boolean repeated;
+
 	/** For others in the queue, who want to say what they wait for. */
 	private volatile LastAnswer lastAnswer = new LastAnswer(List.of(), null);
 
@@ -88,8 +91,12 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		return this.request;
 	}
 
-	public Claim claim() {
-		return this.claim;
+	/**
+	 * What to ask of the store.
+	 * @return the claim, as the first of its token until a request has ended
+	 */
+	public synchronized Claim claim() {
+		return (this.repeated) ? this.claim : this.claim.asFirst();
 	}
 
 	public String key() {
@@ -240,6 +247,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	}
 
 	private synchronized AcquisitionStep decideOnAnswer(ClaimAnswer answer, ClockReading now) {
+		this.repeated = true;
 		ClockReading requested = Objects.requireNonNull(this.requested, "Answered before the request was sent");
 		Optional<StoredHolder> holder = answer.grantTo(this.claim.id().leaseToken());
 		if (this.phase == Phase.OVER) {
@@ -259,6 +267,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	}
 
 	private synchronized AcquisitionStep decideOnFailure(LockStoreException failure, ClockReading now) {
+		this.repeated = true;
 		this.requested = null;
 		this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;
 		if (this.phase == Phase.OVER) {

@@ -17,8 +17,11 @@ import io.mongolock.LockOwner;
  * that does not wait in line
  * @param owner who asks, for diagnostics
  * @param ttl how long the lease lasts without renewal, whole milliseconds
+ * @param first whether nobody ever asked with this token before, which a store may use to
+ * ask for less: the meaning is the same
  */
-public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration placeTtl, LockOwner owner, Duration ttl) {
+public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration placeTtl, LockOwner owner, Duration ttl,
+		boolean first) {
 
 	/**
 	 * A claim of an exclusive lock that does not wait in line.
@@ -28,7 +31,7 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 * @return the claim
 	 */
 	public static Claim of(LeaseId id, LockOwner owner, Duration ttl) {
-		return new Claim(id, 1, 0, null, owner, ttl);
+		return new Claim(id, 1, 0, null, owner, ttl, false);
 	}
 
 	/**
@@ -37,7 +40,7 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 * @return the claim
 	 */
 	public Claim withLimit(int limit) {
-		return new Claim(this.id, limit, this.reserve, this.placeTtl, this.owner, this.ttl);
+		return new Claim(this.id, limit, this.reserve, this.placeTtl, this.owner, this.ttl, this.first);
 	}
 
 	/**
@@ -46,7 +49,7 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 * @return the claim
 	 */
 	public Claim withReserve(int reserve) {
-		return new Claim(this.id, this.limit, reserve, this.placeTtl, this.owner, this.ttl);
+		return new Claim(this.id, this.limit, reserve, this.placeTtl, this.owner, this.ttl, this.first);
 	}
 
 	/**
@@ -55,7 +58,7 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 * @return the claim
 	 */
 	public Claim inLine(Duration placeTtl) {
-		return new Claim(this.id, this.limit, this.reserve, placeTtl, this.owner, this.ttl);
+		return new Claim(this.id, this.limit, this.reserve, placeTtl, this.owner, this.ttl, this.first);
 	}
 
 	/**
@@ -64,6 +67,14 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 */
 	public boolean waiting() {
 		return this.placeTtl != null;
+	}
+
+	/**
+	 * This claim as the first one of its token.
+	 * @return the claim
+	 */
+	public Claim asFirst() {
+		return new Claim(this.id, this.limit, this.reserve, this.placeTtl, this.owner, this.ttl, true);
 	}
 
 	public Claim {

@@ -112,7 +112,7 @@ class LeaseRenewerTests {
 	private Lease register(String key, Duration age) {
 		LeaseId id = new LeaseId(key, key);
 		ResolvedLockSettings terms = ResolvedLockSettings.of(LockSettings.NONE);
-		this.store.acquire(new Claim(id, 1, 0, null, new LockOwner("", "", "", 0, ""), terms.ttl()), LONG);
+		this.store.acquire(Claim.of(id, new LockOwner("", "", "", 0, ""), terms.ttl()), LONG);
 		ClockReading now = now();
 		ClockReading requested = new ClockReading(now.nanos() - age.toNanos(), now.millis() - age.toMillis());
 		Lease lease = new Lease(id, 1, terms, requested, this.lost::add);

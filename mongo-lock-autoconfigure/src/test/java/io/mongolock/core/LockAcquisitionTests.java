@@ -68,6 +68,21 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void onlyTheFirstRequestOfATokenSaysThatItIsTheFirst() {
+		begin(this.acquisition, 0);
+		assertThat(this.acquisition.claim().first()).isTrue();
+		answered(this.acquisition, denied(), 0, 0);
+		assertThat(this.acquisition.claim().first()).isFalse();
+	}
+
+	@Test
+	void aRequestWithoutAnAnswerWasAFirstOneToo() {
+		begin(this.acquisition, 0);
+		failed(this.acquisition, Outcome.UNKNOWN, 3_000);
+		assertThat(this.acquisition.claim().first()).isFalse();
+	}
+
+	@Test
 	void anAnswerThatCameTooLateAfterTheWaitIsAFailure() {
 		begin(this.acquisition, 0);
 		assertThat(answered(this.acquisition, granted(), 0, 24_000)).isInstanceOfSatisfying(Failed.class, (failed) -> {

@@ -4,6 +4,6 @@ package io.mongolock.store;
  * All that a {@link LockStore} promises, to be run on each.
  */
 public abstract class AbstractLockStoreContractTests
-		implements GrantContract, RenewalContract, LineContract, KeyContract, RaceContract {
+		implements GrantContract, FirstClaimContract, RenewalContract, LineContract, KeyContract, RaceContract {
 
 }

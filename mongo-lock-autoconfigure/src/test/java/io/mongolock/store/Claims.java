@@ -35,16 +35,22 @@ public final class Claims {
 		return claim.withReserve(reserve);
 	}
 
+	public static Claim first(Claim claim) {
+		return claim.asFirst();
+	}
+
 	public static Claim waiting(Claim claim) {
 		return claim.inLine(claim.ttl());
 	}
 
 	public static Claim owner(Claim claim, LockOwner owner) {
-		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), owner, claim.ttl());
+		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), owner, claim.ttl(),
+				claim.first());
 	}
 
 	public static Claim ttl(Claim claim, Duration ttl) {
-		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), claim.owner(), ttl);
+		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), claim.owner(), ttl,
+				claim.first());
 	}
 
 }

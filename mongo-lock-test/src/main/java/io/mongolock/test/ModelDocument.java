@@ -32,15 +32,22 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 
 	/**
 	 * Ask for the lock: granted if the holders plus those ahead in line are fewer than
-	 * the smallest limit among the claim, the holders and those ahead.
+	 * the smallest limit among the claim, the holders and those ahead. The first request
+	 * for an exclusive lock looks only whether anybody holds it or stands in line: asked
+	 * with a token that does so, it does not begin that anew.
 	 * @param claim what is asked for
 	 * @param now the store's time, whole milliseconds
 	 * @return the lock after it
 	 */
 	ModelDocument claim(Claim claim, Instant now) {
-		String token = claim.id().leaseToken();
 		List<StoredHolder> alive = this.holders.stream().filter((holder) -> holder.isAlive(now)).toList();
 		List<StoredWaiter> line = this.queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
+		boolean fast = claim.first() && claim.limit() == 1 && !claim.waiting();
+		return (fast && !(alive.isEmpty() && line.isEmpty())) ? this : decide(claim, alive, line, now);
+	}
+
+	private ModelDocument decide(Claim claim, List<StoredHolder> alive, List<StoredWaiter> line, Instant now) {
+		String token = claim.id().leaseToken();
 		List<StoredWaiter> others = line.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
 		if (alive.stream().anyMatch((holder) -> holder.leaseToken().equals(token))) {
 			return new ModelDocument(refreshed(alive, token, now), others, this.fence, now, this.previous);

@@ -69,7 +69,7 @@ class ModelAgreementTests {
 			default -> {
 				Claim claim = new Claim(id, one(random, LIMITS), random.nextInt(2) * 64,
 						(random.nextBoolean()) ? Duration.ofMillis(20 + random.nextInt(60)) : null, Claims.OWNER,
-						Duration.ofMillis(20 + random.nextInt(60)));
+						Duration.ofMillis(20 + random.nextInt(60)), random.nextBoolean());
 				yield (store) -> store.acquire(claim, TIMEOUT);
 			}
 		};

@@ -3,7 +3,6 @@ package io.mongolock.store.mongo;
 import java.time.Duration;
 import java.util.List;
 
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -12,15 +11,11 @@ import org.bson.BsonValue;
 import io.mongolock.store.Claim;
 
 /**
- * The statement that grants locks, as it was recorded on a real server: a change here has
- * to be proved there. What never changes is built once, and encoded once where that is
- * worth it. Thread-safe, as nobody changes what is built here.
+ * The statement that decides every claim, as it was recorded on a real server: a change
+ * here has to be proved there. What never changes is built once, and encoded once where
+ * that is worth it. Thread-safe, as nobody changes what is built here.
  */
-final class ClaimPipeline extends Statements {
-
-	private final BsonString now = string("$$NOW");
-
-	private final BsonString root = string("$$ROOT");
+final class ClaimPipeline extends ClaimStatements {
 
 	private final BsonString entry = string("$$e");
 
@@ -37,10 +32,6 @@ final class ClaimPipeline extends Statements {
 
 	private final BsonDocument livingEntries = encoded(document("alive", living("$holders"), "line", living("$queue")));
 
-	private final BsonDocument nextFence = encoded(
-			operator("$max", operator("$add", operator("$ifNull", string("$fence"), number(0)), number(1)),
-					operator("$multiply", document("$toLong", this.now), number(1024))));
-
 	private final BsonDocument taken = encoded(
 			operator("$add", document("$size", this.alive), document("$size", string("$$ahead"))));
 
@@ -54,10 +45,9 @@ final class ClaimPipeline extends Statements {
 	 * @return an update pipeline of one stage
 	 */
 	List<BsonDocument> of(Claim claim) {
-		BsonDocument token = literal(string(claim.id().leaseToken()));
+		BsonDocument token = token(claim);
 		BsonDocument variables = document("ahead", ahead(token), "next", this.nextFence);
-		BsonDocument decision = let(this.livingEntries, let(variables, decide(claim, token)));
-		return List.of(document("$replaceWith", decision));
+		return replaceWith(let(this.livingEntries, let(variables, decide(claim, token))));
 	}
 
 	private BsonDocument decide(Claim claim, BsonDocument token) {
@@ -71,13 +61,9 @@ final class ClaimPipeline extends Statements {
 	}
 
 	private BsonDocument grant(Claim claim, BsonDocument token, BsonDocument others) {
-		BsonDocument holder = document("token", token, "fence", this.next).append("limit", new BsonInt32(claim.limit()))
-			.append("owner", literal(LockDocument.owner(claim.owner())))
-			.append("acquiredAt", this.now)
-			.append("renewedAt", this.now)
-			.append("ttl", number(claim.ttl().toMillis()));
-		BsonValue highest = (claim.reserve() != 0) ? operator("$add", this.next, number(claim.reserve())) : this.next;
-		return changed(document("holders", appended(this.alive, holder), "queue", others).append("fence", highest)
+		BsonDocument holder = holder(claim, token, this.next);
+		return changed(document("holders", appended(this.alive, holder), "queue", others)
+			.append("fence", highest(claim, this.next))
 			.append("touchedAt", this.now)
 			.append("previous", string("$holders")));
 	}
@@ -100,7 +86,7 @@ final class ClaimPipeline extends Statements {
 
 	private BsonDocument living(String array) {
 		BsonDocument end = operator("$add", string("$$e.renewedAt"), string("$$e.ttl"));
-		return filter(operator("$ifNull", string(array), new BsonArray()), operator("$gt", end, this.now));
+		return filter(operator("$ifNull", string(array), array()), operator("$gt", end, this.now));
 	}
 
 	private BsonDocument refreshed(BsonValue entries, BsonDocument token) {
@@ -108,12 +94,8 @@ final class ClaimPipeline extends Statements {
 				operator("$cond", operator("$eq", this.entryToken, token), this.refresh, this.entry)));
 	}
 
-	private BsonDocument changed(BsonDocument fields) {
-		return operator("$mergeObjects", this.root, fields);
-	}
-
 	private static BsonDocument appended(BsonValue entries, BsonDocument last) {
-		return operator("$concatArrays", entries, new BsonArray(List.of(last)));
+		return operator("$concatArrays", entries, array(last));
 	}
 
 	private static BsonDocument filter(BsonValue input, BsonDocument condition) {
@@ -122,11 +104,6 @@ final class ClaimPipeline extends Statements {
 
 	private static BsonDocument let(BsonDocument variables, BsonDocument in) {
 		return document("$let", document("vars", variables, "in", in));
-	}
-
-	private static BsonDocument literal(BsonValue value) {
-		// a caller's string that begins with a dollar would else be a field of ours
-		return document("$literal", value);
 	}
 
 }

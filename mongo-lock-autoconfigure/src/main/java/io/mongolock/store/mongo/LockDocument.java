@@ -57,6 +57,22 @@ record LockDocument(BsonDocument document) {
 					&& new BsonString(token).equals(entry.get("token")));
 	}
 
+	/**
+	 * Whether nobody holds the lock or stands in line.
+	 * @return whether all leases and places have run out
+	 */
+	boolean isFree() {
+		try {
+			ClaimAnswer answer = toAnswer();
+			return answer.liveHolders().isEmpty()
+					&& answer.queue().stream().noneMatch((waiter) -> waiter.isAlive(answer.now()));
+		}
+		catch (UnreadableException ex) {
+			// whoever reads the answer will say so
+			return false;
+		}
+	}
+
 	private Instant now() {
 		if (!this.document.containsKey("now")) {
 			throw new UnreadableException(

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -12,8 +11,6 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
-import com.mongodb.client.model.FindOneAndUpdateOptions;
-import com.mongodb.client.model.ReturnDocument;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -37,11 +34,6 @@ import io.mongolock.store.mongo.LockDocument.UnreadableException;
  */
 public final class MongoLockStore implements LockStore {
 
-	/** MongoDB 4.4 tells of an upsert race; the next attempt finds the document. */
-	private static final int CLAIM_ATTEMPTS = 5;
-
-	private final ClaimPipeline claims = new ClaimPipeline();
-
 	private final LockStatements statements = new LockStatements();
 
 	private final LockCollection locks;
@@ -52,7 +44,7 @@ public final class MongoLockStore implements LockStore {
 
 	private final BulkRequests bulks;
 
-	private final FindOneAndUpdateOptions claiming;
+	private final ClaimCommand claims;
 
 	private final BsonDocument lockFields;
 
@@ -85,9 +77,7 @@ public final class MongoLockStore implements LockStore {
 		this.collection = collection;
 		this.keys = new KeySpace(keyPrefix);
 		this.bulks = new BulkRequests(this.statements, this.keys);
-		this.claiming = new FindOneAndUpdateOptions().upsert(true)
-			.returnDocument(ReturnDocument.AFTER)
-			.projection(this.statements.projection("holders", "queue", "previous"));
+		this.claims = new ClaimCommand(this.statements.projection("holders", "queue", "previous"));
 		this.lockFields = this.statements.projection("holders", "queue", "fence");
 	}
 
@@ -95,9 +85,8 @@ public final class MongoLockStore implements LockStore {
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		StoreRequest request = StoreRequest.write("acquire lock", claim.id().key(), timeout);
 		BsonDocument filter = byId(claim.id().key());
-		List<BsonDocument> pipeline = this.claims.of(claim);
 		LockDocument answer = execute(request, WriteConcern.MAJORITY,
-				(locks) -> new LockDocument(claim(locks, filter, pipeline, request.timeoutMillis())));
+				(locks) -> this.claims.send(locks, filter, claim, request.timeoutMillis()));
 		try {
 			return answer.toAnswer();
 		}
@@ -205,25 +194,6 @@ public final class MongoLockStore implements LockStore {
 	 */
 	public boolean touch(LeaseId lease, ClientSession session) {
 		return this.locks.update(session, held(lease), this.statements.touch()).getMatchedCount() != 0;
-	}
-
-	private BsonDocument claim(MongoCollection<BsonDocument> locks, BsonDocument filter, List<BsonDocument> pipeline,
-			long timeoutMillis) {
-		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-		MongoCollection<BsonDocument> timed = locks;
-		for (int attempt = 1;; attempt++) {
-			try {
-				BsonDocument answer = timed.findOneAndUpdate(filter, pipeline, this.claiming);
-				return (answer != null) ? answer : new BsonDocument();
-			}
-			catch (RuntimeException ex) {
-				long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-				if (!StoreFailures.isDuplicateKey(ex) || attempt == CLAIM_ATTEMPTS || left < 1) {
-					throw ex;
-				}
-				timed = locks.withTimeout(left, TimeUnit.MILLISECONDS);
-			}
-		}
 	}
 
 	private int all(String operation, WriteConcern concern, List<LeaseId> leases, Duration timeout,

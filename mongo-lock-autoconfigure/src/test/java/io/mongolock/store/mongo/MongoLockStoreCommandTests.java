@@ -1,6 +1,7 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -77,12 +78,15 @@ class MongoLockStoreCommandTests {
 	static Stream<String> claims() {
 		return RECORDED.keySet()
 			.stream()
-			.filter((name) -> name.startsWith("acquire") && !name.startsWith("acquire without upsert"));
+			.filter((name) -> name.startsWith("fast claim")
+					|| name.startsWith("acquire") && !name.startsWith("acquire without upsert"));
 	}
 
 	@Test
 	void allKindsOfClaimsWereRecorded() {
-		assertThat(claims().map((name) -> RecordedCommands.claim(RECORDED.get(name)))).hasSizeGreaterThan(40)
+		assertThat(claims().map((name) -> RecordedCommands.claim(RECORDED.get(name)))).hasSizeGreaterThan(60)
+			.anyMatch((claim) -> claim.first() && claim.reserve() == 0)
+			.anyMatch((claim) -> claim.first() && claim.reserve() == 64)
 			.anyMatch(Claim::waiting)
 			.anyMatch((claim) -> claim.reserve() == 64)
 			.anyMatch((claim) -> claim.limit() == 3)
@@ -100,6 +104,33 @@ class MongoLockStoreCommandTests {
 			.isEqualTo(new BsonDocument("now", new BsonString("$$NOW")).append("holders", new BsonInt32(1))
 				.append("queue", new BsonInt32(1))
 				.append("previous", new BsonInt32(1)));
+	}
+
+	@Test
+	void aFirstClaimThatAHolderOrAWaiterDeniesIsOneCommand() {
+		Claim holder = Claims.on("k");
+		this.store.acquire(holder, TIMEOUT);
+		this.store.acquire(Claims.first(Claims.on("k")), TIMEOUT);
+		this.store.acquire(Claims.waiting(Claims.on("k")), TIMEOUT);
+		this.store.release(holder.id(), TIMEOUT);
+		this.store.acquire(Claims.first(Claims.on("k")), TIMEOUT);
+		assertThat(this.log.all()).hasSize(5);
+	}
+
+	@Test
+	void aFirstClaimDeniedByWhatHasRunOutIsDecidedByTheGeneralOne() {
+		long now = System.currentTimeMillis();
+		this.client.getDatabase(TestTemplates.DATABASE)
+			.getCollection("locks")
+			.insertOne(new Document("_id", "k")
+				.append("holders", List.of(dead(now - 120_000, 60_000), dead(now - 5_000, 1_000)))
+				.append("queue", List.of()));
+		this.log.clear();
+		Claim claim = Claims.first(Claims.on("k"));
+		assertThat(this.store.acquire(claim, TIMEOUT).grantTo(claim.id().leaseToken())).isPresent();
+		assertThat(this.log.all()).hasSize(2);
+		assertThat(this.log.all().get(0).toJson()).doesNotContain("$let");
+		assertThat(this.log.all().get(1).toJson()).contains("$let");
 	}
 
 	@ParameterizedTest
@@ -200,6 +231,14 @@ class MongoLockStoreCommandTests {
 			.isThrownBy(() -> joining.insert(new Document("_id", "k"), "locks")));
 	}
 
+	private static Document dead(long renewedAt, long ttl) {
+		return new Document("token", "t" + renewedAt).append("fence", 1L)
+			.append("limit", 2)
+			.append("acquiredAt", new Date(renewedAt))
+			.append("renewedAt", new Date(renewedAt))
+			.append("ttl", ttl);
+	}
+
 	private static void inTransaction(Runnable work) {
 		TransactionSynchronizationManager.initSynchronization();
 		TransactionSynchronizationManager.setActualTransactionActive(true);
@@ -220,6 +259,7 @@ class MongoLockStoreCommandTests {
 		}
 		this.client = this.log.connect(connectionString);
 		this.store = new MongoLockStore(TestTemplates.template(this.client), "locks", "");
+		this.client.getDatabase(TestTemplates.DATABASE).drop();
 		this.log.clear();
 	}
 

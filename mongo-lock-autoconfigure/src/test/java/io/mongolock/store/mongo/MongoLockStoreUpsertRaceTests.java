@@ -38,8 +38,8 @@ import static org.mockito.Mockito.verify;
  */
 class MongoLockStoreUpsertRaceTests {
 
-	private static final Claim CLAIM = new Claim(new LeaseId("key", "token"), 1, 0, null,
-			new LockOwner("", "", "", 1, ""), Duration.ofSeconds(30));
+	private static final Claim CLAIM = Claim.of(new LeaseId("key", "token"), new LockOwner("", "", "", 1, ""),
+			Duration.ofSeconds(30));
 
 	private static final BsonDocument DENIED = BsonDocument.parse("{now: {$date: 0}, holders: []}");
 

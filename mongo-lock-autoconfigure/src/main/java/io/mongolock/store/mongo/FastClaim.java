@@ -1,0 +1,52 @@
+package io.mongolock.store.mongo;
+
+import java.util.List;
+
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+
+import io.mongolock.store.Claim;
+
+/**
+ * The statement that grants an exclusive lock to the first request of a token if nobody
+ * can hold it or wait for it, as it was recorded on a real server. About 0.6 of the cost
+ * of a {@link ClaimPipeline} there. It may deny what that grants, never the reverse:
+ * entries count as alive until the longest ttl among them has passed since the latest
+ * renewal. Thread-safe, as nobody changes what is built here.
+ */
+final class FastClaim extends ClaimStatements {
+
+	private final BsonDocument over = encoded(
+			operator("$lte", operator("$max", lastEnd("$holders"), lastEnd("$queue")), this.now));
+
+	private final BsonDocument previous = encoded(operator("$ifNull", string("$holders"), array()));
+
+	/**
+	 * Whether this statement may be used.
+	 * @param claim what is asked for
+	 * @return whether it is all that the claim needs to know
+	 */
+	static boolean suits(Claim claim) {
+		return claim.first() && claim.limit() == 1 && !claim.waiting();
+	}
+
+	/**
+	 * Grants the claim or leaves the document as it is.
+	 * @param claim a claim that this statement suits
+	 * @return an update pipeline of one stage
+	 */
+	List<BsonDocument> of(Claim claim) {
+		BsonDocument grant = document("holders", array(holder(claim, token(claim), this.nextFence)), "queue", array())
+			.append("fence", highest(claim, this.nextFence))
+			.append("touchedAt", this.now)
+			.append("previous", this.previous);
+		return replaceWith(operator("$cond", this.over, changed(grant), this.root));
+	}
+
+	private static BsonDocument lastEnd(String entries) {
+		// null without entries, which is before any date
+		BsonString renewedAt = string(entries + ".renewedAt");
+		return operator("$add", document("$max", renewedAt), document("$max", string(entries + ".ttl")));
+	}
+
+}

@@ -1,0 +1,106 @@
+package io.mongolock.store;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The first request of a token, for which a store may ask less, gets what any other
+ * would.
+ */
+interface FirstClaimContract extends LockStoreContract {
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 64 })
+	default void aFirstClaimIsGrantedAFreeLock(int reserve) {
+		Claim claim = Claims.first(Claims.reserve(Claims.on("key"), reserve));
+		ClaimAnswer answer = ask(claim);
+		StoredHolder holder = answer.grantTo(claim.id().leaseToken()).orElseThrow();
+		assertThat(answer.holders()).containsExactly(holder);
+		assertThat(answer.previous()).isEmpty();
+		assertThat(holder).isEqualTo(new StoredHolder(claim.id().leaseToken(), answer.now().toEpochMilli() * 1024, 1,
+				Claims.OWNER, answer.now(), answer.now(), claim.ttl()));
+		assertThat(find("key").fence()).isEqualTo(holder.fence() + reserve);
+		assertThat(find("key").queue()).isEmpty();
+	}
+
+	@Test
+	default void theFenceOfAFirstClaimRisesAboveAllThatWereGivenOut() {
+		Claim before = Claims.reserve(Claims.on("key"), 1_000_000);
+		long fence = grant(before).fence();
+		release(before);
+		assertThat(grant(Claims.first(Claims.on("key"))).fence()).isEqualTo(fence + 1_000_001);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 3, Integer.MAX_VALUE })
+	default void aFirstClaimIsDeniedByWhoeverHoldsAndChangesNothing(int limit) {
+		StoredHolder holder = grant(Claims.limit(Claims.on("key"), limit));
+		StoredLock before = find("key");
+		ClaimAnswer denied = deny(Claims.first(Claims.on("key")));
+		assertThat(denied.holders()).containsExactly(holder);
+		assertThat(find("key")).usingRecursiveComparison().ignoringFields("now").isEqualTo(before);
+	}
+
+	@Test
+	default void aFirstClaimIsDeniedWhileSomebodyStandsInLine() {
+		Claim holder = Claims.on("key");
+		grant(holder);
+		deny(Claims.waiting(Claims.on("key")));
+		release(holder);
+		deny(Claims.first(Claims.on("key")));
+		assertThat(find("key").queue()).hasSize(1);
+	}
+
+	@Test
+	default void aFirstClaimTakesOverALeaseThatRanOutAndTellsFromWhom() {
+		StoredHolder lapsed = grant(Claims.ttl(Claims.on("key"), shortTtl()));
+		deny(Claims.waiting(Claims.ttl(Claims.on("key"), shortTtl())));
+		elapse(shortTtl());
+		Claim claim = Claims.first(Claims.on("key"));
+		ClaimAnswer answer = ask(claim);
+		StoredHolder granted = answer.grantTo(claim.id().leaseToken()).orElseThrow();
+		assertThat(granted.fence()).isGreaterThan(lapsed.fence());
+		assertThat(answer.previous()).containsExactly(lapsed);
+		assertThat(answer.lapsedBefore(granted)).hasSize(1);
+		assertThat(find("key").queue()).isEmpty();
+	}
+
+	@Test
+	default void leasesOfDifferentLengthThatAllRanOutDenyNoFirstClaim() {
+		grant(Claims.limit(Claims.ttl(Claims.on("key"), shortTtl().multipliedBy(2)), 2));
+		elapse(shortTtl());
+		grant(Claims.limit(Claims.ttl(Claims.on("key"), shortTtl()), 2));
+		elapse(shortTtl());
+		grant(Claims.first(Claims.on("key")));
+	}
+
+	@Test
+	default void aFirstClaimThatIsNotExclusiveIsCountedAsAnyOther() {
+		grant(Claims.limit(Claims.on("key"), 2));
+		grant(Claims.first(Claims.limit(Claims.on("key"), 2)));
+		deny(Claims.first(Claims.limit(Claims.on("key"), 2)));
+	}
+
+	@Test
+	default void aFirstClaimThatWaitsEntersTheLine() {
+		grant(Claims.on("key"));
+		deny(Claims.first(Claims.waiting(Claims.on("key"))));
+		assertThat(find("key").queue()).hasSize(1);
+	}
+
+	@Test
+	default void whatFollowsAFirstClaimBeginsItsLeaseAnew() {
+		Claim claim = Claims.on("key");
+		StoredHolder first = grant(Claims.first(claim));
+		elapse(Duration.ofMillis(100));
+		StoredHolder again = grant(claim);
+		assertThat(again.fence()).isEqualTo(first.fence());
+		assertThat(again.renewedAt()).isAfterOrEqualTo(first.renewedAt().plusMillis(100));
+	}
+
+}
