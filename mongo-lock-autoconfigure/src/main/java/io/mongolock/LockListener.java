@@ -111,7 +111,8 @@ public interface LockListener {
 	 * already; the store's clock steps by that when it is elected. Heard in the
 	 * heartbeats of the MongoDB driver, if Spring Boot configured the client.
 	 * @param server the address of the server
-	 * @param offset how far its clock is ahead, negative if behind
+	 * @param offset how far its clock is ahead, negative if behind, zero once it agrees
+	 * with the others again
 	 */
 	default void onServerClockOff(String server, Duration offset) {
 	}

@@ -36,8 +36,8 @@ class ArchitectureTests {
 
 	private static final String ROOT = "io.mongolock";
 
-	private static final List<String> PATH = List.of("web", "annotation", "interceptor.check", "interceptor", "client",
-			"event", "core", "mongodb", "store.mongo", "store");
+	private static final List<String> PATH = List.of("web", "actuate", "health", "annotation", "interceptor.check",
+			"interceptor", "client", "event", "core", "mongodb", "store.mongo", "store");
 
 	private static final int MAX_CLIENT = 20;
 
@@ -120,10 +120,10 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void onlyTheAutoConfigurationKnowsBoot() {
+	void onlyTheAutoConfigurationAndWhatOperatorsSeeKnowBoot() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideOutsideOfPackage(ROOT + ".autoconfigure")
+			.resideOutsideOfPackages(ROOT + ".autoconfigure", ROOT + ".actuate", ROOT + ".health")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("org.springframework.boot.."));

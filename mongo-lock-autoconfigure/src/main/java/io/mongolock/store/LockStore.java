@@ -117,7 +117,20 @@ public interface LockStore {
 	 * @param timeout how long this may take
 	 * @return the locks
 	 */
-	List<StoredLock> list(int most, Duration timeout);
+	default List<StoredLock> list(int most, Duration timeout) {
+		return list("", "", most, timeout);
+	}
+
+	/**
+	 * Look at some of the locks that somebody holds, in the order of their keys. For
+	 * diagnostics.
+	 * @param prefix what their keys begin with, may be empty
+	 * @param after the key behind which to begin, not itself among them; empty for all
+	 * @param most how many at most
+	 * @param timeout how long this may take
+	 * @return the locks
+	 */
+	List<StoredLock> list(String prefix, String after, int most, Duration timeout);
 
 	/**
 	 * What is known of the servers behind this store. For diagnostics.

@@ -34,8 +34,8 @@ public interface StoreServers {
 	/**
 	 * Have those told whose clock differs from that of the others.
 	 * @param listener is called with the address of the server and how far it is ahead,
-	 * negative if behind: at once for those that differ already, later on a thread that
-	 * it must not hold up
+	 * negative if behind, zero once it agrees again: at once for those that differ
+	 * already, later on a thread that it must not hold up
 	 */
 	void onClockOff(BiConsumer<String, Duration> listener);
 

@@ -75,7 +75,7 @@ class StubLockStore implements LockStore {
 	}
 
 	@Override
-	public List<StoredLock> list(int most, Duration timeout) {
+	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
 		return List.of();
 	}
 

@@ -119,6 +119,17 @@ interface KeyContract extends LockStoreContract {
 	}
 
 	@Test
+	default void locksAreListedByPrefixAndPageByPage() {
+		Stream.of("a:1", "b:1", "b:2", "b:3", "c:1").map(Claims::on).forEach(this::grant);
+		assertThat(store().list("b:", "", 10, TIMEOUT)).extracting(StoredLock::key)
+			.containsExactly("b:1", "b:2", "b:3");
+		assertThat(store().list("b:", "b:1", 1, TIMEOUT)).extracting(StoredLock::key).containsExactly("b:2");
+		assertThat(store().list("b:", "b:3", 10, TIMEOUT)).isEmpty();
+		assertThat(store().list("", "b:2", 10, TIMEOUT)).extracting(StoredLock::key).containsExactly("b:3", "c:1");
+		assertThat(store().list("none", "", 10, TIMEOUT)).isEmpty();
+	}
+
+	@Test
 	default void aTtlIsKeptToTheMillisecond() {
 		assertThat(grant(Claims.ttl(Claims.on("key"), Duration.ofMillis(123_456_789_012L))).ttl())
 			.isEqualTo(Duration.ofMillis(123_456_789_012L));

@@ -8,7 +8,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -30,7 +30,7 @@ public final class InMemoryLockStore implements LockStore {
 	private static final Comparator<String> BY_BYTES = Comparator
 		.comparing((key) -> key.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
-	private final Map<String, ModelDocument> locks = new TreeMap<>(BY_BYTES);
+	private final NavigableMap<String, ModelDocument> locks = new TreeMap<>(BY_BYTES);
 
 	private final KeySpace keys = new KeySpace("");
 
@@ -112,9 +112,11 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public synchronized List<StoredLock> list(int most, Duration timeout) {
-		return this.locks.entrySet()
+	public synchronized List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
+		return this.locks.tailMap(after, false)
+			.entrySet()
 			.stream()
+			.filter((lock) -> lock.getKey().startsWith(prefix))
 			.map((lock) -> toLock(lock.getKey(), lock.getValue()))
 			.filter((lock) -> !lock.liveHolders().isEmpty())
 			.limit(Math.max(0, most))

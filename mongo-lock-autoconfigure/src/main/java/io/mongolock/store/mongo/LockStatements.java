@@ -114,12 +114,13 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * The locks of a key space that had a holder when last touched.
-	 * @param prefix the prefix of the key space
+	 * The locks of a range that had a holder when last touched.
+	 * @param prefix what they are stored with begins so
+	 * @param after behind which to begin, empty for all
 	 * @return a filter
 	 */
-	BsonDocument heldWithin(String prefix) {
-		BsonDocument range = document("$gte", string(prefix));
+	BsonDocument heldWithin(String prefix, String after) {
+		BsonDocument range = (after.isEmpty()) ? document("$gte", string(prefix)) : document("$gt", string(after));
 		String end = firstBeyond(prefix);
 		if (!end.isEmpty()) {
 			range.append("$lt", string(end));

@@ -171,12 +171,14 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
-	public List<StoredLock> list(int most, Duration timeout) {
+	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
 		if (most < 1) {
 			return List.of();
 		}
 		StoreRequest request = StoreRequest.read("list locks", "", timeout);
-		return execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, most, request));
+		String start = this.keys.prefix() + prefix;
+		BsonDocument filter = this.statements.heldWithin(start, (after.isEmpty()) ? "" : this.keys.toId(after));
+		return execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, filter, start, most, request));
 	}
 
 	@Override
@@ -211,25 +213,23 @@ public final class MongoLockStore implements LockStore {
 		return execute(request, concern, (locks) -> locks.updateOne(filter, update).getModifiedCount() != 0);
 	}
 
-	private List<StoredLock> list(MongoCollection<BsonDocument> locks, int most, StoreRequest request) {
+	private List<StoredLock> list(MongoCollection<BsonDocument> locks, BsonDocument filter, String prefix, int most,
+			StoreRequest request) {
 		List<StoredLock> held = new ArrayList<>();
-		try (MongoCursor<BsonDocument> cursor = locks.find(this.statements.heldWithin(this.keys.prefix()))
+		try (MongoCursor<BsonDocument> cursor = locks.find(filter)
 			.sort(new BsonDocument("_id", new BsonInt32(1)))
 			.projection(this.lockFields)
 			.iterator()) {
 			while (held.size() < most && cursor.hasNext()) {
 				BsonDocument found = cursor.next();
-				if (isMine(found)) {
+				// the range is that of the collection's order, which a collation may
+				// change
+				if (found.getString("_id").getValue().startsWith(prefix)) {
 					Stream.of(lock(request, found)).filter((lock) -> !lock.liveHolders().isEmpty()).forEach(held::add);
 				}
 			}
 		}
 		return held;
-	}
-
-	private boolean isMine(BsonDocument found) {
-		// the range is that of the collection's order, which a collation may change
-		return found.getString("_id").getValue().startsWith(this.keys.prefix());
 	}
 
 	private StoredLock lock(StoreRequest request, BsonDocument found) {

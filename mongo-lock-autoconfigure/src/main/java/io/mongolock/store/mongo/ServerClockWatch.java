@@ -123,13 +123,15 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	}
 
 	private void tell(ClockFinding finding) {
-		if (finding.kind() == Kind.SERVER_RIGHT || finding.kind() == Kind.HERE_RIGHT) {
+		boolean right = finding.kind() == Kind.SERVER_RIGHT || finding.kind() == Kind.HERE_RIGHT;
+		if (right) {
 			logger.info(finding.describe(this.tolerated));
-			return;
 		}
-		logger.warn(finding.describe(this.tolerated));
+		else {
+			logger.warn(finding.describe(this.tolerated));
+		}
 		if (finding.server() != null) {
-			Duration offset = Duration.ofMillis(finding.offset());
+			Duration offset = (right) ? Duration.ZERO : Duration.ofMillis(finding.offset());
 			this.listeners.forEach((listener) -> listener.accept(finding.server().server(), offset));
 		}
 	}

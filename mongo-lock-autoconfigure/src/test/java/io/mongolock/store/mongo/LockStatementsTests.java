@@ -18,15 +18,15 @@ class LockStatementsTests {
 	@ParameterizedTest
 	@CsvSource({ "app:, app;", "a, b", "\uD7FF, \uE000", "a\uDBFF\uDFFF, b", "🔒, 🔓", "\uFFFF, \uD800\uDC00" })
 	void aKeySpaceEndsBeforeTheNextPrefix(String prefix, String end) {
-		BsonDocument range = this.statements.heldWithin(prefix).getDocument("_id");
+		BsonDocument range = this.statements.heldWithin(prefix, "").getDocument("_id");
 		assertThat(range.getString("$gte").getValue()).isEqualTo(prefix);
 		assertThat(range.getString("$lt").getValue()).isEqualTo(end);
 	}
 
 	@Test
 	void aKeySpaceWithoutPrefixIsAllStrings() {
-		assertThat(this.statements.heldWithin("").getDocument("_id")).isEqualTo(BsonDocument.parse("{$gte: ''}"));
-		assertThat(this.statements.heldWithin("\uDBFF\uDFFF").getDocument("_id")).containsOnlyKeys("$gte");
+		assertThat(this.statements.heldWithin("", "").getDocument("_id")).isEqualTo(BsonDocument.parse("{$gte: ''}"));
+		assertThat(this.statements.heldWithin("\uDBFF\uDFFF", "").getDocument("_id")).containsOnlyKeys("$gte");
 	}
 
 	@Test

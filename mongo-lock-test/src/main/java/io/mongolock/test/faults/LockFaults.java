@@ -150,8 +150,8 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
-	public List<StoredLock> list(int most, Duration timeout) {
-		return ask("*", timeout, () -> this.store.list(most, timeout));
+	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
+		return ask("*", timeout, () -> this.store.list(prefix, after, most, timeout));
 	}
 
 	@Override

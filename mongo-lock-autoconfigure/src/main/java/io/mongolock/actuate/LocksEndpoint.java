@@ -1,0 +1,162 @@
+package io.mongolock.actuate;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.context.ApplicationEventPublisher;
+
+import io.mongolock.actuate.LockDescriptors.LockDescriptor;
+import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
+import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+
+/**
+ * Endpoint {@code mongolocks}: who holds which lock and who waits for it, in all
+ * instances, and a release by force, which has to be allowed by
+ * {@code management.endpoint.mongolocks.access=unrestricted}. Thread-safe.
+ */
+@Endpoint(id = "mongolocks", defaultAccess = Access.READ_ONLY)
+public class LocksEndpoint {
+
+	/** Type of the audit event of a release by force. */
+	public static final String RELEASED_BY_FORCE = "MONGO_LOCK_RELEASED_BY_FORCE";
+
+	private static final int PAGE = 100;
+
+	private static final int MAX_PAGE = 1000;
+
+	/** How many locks are looked at for one page whose filter matches few. */
+	private static final int MAX_READ = 10_000;
+
+	private final LockStore store;
+
+	private final Duration timeout;
+
+	private final ApplicationEventPublisher events;
+
+	/**
+	 * Create an endpoint.
+	 * @param store the locks
+	 * @param timeout how long each look at them may take
+	 * @param events is notified of releases by force
+	 */
+	public LocksEndpoint(LockStore store, Duration timeout, ApplicationEventPublisher events) {
+		this.store = store;
+		this.timeout = timeout;
+		this.events = events;
+	}
+
+	/**
+	 * A page of the locks that are held, in the order of their keys.
+	 * @param prefix what the keys begin with; all unless given
+	 * @param holder what a holder's description contains; any unless given
+	 * @param heldFor how long they are held at least; any time unless given
+	 * @param after the key behind which to begin, {@code next} of the page before
+	 * @param limit how many at most, 100 unless given, never more than 1,000
+	 * @return the locks
+	 */
+	@ReadOperation
+	public LocksDescriptor locks(@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor,
+			@Nullable String after, @Nullable Integer limit) {
+		return page(new Filter((prefix != null) ? prefix : "", holder, heldFor), (after != null) ? after : "",
+				size(limit), true);
+	}
+
+	/**
+	 * One lock with its holders and those who wait.
+	 * @param key the key; may contain slashes
+	 * @return the lock, or {@code null} if nobody ever asked for it
+	 */
+	@ReadOperation
+	public @Nullable LockDescriptor lock(@Selector(match = Selector.Match.ALL_REMAINING) String[] key) {
+		return lock(String.join("/", key), true);
+	}
+
+	/**
+	 * Take a lock from those who hold it now. They are notified at their next renewal, so
+	 * for up to that long both they and whoever is granted the lock next believe to hold
+	 * it; only the fence tells them apart.
+	 * @param key the key; may contain slashes
+	 * @return whom it was taken from, or {@code null} if nobody ever asked for it
+	 */
+	@DeleteOperation
+	public @Nullable ReleasedDescriptor release(@Selector(match = Selector.Match.ALL_REMAINING) String[] key) {
+		String whole = String.join("/", key);
+		StoredLock lock = this.store.find(whole, this.timeout).orElse(null);
+		if (lock == null) {
+			return null;
+		}
+		// those that were seen, not whoever is granted the lock in between
+		List<String> released = new ArrayList<>();
+		for (StoredHolder holder : lock.holders()) {
+			if (this.store.release(new LeaseId(whole, holder.leaseToken()), this.timeout)) {
+				released.add(holder.owner().toString());
+			}
+		}
+		this.events.publishEvent(new AuditApplicationEvent(new AuditEvent("mongo-lock", RELEASED_BY_FORCE,
+				"key=" + whole, "holders=" + String.join(", ", released))));
+		return new ReleasedDescriptor(whole, released.size());
+	}
+
+	@Nullable LockDescriptor lock(String key, boolean owners) {
+		return this.store.find(key, this.timeout).map((lock) -> LockDescriptor.of(lock, owners)).orElse(null);
+	}
+
+	LocksDescriptor page(Filter filter, String after, int limit, boolean owners) {
+		List<LockDescriptor> matching = new ArrayList<>();
+		String last = after;
+		int chunk = Math.max(limit, PAGE);
+		for (int read = 0; read < MAX_READ; read += chunk) {
+			List<StoredLock> some = this.store.list(filter.prefix(), last, chunk, this.timeout);
+			for (StoredLock lock : some) {
+				last = lock.key();
+				if (filter.matches(lock, owners)) {
+					matching.add(LockDescriptor.of(lock, owners));
+					if (matching.size() == limit) {
+						return new LocksDescriptor(matching, last);
+					}
+				}
+			}
+			if (some.size() < chunk) {
+				return new LocksDescriptor(matching, null);
+			}
+		}
+		return new LocksDescriptor(matching, last);
+	}
+
+	static int size(@Nullable Integer limit) {
+		return (limit != null) ? Math.max(1, Math.min(limit, MAX_PAGE)) : PAGE;
+	}
+
+	/**
+	 * Which locks to show.
+	 *
+	 * @param prefix what their keys begin with
+	 * @param holder what a holder's description contains
+	 * @param heldFor how long they are held at least
+	 */
+	record Filter(String prefix, @Nullable String holder, @Nullable Duration heldFor) {
+
+		// Whoever may not see the owners must not find out by asking for them
+		boolean matches(StoredLock lock, boolean owners) {
+			return lock.liveHolders()
+				.stream()
+				.anyMatch((held) -> (this.holder == null || owners && held.owner().toString().contains(this.holder))
+						&& (this.heldFor == null || held.heldFor().compareTo(this.heldFor) >= 0));
+		}
+
+	}
+
+}

@@ -1,0 +1,37 @@
+package io.mongolock.autoconfigure;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.context.annotation.Bean;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockSettings;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.health.LockHealthIndicator;
+import io.mongolock.health.LockTrouble;
+import io.mongolock.store.LockStore;
+
+/**
+ * Auto-configuration for the health of the locks.
+ */
+@AutoConfiguration(after = MongoLockAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
+@ConditionalOnBean(LockStore.class)
+@ConditionalOnEnabledHealthIndicator("mongolock")
+public final class LockHealthAutoConfiguration {
+
+	@Bean
+	LockTrouble mongoLockTrouble(LockClock clock) {
+		return new LockTrouble(clock);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(name = "mongoLockHealthIndicator")
+	LockHealthIndicator mongoLockHealthIndicator(LockStore store, LockDefaults defaults, LockTrouble trouble) {
+		return new LockHealthIndicator(store, defaults.terms(null, LockSettings.NONE).operationTimeout(), trouble);
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Whether the locks can be relied on now.
+ */
+@NullMarked
+package io.mongolock.health;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,187 @@
+package io.mongolock.actuate;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.SanitizableData;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
+
+import io.mongolock.LockOwner;
+import io.mongolock.actuate.LockDescriptors.HolderDescriptor;
+import io.mongolock.actuate.LockDescriptors.LockDescriptor;
+import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
+import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
+import io.mongolock.actuate.LockDescriptors.WaiterDescriptor;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+/**
+ * Tests for {@link LocksEndpoint} and {@link LocksEndpointWebExtension}.
+ */
+class LocksEndpointTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+	private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+	private final LockStore store = Mockito.mock();
+
+	private final List<Object> events = new ArrayList<>();
+
+	private final LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, this.events::add);
+
+	private final List<StoredLock> held = new ArrayList<>();
+
+	@BeforeEach
+	void listsWhatIsHeld() {
+		BDDMockito
+			.given(this.store.list(Mockito.anyString(), Mockito.anyString(), Mockito.anyInt(), Mockito.eq(TIMEOUT)))
+			.willAnswer((call) -> {
+				String prefix = call.getArgument(0);
+				String after = call.getArgument(1);
+				int most = call.getArgument(2);
+				return this.held.stream()
+					.filter((lock) -> lock.key().startsWith(prefix) && lock.key().compareTo(after) > 0)
+					.limit(most)
+					.toList();
+			});
+	}
+
+	@Test
+	void heldLocksAreShownWithTheirHoldersAndThoseWhoWait() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		LockDescriptor lock = all().locks().get(0);
+		assertThat(lock.key()).isEqualTo("order:1");
+		assertThat(lock.holders()).extracting(HolderDescriptor::heldFor, HolderDescriptor::remaining)
+			.containsExactly(tuple(Duration.ofSeconds(5), Duration.ofSeconds(25)));
+		assertThat(lock.holders().get(0).owner()).contains("shop 1", "host-7", "4711");
+		assertThat(lock.waiting()).as("a place that ran out is none").hasSize(1);
+		assertThat(lock.waiting().get(0).owner()).contains("next");
+		assertThat(all().toString()).as("whoever has the token can release the lock").doesNotContain("secret");
+	}
+
+	@Test
+	void thousandsAreShownPageByPage() {
+		IntStream.range(0, 2500).forEach((i) -> hold("%04d".formatted(i), "shop", Duration.ZERO));
+		List<String> seen = new ArrayList<>();
+		String after = null;
+		do {
+			LocksDescriptor page = this.endpoint.locks(null, null, null, after, 5000);
+			assertThat(page.locks()).hasSizeLessThanOrEqualTo(1000);
+			page.locks().forEach((lock) -> seen.add(lock.key()));
+			after = page.next();
+		}
+		while (after != null);
+		assertThat(seen).hasSize(2500).doesNotHaveDuplicates().isSorted();
+		assertThat(all().locks()).hasSize(100);
+	}
+
+	@Test
+	void locksAreFilteredByPrefixHolderAndAge() {
+		hold("order:1", "shop 1", Duration.ofMinutes(5));
+		hold("order:2", "shop 2", Duration.ofSeconds(1));
+		hold("report:1", "shop 1", Duration.ofSeconds(1));
+		assertThat(keys(this.endpoint.locks("order:", null, null, null, null))).containsExactly("order:1", "order:2");
+		assertThat(keys(this.endpoint.locks(null, "shop 1", null, null, null))).containsExactly("order:1", "report:1");
+		assertThat(keys(this.endpoint.locks(null, null, Duration.ofMinutes(1), null, null))).containsExactly("order:1");
+		assertThat(keys(this.endpoint.locks("order:", null, null, null, 1))).containsExactly("order:1");
+	}
+
+	@Test
+	void aFilterThatMatchesFewReadsInLargePages() {
+		IntStream.range(0, 300).forEach((i) -> hold("%04d".formatted(i), (i == 299) ? "rare" : "shop", Duration.ZERO));
+		assertThat(keys(this.endpoint.locks(null, "rare", null, null, 1))).containsExactly("0299");
+		Mockito.verify(this.store, Mockito.times(3))
+			.list(Mockito.anyString(), Mockito.anyString(), Mockito.eq(100), Mockito.any());
+	}
+
+	@Test
+	void aKeyMayContainSlashes() {
+		hold("file:/a/b", "shop", Duration.ZERO);
+		LockDescriptor lock = this.endpoint.lock(new String[] { "file:", "a", "b" });
+		assertThat(lock).isNotNull();
+		assertThat(lock.key()).isEqualTo("file:/a/b");
+		assertThat(this.endpoint.lock(new String[] { "nobody" })).isNull();
+	}
+
+	@Test
+	void aReleaseByForceFreesThoseWhoWereSeenAndIsAudited() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		BDDMockito.given(this.store.release(new LeaseId("order:1", "secret order:1"), TIMEOUT)).willReturn(true);
+		assertThat(this.endpoint.release(new String[] { "order:1" })).isEqualTo(new ReleasedDescriptor("order:1", 1));
+		assertThat(this.events).hasSize(1);
+		assertThat(((AuditApplicationEvent) this.events.get(0)).getAuditEvent().toString())
+			.contains(LocksEndpoint.RELEASED_BY_FORCE, "order:1", "shop 1")
+			.doesNotContain("secret");
+	}
+
+	@Test
+	void aReleaseByForceOfWhatNobodyKnowsIsNotFound() {
+		assertThat(this.endpoint.release(new String[] { "nobody" })).isNull();
+		assertThat(this.events).isEmpty();
+	}
+
+	@Test
+	void ownersAreHiddenFromThoseWhoMayNotSeeThem() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.WHEN_AUTHORIZED, Set.of());
+		LockDescriptor lock = web.locks(SecurityContext.NONE, null, null, null, null, null).locks().get(0);
+		assertThat(lock.holders()).extracting(HolderDescriptor::owner).containsOnly(SanitizableData.SANITIZED_VALUE);
+		assertThat(lock.waiting()).extracting(WaiterDescriptor::owner).containsOnly(SanitizableData.SANITIZED_VALUE);
+		assertThat(web.lock(SecurityContext.NONE, new String[] { "order:1" })).isEqualTo(lock);
+		assertThat(web.locks(SecurityContext.NONE, null, "shop", null, null, null).locks())
+			.as("nor found out by asking")
+			.isEmpty();
+	}
+
+	@Test
+	void ownersAreShownToThoseWhoMaySeeThem() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
+		assertThat(web.locks(SecurityContext.NONE, null, "shop", null, null, null).locks()).hasSize(1);
+		assertThat(web.lock(SecurityContext.NONE, new String[] { "order:1" })).isNotNull()
+			.extracting((lock) -> lock.holders().get(0).owner())
+			.asString()
+			.contains("shop 1");
+	}
+
+	private LocksDescriptor all() {
+		return this.endpoint.locks(null, null, null, null, null);
+	}
+
+	private static List<String> keys(LocksDescriptor page) {
+		return page.locks().stream().map(LockDescriptor::key).toList();
+	}
+
+	private void hold(String key, String application, Duration heldFor) {
+		LockOwner owner = new LockOwner(application, "1", "host-7", 4711, "main");
+		StoredHolder holder = new StoredHolder("secret " + key, 7, 1, owner, NOW.minus(heldFor), NOW.minus(heldFor),
+				Duration.ofSeconds(30).plus((heldFor.toSeconds() > 30) ? heldFor : Duration.ZERO));
+		StoredLock lock = new StoredLock(key, List.of(holder), List.of(place("gone", 10), place("next", 1)), 7, NOW);
+		this.held.add(lock);
+		BDDMockito.given(this.store.find(key, TIMEOUT)).willReturn(Optional.of(lock));
+	}
+
+	private static StoredWaiter place(String application, long age) {
+		return new StoredWaiter("secret", 1, new LockOwner(application, "1", "host-7", 4711, "main"),
+				NOW.minusSeconds(age), Duration.ofSeconds(5));
+	}
+
+}

@@ -1,0 +1,75 @@
+package io.mongolock.sample.orders;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
+import org.springframework.http.HttpStatus;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What an operator of the application sees and does over the actuator.
+ */
+@SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms" })
+@AutoConfigureMockMvc
+class OperatorTests {
+
+	@Autowired
+	private MockMvcTester mvc;
+
+	@Autowired
+	private LockOperations locks;
+
+	@Test
+	void theLocksThatAreHeldAreShownWithTheirHolders() {
+		try (LockHandle held = this.locks.acquire(LockRequest.of("operator:a/b"))) {
+			assertThat(this.mvc.get().uri("/actuator/mongolocks?prefix=operator:")).hasStatusOk()
+				.bodyJson()
+				.satisfies((json) -> json.assertThat().extractingPath("$.locks[0].key").isEqualTo("operator:a/b"))
+				.satisfies((json) -> json.assertThat()
+					.extractingPath("$.locks[0].holders[0].fence")
+					.isEqualTo(held.fence()))
+				.extractingPath("$.locks[0].holders[0].owner")
+				.asString()
+				.contains("order-service");
+			assertThat(this.mvc.get().uri("/actuator/mongolocks/operator:a/b")).hasStatusOk()
+				.bodyJson()
+				.extractingPath("$.holders.length()")
+				.isEqualTo(1);
+		}
+		assertThat(this.mvc.get().uri("/actuator/mongolocks/operator:nobody")).hasStatus(HttpStatus.NOT_FOUND);
+	}
+
+	@Test
+	void aLockReleasedByForceIsFreeAndItsHolderNotified() {
+		LockHandle held = this.locks.acquire(LockRequest.of("operator:stuck"));
+		assertThat(this.mvc.delete().uri("/actuator/mongolocks/operator:stuck")).hasStatusOk()
+			.bodyJson()
+			.extractingPath("$.released")
+			.isEqualTo(1);
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> {
+			held.renew();
+			held.assertHeld();
+		});
+		assertThat(this.mvc.get().uri("/actuator/mongolocks/operator:stuck")).hasStatusOk()
+			.bodyJson()
+			.extractingPath("$.holders.length()")
+			.isEqualTo(0);
+	}
+
+	@Test
+	void theHealthOfTheLocksIsShown() {
+		assertThat(this.mvc.get().uri("/actuator/health/mongoLock")).hasStatusOk()
+			.bodyJson()
+			.extractingPath("$.status")
+			.isEqualTo("UP");
+	}
+
+}
