@@ -3,6 +3,8 @@ package io.mongolock;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -93,5 +95,42 @@ public interface LockOperations {
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback);
+
+	/**
+	 * The lock as {@link Lock}, for code that knows that interface. What the thread
+	 * locked, that thread unlocks, as often as it locked it, and by the same object: each
+	 * call of this method makes one that knows nothing of others, so keep it in a field.
+	 * Waiting is up to the methods of {@link Lock}; the wait timeout does not count.
+	 * <p>
+	 * {@link Lock#lock()} and {@link Lock#lockInterruptibly()} wait without end, also
+	 * while the store cannot be asked, and keep their place in the line meanwhile, except
+	 * that an interrupt costs {@link Lock#lock()} its place. They end without the lock by
+	 * a {@link LockStoreException} if the store refuses the claim, and by a
+	 * {@link LockUnavailableException} if the client stops. {@link Lock#tryLock()} asks
+	 * once. {@link Lock#tryLock(long, java.util.concurrent.TimeUnit)} waits in whole
+	 * milliseconds, rounded up, and throws a {@link LockStoreException} if the store
+	 * could not be asked meanwhile.
+	 * <p>
+	 * If the lock was lost, {@link Lock#unlock()} throws {@link LockLostException} unless
+	 * the request says {@link OnLost#IGNORE}, as {@link #execute} does at its end, and
+	 * the thread holds it no longer; locking it once more before that throws as well. As
+	 * nothing else is bound to the thread, {@link OnLost#INTERRUPT} is as
+	 * {@link OnLost#FAIL}, and {@link #execute} between lock and unlock does not share
+	 * the lock; within {@link #execute} the lock is shared. {@link Lock#newCondition()}
+	 * is not supported.
+	 * @param request which lock, and how
+	 * @return the lock, thread-safe
+	 */
+	Lock asLock(LockRequest request);
+
+	/**
+	 * The lock as {@link ReadWriteLock}: {@link #asLock} of a shared request to read, and
+	 * of an exclusive one to write. Who writes may lock to read as well, and remains
+	 * alone until both are unlocked; who reads cannot lock to write, which is an
+	 * {@link IllegalStateException} at once, as it would wait for itself.
+	 * @param request which lock, and how; neither shared nor with a limit
+	 * @return the lock, thread-safe
+	 */
+	ReadWriteLock asReadWriteLock(LockRequest request);
 
 }

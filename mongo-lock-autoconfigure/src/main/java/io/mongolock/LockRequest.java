@@ -104,6 +104,15 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		return (limit != null && limit == UNLIMITED) ? LockMode.SHARED : LockMode.EXCLUSIVE;
 	}
 
+	/**
+	 * This request with other settings.
+	 * @param settings what they say counts; what they leave open is as before
+	 * @return the request
+	 */
+	public LockRequest with(LockSettings settings) {
+		return new LockRequest(this.key, this.name, settings.or(this.settings), this.onUnavailable, this.onLost);
+	}
+
 	private static void checkKey(@Nullable String key) {
 		if (key == null || key.isBlank()) {
 			throw new IllegalArgumentException("The key of a lock must not be " + ((key != null) ? "blank" : "null"));

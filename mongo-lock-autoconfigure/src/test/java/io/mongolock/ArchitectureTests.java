@@ -37,7 +37,7 @@ class ArchitectureTests {
 	private static final String ROOT = "io.mongolock";
 
 	private static final List<String> PATH = List.of("web", "actuate", "health", "annotation", "interceptor.check",
-			"interceptor", "client", "event", "core", "mongodb", "store.mongo", "store");
+			"interceptor", "client", "concurrent", "event", "core", "mongodb", "store.mongo", "store");
 
 	private static final int MAX_CLIENT = 20;
 

@@ -25,7 +25,8 @@ final class HandleLeaks {
 
 	private static final Log logger = LogFactory.getLog(HandleLeaks.class);
 
-	private static final Set<String> OURS = Set.of("io.mongolock", "io.mongolock.client", "io.mongolock.interceptor");
+	private static final Set<String> OURS = Set.of("io.mongolock", "io.mongolock.client", "io.mongolock.concurrent",
+			"io.mongolock.interceptor");
 
 	private static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 

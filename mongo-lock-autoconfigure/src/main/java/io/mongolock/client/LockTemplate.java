@@ -9,6 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,8 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.OnUnavailable;
+import io.mongolock.concurrent.ThreadLock;
+import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
@@ -145,6 +149,20 @@ public final class LockTemplate implements LockOperations {
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		return new AsyncExecution<>(callback, (end) -> this.lifecycle.threads().complete(end))
 			.run(acquireAsync(request));
+	}
+
+	@Override
+	public Lock asLock(LockRequest request) {
+		this.defaults.terms(request);
+		this.defaults.limit(request);
+		return new ThreadLock(this, request);
+	}
+
+	@Override
+	public ReadWriteLock asReadWriteLock(LockRequest request) {
+		this.defaults.terms(request);
+		this.defaults.limit(ThreadReadWriteLock.reading(request));
+		return new ThreadReadWriteLock(this, request);
 	}
 
 	/**

@@ -5,6 +5,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,8 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.concurrent.ThreadLock;
+import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.KeyText;
 
@@ -75,6 +79,20 @@ public class UnlockedLockOperations implements LockOperations {
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		return new AsyncExecution<>(callback, Runnable::run).run(acquireAsync(request));
+	}
+
+	@Override
+	public Lock asLock(LockRequest request) {
+		this.defaults.terms(request);
+		this.defaults.limit(request);
+		return new ThreadLock(this, request);
+	}
+
+	@Override
+	public ReadWriteLock asReadWriteLock(LockRequest request) {
+		this.defaults.terms(request);
+		this.defaults.limit(ThreadReadWriteLock.reading(request));
+		return new ThreadReadWriteLock(this, request);
 	}
 
 	private static final class UnlockedHandle implements LockHandle {

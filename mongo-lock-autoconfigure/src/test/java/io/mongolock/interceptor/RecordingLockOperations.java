@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -95,6 +97,16 @@ public class RecordingLockOperations implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public Lock asLock(LockRequest request) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public ReadWriteLock asReadWriteLock(LockRequest request) {
 		throw new UnsupportedOperationException();
 	}
 

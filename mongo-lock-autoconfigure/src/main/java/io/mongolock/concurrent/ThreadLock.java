@@ -1,0 +1,202 @@
+package io.mongolock.concurrent;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockException;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.store.KeyText;
+
+/**
+ * A {@link Lock} on {@link LockOperations}. Thread-safe: what a thread holds is kept with
+ * that thread and touched by no other.
+ */
+public final class ThreadLock implements Lock {
+
+	/** As long as settings allow: 27 years. */
+	private static final Duration WITHOUT_END = Duration.ofDays(10_000);
+
+	private final LockOperations operations;
+
+	private final LockRequest request;
+
+	private final Supplier<@Nullable LockHandle> around;
+
+	private final ThreadLocal<@Nullable Hold> hold = new ThreadLocal<>();
+
+	/**
+	 * Create a lock.
+	 * @param operations who is asked
+	 * @param request what is asked for; its wait timeout does not count
+	 */
+	public ThreadLock(LockOperations operations, LockRequest request) {
+		this(operations, request, () -> null);
+	}
+
+	/**
+	 * Create one side of a read/write lock.
+	 * @param operations who is asked
+	 * @param request what is asked for
+	 * @param around what the current thread holds by the other side
+	 */
+	ThreadLock(LockOperations operations, LockRequest request, Supplier<@Nullable LockHandle> around) {
+		this.operations = operations;
+		this.request = request;
+		this.around = around;
+	}
+
+	@Override
+	public void lock() {
+		boolean locked = false;
+		while (!locked) {
+			locked = takeUninterruptibly(WITHOUT_END);
+		}
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		boolean locked = false;
+		while (!locked) {
+			locked = take(WITHOUT_END);
+		}
+	}
+
+	@Override
+	public boolean tryLock() {
+		return takeUninterruptibly(Duration.ZERO);
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		return take(wholeMillis(Duration.ofNanos(Math.max(0, unit.toNanos(time)))));
+	}
+
+	@Override
+	public void unlock() {
+		Hold held = this.hold.get();
+		if (held == null) {
+			throw new IllegalMonitorStateException("The " + this + ": only the thread that locked it may unlock it, "
+					+ "by the same object, as often as it locked it");
+		}
+		held.count--;
+		if (held.count == 0) {
+			this.hold.remove();
+			held.handle.close();
+		}
+	}
+
+	@Override
+	public Condition newCondition() {
+		throw new UnsupportedOperationException("The " + this + " has no conditions: whoever would signal may be in "
+				+ "another JVM, where nobody hears it. Wait for a change of the data instead");
+	}
+
+	@Override
+	public String toString() {
+		Hold held = this.hold.get();
+		String thread = "by thread " + Thread.currentThread().getName();
+		String whether = (held != null)
+				? "held " + ((held.count > 1) ? held.count + " times " : "") + thread + ", fence " + held.handle.fence()
+				: "not held " + thread;
+		return "lock '" + KeyText.printable(this.request.key()) + "' (" + describe(this.request.settings().limit())
+				+ whether + ")";
+	}
+
+	/**
+	 * What the current thread holds.
+	 * @return the handle, or {@code null} if it holds nothing
+	 */
+	@Nullable LockHandle held() {
+		Hold held = this.hold.get();
+		return (held != null) ? held.handle : null;
+	}
+
+	private boolean takeUninterruptibly(Duration wait) {
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					return take(wait);
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private boolean take(Duration wait) throws InterruptedException {
+		if (Thread.interrupted()) {
+			throw new InterruptedException();
+		}
+		Hold held = this.hold.get();
+		if (held != null) {
+			held.handle.assertHeld();
+			held.count = Math.addExact(held.count, 1);
+			return true;
+		}
+		Optional<LockHandle> handle = ask(this.request.with(LockSettings.builder().waitTimeout(wait).build()));
+		handle.ifPresent((granted) -> this.hold.set(new Hold(granted)));
+		return handle.isPresent();
+	}
+
+	private Optional<LockHandle> ask(LockRequest asked) throws InterruptedException {
+		LockHandle outer = this.around.get();
+		LockContext.Scope scope = (outer != null) ? LockContext.enter(outer) : null;
+		try {
+			return this.operations.tryAcquire(asked);
+		}
+		catch (LockException ex) {
+			if (Thread.interrupted()) {
+				InterruptedException interrupted = new InterruptedException(ex.getMessage());
+				interrupted.initCause(ex);
+				throw interrupted;
+			}
+			throw ex;
+		}
+		finally {
+			if (scope != null) {
+				scope.close();
+			}
+		}
+	}
+
+	private static Duration wholeMillis(Duration wait) {
+		Duration rounded = Duration.ofMillis(wait.plusNanos(999_999).toMillis());
+		return (rounded.compareTo(WITHOUT_END) < 0) ? rounded : WITHOUT_END;
+	}
+
+	private static String describe(@Nullable Integer limit) {
+		return (limit == null || limit == 1) ? ""
+				: ((limit == LockRequest.UNLIMITED) ? "shared" : "limit " + limit) + ", ";
+	}
+
+	/** What one thread holds, how many times over. */
+	private static final class Hold {
+
+		private final LockHandle handle;
+
+		private int count = 1;
+
+		private Hold(LockHandle handle) {
+			this.handle = handle;
+		}
+
+	}
+
+}

@@ -1,0 +1,59 @@
+package io.mongolock.concurrent;
+
+import java.util.concurrent.locks.ReadWriteLock;
+
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+
+/**
+ * A {@link ReadWriteLock} on {@link LockOperations}: two requests of one key, of which
+ * the reading one is shared. Thread-safe.
+ */
+public final class ThreadReadWriteLock implements ReadWriteLock {
+
+	private final ThreadLock read;
+
+	private final ThreadLock write;
+
+	/**
+	 * Create a lock.
+	 * @param operations who is asked
+	 * @param request what is asked for; its wait timeout does not count
+	 * @throws IllegalArgumentException if it says how many may hold the lock
+	 */
+	public ThreadReadWriteLock(LockOperations operations, LockRequest request) {
+		this.read = new ThreadLock(operations, reading(request), () -> writeLock().held());
+		this.write = new ThreadLock(operations, request, () -> readLock().held());
+	}
+
+	/**
+	 * The request of the reading side.
+	 * @param request that of the writing side
+	 * @return the same, shared
+	 * @throws IllegalArgumentException if it says how many may hold the lock
+	 */
+	public static LockRequest reading(LockRequest request) {
+		if (request.settings().limit() != null) {
+			throw new IllegalArgumentException(
+					"The request of a read/write lock says which key, not how many may hold it: leave limit and shared out");
+		}
+		return request.with(LockSettings.builder().limit(LockRequest.UNLIMITED).build());
+	}
+
+	@Override
+	public ThreadLock readLock() {
+		return this.read;
+	}
+
+	@Override
+	public ThreadLock writeLock() {
+		return this.write;
+	}
+
+	@Override
+	public String toString() {
+		return "reading: " + this.read + ", writing: " + this.write;
+	}
+
+}
