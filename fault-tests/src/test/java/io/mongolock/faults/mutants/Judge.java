@@ -64,7 +64,7 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 		try (ChildJvm jvm = new ChildJvm(classPath(broken), this.main.getName(), options(), this.arguments)) {
 			int status = jvm.awaitExit(LONG_ENOUGH);
 			jvm.ended().join();
-			return new Verdict(status, jvm.output());
+			return new Verdict(this, status, jvm.output());
 		}
 	}
 
@@ -112,10 +112,11 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 	/**
 	 * What a judge said.
 	 *
+	 * @param judge the judge
 	 * @param status its exit status
 	 * @param output the last of what it printed
 	 */
-	record Verdict(int status, String output) {
+	record Verdict(Judge judge, int status, String output) {
 	}
 
 }

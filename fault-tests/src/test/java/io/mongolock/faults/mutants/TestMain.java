@@ -1,5 +1,6 @@
 package io.mongolock.faults.mutants;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.platform.engine.FilterResult;
@@ -16,8 +17,8 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Runs some methods of a test class and says which of them fail. Exit status 1 if any
- * does, 2 if there is none.
+ * Runs some methods of a test class and says at the end, after all that they print, which
+ * of them failed. Exit status 1 if any did, 2 if there is none.
  */
 public final class TestMain {
 
@@ -37,7 +38,8 @@ public final class TestMain {
 			.build();
 		Failures failures = new Failures();
 		LauncherFactory.create().execute(request, failures);
-		System.exit((failures.failed > 0) ? 1 : (failures.passed > 0) ? 0 : 2);
+		failures.names.forEach((name) -> System.out.println("Failed: " + name));
+		System.exit((!failures.names.isEmpty()) ? 1 : (failures.passed > 0) ? 0 : 2);
 	}
 
 	private static String method(TestSource source) {
@@ -46,15 +48,15 @@ public final class TestMain {
 
 	private static final class Failures implements TestExecutionListener {
 
-		private int passed;
+		private final List<String> names = new ArrayList<>();
 
-		private int failed;
+		private int passed;
 
 		@Override
 		public void executionFinished(TestIdentifier test, TestExecutionResult result) {
 			if (result.getStatus() == Status.FAILED) {
-				this.failed++;
-				System.out.println("Failed: " + test.getDisplayName() + " " + result.getThrowable().orElse(null));
+				this.names.add(test.getSource().map(TestMain::method).orElse("") + " " + test.getDisplayName());
+				System.out.println(test.getDisplayName() + ": " + result.getThrowable().orElse(null));
 			}
 			else if (test.isTest() && result.getStatus() == Status.SUCCESSFUL) {
 				this.passed++;
