@@ -41,7 +41,7 @@ record Mutant(String name, String file, String from, String to, List<Judge> judg
 		}
 	}
 
-	private String patched() throws IOException {
+	String patched() throws IOException {
 		String source = Files.readString(SOURCES.resolve(this.file));
 		int at = source.indexOf(this.from);
 		if (at < 0 || source.indexOf(this.from, at + 1) >= 0) {

@@ -1,0 +1,20 @@
+package io.mongolock.faults.mutants;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link Mutants}: whoever changes a line that one of them names learns it in
+ * the short loop.
+ */
+class MutantsTests {
+
+	@ParameterizedTest(name = "{0}")
+	@MethodSource("io.mongolock.faults.mutants.Mutants#all")
+	void aMutantFitsTheProduct(Mutant mutant) throws Exception {
+		assertThat(mutant.patched()).contains(mutant.to());
+	}
+
+}
