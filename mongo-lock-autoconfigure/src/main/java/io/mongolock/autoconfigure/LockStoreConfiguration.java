@@ -55,7 +55,7 @@ class LockStoreConfiguration {
 	@Bean
 	MongoLockStore mongoLockStore(ObjectProvider<StoreServers> servers) {
 		return new MongoLockStore(this.template, this.properties.collection(), this.properties.keyPrefix(),
-				servers.getIfAvailable(() -> StoreServers.UNKNOWN));
+				servers.getIfAvailable(() -> StoreServers.UNKNOWN), this.properties.notifications());
 	}
 
 	@Bean

@@ -10,6 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 import io.mongolock.LockSettings;
 import io.mongolock.client.LeakDetection;
+import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 
 /**
@@ -39,6 +40,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * further outside
  * @param leakDetection what to do about a lock whose handle is garbage-collected without
  * being closed: say once per place in the code, release it as well, or nothing
+ * @param notifications whether waiting claims are woken by a change stream where the
+ * server offers one, or look at their retry interval
  * @param web what callers over HTTP are told
  */
 @ConfigurationProperties("mongo-lock")
@@ -48,7 +51,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @DefaultValue Map<String, NamedLock> locks,
 		@DefaultValue TtlIndex ttlIndex, @DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
 		@DefaultValue("2147483646") int advisorOrder, @DefaultValue("warn") LeakDetection leakDetection,
-		@DefaultValue Web web) {
+		@DefaultValue("auto") Notifications notifications, @DefaultValue Web web) {
 
 	static final String PREFIX = "mongo-lock";
 

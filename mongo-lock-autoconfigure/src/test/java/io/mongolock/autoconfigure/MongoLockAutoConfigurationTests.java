@@ -57,6 +57,7 @@ import io.mongolock.interceptor.RecordingLockOperations;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 import io.mongolock.store.mongo.TtlIndexWatch;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -415,7 +416,8 @@ class MongoLockAutoConfigurationTests {
 					"mongo-lock.wait-timeout=0", "mongo-lock.retry-interval=PT0.05S", "mongo-lock.auto-renew=false",
 					"mongo-lock.locks.order.ttl=90s", "mongo-lock.locks.order.auto-renew=true",
 					"mongo-lock.locks.order.limit=10", "mongo-lock.ttl-index.mode=validate",
-					"mongo-lock.ttl-index.retention=1d", "mongo-lock.shutdown-timeout=9s", "mongo-lock.advisor-order=5")
+					"mongo-lock.ttl-index.retention=1d", "mongo-lock.shutdown-timeout=9s", "mongo-lock.advisor-order=5",
+					"mongo-lock.notifications=off")
 			.run((context) -> {
 				MongoLockProperties properties = context.getBean(MongoLockProperties.class);
 				assertThat(properties.collection()).isEqualTo("c");
@@ -423,6 +425,7 @@ class MongoLockAutoConfigurationTests {
 				assertThat(properties.ttlIndex())
 					.isEqualTo(new MongoLockProperties.TtlIndex(TtlIndexInitializer.Mode.VALIDATE, Duration.ofDays(1)));
 				assertThat(properties.shutdownTimeout()).isEqualTo(Duration.ofSeconds(9));
+				assertThat(properties.notifications()).isEqualTo(Notifications.OFF);
 				assertThat(context.getBean(LockOperationSourceAdvisor.class).getOrder()).isEqualTo(5);
 				assertThat(context.getBean(LockDefaults.class)).isEqualTo(new LockDefaults(
 						LockSettings.builder()
@@ -467,6 +470,7 @@ class MongoLockAutoConfigurationTests {
 					ttl-index.retention=7                    | mongo-lock.ttl-index.retention | '7'   | has no unit
 					shutdown-timeout=30                      | mongo-lock.shutdown-timeout   | '30'   | has no unit
 					ttl-index.mode=sometimes                 | mongo-lock.ttl-index.mode     | sometimes | CREATE
+					notifications=loud                       | mongo-lock.notifications      | loud   | AUTO
 					advisor-order=first                      | mongo-lock.advisor-order      | first  | Integer
 					""")
 	void wrongSettingsAreExplained(String setting, String property, String value, String reason) {

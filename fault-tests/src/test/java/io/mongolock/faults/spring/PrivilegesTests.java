@@ -68,7 +68,7 @@ class PrivilegesTests {
 
 	private static void createUser(MongoDatabase database, String password) {
 		Document resource = new Document("db", database.getName()).append("collection", OtherClient.COLLECTION);
-		List<String> actions = List.of("find", "insert", "update", "createIndex", "listIndexes");
+		List<String> actions = List.of("find", "insert", "update", "createIndex", "listIndexes", "changeStream");
 		database.runCommand(new Document("createRole", "mongoLock")
 			.append("privileges", List.of(new Document("resource", resource).append("actions", actions)))
 			.append("roles", List.of()));

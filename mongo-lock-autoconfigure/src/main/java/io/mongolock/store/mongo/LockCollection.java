@@ -1,5 +1,6 @@
 package io.mongolock.store.mongo;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,6 +13,7 @@ import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.result.UpdateResult;
 import org.bson.BsonDocument;
+import org.bson.Document;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 /**
@@ -25,11 +27,14 @@ final class LockCollection {
 	 */
 	private static final int MAX_VARIANTS = 64;
 
+	private final MongoOperations template;
+
 	private final MongoCollection<BsonDocument> locks;
 
 	private final Map<Variant, MongoCollection<BsonDocument>> variants = new ConcurrentHashMap<>();
 
 	LockCollection(MongoOperations template, String name) {
+		this.template = template;
 		this.locks = Objects.requireNonNull(template.execute(name,
 				(collection) -> collection.withDocumentClass(BsonDocument.class)
 					.withReadPreference(ReadPreference.primary())
@@ -76,6 +81,22 @@ final class LockCollection {
 					+ "use one MongoClient for both, or keep the locks where the transaction's data is, with "
 					+ "mongo-lock.mongo-template. The driver says: " + ex.getMessage(), ex);
 		}
+	}
+
+	/**
+	 * Whether the collection is reached through a mongos.
+	 * @param timeout how long the question may take
+	 * @return whether it is part of a sharded cluster
+	 */
+	boolean isSharded(Duration timeout) {
+		Document hello = this.template
+			.execute((database) -> database.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+				.runCommand(new Document("hello", 1), ReadPreference.primary()));
+		return hello != null && "isdbgrid".equals(hello.get("msg"));
+	}
+
+	String name() {
+		return this.locks.getNamespace().getCollectionName();
 	}
 
 	private record Variant(WriteConcern concern, long timeoutMillis) {

@@ -129,6 +129,21 @@ final class LockStatements extends Statements {
 	}
 
 	/**
+	 * What of a change stream frees a place: holders or queue as a whole, and without the
+	 * date that claims and renewals set; and what ends a document or all of them.
+	 * @return a pipeline for a change stream
+	 */
+	List<BsonDocument> releases() {
+		String updated = "updateDescription.updatedFields.";
+		BsonDocument whole = operator("$or", exists(updated + "holders", true), exists(updated + "queue", true));
+		BsonDocument freed = operator("$and", document("operationType", string("update")),
+				exists(updated + "touchedAt", false), whole);
+		BsonDocument ended = document("operationType",
+				document("$in", new BsonArray(List.of(string("delete"), string("invalidate")))));
+		return List.of(document("$match", operator("$or", freed, ended)));
+	}
+
+	/**
 	 * Which fields to answer, and the server's time with them.
 	 * @param fields the fields
 	 * @return a projection
@@ -139,6 +154,10 @@ final class LockStatements extends Statements {
 			projection.append(field, new BsonInt32(1));
 		}
 		return encoded(projection);
+	}
+
+	private static BsonDocument exists(String field, boolean exists) {
+		return document(field, document("$exists", BsonBoolean.valueOf(exists)));
 	}
 
 	private static BsonDocument pull(String array, BsonDocument entry) {

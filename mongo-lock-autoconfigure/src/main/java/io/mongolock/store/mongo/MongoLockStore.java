@@ -24,6 +24,8 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeySpace;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseListener;
+import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.LockDocument.UnreadableException;
@@ -33,6 +35,10 @@ import io.mongolock.store.mongo.LockDocument.UnreadableException;
  * command on the primary; writes wait for the majority. Thread-safe.
  */
 public final class MongoLockStore implements LockStore {
+
+	private static final Duration STREAM_AWAIT = Duration.ofSeconds(1);
+
+	private static final Duration STREAM_TIMEOUT = Duration.ofSeconds(6);
 
 	private final LockStatements statements = new LockStatements();
 
@@ -50,6 +56,10 @@ public final class MongoLockStore implements LockStore {
 
 	private final StoreServers servers;
 
+	private final Notifications notifications;
+
+	private final ReleaseStreams streams;
+
 	/**
 	 * Create a new store. The collection is taken from the template once and for all:
 	 * renewals run on threads of their own, which a factory that routes by thread would
@@ -60,7 +70,7 @@ public final class MongoLockStore implements LockStore {
 	 * @param keyPrefix what every key is stored with, may be empty
 	 */
 	public MongoLockStore(MongoOperations template, String collection, String keyPrefix) {
-		this(template, collection, keyPrefix, StoreServers.UNKNOWN);
+		this(template, collection, keyPrefix, StoreServers.UNKNOWN, Notifications.AUTO);
 	}
 
 	/**
@@ -69,9 +79,12 @@ public final class MongoLockStore implements LockStore {
 	 * @param collection the name of the collection
 	 * @param keyPrefix what every key is stored with, may be empty
 	 * @param servers the servers behind the template
+	 * @param notifications whether to listen for released locks
 	 */
-	public MongoLockStore(MongoOperations template, String collection, String keyPrefix, StoreServers servers) {
+	public MongoLockStore(MongoOperations template, String collection, String keyPrefix, StoreServers servers,
+			Notifications notifications) {
 		this.servers = servers;
+		this.notifications = notifications;
 		Assert.hasText(collection, "The name of the lock collection is empty");
 		this.locks = new LockCollection(template, collection);
 		this.collection = collection;
@@ -79,6 +92,7 @@ public final class MongoLockStore implements LockStore {
 		this.bulks = new BulkRequests(this.statements, this.keys);
 		this.claims = new ClaimCommand(this.statements.projection("holders", "queue", "previous"));
 		this.lockFields = this.statements.projection("holders", "queue", "fence");
+		this.streams = new ReleaseStreams(this.locks, this.statements.releases(), STREAM_AWAIT, STREAM_TIMEOUT);
 	}
 
 	@Override
@@ -184,6 +198,13 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public StoreServers servers() {
 		return this.servers;
+	}
+
+	@Override
+	public ReleaseWatch watchReleases(ReleaseListener listener) {
+		boolean unheard = this.notifications == Notifications.OFF || this.streams.areRefused();
+		return (unheard) ? LockStore.super.watchReleases(listener)
+				: new ReleaseStream(this.streams, this.keys, listener).start();
 	}
 
 	/**

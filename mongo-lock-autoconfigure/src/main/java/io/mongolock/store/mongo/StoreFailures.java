@@ -85,6 +85,24 @@ final class StoreFailures {
 		return nativeFailure(thrown) instanceof MongoException failure && failure.getCode() == DUPLICATE_KEY;
 	}
 
+	/**
+	 * Whether the server will not execute a request, now or later.
+	 * @param thrown what was thrown
+	 * @return whether there is no sense in asking again
+	 */
+	static boolean isRefused(RuntimeException thrown) {
+		return isRefused(nativeFailure(thrown));
+	}
+
+	/**
+	 * Whether the user lacks a privilege.
+	 * @param thrown what was thrown
+	 * @return whether the server says so
+	 */
+	static boolean isUnauthorized(RuntimeException thrown) {
+		return nativeFailure(thrown) instanceof MongoException failure && failure.getCode() == UNAUTHORIZED;
+	}
+
 	private static Outcome outcome(Throwable failure) {
 		if (isRefused(failure)) {
 			return Outcome.REFUSED;

@@ -1,0 +1,96 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoChangeStreamCursor;
+import com.mongodb.client.model.changestream.ChangeStreamDocument;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.bson.BsonDocument;
+
+/**
+ * Opens change streams that show what frees a place in a lock, unless the server refused
+ * one: it would refuse the next one, too. Thread-safe.
+ */
+class ReleaseStreams {
+
+	private static final Log logger = LogFactory.getLog(ReleaseStreams.class);
+
+	private static final String CONSEQUENCE = ": whoever waits for a lock looks at it at his retry-interval";
+
+	private final LockCollection locks;
+
+	private final List<BsonDocument> pipeline;
+
+	private final Duration await;
+
+	private final Duration timeout;
+
+	private volatile boolean refused;
+
+	/**
+	 * Create new streams.
+	 * @param locks the collection to watch
+	 * @param pipeline what to show of it
+	 * @param await how long the server may be asked for the next event in one request
+	 * @param timeout how long such a request, or another, may take; longer than that
+	 */
+	ReleaseStreams(LockCollection locks, List<BsonDocument> pipeline, Duration await, Duration timeout) {
+		this.locks = locks;
+		this.pipeline = pipeline;
+		this.await = await;
+		this.timeout = timeout;
+	}
+
+	/**
+	 * Whether it makes no sense to open any stream.
+	 * @return whether the server said that it has none for us
+	 */
+	boolean areRefused() {
+		return this.refused;
+	}
+
+	/**
+	 * Open a stream. If the server refuses it, that is said, once.
+	 * @return the stream, which begins now
+	 * @throws RuntimeException if it cannot be opened; by then {@link #areRefused()} is
+	 * known
+	 */
+	MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>> open() {
+		if (this.locks.isSharded(this.timeout)) {
+			this.refused = true;
+			logger.debug("A change stream of a sharded cluster is as late as its idlest shard" + CONSEQUENCE);
+			throw new IllegalStateException("No change stream on a sharded cluster");
+		}
+		try {
+			return this.locks.with(WriteConcern.MAJORITY, this.timeout.toMillis())
+				.watch(this.pipeline)
+				.maxAwaitTime(this.await.toMillis(), TimeUnit.MILLISECONDS)
+				.cursor();
+		}
+		catch (RuntimeException ex) {
+			if (StoreFailures.isRefused(ex)) {
+				this.refused = true;
+				say(ex);
+			}
+			throw ex;
+		}
+	}
+
+	private void say(RuntimeException refusal) {
+		String message = "MongoDB refuses a change stream of the collection '" + this.locks.name() + "'";
+		if (StoreFailures.isUnauthorized(refusal)) {
+			logger
+				.warn(message + CONSEQUENCE + ". Grant the user the privileges find and changeStream on the collection"
+						+ " and restart, or set mongo-lock.notifications=off. The server says: "
+						+ DriverMessage.of(refusal));
+		}
+		else {
+			logger.debug(message + CONSEQUENCE, refusal);
+		}
+	}
+
+}

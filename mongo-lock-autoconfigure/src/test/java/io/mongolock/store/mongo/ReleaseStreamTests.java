@@ -1,0 +1,299 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.mongolock.store.Claim;
+import io.mongolock.store.Claims;
+import io.mongolock.store.KeySpace;
+import io.mongolock.store.ReleaseListener;
+import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreServers;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.embedded.UpsertRace;
+import io.mongolock.test.proxy.FaultProxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link ReleaseStream} on an embedded replica set.
+ */
+@Timeout(60)
+class ReleaseStreamTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+	private final CommandLog log = new CommandLog();
+
+	private final RecordingReleaseListener listener = new RecordingReleaseListener();
+
+	private EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start();
+
+	private MongoClient client;
+
+	private MongoLockStore store;
+
+	private ReleaseWatch watch;
+
+	@BeforeEach
+	void connect() {
+		connect(this.server.connectionString());
+	}
+
+	@AfterEach
+	void stop() {
+		if (this.watch != null) {
+			this.watch.close();
+		}
+		this.client.close();
+		this.server.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource(UpsertRace.class)
+	void whatFreesAPlaceIsNotifiedAndNothingElse(UpsertRace version) {
+		this.client.close();
+		this.server.close();
+		this.server = EmbeddedMongo.builder().replicaSet().upsertRace(version).start();
+		connect();
+		watch(this.listener);
+		Claim holder = Claims.on("released");
+		Claim waiter = Claims.waiting(Claims.on("left"));
+		this.store.acquire(holder, TIMEOUT);
+		this.store.renew(holder.id(), TIMEOUT);
+		this.store.acquire(Claims.on("left"), TIMEOUT);
+		this.store.acquire(waiter, TIMEOUT);
+		this.store.acquire(waiter, TIMEOUT);
+		this.store.refreshAll(List.of(waiter.id()), TIMEOUT);
+		this.store.leave(waiter.id(), TIMEOUT);
+		this.store.release(holder.id(), TIMEOUT);
+		this.store.release(holder.id(), TIMEOUT);
+		this.store.acquire(Claims.first(Claims.on("released")), TIMEOUT);
+		documents().deleteOne(new Document("_id", "left"));
+		StoredHolder proved = this.store.acquire(holder.withLimit(2), TIMEOUT).holders().get(0);
+		assertThat(proved.leaseToken()).isNotEqualTo(holder.id().leaseToken());
+		release("last");
+		awaitReleased("left", "released", "left", "last");
+		assertThat(this.listener.timesMissed()).isOne();
+	}
+
+	@Test
+	void oneOfSeveralHoldersFreesAPlaceToo() {
+		watch(this.listener);
+		List<Claim> holders = Stream.generate(() -> Claims.shared("key")).limit(3).toList();
+		holders.forEach((holder) -> this.store.acquire(holder, TIMEOUT));
+		this.store.release(holders.get(1).id(), TIMEOUT);
+		awaitReleased("key");
+	}
+
+	@Test
+	void onlyKeysOfThePrefixAreNotifiedWithoutIt() {
+		MongoLockStore prefixed = new MongoLockStore(TestTemplates.template(this.client), "locks", "app:");
+		this.watch = prefixed.watchReleases(this.listener);
+		awaitLive();
+		documents().insertOne(new Document("_id", 7));
+		documents().deleteOne(new Document("_id", 7));
+		release("other");
+		release("app:mine");
+		awaitReleased("mine");
+	}
+
+	@Test
+	void aStreamWhoseCursorWasKilledIsOpenedAnewAndEverythingIsLookedAt() {
+		watch(this.listener);
+		killCursor();
+		await().until(() -> this.listener.timesMissed() == 2 && this.watch.isLive());
+		release("key");
+		awaitReleased("key");
+	}
+
+	@Test
+	void aDroppedCollectionIsWatchedAgain() {
+		release("key");
+		watch(this.listener);
+		documents().drop();
+		await().until(() -> this.listener.timesMissed() == 2 && this.watch.isLive());
+		release("key");
+		awaitReleased("key");
+	}
+
+	@Test
+	void whileTheServerIsAwayTheWatchIsNotLive() {
+		watch(this.listener);
+		int port = this.server.port();
+		this.server.close();
+		await().atMost(TIMEOUT).until(() -> !this.watch.isLive());
+		this.server = EmbeddedMongo.builder().replicaSet().port(port).start();
+		await().atMost(TIMEOUT).until(() -> this.listener.timesMissed() == 2 && this.watch.isLive());
+		release("key");
+		awaitReleased("key");
+	}
+
+	@Test
+	void aSilentConnectionIsNotTakenForAQuietStore() {
+		try (FaultProxy proxy = FaultProxy.to("127.0.0.1", this.server.port())) {
+			this.client.close();
+			connect(proxy.connectionString());
+			ReleaseStreams hasty = new ReleaseStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
+					new LockStatements().releases(), Duration.ofMillis(100), Duration.ofMillis(500));
+			this.watch = new ReleaseStream(hasty, new KeySpace(""), this.listener).start();
+			awaitLive();
+			proxy.on("getMore").halfOpen().always();
+			await().atMost(TIMEOUT).until(() -> this.listener.timesMissed() >= 2);
+			proxy.heal();
+			await().atMost(TIMEOUT).untilAsserted(() -> {
+				release("key");
+				assertThat(this.listener.released()).contains("key");
+			});
+		}
+	}
+
+	@Test
+	void aListenerThatFailsIsNotifiedOfTheNextRelease() {
+		watch(new RecordingReleaseListener() {
+
+			@Override
+			public void released(String key) {
+				ReleaseStreamTests.this.listener.released(key);
+				throw new StackOverflowError("from the test");
+			}
+
+			@Override
+			public void missed() {
+				throw new IllegalStateException("from the test");
+			}
+
+		});
+		release("first");
+		release("second");
+		awaitReleased("first", "second");
+	}
+
+	@Test
+	void aClosedWatchLeavesNeitherThreadNorCursor() {
+		watch(this.listener);
+		awaitCommand("getMore");
+		this.watch.close();
+		assertThat(this.watch.isLive()).isFalse();
+		awaitCommand("killCursors");
+		awaitNoThread();
+		release("key");
+		assertThat(this.listener.released()).isEmpty();
+	}
+
+	@Test
+	void aWatchThatIsClosedWhileTheServerIsAwayEndsAtOnce() {
+		watch(this.listener);
+		this.server.close();
+		await().atMost(TIMEOUT).until(() -> !this.watch.isLive());
+		this.watch.close();
+		this.watch.close();
+		this.client.close();
+		awaitNoThread();
+	}
+
+	@Test
+	void onAStandaloneServerTheStreamIsAskedForOnce() {
+		try (EmbeddedMongo standalone = EmbeddedMongo.start()) {
+			this.client.close();
+			connect(standalone.connectionString());
+			this.watch = this.store.watchReleases(this.listener);
+			awaitNoThread();
+			this.store.watchReleases(this.listener).close();
+			assertThat(commands("aggregate")).hasSize(1);
+			assertThat(this.watch.isLive()).isFalse();
+			assertThat(this.listener.timesMissed()).isZero();
+		}
+	}
+
+	@Test
+	void switchedOffNothingIsAskedFor() {
+		MongoLockStore deaf = new MongoLockStore(TestTemplates.template(this.client), "locks", "", StoreServers.UNKNOWN,
+				Notifications.OFF);
+		this.watch = deaf.watchReleases(this.listener);
+		assertThat(this.watch.isLive()).isFalse();
+		assertThat(this.log.all()).isEmpty();
+		assertThat(streamThreads()).isEmpty();
+	}
+
+	@Test
+	void eachRequestForEventsWaitsASecondForOne() {
+		watch(this.listener);
+		awaitCommand("getMore");
+		BsonDocument opening = commands("aggregate").get(0);
+		assertThat(opening.getArray("pipeline")).hasSize(2);
+		assertThat(commands("getMore").get(0).getNumber("maxTimeMS").longValue()).isEqualTo(1_000);
+	}
+
+	private void connect(String connectionString) {
+		this.client = this.log.connect(connectionString);
+		this.store = new MongoLockStore(TestTemplates.template(this.client), "locks", "");
+	}
+
+	private void watch(ReleaseListener listener) {
+		this.watch = this.store.watchReleases(listener);
+		awaitLive();
+	}
+
+	private void release(String key) {
+		Claim claim = Claims.on(key);
+		this.store.acquire(claim, TIMEOUT);
+		this.store.release(claim.id(), TIMEOUT);
+	}
+
+	private void killCursor() {
+		awaitCommand("getMore");
+		BsonInt64 cursor = commands("getMore").get(0).getInt64("getMore");
+		this.client.getDatabase(TestTemplates.DATABASE)
+			.runCommand(new Document("killCursors", "locks").append("cursors", new BsonArray(List.of(cursor))));
+	}
+
+	private MongoCollection<Document> documents() {
+		return this.client.getDatabase(TestTemplates.DATABASE).getCollection("locks");
+	}
+
+	private void awaitLive() {
+		await().atMost(TIMEOUT).until(this.watch::isLive);
+	}
+
+	private void awaitReleased(String... keys) {
+		await().atMost(TIMEOUT).untilAsserted(() -> assertThat(this.listener.released()).containsExactly(keys));
+	}
+
+	private void awaitCommand(String name) {
+		await().atMost(TIMEOUT).until(() -> !commands(name).isEmpty());
+	}
+
+	private void awaitNoThread() {
+		await().atMost(TIMEOUT).until(() -> streamThreads().isEmpty());
+	}
+
+	private List<BsonDocument> commands(String name) {
+		return this.log.all().stream().filter((command) -> command.getFirstKey().equals(name)).toList();
+	}
+
+	private static List<Thread> streamThreads() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().equals(ReleaseStream.THREAD_NAME))
+			.toList();
+	}
+
+}
