@@ -88,7 +88,8 @@ final class SoakWorker implements AutoCloseable {
 	}
 
 	private CompletableFuture<SectionCounts> run(LockWorkerJvm on, String key, long workMillis) {
-		return on.run(key, 2, 1, workMillis).thenCompose((counts) -> {
+		// those who stand behind long work when all is over are waited for
+		return on.run(key, (workMillis > 1000) ? 1 : 2, 1, workMillis).thenCompose((counts) -> {
 			this.completed.addAndGet(counts.completed());
 			return (this.over || on != this.worker) ? CompletableFuture.completedFuture(counts)
 					: run(on, key, workMillis);
