@@ -6,7 +6,8 @@ import java.time.Instant;
 /**
  * A holder of a lock as the store saw it when it answered; all times are the store's.
  *
- * @param owner who holds it
+ * @param owner who holds it; of a lock that another JVM hands on among its threads, the
+ * thread that was granted it
  * @param fence the number of that grant
  * @param acquiredAt when it was granted
  * @param heldFor how long it had been held by then

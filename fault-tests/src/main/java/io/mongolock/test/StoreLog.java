@@ -99,8 +99,8 @@ public final class StoreLog {
 		ModelDocument before = lock(claim.id().key());
 		ModelDocument after = before.claim(claim, now);
 		boolean granted = after.fence() != before.fence();
-		write(claim.id().key(), before, after,
-				(granted) ? new Grant(claim.id().key(), claim.id().leaseToken(), after.fence()) : null);
+		write(claim.id().key(), before, after, (granted)
+				? new Grant(claim.id().key(), claim.id().leaseToken(), after.fence() - claim.reserve()) : null);
 		return new ClaimAnswer(after.holders(), after.queue(), after.previous(), now);
 	}
 

@@ -14,6 +14,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.client.LockLifecycle;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LockStore;
 
@@ -29,7 +30,8 @@ class LockClientConfiguration {
 	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, LockDefaults defaults, LockOwner owner,
 			LockClock clock, ObjectProvider<LockListener> listeners, MongoLockProperties properties) {
 		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore), defaults, owner, clock,
-				listeners.orderedStream().toList(), properties.leakDetection());
+				listeners.orderedStream().toList(), properties.leakDetection(),
+				new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()));
 	}
 
 	@Bean

@@ -13,6 +13,7 @@ import org.springframework.boot.convert.DurationStyle;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeySpace;
@@ -101,6 +102,7 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		checkPrefix(this.properties.keyPrefix());
 		checkPositive("shutdown-timeout", this.properties.shutdownTimeout());
 		checkRetention(this.properties.ttlIndex().retention());
+		checkHandOver(this.properties.handOver());
 		validate(null);
 		this.defaults.byName().keySet().forEach(this::validate);
 	}
@@ -155,6 +157,16 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		if (value.toSeconds() < 1 || value.toSeconds() > Integer.MAX_VALUE) {
 			throw invalid("ttl-index.retention", text(value),
 					"must be between 1 and " + Integer.MAX_VALUE + " seconds, as MongoDB keeps it");
+		}
+	}
+
+	private static void checkHandOver(MongoLockProperties.HandOver handOver) {
+		if (handOver.maxTime().isNegative()) {
+			throw invalid("hand-over.max-time", text(handOver.maxTime()), "must not be negative");
+		}
+		if (handOver.maxCount() < 0 || handOver.maxCount() > HandOver.MAX_COUNT) {
+			throw invalid("hand-over.max-count", String.valueOf(handOver.maxCount()),
+					"must be from 0 to " + HandOver.MAX_COUNT + ", as each turn sets aside so many fences");
 		}
 	}
 

@@ -42,6 +42,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * being closed: say once per place in the code, release it as well, or nothing
  * @param notifications whether waiting claims are woken by a change stream where the
  * server offers one, or look at their retry interval
+ * @param handOver handing locks on within one application, with no request to MongoDB
  * @param web what callers over HTTP are told
  */
 @ConfigurationProperties("mongo-lock")
@@ -51,7 +52,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @DefaultValue Map<String, NamedLock> locks,
 		@DefaultValue TtlIndex ttlIndex, @DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
 		@DefaultValue("2147483646") int advisorOrder, @DefaultValue("warn") LeakDetection leakDetection,
-		@DefaultValue("auto") Notifications notifications, @DefaultValue Web web) {
+		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver, @DefaultValue Web web) {
 
 	static final String PREFIX = "mongo-lock";
 
@@ -101,6 +102,18 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 				.limit(this.limit)
 				.build();
 		}
+
+	}
+
+	/**
+	 * Handing locks on within one application, with no request to MongoDB.
+	 *
+	 * @param maxTime how long after its grant a lock may be handed on to the next one who
+	 * waits in this application, while other instances wait; 0 for never
+	 * @param maxCount how often a lock may be handed on after its grant, at most 10000; 0
+	 * for never
+	 */
+	public record HandOver(@DefaultValue("250ms") Duration maxTime, @DefaultValue("1000") int maxCount) {
 
 	}
 

@@ -63,7 +63,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	 */
 	CompletableFuture<LockHandle> start() {
 		this.result.whenComplete((handle, failure) -> act(this.acquisition.cancel()));
-		act(this.acquisition.begin(this, this.sender.now()));
+		act(() -> this.sender.begin(this.acquisition, this));
 		if (!this.sender.isRunning()) {
 			// Stopped while it joined: nobody else may have seen it
 			stop();
@@ -73,7 +73,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	@Override
 	public void turn() {
-		act(this.acquisition.turn(this.sender.now()));
+		act(() -> this.sender.turn(this.acquisition));
 	}
 
 	@Override
@@ -86,12 +86,16 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private void timer() {
-		act(this.acquisition.timer(this.sender.now()));
+		act(() -> this.sender.timer(this.acquisition));
 	}
 
 	private void ask() {
+		act(() -> this.sender.ask(this.acquisition));
+	}
+
+	private void act(Supplier<AcquisitionStep> event) {
 		try {
-			act(this.sender.ask(this.acquisition));
+			act(event.get());
 		}
 		catch (RuntimeException | Error ex) {
 			broken(ex);

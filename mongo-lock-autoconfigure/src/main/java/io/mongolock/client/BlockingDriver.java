@@ -10,7 +10,6 @@ import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.Wait;
-import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
@@ -79,7 +78,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	private End run() {
 		try {
 			throwIfDisturbed();
-			AcquisitionStep step = this.acquisition.begin(this, this.sender.now());
+			AcquisitionStep step = this.sender.begin(this.acquisition, this);
 			while (!(step instanceof End end)) {
 				step = (step instanceof Wait wait) ? await(wait.nanos()) : this.sender.ask(this.acquisition);
 			}
@@ -101,12 +100,11 @@ final class BlockingDriver implements LockAcquisition.Caller {
 			left = until - this.sender.now().nanos();
 		}
 		throwIfDisturbed();
-		ClockReading now = this.sender.now();
 		if (this.turn) {
 			this.turn = false;
-			return this.acquisition.turn(now);
+			return this.sender.turn(this.acquisition);
 		}
-		return this.acquisition.timer(now);
+		return this.sender.timer(this.acquisition);
 	}
 
 	private void throwIfDisturbed() {

@@ -6,6 +6,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.AcquisitionStep;
+import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
@@ -64,10 +65,8 @@ final class ClaimSender {
 		try {
 			ClockReading requested = now();
 			AcquisitionStep step = (acquisition.send(requested)) ? request(acquisition, requested) : new TooLate(false);
-			if (step instanceof Granted granted) {
-				this.heldLocks.publish(granted.held(), granted.lapsed());
-			}
-			else if (step instanceof GrantedTooLate) {
+			publish(step);
+			if (step instanceof GrantedTooLate) {
 				this.releaser.cleanUp(acquisition.cleanUp(now()), acquisition.claim().id(), acquisition.terms());
 			}
 			else if (step instanceof TooLate) {
@@ -81,6 +80,41 @@ final class ClaimSender {
 	}
 
 	/**
+	 * Begin an attempt.
+	 * @param acquisition the attempt
+	 * @param caller who runs it
+	 * @return what to do next
+	 */
+	AcquisitionStep begin(LockAcquisition acquisition, LockAcquisition.Caller caller) {
+		return publish(acquisition.begin(caller, now()));
+	}
+
+	/**
+	 * The turn of an attempt has come.
+	 * @param acquisition the attempt
+	 * @return what to do next
+	 */
+	AcquisitionStep turn(LockAcquisition acquisition) {
+		return publish(acquisition.turn(now()));
+	}
+
+	/**
+	 * The time of an attempt has come.
+	 * @param acquisition the attempt
+	 * @return what to do next
+	 */
+	AcquisitionStep timer(LockAcquisition acquisition) {
+		return publish(acquisition.timer(now()));
+	}
+
+	private AcquisitionStep publish(AcquisitionStep step) {
+		if (step instanceof Granted granted) {
+			this.heldLocks.publish(granted.held(), granted.lapsed());
+		}
+		return step;
+	}
+
+	/**
 	 * Clean up after a step if it says so, and publish that the lock was denied.
 	 * @param acquisition the attempt
 	 * @param step its step
@@ -88,6 +122,9 @@ final class ClaimSender {
 	void settle(LockAcquisition acquisition, AcquisitionStep step) {
 		if (step instanceof Denied denied) {
 			this.events.denied(acquisition.request(), denied.holders(), waited(acquisition));
+		}
+		if (step instanceof Cancelled cancelled && cancelled.unwanted() != null) {
+			this.heldLocks.pass(cancelled.unwanted());
 		}
 		if (step.cleansUp()) {
 			this.releaser.beginCleanUp(acquisition.cleanUp(now()), acquisition.claim().id(), acquisition.terms());

@@ -10,6 +10,7 @@ import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Grant;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
@@ -36,16 +37,19 @@ final class HeldLocks {
 
 	private final LockEvents events;
 
+	private final HandOver handOver;
+
 	private final Map<LeaseId, HeldLock> held = new ConcurrentHashMap<>();
 
 	HeldLocks(LockStore store, LockClock clock, LocalWaitQueues<LockAcquisition, HeldLock> queues,
-			ClientLifecycle lifecycle, LockReleaser releaser, LockEvents events) {
+			ClientLifecycle lifecycle, LockReleaser releaser, LockEvents events, HandOver handOver) {
 		this.store = store;
 		this.clock = clock;
 		this.queues = queues;
 		this.lifecycle = lifecycle;
 		this.releaser = releaser;
 		this.events = events;
+		this.handOver = handOver;
 	}
 
 	/**
@@ -55,21 +59,30 @@ final class HeldLocks {
 	 */
 	HeldLock granted(Grant grant) {
 		HeldLock heldLock = new HeldLock(grant, now(), this::lost);
+		register(heldLock);
+		if (this.lifecycle.isClosed()) {
+			// The answer came after the stop, when nothing is sent any more
+			this.held.remove(heldLock.id(), heldLock);
+			heldLock.abandon();
+		}
+		return heldLock;
+	}
+
+	private void register(HeldLock heldLock) {
 		this.held.put(heldLock.id(), heldLock);
 		try {
 			this.lifecycle.renewer().register(heldLock.lease());
-			if (this.lifecycle.isClosed()) {
-				// The answer came after the stop, when nothing is sent any more
-				this.held.remove(heldLock.id());
-				heldLock.abandon();
-			}
-			return heldLock;
 		}
 		catch (RuntimeException | Error ex) {
-			this.held.remove(heldLock.id());
-			this.lifecycle.renewer().unregister(heldLock.lease());
+			unregister(heldLock);
 			throw ex;
 		}
+	}
+
+	private void unregister(HeldLock heldLock) {
+		// Another may hold it by now
+		this.held.remove(heldLock.id(), heldLock);
+		this.lifecycle.renewer().unregister(heldLock.lease());
 	}
 
 	/**
@@ -144,7 +157,18 @@ final class HeldLocks {
 	}
 
 	/**
-	 * Somebody relies on a lock no longer; the last one releases it.
+	 * A lock was handed over to somebody who had given up at that moment: the next one in
+	 * the queue has it, or it is released in the background.
+	 * @param heldLock the lock
+	 */
+	void pass(HeldLock heldLock) {
+		if (heldLock.unshare() && !handOver(heldLock, false)) {
+			this.lifecycle.threads().cleanUpAfter(0, () -> end(heldLock, false));
+		}
+	}
+
+	/**
+	 * Somebody relies on a lock no longer; the last one hands it over or releases it.
 	 * @param heldLock the lock
 	 * @throws io.mongolock.LockLostException if it was the last, and the lock had been
 	 * lost, unless the request says to ignore that
@@ -173,7 +197,7 @@ final class HeldLocks {
 	 */
 	void abandonAll(long until) {
 		List<HeldLock> all = List.copyOf(this.held.values());
-		all.forEach((heldLock) -> this.held.remove(heldLock.id()));
+		all.forEach((heldLock) -> this.held.remove(heldLock.id(), heldLock));
 		List<HeldLock> left = all.stream().filter(HeldLock::abandon).toList();
 		this.events
 			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
@@ -189,18 +213,56 @@ final class HeldLocks {
 	}
 
 	private void release(HeldLock heldLock) {
-		ReleaseOutcome outcome = end(heldLock);
+		if (handOver(heldLock, true)) {
+			return;
+		}
+		ReleaseOutcome outcome = end(heldLock, true);
 		if (outcome == ReleaseOutcome.LOST && heldLock.request().onLost() != OnLost.IGNORE) {
 			throw LockExceptions.lost(heldLock.lease());
 		}
 	}
 
-	private ReleaseOutcome end(HeldLock heldLock) {
-		this.held.remove(heldLock.id());
-		this.lifecycle.renewer().unregister(heldLock.lease());
+	private boolean handOver(HeldLock heldLock, boolean published) {
+		if (!heldLock.mayBeHandedOver() || !this.lifecycle.beginClaim()) {
+			return false;
+		}
+		try {
+			return this.handOver.pass(heldLock, this.queues, now(),
+					(successor) -> handedOver(heldLock, successor, published));
+		}
+		catch (RuntimeException | Error ex) {
+			// Nobody relies on it: if it was not handed over, it runs out
+			unregister(heldLock);
+			letNextAsk(heldLock);
+			throw ex;
+		}
+		finally {
+			this.lifecycle.endRequest();
+		}
+	}
+
+	private void handedOver(HeldLock heldLock, HeldLock successor, boolean published) {
+		try {
+			register(successor);
+			this.lifecycle.renewer().unregister(heldLock.lease());
+			if (published) {
+				this.events.ended(heldLock, ReleaseOutcome.RELEASED);
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			unregister(successor);
+			this.releaser.giveUp(successor);
+			throw ex;
+		}
+	}
+
+	private ReleaseOutcome end(HeldLock heldLock, boolean published) {
+		unregister(heldLock);
 		try {
 			ReleaseOutcome outcome = this.releaser.release(heldLock);
-			this.events.ended(heldLock, outcome);
+			if (published) {
+				this.events.ended(heldLock, outcome);
+			}
 			return outcome;
 		}
 		finally {

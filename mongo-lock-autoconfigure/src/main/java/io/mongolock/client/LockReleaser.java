@@ -64,6 +64,16 @@ final class LockReleaser {
 		return end.outcome();
 	}
 
+	/**
+	 * Release a lock in the background, as whoever was to have it cannot.
+	 * @param heldLock the lock
+	 */
+	void giveUp(HeldLock heldLock) {
+		ClockReading now = ClockReading.of(this.clock);
+		heldLock.release(now);
+		beginCleanUp(heldLock.cleanUp(now), heldLock.id(), heldLock.terms());
+	}
+
 	private End ask(HeldLock heldLock, ReleaseDecision releasing) {
 		Duration timeout = heldLock.terms().operationTimeout();
 		if (!this.lifecycle.beginRequest()) {
@@ -71,9 +81,9 @@ final class LockReleaser {
 		}
 		boolean interrupted = Thread.interrupted();
 		try {
-			return releasing
-				.answered((releasing.needsProof()) ? this.store.releaseGrant(heldLock.id(), heldLock.fence(), timeout)
-						: this.store.release(heldLock.id(), timeout));
+			return releasing.answered(
+					(releasing.needsProof()) ? this.store.releaseGrant(heldLock.id(), heldLock.grantFence(), timeout)
+							: this.store.release(heldLock.id(), timeout));
 		}
 		catch (RuntimeException ex) {
 			this.events.releaseFailed(heldLock, ex);

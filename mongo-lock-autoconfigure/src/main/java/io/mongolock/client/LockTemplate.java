@@ -27,6 +27,7 @@ import io.mongolock.OnUnavailable;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
@@ -51,6 +52,8 @@ public final class LockTemplate implements LockOperations {
 	private final LockDefaults defaults;
 
 	private final LockOwner owner;
+
+	private final int reserve;
 
 	private final LockClock clock;
 
@@ -80,7 +83,7 @@ public final class LockTemplate implements LockOperations {
 	 */
 	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
 			List<LockListener> listeners) {
-		this(store, defaults, owner, clock, listeners, LeakDetection.WARN);
+		this(store, defaults, owner, clock, listeners, LeakDetection.WARN, HandOver.DEFAULT);
 	}
 
 	/**
@@ -91,17 +94,19 @@ public final class LockTemplate implements LockOperations {
 	 * @param clock the clocks that deadlines are checked against
 	 * @param listeners who is notified
 	 * @param leakDetection what to do about handles that are never closed
+	 * @param handOver how long locks are handed on within this JVM
 	 */
 	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
-			List<LockListener> listeners, LeakDetection leakDetection) {
+			List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver) {
 		this.defaults = defaults;
+		this.reserve = handOver.reserve();
 		this.owner = owner;
 		this.clock = clock;
 		this.events = new LockEvents(listeners, clock, ClientThreads::daemons);
 		this.lifecycle = new ClientLifecycle(
 				(threads) -> new LeaseRenewer(store, clock, threads.renewals(), this.events));
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
-		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events);
+		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
 		this.client = new LockAcquisition.Client(this.queues, this.heldLocks::granted,
 				(bound) -> ThreadLocalRandom.current().nextLong(bound));
 		this.sender = new ClaimSender(store, new StoreClockWatch(this.events, store.servers()), clock, this.lifecycle,
@@ -316,7 +321,8 @@ public final class LockTemplate implements LockOperations {
 		}
 		LeaseId id = new LeaseId(request.key(), token());
 		Claim claim = Claim.of(id, this.owner.onThread(Thread.currentThread().getName()), terms.ttl())
-			.withLimit(this.defaults.limit(request));
+			.withLimit(this.defaults.limit(request))
+			.withReserve(this.reserve);
 		return new LockAcquisition(this.client, request, claim, terms, begun);
 	}
 

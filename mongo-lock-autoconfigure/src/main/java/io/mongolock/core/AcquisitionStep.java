@@ -2,6 +2,8 @@ package io.mongolock.core;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockHolder;
 import io.mongolock.LockStoreException;
 
@@ -76,8 +78,13 @@ public sealed interface AcquisitionStep {
 	 * Nobody wants the lock any more.
 	 *
 	 * @param cleansUp whether the token has to be cleaned up
+	 * @param unwanted what was handed over at the same moment, and is to be released
 	 */
-	record Cancelled(boolean cleansUp) implements End {
+	record Cancelled(boolean cleansUp, @Nullable HeldLock unwanted) implements End {
+
+		Cancelled(boolean cleansUp) {
+			this(cleansUp, null);
+		}
 
 	}
 

@@ -16,9 +16,10 @@ import io.mongolock.store.StoredHolder;
  * @param holder what the store granted
  * @param requested when the request left that was answered with the grant
  * @param lapsed whose leases had run out
+ * @param reserve how many fences above its own the grant set aside
  * @param unknown whether an earlier request of the token may still be executed
  */
 public record Grant(LockRequest request, LeaseId id, ResolvedLockSettings terms, StoredHolder holder,
-		ClockReading requested, List<LockHolder> lapsed, boolean unknown) {
+		ClockReading requested, List<LockHolder> lapsed, int reserve, boolean unknown) {
 
 }

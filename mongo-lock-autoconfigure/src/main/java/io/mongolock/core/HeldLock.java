@@ -1,6 +1,7 @@
 package io.mongolock.core;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -8,28 +9,31 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHolder;
+import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.StoredHolder;
 
 /**
- * A lock that was granted, from the grant to its end: who shares it, whether it is still
- * held, and what is to be done when it is renewed, lost, released or left to expire.
- * Knows no thread, clock or driver. Thread-safe; shares and end are guarded by its own
- * monitor, everything else by the lease's.
+ * A lock that was granted or handed over, from then to its end: who shares it, whether it
+ * is still held, and what is to be done when it is renewed, lost, handed over, released
+ * or left to expire. Knows no thread, clock or driver. Thread-safe; shares and end are
+ * guarded by its own monitor, everything else by the lease's.
  */
 public final class HeldLock implements LocalWaitQueues.Member {
 
 	private final LockRequest request;
 
-	private final StoredHolder holder;
+	private final LockOwner owner;
+
+	private final Turn turn;
 
 	private final Lease lease;
 
-	private final ClockReading granted;
+	/** Since when this one holds it. */
+	private final ClockReading since;
 
-	private final boolean unknown;
+	private final Consumer<HeldLock> onLost;
 
 	private final List<Runnable> lossActions = new CopyOnWriteArrayList<>();
 
@@ -49,13 +53,25 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 */
 	public HeldLock(Grant grant, ClockReading now, Consumer<HeldLock> onLost) {
 		this.request = grant.request();
-		this.holder = grant.holder();
-		this.granted = now;
-		this.unknown = grant.unknown();
-		this.lease = new Lease(grant.id(), grant.holder().fence(), grant.terms(), grant.requested(), (lost) -> {
-			this.lossActions.forEach(Runnable::run);
-			onLost.accept(this);
-		});
+		this.owner = grant.holder().owner();
+		this.turn = new Turn(grant.holder(), grant.reserve(), grant.requested(), grant.unknown());
+		this.since = now;
+		this.onLost = onLost;
+		this.lease = new Lease(grant.id(), grant.holder().fence(), grant.terms(), grant.requested(), this::lost);
+	}
+
+	private HeldLock(HeldLock from, LockAcquisition to, ClockReading now) {
+		this.request = to.request();
+		this.owner = to.claim().owner();
+		this.turn = from.turn;
+		this.since = now;
+		this.onLost = from.onLost;
+		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
+	}
+
+	private void lost(Lease lost) {
+		this.lossActions.forEach(Runnable::run);
+		this.onLost.accept(this);
 	}
 
 	public LockRequest request() {
@@ -74,8 +90,40 @@ public final class HeldLock implements LocalWaitQueues.Member {
 		return id().key();
 	}
 
+	/**
+	 * The number of this hold.
+	 * @return the fence that its holder is given
+	 */
 	public long fence() {
 		return this.lease.fence();
+	}
+
+	/**
+	 * The number of the grant, which stands in the store.
+	 * @return the fence that a release proves by
+	 */
+	public long grantFence() {
+		return this.turn.entry().fence();
+	}
+
+	/**
+	 * How long the lease lasts in the store.
+	 * @return the ttl of the grant, at least that of the {@link #terms()}
+	 */
+	public Duration ttl() {
+		return this.turn.entry().ttl();
+	}
+
+	/**
+	 * Whether another of this JVM held it before.
+	 * @return whether it was handed over, not granted
+	 */
+	public boolean isHandedOver() {
+		return fence() != grantFence();
+	}
+
+	Turn turn() {
+		return this.turn;
 	}
 
 	public ResolvedLockSettings terms() {
@@ -92,7 +140,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	@Override
 	public int limit() {
-		return this.holder.limit();
+		return this.turn.entry().limit();
 	}
 
 	/**
@@ -143,7 +191,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 */
 	public boolean renewed(boolean found, ClockReading requested, ClockReading now) {
 		if (!found) {
-			this.lease.lose(LossReason.REFUSED);
+			this.lease.refused();
 		}
 		return this.lease.renewed(requested, now);
 	}
@@ -157,6 +205,46 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	}
 
 	/**
+	 * Whether it may be handed over at all.
+	 * @return whether the grant set aside more fences than were given out
+	 */
+	public boolean mayBeHandedOver() {
+		return fence() < this.turn.lastFence();
+	}
+
+	/**
+	 * Whether what stands in the store would do for another holder: it must not be known
+	 * there by a stricter or looser limit, last less long than the other asks for, or
+	 * have to be renewed for one who is not. At least half of what the other asks for is
+	 * left, as it is unless renewals fail.
+	 * @param limit how many may hold the lock together with the other
+	 * @param terms how the other would hold it
+	 * @param now the time
+	 * @return whether it may be handed over
+	 */
+	boolean suits(int limit, ResolvedLockSettings terms, ClockReading now) {
+		long elapsed = this.lease.elapsed(now);
+		return limit == limit() && terms.autoRenew() && terms.ttl().compareTo(ttl()) <= 0
+				&& elapsed < terms.reliable().toNanos() / 2;
+	}
+
+	/**
+	 * The holder hands the lock over instead of releasing it.
+	 * @param to whose it is from here on
+	 * @param now the time
+	 * @return the lock as the other holds it, or {@code null} if it is not held any more
+	 * or has to run out
+	 */
+	synchronized @Nullable HeldLock handOver(LockAcquisition to, ClockReading now) {
+		if (this.ended || this.leftToExpire) {
+			return null;
+		}
+		HeldLock successor = new HeldLock(this, to, now);
+		this.ended = this.lease.handOver(successor.lease, now);
+		return (this.ended) ? successor : null;
+	}
+
+	/**
 	 * The holder gives the lock back.
 	 * @param now the time
 	 * @return what to ask the store, and how to judge its answer
@@ -165,8 +253,9 @@ public final class HeldLock implements LocalWaitQueues.Member {
 		if (!end()) {
 			return ReleaseDecision.ofLost();
 		}
-		return (this.leftToExpire) ? ReleaseDecision.letExpire(this.lease, this.unknown, now)
-				: ReleaseDecision.begin(this.lease, this.unknown, now);
+		boolean unknown = this.turn.unknown();
+		return (this.leftToExpire) ? ReleaseDecision.letExpire(this.lease, unknown, now)
+				: ReleaseDecision.begin(this.lease, unknown, now);
 	}
 
 	/**
@@ -176,8 +265,8 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 * @return when to release the token again
 	 */
 	public OrphanCleanup cleanUp(ClockReading now) {
-		return (this.leftToExpire) ? OrphanCleanup.afterExpiry(now, terms().ttl())
-				: new OrphanCleanup(now, terms().ttl(), this.unknown);
+		return (this.leftToExpire) ? OrphanCleanup.afterExpiry(now, ttl())
+				: new OrphanCleanup(now, ttl(), this.turn.unknown());
 	}
 
 	/**
@@ -195,8 +284,12 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 * @return the holder
 	 */
 	public LockHolder toHolder(ClockReading now) {
-		return new LockHolder(this.holder.owner(), this.holder.fence(), this.holder.acquiredAt(),
-				Duration.ofNanos(now.nanos() - this.granted.nanos()), this.lease.remaining(now));
+		Instant acquiredAt = this.turn.entry().acquiredAt();
+		if (isHandedOver()) {
+			acquiredAt = acquiredAt.plusNanos(this.since.nanos() - this.turn.begun().nanos());
+		}
+		return new LockHolder(this.owner, fence(), acquiredAt, Duration.ofNanos(now.nanos() - this.since.nanos()),
+				this.lease.remaining(now));
 	}
 
 	private synchronized boolean end() {

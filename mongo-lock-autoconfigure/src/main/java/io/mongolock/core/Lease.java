@@ -1,6 +1,7 @@
 package io.mongolock.core;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -9,9 +10,15 @@ import io.mongolock.LossReason;
 import io.mongolock.store.LeaseId;
 
 /**
- * One grant and how long it is relied on: until ttl less margin after the request left
- * that granted or last renewed it. Once lost or released it stays so. Thread-safe: all
- * state is one immutable value that is only ever replaced as a whole.
+ * One hold of a lock and how long it is relied on: until ttl less margin after the
+ * request left that granted or last renewed it. Once lost or released it stays so.
+ * <p>
+ * A lease that is handed over ends, and another begins that counts from the same renewal:
+ * what the store has is one entry, which outlives its holders of this JVM. So what the
+ * store says of the entry, asked on behalf of whomever, reaches who holds it by then.
+ * <p>
+ * Thread-safe: all state is one immutable value that is only ever replaced as a whole,
+ * under the monitor of the entry.
  */
 public final class Lease {
 
@@ -25,24 +32,35 @@ public final class Lease {
 
 	private final Consumer<Lease> onLost;
 
+	private final Entry entry;
+
 	private volatile State state;
 
 	/**
 	 * Begin a lease.
 	 * @param id the key and token
-	 * @param fence the number of the grant
+	 * @param fence the number of the hold
 	 * @param terms how it is held
 	 * @param requested when the request left that was answered with the grant
 	 * @param onLost is called once if the lease is lost, on the thread that notices; must
 	 * neither block nor throw
 	 */
 	public Lease(LeaseId id, long fence, ResolvedLockSettings terms, ClockReading requested, Consumer<Lease> onLost) {
+		this(new Entry(), id, fence, terms, new State(Phase.HELD, requested, null), onLost);
+		synchronized (this.entry) {
+			this.entry.holder = this;
+		}
+	}
+
+	private Lease(Entry entry, LeaseId id, long fence, ResolvedLockSettings terms, State state,
+			Consumer<Lease> onLost) {
+		this.entry = entry;
 		this.id = id;
 		this.fence = fence;
 		this.terms = terms;
 		this.reliableNanos = terms.reliable().toNanos();
 		this.onLost = onLost;
-		this.state = new State(Phase.HELD, requested, null);
+		this.state = state;
 	}
 
 	public LeaseId id() {
@@ -75,7 +93,7 @@ public final class Lease {
 		if (current.phase() != Phase.HELD || isReliable(current, now)) {
 			return current.phase() == Phase.HELD;
 		}
-		synchronized (this) {
+		synchronized (this.entry) {
 			// A renewal may have been confirmed in between, on another thread
 			if (this.state.phase() != Phase.HELD || isReliable(this.state, now)) {
 				return this.state.phase() == Phase.HELD;
@@ -95,6 +113,15 @@ public final class Lease {
 		State current = this.state;
 		long left = this.reliableNanos - now.elapsedSince(current.confirmed());
 		return (current.phase() != Phase.HELD || left <= 0) ? Duration.ZERO : Duration.ofNanos(left);
+	}
+
+	/**
+	 * How long ago the request left that granted or last renewed it.
+	 * @param now the time
+	 * @return nanoseconds
+	 */
+	long elapsed(ClockReading now) {
+		return now.elapsedSince(this.state.confirmed());
 	}
 
 	/**
@@ -122,13 +149,31 @@ public final class Lease {
 	 * @return whether the lease is held
 	 */
 	public boolean renewed(ClockReading requested, ClockReading now) {
-		synchronized (this) {
-			boolean later = requested.nanos() - this.state.confirmed().nanos() > 0;
-			if (later && this.state.phase() == Phase.HELD && isReliable(this.state, now)) {
-				this.state = new State(Phase.HELD, requested, null);
-			}
+		synchronized (this.entry) {
+			this.entry.holder().confirm(requested, now);
 		}
 		return isHeld(now);
+	}
+
+	private void confirm(ClockReading requested, ClockReading now) {
+		boolean later = requested.nanos() - this.state.confirmed().nanos() > 0;
+		if (later && this.state.phase() == Phase.HELD && isReliable(this.state, now)) {
+			this.state = new State(Phase.HELD, requested, null);
+		}
+	}
+
+	/**
+	 * The store has the lease no longer: whoever holds it by now has lost it for good.
+	 */
+	public void refused() {
+		Lease holder;
+		synchronized (this.entry) {
+			holder = this.entry.holder();
+			if (!holder.markLost(LossReason.REFUSED)) {
+				return;
+			}
+		}
+		holder.onLost.accept(holder);
 	}
 
 	/**
@@ -136,13 +181,20 @@ public final class Lease {
 	 * @param reason how
 	 */
 	public void lose(LossReason reason) {
-		synchronized (this) {
-			if (this.state.phase() != Phase.HELD) {
+		synchronized (this.entry) {
+			if (!markLost(reason)) {
 				return;
 			}
-			this.state = this.state.lost(reason);
 		}
 		this.onLost.accept(this);
+	}
+
+	private boolean markLost(LossReason reason) {
+		boolean held = this.state.phase() == Phase.HELD;
+		if (held) {
+			this.state = this.state.lost(reason);
+		}
+		return held;
 	}
 
 	/**
@@ -154,17 +206,66 @@ public final class Lease {
 		if (!isHeld(now)) {
 			return false;
 		}
-		synchronized (this) {
-			boolean held = this.state.phase() == Phase.HELD;
+		synchronized (this.entry) {
+			return end();
+		}
+	}
+
+	/**
+	 * A lease of the same entry for another of this JVM, not held before
+	 * {@link #handOver}.
+	 * @param fence the number of the other's hold
+	 * @param terms how the other holds it; its ttl must not be longer than the entry's
+	 * @param onLost as that of this lease
+	 * @return the lease
+	 */
+	Lease next(long fence, ResolvedLockSettings terms, Consumer<Lease> onLost) {
+		return new Lease(this.entry, this.id, fence, terms, new State(Phase.RELEASED, this.state.confirmed(), null),
+				onLost);
+	}
+
+	/**
+	 * The holder hands the entry over: from here on another of this JVM holds it,
+	 * counting from the same renewal.
+	 * @param successor the {@link #next} lease
+	 * @param now the time
+	 * @return whether this lease was held until then
+	 */
+	boolean handOver(Lease successor, ClockReading now) {
+		synchronized (this.entry) {
+			ClockReading confirmed = this.state.confirmed();
+			boolean held = isReliable(this.state, now) && end();
 			if (held) {
-				this.state = new State(Phase.RELEASED, this.state.confirmed(), null);
+				successor.state = new State(Phase.HELD, confirmed, null);
+				this.entry.holder = successor;
 			}
 			return held;
 		}
 	}
 
+	private boolean end() {
+		boolean held = this.state.phase() == Phase.HELD;
+		if (held) {
+			this.state = new State(Phase.RELEASED, this.state.confirmed(), null);
+		}
+		return held;
+	}
+
 	private boolean isReliable(State state, ClockReading now) {
 		return now.elapsedSince(state.confirmed()) < this.reliableNanos;
+	}
+
+	/**
+	 * What the store has. Guarded by its monitor.
+	 */
+	private static final class Entry {
+
+		private @Nullable Lease holder;
+
+		private Lease holder() {
+			return Objects.requireNonNull(this.holder);
+		}
+
 	}
 
 	private enum Phase {

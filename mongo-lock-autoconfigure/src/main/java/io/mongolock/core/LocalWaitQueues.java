@@ -8,14 +8,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * The queues of those who wait in this JVM, one per key, first come first served: only
  * the first may ask the store, and none while holders in this JVM would make the store
- * refuse. Joining and leaving take the same time however long the queue is. Thread-safe:
- * a queue is only touched inside an atomic step of the map on its key.
+ * refuse. A holder may have the first take its place. Joining and leaving take the same
+ * time however long the queue is. Thread-safe: a queue is only touched inside an atomic
+ * step of the map on its key.
  *
  * @param <W> who waits; equal only to itself
  * @param <H> who holds
@@ -73,6 +75,36 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 */
 	public @Nullable W released(String key, H holder) {
 		return change(key, (queue) -> queue.holders.remove(holder));
+	}
+
+	/**
+	 * Whom a holder may hand the lock to instead of releasing it. It has the turn to ask
+	 * from then on, in case it does not get it.
+	 * @param key the key
+	 * @param holder who holds it
+	 * @param suits whether the lock suits the waiter; must not block
+	 * @return the first in the queue if it suits and nobody asks, else {@code null}
+	 */
+	public @Nullable W successor(String key, H holder, Predicate<W> suits) {
+		List<W> next = new ArrayList<>(1);
+		look(key, (queue) -> queue.addSuccessorTo(next, holder, suits));
+		return (next.isEmpty()) ? null : next.get(0);
+	}
+
+	/**
+	 * Leave the queue as the holder in place of another.
+	 * @param key the key
+	 * @param from who held the lock
+	 * @param waiter who waited
+	 * @param to who holds it now
+	 * @return who may ask next, if anyone
+	 */
+	public @Nullable W handedOver(String key, H from, W waiter, H to) {
+		return change(key, (queue) -> {
+			queue.remove(waiter);
+			queue.holders.remove(from);
+			queue.holders.add(to);
+		});
 	}
 
 	/**
@@ -174,6 +206,18 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 			}
 			W first = this.waiters.iterator().next();
 			if (mayAsk(first)) {
+				this.waiters.remove(first);
+				this.asking = first;
+				next.add(first);
+			}
+		}
+
+		private void addSuccessorTo(List<W> next, H holder, Predicate<W> suits) {
+			if (this.asking != null || this.waiters.isEmpty() || !this.holders.contains(holder)) {
+				return;
+			}
+			W first = this.waiters.iterator().next();
+			if (suits.test(first)) {
 				this.waiters.remove(first);
 				this.asking = first;
 				next.add(first);

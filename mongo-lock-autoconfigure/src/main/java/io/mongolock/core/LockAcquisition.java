@@ -3,6 +3,7 @@ package io.mongolock.core;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 
@@ -45,7 +46,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	private final LockRequest request;
 
-	private final Claim claim;
+	private volatile Claim claim;
 
 	private final ResolvedLockSettings terms;
 
@@ -66,6 +67,9 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	/** Whether a request has ended, so that the next one repeats it. */
 	private boolean repeated;
 
+	/** What another of this JVM handed over. */
+	private @Nullable HeldLock handedOver;
+
 	/** For others in the queue, who want to say what they wait for. */
 	private volatile LastAnswer lastAnswer = new LastAnswer(List.of(), null);
 
@@ -73,7 +77,8 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * Create an attempt, to be begun by {@link #begin}.
 	 * @param client what it shares with the others of this JVM
 	 * @param request what was asked for
-	 * @param claim what to ask of the store
+	 * @param claim what to ask of the store; the fences it reserves are asked for only if
+	 * others of this JVM want the lock, too
 	 * @param terms how long to wait and to hold
 	 * @param begun when the wait began
 	 */
@@ -158,16 +163,57 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 */
 	public AcquisitionStep begin(Caller caller, ClockReading now) {
 		this.caller = caller;
-		return (this.client.queues().join(key(), this)) ? turn(now) : timer(now);
+		if (!this.client.queues().join(key(), this)) {
+			return timer(now);
+		}
+		synchronized (this) {
+			// Nobody to hand it to. That stays so: a late duplicate of the first request
+			// may be what is granted
+			this.claim = this.claim.withReserve(0);
+			return turn(now);
+		}
 	}
 
 	/**
-	 * The turn to ask has come.
+	 * The turn to ask has come, or to hold what was handed over.
 	 * @param now the time
 	 * @return what to do next
 	 */
 	public synchronized AcquisitionStep turn(ClockReading now) {
-		return (this.phase == Phase.QUEUED) ? ask(now) : new TooLate(false);
+		return switch (this.phase) {
+			case QUEUED -> ask(now);
+			case HANDED -> hold();
+			default -> new TooLate(false);
+		};
+	}
+
+	/**
+	 * Another of this JVM hands its lock over, unless this attempt has ended. The turn is
+	 * to be passed on in either case.
+	 * @param from what the other holds
+	 * @param now the time
+	 * @param register is given what this one holds; must not block
+	 * @return whether this one holds it now
+	 */
+	boolean takeOver(HeldLock from, ClockReading now, Consumer<HeldLock> register) {
+		LockAcquisition next = null;
+		boolean taken = false;
+		synchronized (this) {
+			HeldLock held = (this.phase == Phase.QUEUED) ? from.handOver(this, now) : null;
+			if (held != null) {
+				// Should this throw, the attempt goes on
+				register.accept(held);
+				next = this.client.queues().handedOver(key(), from, this, held);
+				this.handedOver = held;
+				this.phase = Phase.HANDED;
+				taken = true;
+			}
+			else if (this.phase == Phase.OVER) {
+				next = this.client.queues().left(key(), this);
+			}
+		}
+		passTurn(next);
+		return taken;
 	}
 
 	/**
@@ -242,6 +288,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		return switch (this.phase) {
 			case QUEUED -> neverAsked(now);
 			case PAUSING -> ask(now);
+			case HANDED -> hold();
 			default -> unanswered();
 		};
 	}
@@ -256,7 +303,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		}
 		if (holder.isPresent() && now.elapsedSince(requested) < this.terms.reliable().toNanos()) {
 			return granted(new Grant(this.request, this.claim.id(), this.terms, holder.get(), requested,
-					answer.lapsedBefore(holder.get()), this.unknown));
+					answer.lapsedBefore(holder.get()), this.claim.reserve(), this.unknown));
 		}
 		if (holder.isPresent()) {
 			return decideOnFailure(answeredTooLate(now.elapsedSince(requested)), now);
@@ -279,7 +326,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	}
 
 	private synchronized AcquisitionStep decideOnCancel() {
-		return (this.phase == Phase.OVER) ? new TooLate(false) : new Cancelled(end());
+		return (this.phase == Phase.OVER) ? new TooLate(false) : new Cancelled(end(), this.handedOver);
 	}
 
 	private AcquisitionStep ask(ClockReading now) {
@@ -303,6 +350,11 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		this.requested = null;
 		this.phase = Phase.OVER;
 		return new Granted(held, grant.lapsed());
+	}
+
+	private AcquisitionStep hold() {
+		this.phase = Phase.OVER;
+		return new Granted(Objects.requireNonNull(this.handedOver), List.of());
 	}
 
 	// Denied by the holders in this JVM, or by those whom the first in the queue last
@@ -360,7 +412,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	private AcquisitionStep leaveIfOver(AcquisitionStep step) {
 		LockAcquisition next = null;
-		if (step instanceof Granted granted) {
+		if (step instanceof Granted granted && granted.held() != this.handedOver) {
 			next = this.client.queues().granted(key(), this, granted.held());
 		}
 		else if (step instanceof End) {
@@ -387,8 +439,8 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	public interface Caller {
 
 		/**
-		 * The turn has come: {@link LockAcquisition#turn} is to follow. Called once at
-		 * most, by any thread. Must neither block nor throw.
+		 * The turn has come to ask, or to hold: {@link LockAcquisition#turn} is to
+		 * follow. Called once at most, by any thread. Must neither block nor throw.
 		 */
 		void turn();
 
@@ -414,7 +466,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	private enum Phase {
 
-		QUEUED, ASKING, PAUSING, OVER
+		QUEUED, ASKING, PAUSING, HANDED, OVER
 
 	}
 

@@ -7,8 +7,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 
-import io.mongolock.LossReason;
-
 /**
  * Decides which leases to renew when, and notices those that ran out. Knows no thread and
  * no clock. {@link #add} and {@link #remove} may be called by any thread; everything else
@@ -206,19 +204,19 @@ public final class RenewalSchedule {
 	}
 
 	private void confirmed(RenewalPlan plan, ClockReading requested, ClockReading now) {
-		if (this.plans.containsKey(plan.lease())) {
-			if (plan.lease().renewed(requested, now)) {
-				plan.confirmed();
-			}
-			else {
-				this.plans.remove(plan.lease());
-			}
+		// Also if it was handed over since: it is the entry in the store that was renewed
+		boolean held = plan.lease().renewed(requested, now);
+		if (held && this.plans.containsKey(plan.lease())) {
+			plan.confirmed();
+		}
+		else {
+			this.plans.remove(plan.lease());
 		}
 	}
 
 	private void refused(Lease lease) {
 		this.plans.remove(lease);
-		lease.lose(LossReason.REFUSED);
+		lease.refused();
 	}
 
 	private long pause(RenewalBatch batch) {

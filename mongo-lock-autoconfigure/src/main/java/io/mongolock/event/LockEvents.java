@@ -164,8 +164,7 @@ public final class LockEvents {
 	private void leftToExpire(HeldLock heldLock) {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
 				+ "' is not released, as nobody knows whether the transaction "
-				+ "that used it was committed; its lease of " + heldLock.terms().ttl().toMillis()
-				+ "ms runs out by itself");
+				+ "that used it was committed; its lease of " + heldLock.ttl().toMillis() + "ms runs out by itself");
 	}
 
 	private void lostAtRelease(HeldLock heldLock) {
@@ -182,7 +181,7 @@ public final class LockEvents {
 	public void releaseFailed(HeldLock heldLock, RuntimeException failure) {
 		this.log.warn("Release of lock '" + KeyText.printable(heldLock.key())
 				+ "' failed and is tried again in the background; " + "otherwise its lease of "
-				+ heldLock.terms().ttl().toMillis() + "ms runs out by itself: " + failure.getMessage());
+				+ heldLock.ttl().toMillis() + "ms runs out by itself: " + failure.getMessage());
 		this.log.debug("Release failed", failure);
 		publishReleaseFailed(heldLock, failure);
 	}

@@ -11,9 +11,11 @@ import io.mongolock.LockOwner;
  * A holder as it is stored; times are the store's.
  *
  * @param leaseToken the token of the attempt that was granted
- * @param fence the number of the grant
+ * @param fence the number of the grant; one that holds it later in the same turn has a
+ * higher one
  * @param limit how many may hold the lock together with it
- * @param owner who holds, for diagnostics
+ * @param owner who holds, for diagnostics; if a lock is handed on inside a JVM, the
+ * thread is that of the first holder
  * @param acquiredAt when it was granted
  * @param renewedAt when its lease last began
  * @param ttl how long the lease lasts from there

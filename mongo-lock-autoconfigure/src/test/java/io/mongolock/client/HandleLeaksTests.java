@@ -17,6 +17,7 @@ import org.springframework.util.StringUtils;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.application.CarelessCode;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -100,7 +101,7 @@ class HandleLeaksTests {
 
 	private LockTemplate template(LeakDetection detection) {
 		return new LockTemplate(this.store, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
-				LockClock.system(), List.of(), detection);
+				LockClock.system(), List.of(), detection, HandOver.DEFAULT);
 	}
 
 	private static void awaitCollected(BooleanSupplier condition) {

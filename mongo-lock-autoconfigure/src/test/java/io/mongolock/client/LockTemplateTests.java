@@ -30,6 +30,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.OnLost;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -131,12 +132,15 @@ class LockTemplateTests {
 
 	@Test
 	void theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder() throws Exception {
-		LockHandle first = this.template.acquire(REQUEST);
+		LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 42, ""), this.clock, List.of(), LeakDetection.OFF,
+				new HandOver(Duration.ZERO, 0));
+		LockHandle first = template.acquire(REQUEST);
 		List<Future<Long>> waiting = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
 			int waiters = i + 1;
-			waiting.add(this.others.submit(() -> this.template.execute(REQUEST, LockHandle::fence)));
-			Awaitility.await().until(() -> this.template.waiting() == waiters);
+			waiting.add(this.others.submit(() -> template.execute(REQUEST, LockHandle::fence)));
+			Awaitility.await().until(() -> template.waiting() == waiters);
 		}
 		assertThat(this.store.count("acquire")).as("requests while the lock is held here").isEqualTo(1);
 		first.close();

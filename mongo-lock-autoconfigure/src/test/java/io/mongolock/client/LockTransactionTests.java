@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
@@ -62,6 +63,29 @@ class LockTransactionTests {
 			.withMessage("mine");
 		assertThat(this.transactions.log).containsExactly("begin", "rollback");
 		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void insideATransactionTheHandOverWaitsForItsCommit() {
+		LockHandle first = this.locks.acquire(REQUEST);
+		CompletableFuture<LockHandle> queued = CompletableFuture
+			.supplyAsync(() -> this.transaction.execute((status) -> {
+				LockHandle handle = this.locks.acquire(REQUEST);
+				// On a thread outside of the transaction, which would share the lock
+				CompletableFuture<LockHandle> next = CompletableFuture
+					.supplyAsync(() -> this.locks.acquireAsync(REQUEST))
+					.join();
+				handle.close();
+				assertThat(next).isNotDone();
+				assertThat(this.locks.waiting()).isEqualTo(1);
+				return next;
+			}), (task) -> new Thread(task).start())
+			.thenCompose((next) -> next);
+		Awaitility.await().until(() -> this.locks.waiting() == 1);
+		first.close();
+		assertThat(queued.join().fence()).isEqualTo(first.fence() + 2);
+		assertThat(this.transactions.log).containsExactly("begin", "commit");
+		assertThat(this.store.count("release")).as("the first one's").isEqualTo(1);
 	}
 
 	@Test

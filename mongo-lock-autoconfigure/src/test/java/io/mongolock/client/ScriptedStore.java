@@ -88,8 +88,10 @@ class ScriptedStore implements LockStore {
 		this.lastClaim = claim;
 		run("acquire", claim.id(), () -> {
 			Instant now = Instant.now();
-			this.holders.computeIfAbsent(claim.id().key(), (key) -> new StoredHolder(claim.id().leaseToken(),
-					this.fence.incrementAndGet(), claim.limit(), claim.owner(), now, now, claim.ttl()));
+			this.holders.computeIfAbsent(claim.id().key(),
+					(key) -> new StoredHolder(claim.id().leaseToken(),
+							this.fence.addAndGet(1 + claim.reserve()) - claim.reserve(), claim.limit(), claim.owner(),
+							now, now, claim.ttl()));
 		});
 		StoredHolder holder = this.holders.get(claim.id().key());
 		return new ClaimAnswer((holder != null) ? List.of(holder) : List.of(), List.of(), List.of(), Instant.now());

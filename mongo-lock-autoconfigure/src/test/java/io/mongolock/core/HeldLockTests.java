@@ -1,5 +1,6 @@
 package io.mongolock.core;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
 
+import io.mongolock.LockHolder;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
@@ -98,11 +100,83 @@ class HeldLockTests {
 		assertThat(this.heldLock.toHolder(at(4_000)).heldFor()).hasMillis(3_999);
 	}
 
+	@Test
+	void whoHoldsItInTurnIsDescribedByItself() {
+		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
+		HeldLock first = jvm.granted();
+		HandOverHarness.Waiter a = jvm.waiting("a");
+		jvm.release(first, 100);
+		LockHolder holder = a.held().toHolder(at(1_000));
+		assertThat(holder.owner().thread()).isEqualTo("a");
+		assertThat(holder.fence()).isEqualTo(101);
+		assertThat(holder.acquiredAt()).isEqualTo(Instant.EPOCH.plusMillis(100));
+		assertThat(holder.heldFor()).hasMillis(900);
+		assertThat(holder.remaining()).hasMillis(23_000);
+	}
+
+	@Test
+	void whatMayStillTakeEffectIsNotHandedOver() {
+		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
+		HeldLock first = jvm.granted();
+		jvm.waiting("a");
+		first.letExpire();
+		assertThat(jvm.release(first, 1)).isFalse();
+		assertThat(jvm.log).containsExactly("a asks", "released");
+	}
+
+	@Test
+	void aStopReleasesWhoHoldsItNowAndNotWhoHandedItOver() {
+		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
+		HeldLock first = jvm.granted();
+		HandOverHarness.Waiter a = jvm.waiting("a");
+		jvm.release(first, 1);
+		assertThat(first.abandon()).isFalse();
+		assertThat(first.lossReason()).isNull();
+		assertThat(a.held().lease().isHeld(at(1))).isTrue();
+		assertThat(a.held().abandon()).isTrue();
+	}
+
+	@Test
+	void whatTheStopTookIsNotHandedOver() {
+		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
+		HeldLock first = jvm.granted();
+		jvm.waiting("a");
+		first.abandon();
+		assertThat(jvm.release(first, 1)).isFalse();
+	}
+
+	@Test
+	void theLastOfATurnCleansUpWhatTheFirstLeftUnknown() {
+		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
+		HeldLock first = jvm.granted(true);
+		LockRequest shorter = LockRequest.builder("k").ttl(Duration.ofSeconds(10)).build();
+		HandOverHarness.Waiter a = jvm.waiting("a", shorter);
+		jvm.release(first, 1);
+		assertThat(a.held().release(at(2)).answered(true).cleansUp()).isTrue();
+		OrphanCleanup cleanup = a.held().cleanUp(at(2));
+		long last = 0;
+		for (long next = cleanup.first(at(2)); next >= 0; next = cleanup.answered(at(2))) {
+			last = next;
+		}
+		assertThat(last).as("for as long as the claim of the grant lasts").isEqualTo(30_000_000_000L);
+	}
+
+	@Test
+	void aProofIsOfTheGrantAndARefusedRenewalOfWhoHoldsNow() {
+		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
+		HeldLock first = jvm.granted();
+		HandOverHarness.Waiter a = jvm.waiting("a");
+		jvm.release(first, 1);
+		assertThat(a.held().grantFence()).isEqualTo(100);
+		assertThat(first.renewed(false, at(2), at(3))).isFalse();
+		assertThat(jvm.log).containsExactly("a holds", "lost by a REFUSED");
+	}
+
 	private HeldLock granted() {
 		StoredHolder holder = new StoredHolder("t", 7, 1, new LockOwner("app", "1", "host", 42, ""), Instant.EPOCH,
 				Instant.EPOCH, ResolvedLockSettings.DEFAULT_TTL);
 		Grant grant = new Grant(LockRequest.of("k"), new LeaseId("k", "t"), ResolvedLockSettings.of(LockSettings.NONE),
-				holder, at(0), List.of(), false);
+				holder, at(0), List.of(), 0, false);
 		return new HeldLock(grant, at(1),
 				(lost) -> this.told.add("client " + Optional.ofNullable(lost.lossReason()).orElseThrow()));
 	}

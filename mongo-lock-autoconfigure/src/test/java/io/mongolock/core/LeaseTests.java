@@ -19,6 +19,8 @@ class LeaseTests {
 
 	private final List<LossReason> losses = new ArrayList<>();
 
+	private final List<LossReason> nextLosses = new ArrayList<>();
+
 	private final Lease lease = new Lease(new LeaseId("k", "t"), 1,
 			ResolvedLockSettings.of(LockSettings.builder().ttl(Duration.ofSeconds(10)).build()), at(0),
 			(lease) -> this.losses.add(lease.lossReason()));
@@ -104,6 +106,67 @@ class LeaseTests {
 		});
 		assertThat(lease.isHeld(new ClockReading(end + 2_000_000, 2))).isTrue();
 		assertThat(lease.isHeld(new ClockReading(end + 8_000_000_000L, 8_000))).isFalse();
+	}
+
+	@Test
+	void handedOverItCountsFromTheSameRenewalForTheOneWhoHoldsItNow() {
+		this.lease.renewed(at(1_000), at(1_001));
+		Lease next = next();
+		assertThat(next.isHeld(at(2_000))).as("not yet").isFalse();
+		assertThat(this.lease.handOver(next, at(2_000))).isTrue();
+		assertThat(this.lease.isHeld(at(2_000))).isFalse();
+		assertThat(next.isHeld(at(8_999))).isTrue();
+		assertThat(next.isHeld(at(9_000))).isFalse();
+		assertThat(this.losses).as("of the first").isEmpty();
+		assertThat(this.nextLosses).containsExactly(LossReason.DEADLINE);
+	}
+
+	@Test
+	void itIsNotHandedOverAfterItsDeadlineNorTwiceNorOnceReleased() {
+		assertThat(this.lease.handOver(next(), at(8_000))).isFalse();
+		Lease next = next();
+		assertThat(this.lease.handOver(next, at(7_999))).isTrue();
+		assertThat(this.lease.handOver(next(), at(7_999))).isFalse();
+		assertThat(next.release(at(7_999))).isTrue();
+		assertThat(next.handOver(next(), at(7_999))).isFalse();
+	}
+
+	@Test
+	void aRefusalReachesWhoHoldsItByThen() {
+		Lease next = next();
+		this.lease.handOver(next, at(1_000));
+		this.lease.refused();
+		assertThat(next.isHeld(at(1_000))).isFalse();
+		assertThat(this.losses).isEmpty();
+		assertThat(this.nextLosses).containsExactly(LossReason.REFUSED);
+	}
+
+	@Test
+	void aRefusalAfterTheReleaseIsNoLoss() {
+		this.lease.release(at(1_000));
+		this.lease.refused();
+		assertThat(this.lease.lossReason()).isNull();
+	}
+
+	@Test
+	void aRenewalThatThePredecessorAskedForServesWhoHoldsItByThen() {
+		Lease next = next();
+		this.lease.handOver(next, at(1_000));
+		assertThat(this.lease.renewed(at(900), at(1_001))).as("the predecessor").isFalse();
+		assertThat(next.isHeld(at(8_899))).isTrue();
+		assertThat(next.isHeld(at(8_900))).isFalse();
+	}
+
+	@Test
+	void aRenewalThatThePredecessorAskedForAndCameTooLateIsNoSuccess() {
+		Lease next = next();
+		this.lease.handOver(next, at(1_000));
+		this.lease.renewed(at(7_000), at(8_000));
+		assertThat(next.isHeld(at(8_000))).isFalse();
+	}
+
+	private Lease next() {
+		return this.lease.next(2, this.lease.terms(), (lost) -> this.nextLosses.add(lost.lossReason()));
 	}
 
 	static ClockReading at(long millis) {

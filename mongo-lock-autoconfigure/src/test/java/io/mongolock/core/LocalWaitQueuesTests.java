@@ -96,6 +96,33 @@ class LocalWaitQueuesTests {
 		assertThat(this.lines.asking("other")).isEmpty();
 	}
 
+	@Test
+	void aHolderIsSucceededByTheFirstIfItSuitsAndNobodyAsks() {
+		this.lines.join("k", this.a);
+		this.lines.granted("k", this.a, this.a);
+		assertThat(this.lines.successor("k", this.a, (any) -> true)).as("nobody waits").isNull();
+		this.lines.join("k", this.b);
+		this.lines.join("k", this.c);
+		assertThat(this.lines.successor("k", this.a, (any) -> any == this.c)).as("only the first").isNull();
+		assertThat(this.lines.successor("k", this.c, (any) -> true)).as("holds nothing").isNull();
+		assertThat(this.lines.successor("k", this.a, (any) -> true)).isEqualTo(this.b);
+		assertThat(this.lines.successor("k", this.a, (any) -> true)).as("b has the turn").isNull();
+		assertThat(this.lines.handedOver("k", this.a, this.b, this.b)).isNull();
+		assertThat(this.lines.holders("k")).containsExactly(this.b);
+		assertThat(this.lines.released("k", this.b)).isEqualTo(this.c);
+	}
+
+	@Test
+	void aSuccessorThatLeavesMakesRoomForTheNext() {
+		this.lines.join("k", this.a);
+		this.lines.granted("k", this.a, this.a);
+		this.lines.join("k", this.b);
+		this.lines.join("k", this.c);
+		this.lines.successor("k", this.a, (any) -> true);
+		assertThat(this.lines.left("k", this.b)).as("a holds").isNull();
+		assertThat(this.lines.successor("k", this.a, (any) -> true)).isEqualTo(this.c);
+	}
+
 	private record Member(String name, int limit) implements LocalWaitQueues.Member {
 
 	}

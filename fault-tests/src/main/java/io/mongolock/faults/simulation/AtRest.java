@@ -2,7 +2,10 @@ package io.mongolock.faults.simulation;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.test.StoreLog.Grant;
@@ -37,21 +40,23 @@ final class AtRest {
 	 * @param tenure the token
 	 */
 	void checkCleanedUp(LeaseHistory tenure) {
-		long due = tenure.overAt + tenure.terms.ttl().toNanos();
+		LeaseHistory entry = tenure.entry;
+		long due = tenure.overAt + entry.terms.ttl().toNanos();
 		// The last clean-up comes a ttl after the release failed, which took a timeout
 		boolean undisturbed = due >= this.healedAt && tenure.client.frozenUntil() <= tenure.overAt
-				&& !tenure.client.isCrashed() && !tenure.doubled && this.servers.electedAt() <= tenure.overAt;
+				&& !tenure.client.isCrashed() && !entry.doubled && this.servers.electedAt() <= tenure.overAt;
 		// A release that an old primary answered leaves a lease that runs out by the
 		// store's clock
-		boolean cleaned = tenure.unknown || tenure.late
-				|| (this.servers.clock().spread() < ROUND_TRIP / 2 && tenure.touchedAt <= tenure.overAt);
-		boolean alive = this.servers.log().isAlive(tenure.id, this.servers.clock().now());
-		Judge.check(!alive || !undisturbed || !cleaned || tenure.claimedAt > due, Violation.Kind.GHOST,
+		boolean cleaned = entry.unknown || entry.late
+				|| (this.servers.clock().spread() < ROUND_TRIP / 2 && entry.touchedAt <= tenure.overAt);
+		boolean alive = this.servers.log().isAlive(entry.id, this.servers.clock().now());
+		Judge.check(!alive || !undisturbed || !cleaned || entry.claimedAt > due, Violation.Kind.GHOST,
 				() -> tenure + " still stands in the store a ttl after it was given up");
 	}
 
 	long cleanedUpAfter(LeaseHistory tenure) {
-		return tenure.terms.ttl().plus(tenure.terms.operationTimeout()).toNanos() + ROUND_TRIP;
+		Duration timeout = tenure.entry.terms.operationTimeout();
+		return tenure.entry.terms.ttl().plus(timeout).toNanos() + ROUND_TRIP;
 	}
 
 	/**
@@ -59,29 +64,28 @@ final class AtRest {
 	 * @param weather what went wrong
 	 */
 	void judge(FaultProfile weather) {
-		Map<Grant, LeaseHistory> told = new HashMap<>();
+		Map<LeaseHistory, Grant> told = new LinkedHashMap<>();
 		for (LeaseHistory tenure : this.judge.tenures()) {
 			if (tenure.heldLock != null) {
-				told.put(new Grant(tenure.id.key(), tenure.id.leaseToken(), tenure.heldLock.lease().fence()), tenure);
+				told.put(tenure, Judge.grant(tenure.heldLock));
 			}
 		}
-		checkFences(told);
-		told.values().forEach((tenure) -> checkOutcome(tenure, told));
+		checkFences(new HashSet<>(told.values()));
+		told.keySet().forEach((tenure) -> checkOutcome(tenure, told));
 		this.judge.tenures().forEach((tenure) -> {
 			checkGranted(tenure);
 			checkNeeded(tenure, weather);
 		});
 	}
 
-	private void checkFences(Map<Grant, LeaseHistory> told) {
-		Map<String, Grant> last = new HashMap<>();
+	private void checkFences(Set<Grant> told) {
+		Map<String, Long> last = new HashMap<>();
 		int found = 0;
 		for (Grant grant : this.servers.log().grants()) {
-			if (told.containsKey(grant)) {
+			if (told.contains(grant)) {
 				found++;
-				Grant before = last.put(grant.key(), grant);
-				Judge.check(before == null || before.fence() < grant.fence(), Violation.Kind.FENCE,
-						() -> grant + " after " + before);
+				checkRises(last, grant, grant.fence());
+				this.judge.handOvers(grant).forEach((fence) -> checkRises(last, grant, fence));
 			}
 		}
 		if (found != told.size()) {
@@ -89,16 +93,22 @@ final class AtRest {
 		}
 	}
 
-	private void checkOutcome(LeaseHistory tenure, Map<Grant, LeaseHistory> told) {
+	private static void checkRises(Map<String, Long> last, Grant grant, long fence) {
+		Long before = last.put(grant.key(), fence);
+		Judge.check(before == null || before < fence, Violation.Kind.FENCE,
+				() -> fence + " of " + grant + " after " + before);
+	}
+
+	private void checkOutcome(LeaseHistory tenure, Map<LeaseHistory, Grant> told) {
 		boolean overran = tenure.outcome == ReleaseOutcome.EXPIRED_UNCONTESTED;
 		boolean promised = overran || this.judge.clockError() <= tenure.terms.margin().toNanos();
 		if (tenure.outcome == null || tenure.outcome == ReleaseOutcome.LOST || !promised) {
 			return;
 		}
-		Judge.check(!overran || tenure.freedAt >= 0, Violation.Kind.OUTCOME,
+		Judge.check(!overran || tenure.entry.freedAt >= 0, Violation.Kind.OUTCOME,
 				() -> tenure + " was told that it overran, without proof");
-		long end = (overran) ? tenure.freedAt : tenure.overAt;
-		told.forEach((grant, other) -> {
+		long end = (overran) ? tenure.entry.freedAt : tenure.overAt;
+		told.forEach((other, grant) -> {
 			boolean between = other != tenure && other.grantedAt > tenure.grantedAt && other.grantedAt < end;
 			Judge.check(!between || !this.judge.replaces(grant, tenure), Violation.Kind.OUTCOME,
 					() -> tenure + " was told " + tenure.outcome + " although " + other + " was granted in between");
@@ -110,7 +120,8 @@ final class AtRest {
 			long free = this.clearedAt;
 			for (LeaseHistory other : this.judge.tenures()) {
 				if (other != tenure && other.id.key().equals(tenure.id.key())) {
-					free = Math.max(free, Math.max(other.overAt, other.touchedAt) + other.terms.ttl().toNanos());
+					long end = Math.max(other.overAt, other.entry.touchedAt);
+					free = Math.max(free, end + other.entry.terms.ttl().toNanos());
 				}
 			}
 			long due = free + this.servers.clock().spread() + tenure.terms.retryInterval().toNanos() + ROUND_TRIP;

@@ -64,9 +64,11 @@ final class Exclusion {
 	 */
 	void acts(LeaseHistory tenure, long checkedAt) {
 		long pause = this.timeline.now() - checkedAt;
+		Judge.check(tenure.entry.holder == tenure.heldLock, Violation.Kind.OVERLAP,
+				() -> tenure + " acts although another of its client holds the lock");
 		Judge.check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED,
 				() -> tenure + " acts although its lease had run out");
-		long most = tenure.touchedAt + tenure.terms.reliable().toNanos() - this.timeline.now();
+		long most = tenure.entry.touchedAt + tenure.terms.reliable().toNanos() - this.timeline.now();
 		Judge.check(tenure.client.wasSuspended() || tenure.relied() <= Math.max(0, most), Violation.Kind.TOLD_LATE,
 				() -> tenure + " relies on its lease longer than since the store last began it");
 		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt) {

@@ -1,7 +1,11 @@
 package io.mongolock.faults.simulation;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -9,6 +13,7 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.core.ResolvedLockSettings;
@@ -34,6 +39,8 @@ final class Judge {
 	private final Exclusion exclusion;
 
 	private final Map<String, LeaseHistory> tenures = new LinkedHashMap<>();
+
+	private final Map<Grant, List<Long>> handOvers = new HashMap<>();
 
 	private final StoreTruth truth = new StoreTruth();
 
@@ -126,7 +133,7 @@ final class Judge {
 		this.trace.add(this.timeline.now(), "store", "grants", grant);
 		for (LeaseHistory tenure : this.tenures.values()) {
 			boolean other = !tenure.isOver() && tenure.heldLock != null && tenure.id.key().equals(grant.key())
-					&& !holders.contains(tenure.id.leaseToken());
+					&& !holders.contains(tenure.entry.id.leaseToken());
 			if (other) {
 				this.exclusion.overtaken(tenure, this.timeline.now());
 			}
@@ -134,13 +141,19 @@ final class Judge {
 	}
 
 	/**
-	 * A client was told of its grant.
+	 * A client was told of its grant, or of what it was handed.
 	 * @param tenure the token
 	 * @param heldLock what it holds
 	 */
 	void told(LeaseHistory tenure, HeldLock heldLock) {
+		check(!tenure.isOver(), Violation.Kind.GHOST, () -> tenure + " is granted a lock after it gave up");
 		tenure.heldLock = heldLock;
-		Grant grant = new Grant(tenure.id.key(), tenure.id.leaseToken(), heldLock.fence());
+		tenure.entry = tenure(heldLock.id().leaseToken());
+		tenure.told = heldLock.lossReason() != null;
+		if (tenure.entry.holder == null) {
+			tenure.entry.holder = heldLock;
+		}
+		Grant grant = grant(heldLock);
 		Long at = this.truth.at(grant);
 		if (at == null) {
 			throw new IllegalStateException("The store never granted " + tenure);
@@ -154,10 +167,57 @@ final class Judge {
 		}
 	}
 
+	/**
+	 * A client hands a lock on to another of its attempts.
+	 * @param from the lock
+	 * @param to the lock as the other holds it
+	 * @param turn how long locks may be handed on
+	 */
+	void handedOver(LeaseHistory from, HeldLock to, HandOver turn) {
+		LeaseHistory entry = from.entry;
+		check(entry.holder == from.heldLock, Violation.Kind.OVERLAP,
+				() -> from + " hands over what another of its client holds");
+		check(to.lease().remaining(from.client.now()).compareTo(Duration.ZERO) > 0, Violation.Kind.REVIVED,
+				() -> from + " hands over what has run out");
+		long age = this.timeline.now() - from.grantedAt;
+		// A grant that is answered only when asked again counts from there
+		check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(), Violation.Kind.TURN,
+				() -> from + " hands over " + age / 1_000_000 + "ms after the grant");
+		entry.holder = to;
+		this.handOvers.computeIfAbsent(grant(to), (same) -> new ArrayList<>()).add(to.fence());
+		event(from, "hands over", Event.HANDED_OVER);
+		from.outcome = ReleaseOutcome.RELEASED;
+		end(from);
+	}
+
+	/**
+	 * The fences that were handed out after that of a grant.
+	 * @param grant the grant
+	 * @return the fences in the order of the holders
+	 */
+	List<Long> handOvers(Grant grant) {
+		return this.handOvers.getOrDefault(grant, List.of());
+	}
+
+	/**
+	 * The grant by which a lock is held.
+	 * @param heldLock the lock
+	 * @return the grant
+	 */
+	static Grant grant(HeldLock heldLock) {
+		return new Grant(heldLock.key(), heldLock.id().leaseToken(), heldLock.grantFence());
+	}
+
 	void toldLost(HeldLock heldLock) {
-		LeaseHistory tenure = tenure(heldLock.id().leaseToken());
-		tenure.told = true;
-		event(tenure, "is told of the loss", Event.TOLD_OF_A_LOSS);
+		for (LeaseHistory tenure : this.tenures.values()) {
+			if (tenure.heldLock == heldLock) {
+				tenure.told = true;
+				event(tenure, "is told of the loss", Event.TOLD_OF_A_LOSS);
+				if (heldLock.isHandedOver()) {
+					count(Event.LOST_IN_A_TURN);
+				}
+			}
+		}
 	}
 
 	/**
@@ -171,9 +231,13 @@ final class Judge {
 	}
 
 	void over(LeaseHistory tenure) {
+		end(tenure);
+		this.onOver.accept(tenure);
+	}
+
+	private void end(LeaseHistory tenure) {
 		tenure.overAt = this.timeline.now();
 		tenure.told = true;
-		this.onOver.accept(tenure);
 	}
 
 	void outcome(LeaseHistory tenure, ReleaseOutcome outcome) {

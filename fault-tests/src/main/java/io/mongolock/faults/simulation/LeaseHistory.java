@@ -8,8 +8,9 @@ import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LeaseId;
 
 /**
- * What is known of one token: the truth of the store beside what its client was told.
- * Times are true ones, negative for never.
+ * What is known of one attempt: the truth of the store beside what its client was told.
+ * Who is handed a lock holds the entry of another attempt, of which alone the store
+ * knows. Times are true ones, negative for never.
  */
 final class LeaseHistory {
 
@@ -22,7 +23,13 @@ final class LeaseHistory {
 	/** Whether it waits until the end for what others left. */
 	final boolean last;
 
+	/** The attempt whose token stands in the store. */
+	LeaseHistory entry = this;
+
 	@Nullable HeldLock heldLock;
+
+	/** Who holds the entry of this attempt. */
+	@Nullable HeldLock holder;
 
 	@Nullable ReleaseOutcome outcome;
 

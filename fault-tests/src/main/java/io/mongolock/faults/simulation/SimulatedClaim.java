@@ -30,9 +30,13 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private static final LockOwner OWNER = new LockOwner("simulation", "", "", 0, "");
 
+	private final Errand errand;
+
 	private final LockAcquisition acquisition;
 
 	private final SimulatedClient client;
+
+	private final Timeline timeline;
 
 	private final Judge judge;
 
@@ -42,10 +46,12 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private int timers;
 
-	private SimulatedClaim(LockAcquisition acquisition, SimulatedClient client, Judge judge, LeaseHistory tenure,
-			Consumer<@Nullable LeaseHistory> onEnd) {
+	private SimulatedClaim(Errand errand, LockAcquisition acquisition, SimulatedClient client, Timeline timeline,
+			Judge judge, LeaseHistory tenure, Consumer<@Nullable LeaseHistory> onEnd) {
+		this.errand = errand;
 		this.acquisition = acquisition;
 		this.client = client;
+		this.timeline = timeline;
 		this.judge = judge;
 		this.tenure = tenure;
 		this.onEnd = onEnd;
@@ -62,11 +68,13 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	static void run(Errand errand, SimulatedClient client, Timeline timeline, Judge judge,
 			Consumer<@Nullable LeaseHistory> onEnd) {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
-		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(LockDefaults.NONE.limit(errand.request()));
+		Claim claim = Claim.of(id, OWNER, errand.terms().ttl())
+			.withLimit(LockDefaults.NONE.limit(errand.request()))
+			.withReserve(client.reserve());
 		LockAcquisition acquisition = new LockAcquisition(client.acquisitions(), errand.request(), claim,
 				errand.terms(), client.now());
 		LeaseHistory tenure = judge.begins(id, client, errand.terms(), errand.last());
-		SimulatedClaim driver = new SimulatedClaim(acquisition, client, judge, tenure, onEnd);
+		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, timeline, judge, tenure, onEnd);
 		driver.act(acquisition.begin(driver, client.now()));
 		if (!errand.last() && timeline.chance(0.1)) {
 			long patience = timeline.between(0, 2 * errand.terms().operationTimeout().toNanos());
@@ -76,7 +84,9 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	@Override
 	public void turn() {
-		act(this.acquisition.turn(this.client.now()));
+		// A thread takes a while to wake up, and may have given up meanwhile
+		long most = (this.timeline.chance(0.1)) ? this.tenure.terms.reliable().toNanos() / 4 : 1_000_000;
+		this.client.after(this.timeline.between(0, most), () -> act(this.acquisition.turn(this.client.now())));
 	}
 
 	@Override
@@ -94,6 +104,9 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		}
 		else if (step instanceof Granted granted) {
 			granted(granted.held());
+		}
+		else if (step instanceof Cancelled cancelled && cancelled.unwanted() != null) {
+			giveBack(cancelled.unwanted());
 		}
 		else if (step instanceof End) {
 			end(step);
@@ -151,6 +164,12 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		}
 		this.judge.told(this.tenure, heldLock);
 		this.onEnd.accept(this.tenure);
+	}
+
+	private void giveBack(HeldLock unwanted) {
+		this.judge.told(this.tenure, unwanted);
+		this.judge.count(Event.HANDED_TO_ONE_WHO_GAVE_UP);
+		new SimulatedHold(this.errand, this.tenure, this.timeline, this.judge, () -> this.onEnd.accept(null)).release();
 	}
 
 	private void end(AcquisitionStep step) {

@@ -7,6 +7,7 @@ import java.util.List;
 
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Grant;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
@@ -40,6 +41,8 @@ final class SimulatedClient {
 
 	private final SimulatedRenewals renewals;
 
+	private final HandOver handOver;
+
 	private boolean crashed;
 
 	private boolean asksOldPrimary;
@@ -54,8 +57,10 @@ final class SimulatedClient {
 
 	private long wallOffset;
 
-	SimulatedClient(String name, Timeline timeline, SimulatedNetwork network, SimulatedServers servers, Judge judge) {
+	SimulatedClient(String name, Timeline timeline, SimulatedNetwork network, SimulatedServers servers, Judge judge,
+			HandOver handOver) {
 		this.name = name;
+		this.handOver = handOver;
 		this.timeline = timeline;
 		this.network = network;
 		this.servers = servers;
@@ -184,6 +189,29 @@ final class SimulatedClient {
 				over(heldLock);
 			});
 		}
+	}
+
+	int reserve() {
+		return this.handOver.reserve();
+	}
+
+	/**
+	 * Hand a lock to the next one who waits for it here.
+	 * @param tenure who holds it
+	 * @param heldLock the lock
+	 * @return whether it was handed over; if not, it is to be released
+	 */
+	boolean handOver(LeaseHistory tenure, HeldLock heldLock) {
+		boolean waitedFor = heldLock.mayBeHandedOver() && !this.queues.waiters().isEmpty();
+		boolean passed = this.handOver.pass(heldLock, this.queues, now(), (successor) -> {
+			this.judge.handedOver(tenure, successor, this.handOver);
+			this.renewals.register(successor.lease());
+			this.renewals.unregister(heldLock.lease());
+		});
+		if (waitedFor && !passed) {
+			this.judge.count(Coverage.Event.TURN_ENDED);
+		}
+		return passed;
 	}
 
 	/**

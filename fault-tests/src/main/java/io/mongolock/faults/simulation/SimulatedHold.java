@@ -78,9 +78,16 @@ final class SimulatedHold {
 			}, (outcome) -> work());
 	}
 
-	private void release() {
+	/**
+	 * Work no longer.
+	 */
+	void release() {
 		if (this.timeline.chance(0.02)) {
 			this.heldLock.letExpire();
+		}
+		if (this.client.handOver(this.tenure, this.heldLock)) {
+			this.onEnd.run();
+			return;
 		}
 		this.client.renewals().unregister(lease());
 		ReleaseDecision releasing = this.heldLock.release(this.client.now());
@@ -92,7 +99,7 @@ final class SimulatedHold {
 		boolean proof = releasing.needsProof();
 		this.client
 			.<Boolean>ask(Kind.RELEASE, this.heldLock.id(), proof,
-					(log, now) -> (proof) ? log.releaseGrant(this.heldLock.id(), this.heldLock.fence())
+					(log, now) -> (proof) ? log.releaseGrant(this.heldLock.id(), this.heldLock.grantFence())
 							: log.release(this.heldLock.id()))
 			.then((ended) -> end(releasing.answered(ended)), (outcome) -> {
 				this.judge.count(Event.RELEASE_UNKNOWN);

@@ -24,6 +24,8 @@ final class SimulatedWorker {
 
 	private final long until;
 
+	private final boolean crowded;
+
 	private int rounds;
 
 	/**
@@ -35,9 +37,10 @@ final class SimulatedWorker {
 	 * @param terms how locks are waited for and held; the last is for {@link #waitFor}
 	 * @param locks which locks
 	 * @param until when it wants no more
+	 * @param crowded whether many want the same, so that each works and rests less
 	 */
 	SimulatedWorker(String name, SimulatedClient client, Timeline timeline, Judge judge,
-			List<ResolvedLockSettings> terms, List<LockRequest> locks, long until) {
+			List<ResolvedLockSettings> terms, List<LockRequest> locks, long until, boolean crowded) {
 		this.name = name;
 		this.client = client;
 		this.timeline = timeline;
@@ -45,6 +48,7 @@ final class SimulatedWorker {
 		this.terms = terms;
 		this.locks = locks;
 		this.until = until;
+		this.crowded = crowded;
 	}
 
 	void work() {
@@ -53,7 +57,7 @@ final class SimulatedWorker {
 			long ttl = this.terms.get(0).ttl().toNanos();
 			ResolvedLockSettings terms = this.terms.get((int) this.timeline.between(0, this.terms.size() - 1L));
 			int acts = (int) this.timeline.between(1, 8);
-			run(new Errand(lock, terms, token(), acts, ttl / 3, false));
+			run(new Errand(lock, terms, token(), acts, (this.crowded) ? ttl / 30 : ttl / 3, false));
 		}
 	}
 
@@ -87,7 +91,8 @@ final class SimulatedWorker {
 	}
 
 	private void rest() {
-		this.client.after(this.timeline.between(0, this.terms.get(0).ttl().toNanos() / 2), this::work);
+		this.client.after(this.timeline.between(0, this.terms.get(0).ttl().toNanos() / ((this.crowded) ? 20 : 2)),
+				this::work);
 	}
 
 	private String token() {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 import io.mongolock.LockRequest;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.ResolvedLockSettings;
 
 /**
@@ -61,13 +62,16 @@ final class Simulation {
 		AtRest rest = new AtRest(judge, servers, longest, heals);
 		judge.onOver((tenure) -> timeline.after(rest.cleanedUpAfter(tenure), () -> rest.checkCleanedUp(tenure)));
 		int number = 2 + this.random.nextInt(3);
+		HandOver handOver = handOver(shortest);
+		boolean crowded = this.random.nextInt(4) == 0;
+		int most = (crowded) ? 8 : 2;
 		for (int client = 1; client <= number; client++) {
-			this.clients.add(new SimulatedClient("c" + client, timeline, network, servers, judge));
+			this.clients.add(new SimulatedClient("c" + client, timeline, network, servers, judge, handOver));
 		}
 		for (SimulatedClient client : this.clients) {
-			for (int worker = this.random.nextInt(2); worker < 2; worker++) {
+			for (int worker = this.random.nextInt(most); worker < most; worker++) {
 				String name = client.name() + "." + worker;
-				client.run(new SimulatedWorker(name, client, timeline, judge, manners, locks, heals)::work);
+				client.run(new SimulatedWorker(name, client, timeline, judge, manners, locks, heals, crowded)::work);
 			}
 		}
 		List<LockRequest> all = new ArrayList<>(locks);
@@ -78,15 +82,22 @@ final class Simulation {
 		timeline.at(heals, () -> {
 			network.heal();
 			servers.heal();
-			SimulatedClient last = new SimulatedClient("last", timeline, network, servers, judge);
+			SimulatedClient last = new SimulatedClient("last", timeline, network, servers, judge, handOver);
 			for (LockRequest lock : locks) {
-				new SimulatedWorker("last." + lock.key(), last, timeline, judge, manners, locks, heals).waitFor(lock);
+				new SimulatedWorker("last." + lock.key(), last, timeline, judge, manners, locks, heals, false)
+					.waitFor(lock);
 			}
 		});
 		timeline.run();
 		this.clients.forEach((client) -> Judge.check(client.isAtRest(), Violation.Kind.PROGRESS,
 				() -> client.name() + " still keeps a turn that nobody takes"));
 		rest.judge(weather);
+	}
+
+	// Holders take longer here than they mostly do
+	private HandOver handOver(Duration shortest) {
+		Duration maxTime = shortest.multipliedBy(new int[] { 0, 2, 8, 30 }[this.random.nextInt(4)]).dividedBy(2);
+		return new HandOver(maxTime, (this.random.nextInt(4) == 0) ? this.random.nextInt(4) : 1000);
 	}
 
 	// Many locks of one client, which nobody else wants, held for long
@@ -97,7 +108,8 @@ final class Simulation {
 		for (int i = 0; i < size; i++) {
 			LockRequest lock = LockRequest.of("crowd" + i);
 			locks.add(lock);
-			client.run(new SimulatedWorker("m" + i, client, timeline, judge, manners, List.of(lock), until)::workLong);
+			client.run(new SimulatedWorker("m" + i, client, timeline, judge, manners, List.of(lock), until,
+					false)::workLong);
 		}
 		return locks;
 	}

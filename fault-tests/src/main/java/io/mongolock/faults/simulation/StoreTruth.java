@@ -27,7 +27,7 @@ final class StoreTruth {
 	}
 
 	void freed(LeaseHistory tenure, long at, int length) {
-		if (tenure.heldLock != null && tenure.heldLock.lease().fence() == lastFence(tenure)) {
+		if (tenure.heldLock != null && tenure.heldLock.grantFence() == lastFence(tenure)) {
 			tenure.freedAt = at;
 			this.freed.add(new Freed(tenure, length));
 		}
@@ -67,7 +67,7 @@ final class StoreTruth {
 	boolean replaces(Grant grant, LeaseHistory tenure) {
 		Granted granted = this.grants.get(grant);
 		return grant.key().equals(tenure.id.key())
-				&& (granted == null || !granted.holders().contains(tenure.id.leaseToken()));
+				&& (granted == null || !granted.holders().contains(tenure.entry.id.leaseToken()));
 	}
 
 	/**

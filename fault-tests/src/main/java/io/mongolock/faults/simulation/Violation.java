@@ -46,7 +46,10 @@ final class Violation extends RuntimeException {
 		NEEDLESS,
 
 		/** More renewals underway than there may be. */
-		STORM
+		STORM,
+
+		/** A lock kept from other clients longer than a turn lasts. */
+		TURN
 
 	}
 

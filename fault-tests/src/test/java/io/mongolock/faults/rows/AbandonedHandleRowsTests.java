@@ -15,6 +15,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.client.LeakDetection;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
@@ -41,7 +42,8 @@ class AbandonedHandleRowsTests {
 	void aHandleThatIsDroppedIsToldWithItsPlaceAndReleased(CapturedOutput output, RowFigures figures) {
 		LockTemplate careless = new LockTemplate(HarnessClient.store(this.harness.observer()),
 				new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
-				new LockOwner("careless", "1", "", 1, ""), LockClock.system(), List.of(), LeakDetection.RELEASE);
+				new LockOwner("careless", "1", "", 1, ""), LockClock.system(), List.of(), LeakDetection.RELEASE,
+				HandOver.DEFAULT);
 		careless.acquire(LockRequest.of(Harness.KEY));
 		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockRequest once = LockRequest.builder(Harness.KEY).waitTimeout(Duration.ZERO).build();

@@ -1,0 +1,79 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands a lock to the next one who waits for it in this JVM, with no request to the
+ * store, as long as the turn of this JVM lasts: other JVMs wait meanwhile. Decides; knows
+ * no thread, clock or driver.
+ *
+ * @param maxTime how long after its grant a lock may be handed on, zero for never
+ * @param maxCount how often it may be handed on, zero for never
+ */
+public record HandOver(Duration maxTime, int maxCount) {
+
+	/**
+	 * A quarter of a second or a thousand holders.
+	 */
+	public static final HandOver DEFAULT = new HandOver(Duration.ofMillis(250), 1000);
+
+	/** So that fences, of which a turn sets aside as many, do not outrun the clock. */
+	public static final int MAX_COUNT = 10_000;
+
+	public HandOver {
+		if (maxTime.isNegative() || maxCount < 0 || maxCount > MAX_COUNT) {
+			throw new IllegalArgumentException("max-time " + maxTime.toMillis() + "ms (not negative), max-count "
+					+ maxCount + " (from 0 to " + MAX_COUNT + ")");
+		}
+	}
+
+	/**
+	 * How many fences a grant has to set aside for a turn.
+	 * @return the number
+	 */
+	public int reserve() {
+		return (this.maxTime.isZero()) ? 0 : this.maxCount;
+	}
+
+	/**
+	 * Hand a lock that its holder releases to the next one in the queue, if there is one
+	 * that it suits.
+	 * @param from the lock
+	 * @param queues who waits and holds
+	 * @param now the time
+	 * @param register is given the lock as the next one holds it, before that knows; must
+	 * not block
+	 * @return whether it has been handed over; if not, it is to be released
+	 */
+	public boolean pass(HeldLock from, LocalWaitQueues<LockAcquisition, HeldLock> queues, ClockReading now,
+			Consumer<HeldLock> register) {
+		if (!mayPass(from, now)) {
+			return false;
+		}
+		for (LockAcquisition next = next(from, queues, now); next != null; next = next(from, queues, now)) {
+			try {
+				if (next.takeOver(from, now, register)) {
+					return true;
+				}
+			}
+			finally {
+				// If it did not get the lock, it asks for it
+				LockAcquisition.passTurn(next);
+			}
+		}
+		return false;
+	}
+
+	private @Nullable LockAcquisition next(HeldLock from, LocalWaitQueues<LockAcquisition, HeldLock> queues,
+			ClockReading now) {
+		return queues.successor(from.key(), from, (next) -> from.suits(next.limit(), next.terms(), now));
+	}
+
+	private boolean mayPass(HeldLock from, ClockReading now) {
+		return from.mayBeHandedOver() && now.elapsedSince(from.turn().begun()) < this.maxTime.toNanos();
+	}
+
+}

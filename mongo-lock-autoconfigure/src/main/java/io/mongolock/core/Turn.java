@@ -1,0 +1,20 @@
+package io.mongolock.core;
+
+import io.mongolock.store.StoredHolder;
+
+/**
+ * One grant of the store, which this JVM holds for one turn, whoever of its waiters holds
+ * it one after the other.
+ *
+ * @param entry what stands in the store: the first holder
+ * @param reserve how many fences above that of the grant are set aside
+ * @param begun when the request left that was granted
+ * @param unknown whether an earlier request of the token may still be executed
+ */
+record Turn(StoredHolder entry, int reserve, ClockReading begun, boolean unknown) {
+
+	long lastFence() {
+		return this.entry.fence() + this.reserve;
+	}
+
+}

@@ -1,0 +1,308 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockListener;
+import io.mongolock.LockLostException;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.LossReason;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for locks that are handed on within the JVM. The first holder, who came when
+ * nobody wanted the lock, has fence 1; the next one, who had to queue, asks for a turn.
+ */
+@Timeout(180)
+class LocalHandOverTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("k");
+
+	private final ScriptedStore store = new ScriptedStore();
+
+	private final HeldUpClock clock = new HeldUpClock();
+
+	private final List<String> events = new CopyOnWriteArrayList<>();
+
+	private final LockTemplate template = new LockTemplate(this.store,
+			new LockDefaults(
+					LockSettings.builder().ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ofMinutes(10)).build(),
+					Map.of()),
+			new LockOwner("app", "1", "host", 42, ""), this.clock, List.of(listener()), LeakDetection.OFF,
+			new HandOver(Duration.ofHours(1), 100));
+
+	@AfterEach
+	void stop() {
+		this.clock.letGo.countDown();
+		this.template.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void aLockMovesOnInOrderWithNoRequest() {
+		LockHandle holder = beginTurn();
+		List<CompletableFuture<Long>> waiting = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			waiting.add(inThread(() -> this.template.execute(REQUEST, LockHandle::fence)));
+			awaitWaiting(i + 1);
+		}
+		long acquired = this.store.count("acquire");
+		long released = this.store.count("release");
+		holder.close();
+		for (int i = 0; i < 20; i++) {
+			assertThat(waiting.get(i).join()).as("fence of waiter " + i).isEqualTo(holder.fence() + 1 + i);
+		}
+		assertThat(this.store.count("acquire")).isEqualTo(acquired);
+		assertThat(this.store.count("release")).as("by the last").isEqualTo(released + 1);
+		assertThat(this.store.holder("k")).isEmpty();
+		assertThat(this.template.held()).isZero();
+	}
+
+	@Test
+	void everyHolderIsPublishedAndInOrder() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<LockHandle> next = this.template.acquireAsync(REQUEST);
+		holder.close();
+		next.join().close();
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.events).containsExactly("acquired 1", "released 1", "acquired 2",
+					"released 2", "acquired 3", "released 3"));
+	}
+
+	@Test
+	void theHandleOfWhoHandedItOverHoldsNothingAndReleasesNothing() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(REQUEST);
+		holder.close();
+		LockHandle next = waiting.join();
+		holder.close();
+		assertThat(holder.isHeld()).isFalse();
+		assertThat(holder.remaining()).isZero();
+		assertThat(next.isHeld()).isTrue();
+		assertThat(next.remaining()).isPositive();
+		next.close();
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void anAsynchronousClaimIsHandedItOnAThreadOfItsOwn() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<String> thread = this.template.acquireAsync(REQUEST).thenApply((handle) -> {
+			handle.close();
+			return Thread.currentThread().getName();
+		});
+		holder.close();
+		assertThat(thread.join()).startsWith("mongo-lock-result");
+	}
+
+	@Test
+	void aClaimThatIsCancelledInTheQueueIsPassedOver() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<LockHandle> gone = this.template.acquireAsync(REQUEST);
+		CompletableFuture<LockHandle> next = this.template.acquireAsync(REQUEST);
+		gone.cancel(true);
+		holder.close();
+		assertThat(next.join().fence()).isEqualTo(holder.fence() + 1);
+	}
+
+	@Test
+	void whoIsInterruptedAsItIsHandedTheLockPassesItOn() {
+		LockHandle holder = beginTurn();
+		AtomicReference<@Nullable Thread> waiter = new AtomicReference<>();
+		CompletableFuture<LockHandle> interrupted = inThread(() -> {
+			waiter.set(Thread.currentThread());
+			return this.template.acquire(REQUEST);
+		});
+		awaitWaiting(1);
+		CompletableFuture<LockHandle> next = this.template.acquireAsync(REQUEST);
+		holdUp(waiter.get());
+		holder.close();
+		waiter.get().interrupt();
+		this.clock.letGo.countDown();
+		assertThat(interrupted).failsWithin(Duration.ofMinutes(1))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+		assertThat(next.join().fence()).as("what was offered is spent").isEqualTo(holder.fence() + 2);
+		assertThat(this.events).doesNotContain("acquired " + (holder.fence() + 1));
+	}
+
+	@Test
+	void whoIsInterruptedAsItIsHandedTheLockReleasesItIfNobodyWaits() {
+		LockHandle holder = beginTurn();
+		AtomicReference<@Nullable Thread> waiter = new AtomicReference<>();
+		CompletableFuture<LockHandle> interrupted = inThread(() -> {
+			waiter.set(Thread.currentThread());
+			return this.template.acquire(REQUEST);
+		});
+		awaitWaiting(1);
+		holdUp(waiter.get());
+		holder.close();
+		waiter.get().interrupt();
+		this.clock.letGo.countDown();
+		assertThat(interrupted).failsWithin(Duration.ofMinutes(1));
+		Awaitility.await().until(() -> this.store.holder("k").isEmpty());
+		assertThat(this.template.held()).isZero();
+		assertThat(this.template.acquire(REQUEST).isHeld()).isTrue();
+	}
+
+	@Test
+	void aLossInTheMiddleOfATurnReachesWhoHoldsThenAndTheNextClaimsAnew() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(REQUEST);
+		CompletableFuture<LockHandle> next = this.template.acquireAsync(REQUEST);
+		holder.close();
+		LockHandle second = waiting.join();
+		long claims = this.store.count("acquire");
+		this.store.forget("k");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(second::renew)
+			.satisfies((ex) -> assertThat(ex.getFence()).isEqualTo(second.fence()));
+		assertThat(next.join().isHeld()).isTrue();
+		assertThat(this.store.count("acquire")).isEqualTo(claims + 1);
+		Awaitility.await().until(() -> this.events.contains("lost " + second.fence() + " REFUSED"));
+	}
+
+	@Test
+	void theReleaseOfALeaseThatRanOutIsProvedByTheGrantsFence() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(REQUEST);
+		holder.close();
+		LockHandle second = waiting.join();
+		this.clock.stepped.addAndGet(Duration.ofMinutes(30).toNanos());
+		second.close();
+		assertThat(this.store.requests).last().asString().startsWith("release grant k");
+		Awaitility.await().until(() -> this.events.contains("overran " + second.fence()));
+	}
+
+	@Test
+	void aStopTakesItFromWhoHoldsThenAndReleasesIt() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(REQUEST);
+		holder.close();
+		LockHandle second = waiting.join();
+		this.template.stop(Duration.ofSeconds(10));
+		assertThat(second.isHeld()).isFalse();
+		assertThat(this.store.holder("k")).isEmpty();
+		Awaitility.await().until(() -> this.events.contains("lost " + second.fence() + " SHUTDOWN"));
+		assertThat(this.events).doesNotContain("lost " + holder.fence() + " SHUTDOWN");
+	}
+
+	/**
+	 * Have a turn granted.
+	 */
+	private LockHandle beginTurn() {
+		LockHandle first = this.template.acquire(REQUEST);
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(REQUEST);
+		first.close();
+		return second.join();
+	}
+
+	private void awaitWaiting(int number) {
+		Awaitility.await().until(() -> this.template.waiting() == number);
+	}
+
+	/**
+	 * Have a thread that waits for the lock stop as soon as it looks at the clock.
+	 */
+	private void holdUp(@Nullable Thread waiter) {
+		this.clock.heldUp = waiter;
+		Awaitility.await().until(() -> {
+			LockSupport.unpark(waiter);
+			return this.clock.stands.getCount() == 0;
+		});
+	}
+
+	private static <T> CompletableFuture<T> inThread(Supplier<T> work) {
+		return CompletableFuture.supplyAsync(work, (task) -> {
+			Thread thread = new Thread(task);
+			thread.setDaemon(true);
+			thread.start();
+		});
+	}
+
+	private LockListener listener() {
+		return new LockListener() {
+
+			@Override
+			public void onAcquired(LockHandle handle) {
+				LocalHandOverTests.this.events.add("acquired " + handle.fence());
+			}
+
+			@Override
+			public void onReleased(LockHandle handle) {
+				LocalHandOverTests.this.events.add("released " + handle.fence());
+			}
+
+			@Override
+			public void onExpiredUncontested(LockHandle handle) {
+				LocalHandOverTests.this.events.add("overran " + handle.fence());
+			}
+
+			@Override
+			public void onLost(LockHandle handle, LossReason reason) {
+				LocalHandOverTests.this.events.add("lost " + handle.fence() + " " + reason);
+			}
+
+		};
+	}
+
+	private static final class HeldUpClock implements LockClock {
+
+		private final AtomicLong stepped = new AtomicLong();
+
+		private final CountDownLatch stands = new CountDownLatch(1);
+
+		private final CountDownLatch letGo = new CountDownLatch(1);
+
+		private volatile @Nullable Thread heldUp;
+
+		@Override
+		public long nanoTime() {
+			if (Thread.currentThread() == this.heldUp) {
+				this.stands.countDown();
+				boolean interrupted = false;
+				while (this.letGo.getCount() > 0) {
+					try {
+						this.letGo.await();
+					}
+					catch (InterruptedException ex) {
+						interrupted = true;
+					}
+				}
+				if (interrupted) {
+					Thread.currentThread().interrupt();
+				}
+			}
+			return System.nanoTime() + this.stepped.get();
+		}
+
+		@Override
+		public long currentTimeMillis() {
+			return System.currentTimeMillis() + this.stepped.get() / 1_000_000;
+		}
+
+	}
+
+}

@@ -1,0 +1,158 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+
+/**
+ * The lock of one key in one JVM, with whoever holds and waits for it, and no store: what
+ * would be asked of one is written down. Ttl 30 s, margin 6 s, wait 5 s.
+ */
+final class HandOverHarness {
+
+	static final LockOwner OWNER = new LockOwner("app", "1", "host", 42, "");
+
+	final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
+
+	/** Turns, losses and releases. */
+	final List<String> log = new ArrayList<>();
+
+	final HandOver handOver;
+
+	private final LockAcquisition.Client client = new LockAcquisition.Client(this.queues, this::held, (bound) -> 0);
+
+	HandOverHarness(HandOver handOver) {
+		this.handOver = handOver;
+	}
+
+	/**
+	 * A lock that the store granted at 0, with fence 100 and a reserve for the turn.
+	 */
+	HeldLock granted(boolean unknown) {
+		return granted(LockRequest.of("k"), this.handOver.reserve(), unknown);
+	}
+
+	HeldLock granted() {
+		return granted(false);
+	}
+
+	HeldLock granted(LockRequest request, int reserve, boolean unknown) {
+		Waiter first = waiter("first", request);
+		first.begin(0);
+		StoredHolder entry = new StoredHolder("first", 100, LockDefaults.NONE.limit(request), OWNER.onThread("first"),
+				Instant.EPOCH, Instant.EPOCH, first.acquisition.terms().ttl());
+		HeldLock heldLock = held(new Grant(request, new LeaseId("k", "first"), first.acquisition.terms(), entry, at(0),
+				List.of(), reserve, unknown));
+		this.queues.granted("k", first.acquisition, heldLock);
+		return heldLock;
+	}
+
+	private HeldLock held(Grant grant) {
+		return new HeldLock(grant, at(0), (lost) -> {
+			this.log.add("lost by " + lost.toHolder(at(0)).owner().thread() + " " + lost.lossReason());
+			LockAcquisition.passTurn(this.queues.released("k", lost));
+		});
+	}
+
+	/**
+	 * Somebody who waits behind all others.
+	 */
+	Waiter waiting(String name) {
+		return waiting(name, LockRequest.of("k"));
+	}
+
+	Waiter waiting(String name, LockRequest request) {
+		Waiter waiter = waiter(name, request);
+		waiter.begin(0);
+		return waiter;
+	}
+
+	private Waiter waiter(String name, LockRequest request) {
+		ResolvedLockSettings terms = ResolvedLockSettings.of(request.settings());
+		Claim claim = Claim.of(new LeaseId("k", name), OWNER.onThread(name), terms.ttl())
+			.withLimit(LockDefaults.NONE.limit(request))
+			.withReserve(this.handOver.reserve());
+		return new Waiter(name, new LockAcquisition(this.client, request, claim, terms, at(0)));
+	}
+
+	/**
+	 * The holder lets go, as the client has it do.
+	 * @return whether the next one has it
+	 */
+	boolean release(HeldLock heldLock, long now) {
+		boolean passed = this.handOver.pass(heldLock, this.queues, at(now), (successor) -> {
+		});
+		if (!passed) {
+			this.log.add("released");
+			heldLock.release(at(now));
+			LockAcquisition.passTurn(this.queues.released("k", heldLock));
+		}
+		return passed;
+	}
+
+	static LockRequest asking(LockSettings.Builder settings) {
+		return LockRequest.builder("k").settings(settings.build()).build();
+	}
+
+	static LockSettings.Builder settings() {
+		return LockSettings.builder();
+	}
+
+	static HandOver atMost(long millis, int count) {
+		return new HandOver(Duration.ofMillis(millis), count);
+	}
+
+	static ClockReading at(long millis) {
+		return new ClockReading(millis * 1_000_000, millis);
+	}
+
+	final class Waiter implements LockAcquisition.Caller {
+
+		final String name;
+
+		final LockAcquisition acquisition;
+
+		@Nullable AcquisitionStep step;
+
+		private Waiter(String name, LockAcquisition acquisition) {
+			this.name = name;
+			this.acquisition = acquisition;
+		}
+
+		void begin(long now) {
+			this.step = this.acquisition.begin(this, at(now));
+		}
+
+		@Override
+		public void turn() {
+			this.step = this.acquisition.turn(at(1));
+			HandOverHarness.this.log.add(this.name + ((this.step instanceof Granted) ? " holds" : " asks"));
+		}
+
+		@Override
+		public void stop() {
+			throw new UnsupportedOperationException();
+		}
+
+		/**
+		 * What it holds, which it must.
+		 */
+		HeldLock held() {
+			return ((Granted) Objects.requireNonNull(this.step)).held();
+		}
+
+	}
+
+}
