@@ -26,7 +26,7 @@ import io.mongolock.store.LockStore;
 @ConditionalOnMissingBean(LockOperations.class)
 class LockClientConfiguration {
 
-	@Bean
+	@Bean(destroyMethod = "close")
 	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, LockDefaults defaults, LockOwner owner,
 			LockClock clock, ObjectProvider<LockListener> listeners, MongoLockProperties properties) {
 		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore), defaults, owner, clock,

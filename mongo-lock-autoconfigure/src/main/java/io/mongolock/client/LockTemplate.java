@@ -49,6 +49,8 @@ public final class LockTemplate implements LockOperations {
 
 	private static final int TOKEN_BYTES = 16;
 
+	private static final Duration CLOSE_BUDGET = Duration.ofSeconds(5);
+
 	private final LockDefaults defaults;
 
 	private final LockOwner owner;
@@ -206,6 +208,16 @@ public final class LockTemplate implements LockOperations {
 		// What was granted meanwhile
 		this.heldLocks.abandonAll(until);
 		this.events.flushLog(left(until));
+	}
+
+	/**
+	 * Stop unless that was done before: what a claim started while the application was
+	 * still starting has nobody else to stop it if that start fails.
+	 */
+	public void close() {
+		if (isRunning()) {
+			stop(CLOSE_BUDGET);
+		}
 	}
 
 	private Duration left(long until) {
