@@ -36,12 +36,29 @@ class DocumentationTests {
 
 	private static final Path SNIPPETS = ROOT.resolve("mongo-lock-test/src/test/java/io/mongolock/docs");
 
+	private static final Path FIRST_APPLICATION = ROOT.resolve("mongo-lock-test/src/test/java/com/example/shop");
+
 	@Test
 	void everyJavaSnippetIsCompiled() throws IOException {
-		String compiled = normalized(String.join("\n", contents(files(SNIPPETS, ".java"))));
+		String compiled = normalized(String.join("\n",
+				Stream
+					.concat(contents(files(SNIPPETS, ".java")).stream(),
+							contents(files(FIRST_APPLICATION, ".java")).stream())
+					.toList()));
 		List<String> snippets = snippets("java");
 		assertThat(snippets).isNotEmpty();
 		assertThat(snippets).allSatisfy((snippet) -> assertThat(compiled).contains(normalized(snippet)));
+	}
+
+	@Test
+	void theFirstApplicationIsShownWholeFileByFile() throws IOException {
+		String document = Files.readString(ROOT.resolve("docs/getting-started.md"));
+		List<Path> sources = files(FIRST_APPLICATION, ".java");
+		assertThat(sources).isNotEmpty();
+		for (Path source : sources) {
+			assertThat(document).contains("com/example/shop/" + source.getFileName() + "`:\n\n```java\n"
+					+ Files.readString(source) + "```\n");
+		}
 	}
 
 	@Test
@@ -64,6 +81,10 @@ class DocumentationTests {
 		String configuration = Files.readString(ROOT.resolve("docs/configuration.md"));
 		List<String> rows = new ArrayList<>();
 		for (Document one : metadata().getList("properties", Document.class)) {
+			if (!one.getString("name").startsWith("mongo-lock.")) {
+				// of Actuator for its endpoints
+				continue;
+			}
 			Object value = one.get("defaultValue");
 			String shown = (value != null && !"".equals(value)) ? "`" + value + "`" : "";
 			rows.add("| `" + one.get("name") + "` |");
