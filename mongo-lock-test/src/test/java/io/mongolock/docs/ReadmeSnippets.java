@@ -4,9 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-import org.springframework.data.annotation.Id;
-import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.scheduling.annotation.Scheduled;
 
 import io.mongolock.LockContext;
@@ -15,10 +12,6 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.mongodb.FencedWrites;
-
-import static org.springframework.data.mongodb.core.query.Criteria.where;
-import static org.springframework.data.mongodb.core.query.Query.query;
 
 /**
  * The Java of the documents, so that it is compiled.
@@ -33,18 +26,11 @@ public class ReadmeSnippets {
 
 	private final LockOperations locks;
 
-	private final FencedWrites fenced;
-
-	private final MongoTemplate mongo;
-
-	public ReadmeSnippets(Payments payments, Accounts accounts, Reports reports, LockOperations locks,
-			FencedWrites fenced, MongoTemplate mongo) {
+	public ReadmeSnippets(Payments payments, Accounts accounts, Reports reports, LockOperations locks) {
 		this.payments = payments;
 		this.accounts = accounts;
 		this.reports = reports;
 		this.locks = locks;
-		this.fenced = fenced;
-		this.mongo = mongo;
 	}
 
 	@DistributedLock(name = "order", key = "#order.id")
@@ -75,14 +61,6 @@ public class ReadmeSnippets {
 		return (receipt != null) ? acquired : Optional.empty();
 	}
 
-	Account pay(String id, long amount) {
-		LockHandle lock = LockContext.current();
-		Account account = this.mongo.findById(id, Account.class);
-		this.fenced.update(lock, query(where("id").is(id)), new Update().set("balance", account.balance() - amount),
-				Account.class);
-		return account;
-	}
-
 	public record Order(String id) {
 
 	}
@@ -91,7 +69,7 @@ public class ReadmeSnippets {
 
 	}
 
-	public record Account(@Id String id, long balance) {
+	public record Account(String id, long balance) {
 
 	}
 
