@@ -14,6 +14,7 @@ import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
+import io.mongolock.event.LimitWatch;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.StoreClockWatch;
 import io.mongolock.store.ClaimAnswer;
@@ -39,6 +40,8 @@ final class ClaimSender {
 	private final LockReleaser releaser;
 
 	private final LockEvents events;
+
+	private final LimitWatch limits = new LimitWatch();
 
 	ClaimSender(LockStore store, StoreClockWatch storeClock, LockClock clock, ClientLifecycle lifecycle,
 			HeldLocks heldLocks, LockReleaser releaser, LockEvents events) {
@@ -177,6 +180,7 @@ final class ClaimSender {
 	private AcquisitionStep answered(LockAcquisition acquisition, ClaimAnswer answer, ClockReading requested) {
 		ClockReading answered = now();
 		this.storeClock.observe(answer.now(), requested, answered, acquisition.terms().margin());
+		this.limits.observe(acquisition.request(), acquisition.limit(), answer);
 		return acquisition.answered(answer, answered);
 	}
 

@@ -1,6 +1,7 @@
 package io.mongolock.core;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -9,15 +10,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * The queues of those who wait in this JVM, one per key, first come first served: only
  * the first may ask the store, and none while holders in this JVM would make the store
- * refuse. A holder may have the first take its place. Joining and leaving take the same
- * time however long the queue is. Thread-safe: a queue is only touched inside an atomic
- * step of the map on its key.
+ * refuse. Who does not wait asks at once where the store could admit it and all ahead of
+ * it. A holder may have the first take its place. Joining to wait and leaving take the
+ * same time however long the queue is. Thread-safe: a queue is only touched inside an
+ * atomic step of the map on its key.
  *
  * @param <W> who waits; equal only to itself
  * @param <H> who holds
@@ -38,6 +41,23 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 		this.queues.compute(key, (same, present) -> {
 			Queue<W, H> queue = (present != null) ? present : new Queue<>();
 			queue.join(waiter, next);
+			return queue;
+		});
+		return !next.isEmpty();
+	}
+
+	/**
+	 * Join the queue without the time to wait in it. Where all ahead could be admitted
+	 * and this one as well, it may ask beside them: it takes nothing from anybody.
+	 * @param key the key
+	 * @param waiter who asks once
+	 * @return whether it may ask at once
+	 */
+	public boolean joinOnce(String key, W waiter) {
+		List<W> next = new ArrayList<>(1);
+		this.queues.compute(key, (same, present) -> {
+			Queue<W, H> queue = (present != null) ? present : new Queue<>();
+			queue.joinOnce(waiter, next);
 			return queue;
 		});
 		return !next.isEmpty();
@@ -181,6 +201,9 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 		private @Nullable W asking;
 
+		/** Those who ask although they are not the first. */
+		private final Set<W> beside = new LinkedHashSet<>(0);
+
 		private void join(W waiter, List<W> next) {
 			if (this.asking == null && this.waiters.isEmpty() && mayAsk(waiter)) {
 				this.asking = waiter;
@@ -191,11 +214,21 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 			}
 		}
 
+		private void joinOnce(W waiter, List<W> next) {
+			if (this.asking != null && couldAdmitAll(waiter)) {
+				this.beside.add(waiter);
+				next.add(waiter);
+			}
+			else {
+				join(waiter, next);
+			}
+		}
+
 		private void remove(W waiter) {
 			if (this.asking == waiter) {
 				this.asking = null;
 			}
-			else {
+			else if (!this.beside.remove(waiter)) {
 				this.waiters.remove(waiter);
 			}
 		}
@@ -233,14 +266,26 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 			return this.holders.size() < limit;
 		}
 
+		private boolean couldAdmitAll(W waiter) {
+			Stream<Member> ahead = Stream.of(this.holders, asking(), this.waiters).flatMap(Collection::stream);
+			int number = this.holders.size() + asking().size() + this.waiters.size();
+			return number < waiter.limit() && ahead.allMatch((one) -> number < one.limit());
+		}
+
 		private void addAskingTo(List<W> members) {
+			members.addAll(asking());
+		}
+
+		private List<W> asking() {
+			List<W> asking = new ArrayList<>(this.beside);
 			if (this.asking != null) {
-				members.add(this.asking);
+				asking.add(0, this.asking);
 			}
+			return asking;
 		}
 
 		private boolean isEmpty() {
-			return this.asking == null && this.waiters.isEmpty() && this.holders.isEmpty();
+			return this.asking == null && this.beside.isEmpty() && this.waiters.isEmpty() && this.holders.isEmpty();
 		}
 
 	}

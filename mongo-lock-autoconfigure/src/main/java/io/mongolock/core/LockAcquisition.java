@@ -163,7 +163,9 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 */
 	public AcquisitionStep begin(Caller caller, ClockReading now) {
 		this.caller = caller;
-		if (!this.client.queues().join(key(), this)) {
+		boolean first = (this.terms.waitTimeout().isZero()) ? this.client.queues().joinOnce(key(), this)
+				: this.client.queues().join(key(), this);
+		if (!first) {
 			return timer(now);
 		}
 		synchronized (this) {

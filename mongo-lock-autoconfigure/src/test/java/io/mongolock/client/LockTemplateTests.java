@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -202,6 +203,20 @@ class LockTemplateTests {
 			return null;
 		}));
 		assertThat(this.store.count("acquire")).isOne();
+	}
+
+	@Test
+	void aSharedClaimThatDoesNotWaitAsksBesideOneThatIsUnderway() {
+		LockRequest shared = LockRequest.builder("k").shared().build();
+		this.store.next("acquire", (request) -> {
+			Optional<LockHandle> beside = CompletableFuture
+				.supplyAsync(() -> this.template.tryAcquire(shared), this.others)
+				.join();
+			assertThat(beside).isPresent();
+			beside.get().close();
+			request.run();
+		});
+		this.template.acquire(shared);
 	}
 
 	@Test

@@ -1,5 +1,7 @@
 package io.mongolock.core;
 
+import java.util.stream.IntStream;
+
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -79,6 +81,45 @@ class LocalWaitQueuesTests {
 		assertThat(this.lines.join("k", this.a)).isFalse();
 		assertThat(this.lines.join("k", newcomer)).isFalse();
 		assertThat(this.lines.released("k", shared)).isEqualTo(this.a);
+	}
+
+	@Test
+	void whoDoesNotWaitAsksBesideThoseAheadIfAllCouldBeAdmitted() {
+		Member[] three = IntStream.range(0, 3).mapToObj((i) -> new Member("m" + i, 3)).toArray(Member[]::new);
+		assertThat(this.lines.join("k", three[0])).isTrue();
+		assertThat(this.lines.joinOnce("k", three[1])).isTrue();
+		assertThat(this.lines.join("k", three[2])).isFalse();
+		assertThat(this.lines.waiters()).containsExactly(three[0], three[1], three[2]);
+		assertThat(this.lines.joinOnce("k", new Member("fourth", 3))).as("three are ahead").isFalse();
+		assertThat(this.lines.joinOnce("k", this.a)).as("wants to be alone").isFalse();
+	}
+
+	@Test
+	void whoAskedBesideLeavesOrHoldsAsAnyOther() {
+		Member shared = new Member("shared", Integer.MAX_VALUE);
+		Member beside = new Member("beside", Integer.MAX_VALUE);
+		Member denied = new Member("denied", Integer.MAX_VALUE);
+		this.lines.join("k", shared);
+		assertThat(this.lines.joinOnce("k", beside)).isTrue();
+		assertThat(this.lines.joinOnce("k", denied)).isTrue();
+		assertThat(this.lines.left("k", denied)).isNull();
+		assertThat(this.lines.granted("k", beside, beside)).isNull();
+		assertThat(this.lines.granted("k", shared, shared)).isNull();
+		assertThat(this.lines.join("k", this.a)).isFalse();
+		assertThat(this.lines.released("k", shared)).isNull();
+		assertThat(this.lines.released("k", beside)).isEqualTo(this.a);
+		assertThat(this.lines.left("k", this.a)).isNull();
+		assertThat(this.lines.waiters()).isEmpty();
+	}
+
+	@Test
+	void nobodyAsksBesideAnExclusiveClaimThatIsAhead() {
+		Member shared = new Member("shared", Integer.MAX_VALUE);
+		this.lines.join("k", shared);
+		this.lines.join("k", this.a);
+		assertThat(this.lines.joinOnce("k", new Member("late", Integer.MAX_VALUE))).isFalse();
+		assertThat(this.lines.join("l", this.a)).isTrue();
+		assertThat(this.lines.joinOnce("l", new Member("late", Integer.MAX_VALUE))).isFalse();
 	}
 
 	@Test

@@ -36,6 +36,33 @@ interface RaceContract extends LockStoreContract {
 	}
 
 	@Test
+	default void allReadersAreGranted() throws Exception {
+		List<Boolean> granted = race(32, (thread) -> () -> isGranted(Claims.shared("key")));
+		assertThat(granted).hasSize(32).containsOnly(true);
+		assertThat(find("key").holders()).extracting(StoredHolder::fence).doesNotHaveDuplicates().hasSize(32);
+	}
+
+	@Test
+	default void noReaderStandsBesideAWriterNorMoreThanTheLimitTogether() throws Exception {
+		AtomicInteger readers = new AtomicInteger();
+		AtomicInteger writers = new AtomicInteger();
+		List<Integer> grants = race(8, (thread) -> () -> {
+			boolean writes = thread % 4 == 0;
+			AtomicInteger inside = (writes) ? writers : readers;
+			for (int i = 0; i < 25; i++) {
+				Claim claim = Claims.waiting(Claims.limit(Claims.on("key"), (writes) ? 1 : 3));
+				spin(claim);
+				inside.incrementAndGet();
+				assertThat(readers.get() + 3 * writers.get()).isBetween(1, 3);
+				inside.decrementAndGet();
+				assertThat(release(claim)).isTrue();
+			}
+			return 25;
+		});
+		assertThat(grants).hasSize(8);
+	}
+
+	@Test
 	default void oneAttemptSentManyTimesIsOneGrant() throws Exception {
 		Claim claim = Claims.on("key");
 		List<Long> fences = race(16, (thread) -> () -> grant(claim).fence());

@@ -1,9 +1,11 @@
 package io.mongolock.faults.simulation;
 
+import java.util.List;
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockRequest;
 import io.mongolock.faults.simulation.Coverage.Event;
 
 /**
@@ -28,6 +30,19 @@ final class Exclusion {
 
 	void goBy(StoreClock clock) {
 		this.clock = clock;
+	}
+
+	/**
+	 * Some hold a lock together, as far as the store knows.
+	 * @param holders who
+	 */
+	void together(List<LeaseHistory> holders) {
+		int limit = holders.stream().mapToInt((tenure) -> tenure.limit).min().orElseThrow();
+		Judge.check(holders.size() <= limit, Violation.Kind.LIMIT,
+				() -> holders + " hold a lock together that one of them wants to share with " + (limit - 1));
+		if (holders.size() > 1) {
+			this.coverage.count((limit == LockRequest.UNLIMITED) ? Event.READ_TOGETHER : Event.HELD_TOGETHER);
+		}
 	}
 
 	/**

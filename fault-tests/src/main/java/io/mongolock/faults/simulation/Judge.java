@@ -82,8 +82,8 @@ final class Judge {
 		return this.tenures.values();
 	}
 
-	LeaseHistory begins(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, boolean last) {
-		LeaseHistory tenure = new LeaseHistory(id, client, terms, last);
+	LeaseHistory begins(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, int limit, boolean last) {
+		LeaseHistory tenure = new LeaseHistory(id, client, terms, limit, last);
 		this.tenures.put(id.leaseToken(), tenure);
 		return tenure;
 	}
@@ -129,6 +129,7 @@ final class Judge {
 
 	private void granted(Grant grant, StoreLog log) {
 		Set<String> holders = log.holders(grant.key());
+		this.exclusion.together(holders.stream().map(this::tenure).toList());
 		this.truth.granted(grant, this.timeline.now(), holders);
 		this.trace.add(this.timeline.now(), "store", "grants", grant);
 		for (LeaseHistory tenure : this.tenures.values()) {

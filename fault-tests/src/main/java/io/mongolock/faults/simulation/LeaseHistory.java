@@ -20,6 +20,9 @@ final class LeaseHistory {
 
 	final ResolvedLockSettings terms;
 
+	/** How many may hold the lock together with it. */
+	final int limit;
+
 	/** Whether it waits until the end for what others left. */
 	final boolean last;
 
@@ -59,10 +62,11 @@ final class LeaseHistory {
 
 	boolean told;
 
-	LeaseHistory(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, boolean last) {
+	LeaseHistory(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, int limit, boolean last) {
 		this.id = id;
 		this.client = client;
 		this.terms = terms;
+		this.limit = limit;
 		this.last = last;
 	}
 

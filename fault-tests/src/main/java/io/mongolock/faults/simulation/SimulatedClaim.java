@@ -68,12 +68,11 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	static void run(Errand errand, SimulatedClient client, Timeline timeline, Judge judge,
 			Consumer<@Nullable LeaseHistory> onEnd) {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
-		Claim claim = Claim.of(id, OWNER, errand.terms().ttl())
-			.withLimit(LockDefaults.NONE.limit(errand.request()))
-			.withReserve(client.reserve());
+		int limit = LockDefaults.NONE.limit(errand.request());
+		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(limit).withReserve(client.reserve());
 		LockAcquisition acquisition = new LockAcquisition(client.acquisitions(), errand.request(), claim,
 				errand.terms(), client.now());
-		LeaseHistory tenure = judge.begins(id, client, errand.terms(), errand.last());
+		LeaseHistory tenure = judge.begins(id, client, errand.terms(), limit, errand.last());
 		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, timeline, judge, tenure, onEnd);
 		driver.act(acquisition.begin(driver, client.now()));
 		if (!errand.last() && timeline.chance(0.1)) {

@@ -17,9 +17,12 @@ final class Simulation {
 
 	private static final LockRequest EXCLUSIVE = LockRequest.of("a");
 
-	/** Three of four histories are about one lock, as those find most. */
+	private static final LockRequest SHARED = LockRequest.builder("a").shared().build();
+
+	/** Most histories are about one key, as those find most. */
 	private static final List<List<LockRequest>> LOCKS = List.of(List.of(EXCLUSIVE), List.of(EXCLUSIVE),
-			List.of(LockRequest.builder("a").limit(2).build()),
+			List.of(LockRequest.builder("a").limit(2).build()), List.of(EXCLUSIVE, SHARED, SHARED),
+			List.of(EXCLUSIVE, SHARED, LockRequest.builder("a").limit(2).build()),
 			List.of(EXCLUSIVE, LockRequest.builder("b").limit(3).build()));
 
 	private final SplittableRandom random;
@@ -29,6 +32,8 @@ final class Simulation {
 	private final Trace trace;
 
 	private final List<SimulatedClient> clients = new ArrayList<>();
+
+	private int lastWorkers;
 
 	private Simulation(long seed, Coverage coverage, Trace trace) {
 		this.random = new SplittableRandom(seed);
@@ -84,7 +89,8 @@ final class Simulation {
 			servers.heal();
 			SimulatedClient last = new SimulatedClient("last", timeline, network, servers, judge, handOver);
 			for (LockRequest lock : locks) {
-				new SimulatedWorker("last." + lock.key(), last, timeline, judge, manners, locks, heals, false)
+				new SimulatedWorker("last." + lock.key() + this.lastWorkers++, last, timeline, judge, manners, locks,
+						heals, false)
 					.waitFor(lock);
 			}
 		});

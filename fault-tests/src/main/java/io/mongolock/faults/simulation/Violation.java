@@ -24,6 +24,11 @@ final class Violation extends RuntimeException {
 		/** Acts of two holders, further apart than clocks and pauses explain. */
 		OVERLAP,
 
+		/**
+		 * More holders together than one of them allows, such as a reader and a writer.
+		 */
+		LIMIT,
+
 		/** A fence that is not greater than the one before. */
 		FENCE,
 

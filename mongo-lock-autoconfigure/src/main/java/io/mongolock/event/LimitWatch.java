@@ -1,0 +1,62 @@
+package io.mongolock.event;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.KeyText;
+import io.mongolock.store.StoredHolder;
+
+/**
+ * Notices in the answers to claims that others ask for the same lock with another limit,
+ * of which the smallest counts, and says so once per name. Shared and exclusive claims
+ * are meant to differ. Thread-safe.
+ */
+public final class LimitWatch {
+
+	private static final Log logger = LogFactory.getLog(LimitWatch.class);
+
+	/** So that keys without a name do not fill the memory. */
+	private static final int MAX_NAMES = 1_000;
+
+	private final Set<String> said = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Look at an answer.
+	 * @param request what was asked for
+	 * @param limit how many it lets hold the lock together
+	 * @param answer the lock after the claim
+	 */
+	public void observe(LockRequest request, int limit, ClaimAnswer answer) {
+		for (StoredHolder holder : answer.holders()) {
+			if (contradicts(limit, holder.limit()) && holder.isAlive(answer.now())) {
+				say(request, limit, holder.limit(), holder.owner());
+			}
+		}
+	}
+
+	private void say(LockRequest request, int limit, int other, LockOwner owner) {
+		String name = request.name();
+		if (this.said.size() < MAX_NAMES && this.said.add((name != null) ? name : request.key())) {
+			logger.warn("Lock '" + KeyText.printable(request.key()) + "' is asked for " + text(limit) + ", and held by "
+					+ owner + " " + text(other) + ": the smallest limit counts. Give all methods and requests "
+					+ ((name != null) ? "of the locks named '" + KeyText.printable(name) + "'" : "of this key")
+					+ " the same limit; this is said once");
+		}
+	}
+
+	private static boolean contradicts(int limit, int other) {
+		boolean readAndWrite = Math.min(limit, other) == 1 && Math.max(limit, other) == LockRequest.UNLIMITED;
+		return limit != other && !readAndWrite;
+	}
+
+	private static String text(int limit) {
+		return (limit != LockRequest.UNLIMITED) ? "with limit " + limit : "shared";
+	}
+
+}
