@@ -1,0 +1,67 @@
+package io.mongolock.benchmarks.compare;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Measures all scenarios and writes {@code performance.md} with its pictures. Uses the
+ * server named by {@code MONGO_LOCK_TEST_URI}, or an embedded one. Runs in the directory
+ * of its module.
+ */
+public final class ComparisonBenchmark {
+
+	private static final String HEAD = """
+			# Performance
+
+			Written by `benchmarks` (see [its README](../benchmarks/README.md) for the command). All that is compared was measured in one
+			run, one after the other within each scenario: ratios carry over to other machines, figures do not.
+
+			""";
+
+	private ComparisonBenchmark() {
+	}
+
+	public static void main(String[] args) throws IOException {
+		run(Extent.FULL, Path.of("..", "docs"));
+	}
+
+	static void run(Extent extent, Path docs) throws IOException {
+		String machine = Machine.describe();
+		try (Servers servers = new Servers()) {
+			Scenarios scenarios = new Scenarios(servers, extent);
+			SvgPlot busy = new SvgPlot("Grants a second, one key, 1 ms of work", extent.threads());
+			SvgPlot idle = new SvgPlot("Grants a second, one key, no work", extent.threads());
+			List<Table> tables = new ArrayList<>();
+			tables.add(scenarios.uncontended());
+			tables.add(scenarios.oneHotKey(1000, busy));
+			tables.add(scenarios.oneHotKey(0, idle));
+			tables.add(scenarios.manyKeys());
+			tables.add(scenarios.severalJvms());
+			tables.add(scenarios.manyWaiters());
+			tables.add(scenarios.wakeUp());
+			tables.add(scenarios.held());
+			Path images = Files.createDirectories(docs.resolve("images"));
+			Files.writeString(images.resolve("one-key-busy.svg"), busy.toSvg());
+			Files.writeString(images.resolve("one-key-idle.svg"), idle.toSvg());
+			Files.writeString(docs.resolve("performance.md"), report(servers, machine, extent, tables));
+		}
+	}
+
+	private static String report(Servers servers, String machine, Extent extent, List<Table> tables) {
+		StringBuilder text = new StringBuilder(HEAD);
+		text.append("- Server: ").append(servers.mongo()).append(".\n");
+		text.append("- Machine: ").append(machine).append(".\n");
+		if (extent == Extent.QUICK) {
+			text.append("- A quick run: figures are rough.\n");
+		}
+		servers.notes().forEach((note) -> text.append("- ").append(note).append('\n'));
+		text.append("\n![One key, 1 ms of work](images/one-key-busy.svg)\n\n")
+			.append("![One key, no work](images/one-key-idle.svg)\n\n");
+		tables.forEach((table) -> text.append(table.toMarkdown()));
+		return text.toString().stripTrailing() + "\n";
+	}
+
+}

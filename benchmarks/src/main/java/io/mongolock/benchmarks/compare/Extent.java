@@ -1,0 +1,24 @@
+package io.mongolock.benchmarks.compare;
+
+import java.util.List;
+
+/**
+ * How much is measured.
+ *
+ * @param millis how long each load runs
+ * @param rounds how many rounds of the uncontended pair
+ * @param threads how many threads contend in one JVM
+ * @param jvms how many JVMs contend
+ * @param waiters how many wait for one key, in as many JVMs as the last of those
+ * @param held how many locks are held
+ * @param heldSeconds for how long
+ * @param handovers how many releases to another client are timed
+ */
+record Extent(long millis, int rounds, List<Integer> threads, List<Integer> jvms, int waiters, int held,
+		int heldSeconds, int handovers) {
+
+	static final Extent FULL = new Extent(10_000, 100, List.of(1, 8, 32, 64), List.of(2, 4, 8), 500, 10_000, 48, 200);
+
+	static final Extent QUICK = new Extent(2_000, 20, List.of(1, 8, 32), List.of(2, 4), 100, 1_000, 16, 30);
+
+}

@@ -1,0 +1,65 @@
+package io.mongolock.benchmarks.compare;
+
+import java.time.Duration;
+
+/**
+ * What is compared.
+ */
+enum Kind {
+
+	/** No lock at all: what the work alone allows. */
+	NONE("no lock", false),
+
+	/** The two commands alone. */
+	BARE("two bare commands", false),
+
+	/** Ours. */
+	MONGO_LOCK("mongo-lock", false),
+
+	/** ShedLock with short pauses. */
+	SHEDLOCK_10("ShedLock 7.9, retried within 10 ms", false),
+
+	/** ShedLock with long pauses. */
+	SHEDLOCK_100("ShedLock 7.9, retried within 100 ms", false),
+
+	/** Redisson. */
+	REDISSON("Redisson 4.7", true);
+
+	private final String title;
+
+	private final boolean redis;
+
+	Kind(String title, boolean redis) {
+		this.title = title;
+		this.redis = redis;
+	}
+
+	String title() {
+		return this.title;
+	}
+
+	boolean excludes() {
+		return this != BARE && this != NONE;
+	}
+
+	boolean onRedis() {
+		return this.redis;
+	}
+
+	/**
+	 * Connect.
+	 * @param uri the server
+	 * @return the lock
+	 */
+	Competitor connect(String uri) {
+		return switch (this) {
+			case NONE -> new NoLock();
+			case BARE -> new BareCommands(uri);
+			case MONGO_LOCK -> new MongoLock(uri);
+			case SHEDLOCK_10 -> new ShedLock(uri, Duration.ofMillis(10));
+			case SHEDLOCK_100 -> new ShedLock(uri, Duration.ofMillis(100));
+			case REDISSON -> new RedissonLock(uri);
+		};
+	}
+
+}

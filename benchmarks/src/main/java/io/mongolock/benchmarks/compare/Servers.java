@@ -1,0 +1,118 @@
+package io.mongolock.benchmarks.compare;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.server.GivenServer;
+
+/**
+ * The servers that are measured on: MongoDB as named by {@code MONGO_LOCK_TEST_URI} or
+ * embedded, and Redis if it is installed.
+ */
+final class Servers implements AutoCloseable {
+
+	private final @Nullable EmbeddedMongo embedded;
+
+	private final String mongo;
+
+	private final @Nullable Process redis;
+
+	private final int redisPort;
+
+	private final List<String> notes = new ArrayList<>();
+
+	Servers() throws IOException {
+		String given = GivenServer.uri().orElse(null);
+		this.embedded = (given != null) ? null : EmbeddedMongo.builder().replicaSet().start();
+		this.mongo = (this.embedded != null) ? this.embedded.connectionString() : String.valueOf(given);
+		this.redisPort = freePort();
+		this.redis = startRedis();
+		this.notes.add("JdbcLockRegistry of Spring Integration on PostgreSQL is left out: the artifact"
+				+ " spring-integration-jdbc 7.1 could not be downloaded when this was written.");
+	}
+
+	String uri(Kind kind) {
+		return (kind.onRedis()) ? "redis://127.0.0.1:" + this.redisPort : this.mongo;
+	}
+
+	boolean has(Kind kind) {
+		return !kind.onRedis() || this.redis != null;
+	}
+
+	List<String> notes() {
+		return this.notes;
+	}
+
+	/**
+	 * What MongoDB says it is.
+	 * @return a line for people
+	 */
+	String mongo() {
+		try (MongoClient client = MongoClients.create(this.mongo)) {
+			Document build = client.getDatabase("admin").runCommand(new Document("buildInfo", 1));
+			Document hello = client.getDatabase("admin").runCommand(new Document("hello", 1));
+			return ((this.embedded != null)
+					? "the embedded server (mongo-java-server), in the same JVM, whose majority commit costs nothing: as "
+							+ build.getString("version")
+					: "MongoDB " + build.getString("version"))
+					+ ((hello.containsKey("setName")) ? ", a replica set" : ", standalone or sharded");
+		}
+	}
+
+	private @Nullable Process startRedis() {
+		try {
+			Process process = new ProcessBuilder("redis-server", "--port", String.valueOf(this.redisPort), "--save", "",
+					"--bind", "127.0.0.1")
+				.redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+				.start();
+			awaitPort(process);
+			return process;
+		}
+		catch (IOException ex) {
+			this.notes.add("Redisson is left out: no redis-server is installed (" + ex.getMessage() + ").");
+			return null;
+		}
+	}
+
+	private void awaitPort(Process process) throws IOException {
+		while (process.isAlive()) {
+			try {
+				new Socket("127.0.0.1", this.redisPort).close();
+				return;
+			}
+			catch (IOException ex) {
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+			}
+		}
+		throw new IOException("redis-server ended with status " + process.exitValue());
+	}
+
+	private static int freePort() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0)) {
+			return socket.getLocalPort();
+		}
+	}
+
+	@Override
+	public void close() {
+		if (this.redis != null) {
+			this.redis.destroy();
+		}
+		if (this.embedded != null) {
+			this.embedded.close();
+		}
+	}
+
+}
