@@ -39,13 +39,19 @@ class ApplicationTemplate {
 			.flatMap(this::ofFactory);
 	}
 
-	MongoTemplate get() {
+	/**
+	 * The template, for a bean that needs it.
+	 * @param who the bean, for a message
+	 * @param factory what makes one for any template, for a message
+	 * @return the template
+	 */
+	MongoTemplate get(String who, String factory) {
 		return find().orElseThrow(() -> new LockStartupException(
-				"FencedWrites need the MongoTemplate that the application's own documents are written with, and there "
+				who + " needs the MongoTemplate that the application's own documents are written with, and there "
 						+ "are several candidates: "
 						+ String.join(", ", this.beanFactory.getBeanNamesForType(MongoOperations.class)) + ".",
 				"Mark one of them as @Primary, or name it in " + LockDatabase.PROPERTY
-						+ "; for each of several, declare a bean with FencedWrites.of(template, store)."));
+						+ "; for each of several, declare a bean with " + factory + "."));
 	}
 
 	private Optional<MongoTemplate> ofBean(Object bean) {

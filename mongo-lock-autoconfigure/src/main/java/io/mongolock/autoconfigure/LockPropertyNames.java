@@ -51,6 +51,8 @@ class LockPropertyNames {
 	void checkUnits(Collection<String> lockNames) {
 		durationsOf(MongoLockProperties.class).forEach((setting) -> checkUnit(ROOT.append(setting)));
 		checkUnit(ROOT.append("ttl-index.retention"));
+		durationsOf(MongoLockProperties.Optimistic.class)
+			.forEach((setting) -> checkUnit(ROOT.append("optimistic").append(setting)));
 		for (String name : lockNames) {
 			ConfigurationPropertyName locks = ROOT.append("locks").append("[" + name + "]");
 			durationsOf(NamedLock.class).forEach((setting) -> checkUnit(locks.append(setting)));
@@ -114,6 +116,8 @@ class LockPropertyNames {
 		Class<?> type = switch ((nested) ? name.getElement(1, ConfigurationPropertyName.Form.DASHED) : "") {
 			case "locks" -> NamedLock.class;
 			case "ttl-index" -> MongoLockProperties.TtlIndex.class;
+			case "sequences" -> MongoLockProperties.NumberSequence.class;
+			case "optimistic" -> MongoLockProperties.Optimistic.class;
 			case "web" -> MongoLockProperties.Web.class;
 			default -> MongoLockProperties.class;
 		};

@@ -98,7 +98,9 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 	}
 
 	private void validate() {
-		checkCollection(this.properties.collection());
+		checkCollection("collection", this.properties.collection());
+		checkSequences();
+		checkOptimistic(this.properties.optimistic());
 		checkPrefix(this.properties.keyPrefix());
 		checkPositive("shutdown-timeout", this.properties.shutdownTimeout());
 		checkRetention(this.properties.ttlIndex().retention());
@@ -133,12 +135,37 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		}
 	}
 
-	private static void checkCollection(String value) {
+	private void checkSequences() {
+		String collection = this.properties.sequenceCollection();
+		checkCollection("sequence-collection", collection);
+		if (collection.equals(this.properties.collection())) {
+			throw invalid("sequence-collection", collection,
+					"holds the locks, and a lock and a sequence of one name would be one document");
+		}
+		this.properties.sequences().forEach((name, sequence) -> {
+			checkPositive("sequences." + name + ".block", sequence.block());
+			checkPositive("sequences." + name + ".start", sequence.start());
+		});
+	}
+
+	private static void checkOptimistic(MongoLockProperties.Optimistic settings) {
+		checkPositive("optimistic.max-attempts", settings.maxAttempts());
+		checkPositive("optimistic.delay", settings.delay());
+		if (settings.multiplier() < 1) {
+			throw invalid("optimistic.multiplier", String.valueOf(settings.multiplier()), "must be at least 1");
+		}
+		if (settings.maxDelay().compareTo(settings.delay()) < 0) {
+			throw invalid("optimistic.max-delay", text(settings.maxDelay()),
+					"is shorter than the first delay, " + text(settings.delay()));
+		}
+	}
+
+	private static void checkCollection(String setting, String value) {
 		if (value.isBlank()) {
-			throw invalid("collection", value, "must not be blank");
+			throw invalid(setting, value, "must not be blank");
 		}
 		if (value.indexOf('$') >= 0 || value.indexOf('\0') >= 0 || value.startsWith("system.")) {
-			throw invalid("collection", value,
+			throw invalid(setting, value,
 					"is no name of a collection: it must not hold '$' or NUL, nor begin with 'system.'");
 		}
 	}
@@ -167,6 +194,12 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		if (handOver.maxCount() < 0 || handOver.maxCount() > HandOver.MAX_COUNT) {
 			throw invalid("hand-over.max-count", String.valueOf(handOver.maxCount()),
 					"must be from 0 to " + HandOver.MAX_COUNT + ", as each turn sets aside so many fences");
+		}
+	}
+
+	private static void checkPositive(String setting, long value) {
+		if (value < 1) {
+			throw invalid(setting, String.valueOf(value), "must be at least 1");
 		}
 	}
 

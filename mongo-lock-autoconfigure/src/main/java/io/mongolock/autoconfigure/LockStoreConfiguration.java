@@ -62,7 +62,7 @@ class LockStoreConfiguration {
 	@Lazy // where it is not clear which template it is, only those fail who ask for it
 	@ConditionalOnMissingBean
 	FencedWrites mongoLockFencedWrites(MongoLockStore store) {
-		return FencedWrites.of(this.application.get(), store);
+		return FencedWrites.of(this.application.get("FencedWrites", "FencedWrites.of(template, store)"), store);
 	}
 
 	@Bean

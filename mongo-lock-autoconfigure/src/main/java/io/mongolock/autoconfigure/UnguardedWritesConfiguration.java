@@ -26,7 +26,8 @@ class UnguardedWritesConfiguration {
 	FencedWrites mongoLockFencedWrites(ListableBeanFactory beanFactory, MongoLockProperties properties) {
 		LogFactory.getLog(UnguardedWritesConfiguration.class)
 			.warn("mongo-lock.enabled=false: FencedWrites writes UNGUARDED; no fence is checked or noted");
-		return FencedWrites.unguarded(new ApplicationTemplate(beanFactory, properties.mongoTemplate()).get());
+		return FencedWrites.unguarded(new ApplicationTemplate(beanFactory, properties.mongoTemplate())
+			.get("FencedWrites", "FencedWrites.unguarded(template)"));
 	}
 
 }

@@ -1,5 +1,6 @@
 /**
- * What an application does with its own documents in MongoDB that locks guard.
+ * What an application does with its own documents in MongoDB: writes that locks guard,
+ * numbers, and updates without a lock.
  */
 @NullMarked
 package io.mongolock.mongodb;

@@ -35,9 +35,20 @@ public record KeySpace(String prefix) {
 			throw new IllegalArgumentException("The lock key is " + ((key != null) ? "empty" : "null")
 					+ ": it needs at least one character that names what is locked");
 		}
-		int bytes = KeyText.bytes("The prefix", this.prefix) + KeyText.bytes("The lock key", key);
+		return toId("The lock key", key);
+	}
+
+	/**
+	 * What is stored for a text that names anything else.
+	 * @param what how to call the text in a message
+	 * @param key the text
+	 * @return prefix + text
+	 * @throws IllegalArgumentException if the text is not valid Unicode or too long
+	 */
+	public String toId(String what, String key) {
+		int bytes = KeyText.bytes("The prefix", this.prefix) + KeyText.bytes(what, key);
 		if (bytes > MAX_BYTES) {
-			throw new IllegalArgumentException("The lock key '" + shortened(key) + "' takes " + bytes
+			throw new IllegalArgumentException(what + " '" + shortened(key) + "' takes " + bytes
 					+ " bytes in UTF-8 with its prefix '" + shortened(this.prefix) + "': at most " + MAX_BYTES
 					+ "; use a shorter key, or a hash of it");
 		}

@@ -22,6 +22,8 @@ final class Mutants {
 
 	private static final String RENEWER = "io.mongolock.client.LeaseRenewerTests";
 
+	private static final String SEQUENCES = "io.mongolock.mongodb.EmbeddedSequencesTests";
+
 	private static final String SPRING = "io.mongolock.faults.spring.";
 
 	/** Asks the template anew, which knows the transaction of the thread. */
@@ -38,7 +40,9 @@ final class Mutants {
 	}
 
 	static Stream<Mutant> all() {
-		return Stream.of(time(), claims(), renewals(), releases(), statements(), transactions(), shutdown())
+		return Stream
+			.of(time(), claims(), renewals(), releases(), statements(), transactions(), shutdown(), sequences(),
+					optimistic())
 			.flatMap(List::stream);
 	}
 
@@ -215,6 +219,38 @@ final class Mutants {
 		return List
 			.of(new Mutant("kept after the shutdown", "client/HeldLocks.java", "this.releaser.releaseAll(left, until);",
 					"", Judge.test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")));
+	}
+
+	private static List<Mutant> sequences() {
+		String store = "store/mongo/SequenceStore.java";
+		return List.of(
+				new Mutant("block counted from the wrong end", "mongodb/SequenceRange.java",
+						"new SequenceRange(last - size + 1, last)", "new SequenceRange(last, last + size - 1)",
+						Judge.test(SEQUENCES, "eachInstanceGivesOutItsOwnBlock")),
+				new Mutant("more numbers than the block has left", "mongodb/ReservedNumbers.java",
+						"this.left.size() < count", "this.left.size() == 0",
+						Judge.test(SEQUENCES, "severalNumbersAreOneRowWithoutAGapAndComeFromTheBlockIfTheyFit")),
+				new Mutant("lost answer counted as the block that stands there", store,
+						"timed = timed.withTimeout(left, TimeUnit.MILLISECONDS);",
+						"return java.util.Objects.requireNonNull(timed.find().first()).get(\"value\");",
+						row("Sequence", "aLostMessageIsAGapAtMostAndNeverANumberTwice")),
+				new Mutant("numbers not confirmed by the majority", store, "this.documents.with(WriteConcern.MAJORITY,",
+						"this.documents.with(WriteConcern.W1,",
+						row("SequenceFailover", "aNumberThatOneMemberAloneHasIsGivenToNobody")));
+	}
+
+	private static List<Mutant> optimistic() {
+		String updater = "io.mongolock.mongodb.EmbeddedOptimisticUpdaterTests";
+		String attempt = "mongodb/UpdateAttempt.java";
+		return List.of(
+				new Mutant("exception of the change tried again", "mongodb/RetriedUpdates.java",
+						".includes(OvertakenException.class)", "",
+						Judge.test(updater, "anExceptionOfTheChangeEndsItAtOnceEvenIfItIsOfThatKind")),
+				new Mutant("overtaken taken for saved", attempt, "throw overtaken(ex);", "return changed;",
+						Judge.test(updater, "whatSomebodyElseSavedMeanwhileIsNotLost")),
+				new Mutant("tried again inside a transaction", attempt, "(inTransaction()) ? failure",
+						"(failure == null) ? failure", Judge.test("io.mongolock.mongodb.OptimisticTransactionTests",
+								"aConflictReachesTheTransactionAtOnceAsSpringHasIt")));
 	}
 
 	private static Judge row(String rows, String method) {

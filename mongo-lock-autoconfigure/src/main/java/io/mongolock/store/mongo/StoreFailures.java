@@ -169,7 +169,7 @@ final class StoreFailures {
 		return failure instanceof IllegalStateException && "state should be: open".equals(failure.getMessage());
 	}
 
-	private static boolean isInterrupt(Throwable failure) {
+	static boolean isInterrupt(Throwable failure) {
 		Throwable cause = failure.getCause();
 		return failure instanceof MongoInterruptedException || cause instanceof InterruptedException
 				|| cause instanceof ClosedByInterruptException;

@@ -11,7 +11,7 @@ import io.mongolock.test.server.SuiteServer;
  * Runs a test class on the real server of {@link SuiteServer}, and says what is left out
  * without one.
  */
-class RealServerCondition implements ExecutionCondition {
+public class RealServerCondition implements ExecutionCondition {
 
 	@Override
 	public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

@@ -1,0 +1,114 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.bson.Document;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.mongodb.SequenceSettings;
+import io.mongolock.mongodb.Sequences;
+import io.mongolock.store.mongo.SequenceStore;
+import io.mongolock.test.proxy.Hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Row 65: numbers of a sequence when messages are lost or late.
+ */
+@Timeout(120)
+class SequenceRowsTests {
+
+	static final String NAME = "invoice";
+
+	static final int BLOCK = 5;
+
+	@AutoClose
+	private final Harness rig = Harness.embedded();
+
+	@AutoClose
+	private final MongoClient faulty = MongoClients.create(this.rig.proxied());
+
+	@ParameterizedTest(name = "{displayName}: {0}")
+	@ValueSource(strings = { "reply lost", "request lost" })
+	@ShowsRow(value = 65, level = Level.PROXY)
+	void aLostMessageIsAGapAtMostAndNeverANumberTwice(String what, RowFigures figures) {
+		Sequences one = sequences(this.faulty, Harness.LONG);
+		Sequences other = sequences(this.rig.observer(), Harness.LONG);
+		List<Long> given = new ArrayList<>();
+		for (int i = 0; i < 4 * BLOCK; i++) {
+			if (i % BLOCK == 0) {
+				lose(what);
+			}
+			given.add(one.next(NAME));
+			given.add(other.next(NAME));
+		}
+		assertThat(given).doesNotHaveDuplicates();
+		Document stored = this.rig.documents().find(new Document("_id", NAME)).first();
+		assertThat(stored.getLong("value")).isGreaterThanOrEqualTo(given.size());
+		figures.server(this.rig.label())
+			.add("numbers", given.size())
+			.add("twice", 0)
+			.add("gaps, " + what, stored.getLong("value") - given.size());
+	}
+
+	@Test
+	@ShowsRow(value = 65, level = Level.PROXY)
+	void aRequestThatIsExecutedAfterItsCallerGaveUpIsAGap(RowFigures figures) {
+		Sequences late = sequences(this.faulty, Duration.ofMillis(500));
+		Sequences other = sequences(this.rig.observer(), Harness.LONG);
+		List<Long> given = new ArrayList<>(List.of(other.next(NAME)));
+		Hold hold = this.rig.proxy().on("findAndModify").holdRequest();
+		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> late.next(NAME))
+			.withMessageContaining("it is safe to ask again");
+		given.addAll(numbers(other, BLOCK));
+		int before = this.rig.proxy().replies("findAndModify");
+		hold.release();
+		this.rig.proxy().awaitReplies("findAndModify", before + 1, Harness.LONG);
+		given.addAll(numbers(other, BLOCK));
+		given.addAll(numbers(sequences(this.faulty, Harness.LONG), BLOCK));
+		assertThat(given).doesNotHaveDuplicates();
+		figures.server(this.rig.label()).add("twice", 0);
+	}
+
+	private void lose(String what) {
+		if (what.startsWith("reply")) {
+			this.rig.proxy().on("findAndModify").cutBeforeReply().once();
+		}
+		else {
+			this.rig.proxy().on("findAndModify").cut().once();
+		}
+	}
+
+	static List<Long> numbers(Sequences sequences, int count) {
+		List<Long> numbers = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			numbers.add(sequences.next(NAME));
+		}
+		return numbers;
+	}
+
+	static Sequences sequences(MongoClient client, Duration timeout) {
+		MongoTemplate template = new MongoTemplate(client, Harness.DATABASE);
+		template.setSessionSynchronization(SessionSynchronization.NEVER);
+		return Sequences.of(new SequenceStore(template, Harness.COLLECTION, "", timeout),
+				Map.of(NAME, new SequenceSettings(BLOCK, 1)));
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.mongolock.autoconfigure;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.autoconfigure.MongoLockProperties.Optimistic;
+import io.mongolock.mongodb.FullJitterBackOff;
+import io.mongolock.mongodb.OptimisticUpdater;
+
+/**
+ * Changes documents optimistically, with and without locks.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
+class OptimisticConfiguration {
+
+	@Bean
+	@Lazy // where it is not clear which template it is, only those fail who ask for it
+	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
+	@ConditionalOnMissingBean
+	OptimisticUpdater mongoLockOptimisticUpdater(ListableBeanFactory beanFactory, MongoLockProperties properties) {
+		Optimistic settings = properties.optimistic();
+		MongoTemplate template = new ApplicationTemplate(beanFactory, properties.mongoTemplate())
+			.get("OptimisticUpdater", "OptimisticUpdater.of(template, backOff)");
+		return OptimisticUpdater.of(template, new FullJitterBackOff(settings.maxAttempts(), settings.delay(),
+				settings.multiplier(), settings.maxDelay()));
+	}
+
+}

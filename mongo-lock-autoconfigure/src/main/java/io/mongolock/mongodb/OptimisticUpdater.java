@@ -1,0 +1,70 @@
+package io.mongolock.mongodb;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.util.backoff.BackOff;
+
+/**
+ * Changes a document that others may change at the same time: loads it, lets the caller
+ * change it, and saves it unless somebody was faster, in which case all of that happens
+ * again. Whether somebody was is what the document's {@code @Version} tells. Nobody waits
+ * for anybody, so this is for documents that seldom change at the same time.
+ * <p>
+ * A change is a function of the document, and is <b>called once per attempt</b>: it
+ * should do nothing else that must not happen twice. It returns the document to save: the
+ * same instance, changed, or another one with the same id and version. If nothing has
+ * changed in it, nothing is written. What it throws ends the update at once and reaches
+ * the caller as it is.
+ * <p>
+ * Inside a MongoDB transaction an update is part of it and is attempted once: there it
+ * would load the same document again, and the transaction is over after a conflict
+ * anyway. What can be repeated is the whole transaction. Thread-safe.
+ */
+public interface OptimisticUpdater {
+
+	/**
+	 * Change a document.
+	 * @param <T> the type of the document
+	 * @param type the type of the document
+	 * @param id its id
+	 * @param change returns the document to save; may be called several times
+	 * @return the document as it is saved, or empty if there is none
+	 * @throws OptimisticLockingFailureException if others were faster in each attempt
+	 * @throws IllegalArgumentException if documents of that type have no version
+	 */
+	<T> Optional<T> update(Class<T> type, Object id, UnaryOperator<T> change);
+
+	/**
+	 * Change a document, or create it if there is none.
+	 * @param <T> the type of the document
+	 * @param type the type of the document
+	 * @param id its id
+	 * @param factory makes a new document, which gets the id if it has none; may be
+	 * called several times
+	 * @param change returns the document to save, the new one, too; may be called several
+	 * times
+	 * @return the document as it is saved
+	 * @throws OptimisticLockingFailureException if others were faster in each attempt
+	 * @throws DuplicateKeyException if a unique index other than that of the id refuses
+	 * the document
+	 * @throws IllegalArgumentException if documents of that type have no version
+	 */
+	<T> T updateOrCreate(Class<T> type, Object id, Supplier<T> factory, UnaryOperator<T> change);
+
+	/**
+	 * An updater for the documents of a template.
+	 * @param template the application's template, which its transactions are of
+	 * @param backOff how often to try, and how long to wait in between, such as
+	 * {@link FullJitterBackOff}
+	 * @return the updater
+	 */
+	static OptimisticUpdater of(MongoTemplate template, BackOff backOff) {
+		return new RetriedUpdates(template, backOff);
+	}
+
+}

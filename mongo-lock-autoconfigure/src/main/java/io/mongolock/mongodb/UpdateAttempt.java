@@ -1,0 +1,119 @@
+package io.mongolock.mongodb;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import com.mongodb.ReadPreference;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.retry.Retryable;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.query.Query;
+
+import io.mongolock.store.KeyText;
+
+/**
+ * One optimistic update, each execution of which is an attempt. Owned by one call.
+ *
+ * @param <T> the type of the document
+ */
+final class UpdateAttempt<T> implements Retryable<Optional<T>> {
+
+	private final MongoTemplate template;
+
+	private final VersionedDocuments<T> documents;
+
+	private final Class<T> type;
+
+	private final Object id;
+
+	private final @Nullable Supplier<T> factory;
+
+	private final UnaryOperator<T> change;
+
+	private final String collection;
+
+	UpdateAttempt(MongoTemplate template, Class<T> type, Object id, @Nullable Supplier<T> factory,
+			UnaryOperator<T> change) {
+		this.template = template;
+		this.documents = new VersionedDocuments<>(template, type);
+		this.type = type;
+		this.id = id;
+		this.factory = factory;
+		this.change = change;
+		this.collection = template.getCollectionName(type);
+	}
+
+	@Override
+	public Optional<T> execute() {
+		T loaded = this.template.findOne(byId(), this.type, this.collection);
+		if (loaded != null) {
+			return Optional.of(save(loaded));
+		}
+		return Optional.ofNullable(this.factory).map(this::create);
+	}
+
+	@Override
+	public String getName() {
+		return "update " + this.type.getSimpleName() + " '" + KeyText.printable(String.valueOf(this.id)) + "'";
+	}
+
+	private T save(T loaded) {
+		VersionedDocuments.State before = this.documents.stateOf(loaded);
+		T changed = this.documents.changed(this.change.apply(loaded), before);
+		if (this.documents.isUnchanged(changed, before)) {
+			return changed;
+		}
+		try {
+			return this.template.save(changed, this.collection);
+		}
+		catch (OptimisticLockingFailureException ex) {
+			throw overtaken(ex);
+		}
+	}
+
+	private T create(Supplier<T> factory) {
+		T made = this.documents.made(factory.get(), this.id);
+		T changed = this.documents.changed(this.change.apply(made), this.documents.newState(made));
+		try {
+			return this.template.insert(changed, this.collection);
+		}
+		catch (DuplicateKeyException ex) {
+			// a transaction is over by now and would refuse the look, too
+			if (inTransaction() || !this.template.exists(byId(), this.type, this.collection)) {
+				throw ex;
+			}
+			throw overtaken(new OptimisticLockingFailureException("Another was first to create it", ex));
+		}
+	}
+
+	private RuntimeException overtaken(OptimisticLockingFailureException failure) {
+		return (inTransaction()) ? failure : new OvertakenException(failure);
+	}
+
+	private boolean inTransaction() {
+		return CurrentTransaction.session(this.template).isPresent();
+	}
+
+	// A secondary may not have yet what was faster
+	private Query byId() {
+		return new Query(Criteria.where(this.documents.idField()).is(this.id))
+			.withReadPreference(ReadPreference.primary());
+	}
+
+	/**
+	 * Somebody else was faster. Unlike its cause it cannot come from the caller's own
+	 * code.
+	 */
+	static final class OvertakenException extends RuntimeException {
+
+		OvertakenException(OptimisticLockingFailureException cause) {
+			super(cause.getMessage(), cause, false, false);
+		}
+
+	}
+
+}

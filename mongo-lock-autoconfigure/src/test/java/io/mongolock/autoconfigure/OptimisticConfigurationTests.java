@@ -1,0 +1,127 @@
+package io.mongolock.autoconfigure;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
+
+import io.mongolock.mongodb.OptimisticUpdater;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link OptimisticUpdater} in an application.
+ */
+class OptimisticConfigurationTests {
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.start();
+
+	private final ApplicationContextRunner bare = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+
+	private final ApplicationContextRunner runner = this.bare
+		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
+		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app",
+				"mongo-lock.ttl-index.mode=none");
+
+	@ParameterizedTest
+	@CsvSource({ "true", "false" })
+	void itIsThereWithAndWithoutLocks(boolean enabled) {
+		this.runner.withPropertyValues("mongo-lock.enabled=" + enabled).run((context) -> {
+			OptimisticUpdater updater = context.getBean(OptimisticUpdater.class);
+			for (int i = 1; i <= 2; i++) {
+				assertThat(updater.updateOrCreate(Page.class, "a", () -> new Page("a", 0, null), Page::next).n())
+					.isEqualTo(i);
+			}
+		});
+	}
+
+	@Test
+	void itIsAttemptedAsOftenAsTheSettingsSay() {
+		this.runner
+			.withPropertyValues("mongo-lock.optimistic.max-attempts=3", "mongo-lock.optimistic.delay=1ms",
+					"mongo-lock.optimistic.multiplier=1.5", "mongo-lock.optimistic.max-delay=2ms")
+			.run((context) -> {
+				MongoTemplate template = context.getBean(MongoTemplate.class);
+				template.insert(new Page("a", 0, null));
+				AtomicInteger calls = new AtomicInteger();
+				assertThatExceptionOfType(OptimisticLockingFailureException.class)
+					.isThrownBy(() -> context.getBean(OptimisticUpdater.class).update(Page.class, "a", (page) -> {
+						calls.incrementAndGet();
+						template.save(page.next());
+						return page.next();
+					}))
+					.withMessageContaining("3 attempts");
+				assertThat(calls).hasValue(3);
+			});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "max-attempts, 0, must be at least 1", "delay, 0ms, must be longer than zero",
+			"multiplier, 0.5, must be at least 1", "max-delay, 1ms, 'is shorter than the first delay, 10ms'",
+			"delay, 20, has no unit" })
+	void wrongSettingsAreRefusedByName(String property, String value, String reason) {
+		this.runner.withPropertyValues("mongo-lock.optimistic." + property + "=" + value)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
+					assertThat(ex.getName()).isEqualTo("mongo-lock.optimistic." + property);
+					assertThat(ex.getReason()).contains(reason);
+				}));
+	}
+
+	@Test
+	void withSeveralTemplatesOnlyThoseFailWhoAsk() {
+		MongoDatabaseFactory factory = database();
+		this.bare.withPropertyValues("mongo-lock.ttl-index.mode=none")
+			.withBean(MongoDatabaseFactory.class, () -> factory)
+			.withBean("one", MongoTemplate.class, () -> new MongoTemplate(factory))
+			.withBean("other", MongoTemplate.class, () -> new MongoTemplate(factory))
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThatExceptionOfType(BeanCreationException.class)
+					.isThrownBy(() -> context.getBean(OptimisticUpdater.class))
+					.havingRootCause()
+					.withMessageContaining("OptimisticUpdater needs the MongoTemplate")
+					.withMessageContaining("OptimisticUpdater.of(template, backOff)");
+			});
+	}
+
+	@Test
+	void withoutSpringDataThereIsNone() {
+		this.bare.withClassLoader(new FilteredClassLoader(MongoTemplate.class))
+			.withPropertyValues("mongo-lock.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("mongoLockOptimisticUpdater"));
+	}
+
+	private MongoDatabaseFactory database() {
+		return new SimpleMongoClientDatabaseFactory(this.server.connectionString() + "/app");
+	}
+
+	record Page(@Id String id, int n, @Version Long version) {
+
+		Page next() {
+			return new Page(this.id, this.n + 1, this.version);
+		}
+
+	}
+
+}

@@ -1,0 +1,359 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.domain.Sort.Direction;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.index.Index;
+import org.springframework.data.mongodb.core.mapping.Field;
+import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What {@link OptimisticUpdater} promises on every kind of server.
+ */
+abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests {
+
+	private final AtomicInteger calls = new AtomicInteger();
+
+	@Test
+	void aChangeIsSavedWithTheNextVersion() {
+		MongoTemplate template = template();
+		template.insert(new Counter("a", 1, null));
+		assertThat(updater(1).update(Counter.class, "a", Counter::next)).contains(new Counter("a", 2, 1L));
+		assertThat(template.findById("a", Counter.class)).isEqualTo(new Counter("a", 2, 1L));
+		assertThat(raw("counter", "a")).containsEntry("n", 2);
+	}
+
+	@Test
+	void anAbsentDocumentIsEmptyAndNotCreated() {
+		assertThat(updater(1).update(Counter.class, "a", Counter::next)).isEmpty();
+		assertThat(template().count(new Query(), Counter.class)).isZero();
+	}
+
+	@Test
+	void anAbsentDocumentIsMadeAndChanged() {
+		OptimisticUpdater updater = updater(1);
+		for (int i = 1; i <= 2; i++) {
+			assertThat(updater.updateOrCreate(Counter.class, "a", () -> new Counter(null, 0, null), Counter::next))
+				.isEqualTo(new Counter("a", i, i - 1L));
+		}
+	}
+
+	@Test
+	void whatSomebodyElseSavedMeanwhileIsNotLost() {
+		MongoTemplate template = template();
+		template.insert(new Counter("a", 1, null));
+		Optional<Counter> saved = updater(3).update(Counter.class, "a", (counter) -> {
+			if (this.calls.incrementAndGet() < 3) {
+				interfere(template);
+			}
+			return counter.next();
+		});
+		assertThat(saved).contains(new Counter("a", 22, 3L));
+		assertThat(this.calls).hasValue(3);
+	}
+
+	@Test
+	void afterTheLastAttemptSpringsExceptionSaysHowManyThereWere() {
+		MongoTemplate template = template();
+		template.insert(new Counter("a", 1, null));
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> updater(3).update(Counter.class, "a", (counter) -> {
+				this.calls.incrementAndGet();
+				interfere(template);
+				return counter.next();
+			}))
+			.withMessageContaining("Could not update Counter 'a', as others were faster in each of 3 attempts")
+			.withMessageContaining("mongo-lock.optimistic.max-attempts")
+			.withCauseInstanceOf(OptimisticLockingFailureException.class)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasSize(2)
+				.allSatisfy((one) -> assertThat(one).isInstanceOf(OptimisticLockingFailureException.class)));
+		assertThat(this.calls).hasValue(3);
+		assertThat(template.findById("a", Counter.class).n()).isEqualTo(31);
+	}
+
+	@Test
+	void anExceptionOfTheChangeEndsItAtOnceEvenIfItIsOfThatKind() {
+		MongoTemplate template = template();
+		template.insert(new Counter("a", 1, null));
+		for (RuntimeException mine : List.of(new IllegalStateException("mine"),
+				new OptimisticLockingFailureException("mine"), new DuplicateKeyException("mine"))) {
+			this.calls.set(0);
+			assertThatExceptionOfType(RuntimeException.class)
+				.isThrownBy(() -> updater(5).update(Counter.class, "a", (counter) -> {
+					this.calls.incrementAndGet();
+					throw mine;
+				}))
+				.isSameAs(mine);
+			assertThat(this.calls).hasValue(1);
+		}
+		assertThat(template.findById("a", Counter.class)).isEqualTo(new Counter("a", 1, 0L));
+	}
+
+	@Test
+	void anErrorOfTheChangeIsNotWrapped() {
+		template().insert(new Counter("a", 1, null));
+		AssertionError mine = new AssertionError("mine");
+		assertThatExceptionOfType(AssertionError.class)
+			.isThrownBy(() -> updater(5).update(Counter.class, "a", (counter) -> {
+				throw mine;
+			}))
+			.isSameAs(mine);
+	}
+
+	@Test
+	void noChangeIsNoWrite() {
+		MongoTemplate template = template();
+		template.insert(new Counter("a", 1, null));
+		assertThat(updater(1).update(Counter.class, "a", (counter) -> new Counter("a", 1, counter.version())))
+			.contains(new Counter("a", 1, 0L));
+		template.insert(new Mutable("m"));
+		assertThat(updater(1).update(Mutable.class, "m", (one) -> one).orElseThrow().version).isEqualTo(1);
+		assertThat(raw("mutable", "m")).containsEntry("version", 1L);
+	}
+
+	@Test
+	void whatIsChangedInPlaceIsSeenAlsoInDatesAndArrays() {
+		template().insert(new Mutable("m"));
+		OptimisticUpdater updater = updater(1);
+		assertThat(updater.update(Mutable.class, "m", (one) -> {
+			one.bytes[0] = 9;
+			return one;
+		}).orElseThrow().version).isEqualTo(2);
+		assertThat(updater.update(Mutable.class, "m", (one) -> {
+			one.date.setTime(7);
+			return one;
+		}).orElseThrow().version).isEqualTo(3);
+		assertThat(updater.update(Mutable.class, "m", (one) -> {
+			one.texts.add("b");
+			return one;
+		}).orElseThrow().version).isEqualTo(4);
+		Mutable stored = template().findById("m", Mutable.class);
+		assertThat(stored.bytes).containsExactly(9, 2);
+		assertThat(stored.date).hasTime(7);
+		assertThat(stored.texts).containsExactly("a", "b");
+	}
+
+	@Test
+	void aSubtypeStaysOneInTheCollectionOfTheTypeThatWasAskedFor() {
+		MongoTemplate template = template();
+		template.insert(new Special("s", 1), template.getCollectionName(Base.class));
+		Base saved = updater(1).update(Base.class, "s", (base) -> {
+			base.n++;
+			return base;
+		}).orElseThrow();
+		assertThat(saved).isInstanceOfSatisfying(Special.class, (special) -> assertThat(special.n).isEqualTo(2));
+		assertThat(raw("base", "s")).containsEntry("_class", Special.class.getName()).containsEntry("n", 2);
+		assertThat(template.getCollectionNames()).doesNotContain("special");
+	}
+
+	@Test
+	void aTypeWithoutVersionIsRefusedAtTheCallWithWhatToAdd() {
+		assertThatIllegalArgumentException().isThrownBy(() -> updater(1).update(Plain.class, "a", (plain) -> plain))
+			.withMessageContaining("Plain cannot be updated optimistically")
+			.withMessageContaining("@Version Long version");
+	}
+
+	@Test
+	void aStoredDocumentWithoutVersionIsRefusedWithTheWayOut() {
+		template().getCollection("counter").insertOne(new Document("_id", "a").append("n", 1));
+		assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", Counter::next))
+			.withMessageContaining("The stored Counter 'a' has no version yet")
+			.withMessageContaining("set 'version' to 1 in all documents of the collection 'counter'");
+	}
+
+	@Test
+	void aChangeThatKeepsNotIdAndVersionIsRefusedAndNothingIsWritten() {
+		MongoTemplate template = template();
+		template.insert(new Counter("a", 1, null));
+		for (Counter wrong : List.of(new Counter("b", 2, 0L), new Counter("a", 2, null), new Counter("a", 2, 1L))) {
+			assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", (any) -> wrong))
+				.withMessageContaining("The change of Counter 'a' in version 0 returned one with the id");
+		}
+		assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", (any) -> null))
+			.withMessageContaining("returned null");
+		assertThat(template.findAll(Counter.class)).containsExactly(new Counter("a", 1, 0L));
+	}
+
+	@Test
+	void aFactoryThatMakesAnotherIdIsRefused() {
+		assertThatIllegalStateException()
+			.isThrownBy(
+					() -> updater(3).updateOrCreate(Counter.class, "a", () -> new Counter("b", 0, null), Counter::next))
+			.withMessageContaining("made one with the id b");
+	}
+
+	@Test
+	void whoLosesTheFirstInsertChangesWhatTheOtherMade() {
+		MongoTemplate template = template();
+		Counter saved = updater(2).updateOrCreate(Counter.class, "a", () -> {
+			template.insert(new Counter("a", 10, null));
+			return new Counter(null, 0, null);
+		}, Counter::next);
+		assertThat(saved).isEqualTo(new Counter("a", 11, 1L));
+	}
+
+	@Test
+	void anotherUniqueIndexIsNoRace() {
+		MongoTemplate template = template();
+		template.indexOps(Counter.class).createIndex(new Index("n", Direction.ASC).unique());
+		template.insert(new Counter("b", 1, null));
+		assertThatExceptionOfType(DuplicateKeyException.class)
+			.isThrownBy(() -> updater(5).updateOrCreate(Counter.class, "a", () -> {
+				this.calls.incrementAndGet();
+				return new Counter(null, 0, null);
+			}, Counter::next));
+		assertThat(this.calls).hasValue(1);
+	}
+
+	@Test
+	void aThreadThatIsInterruptedWhileItWaitsStopsTryingAndStaysInterrupted() {
+		MongoTemplate template = template();
+		template.insert(new Counter("a", 1, null));
+		OptimisticUpdater updater = OptimisticUpdater.of(template,
+				new FullJitterBackOff(1000, Duration.ofMinutes(10), 1, Duration.ofMinutes(10)));
+		Thread caller = Thread.currentThread();
+		Thread other = new Thread(() -> {
+			while (caller.getState() != Thread.State.TIMED_WAITING || !this.calls.compareAndSet(1, 2)) {
+				Thread.onSpinWait();
+			}
+			caller.interrupt();
+		});
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> updater.update(Counter.class, "a", (counter) -> {
+				interfere(template);
+				this.calls.incrementAndGet();
+				other.start();
+				return counter.next();
+			}))
+			.withMessageContaining("the thread was interrupted");
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
+	void noIncrementOfManyThreadsIsLost() throws Exception {
+		MongoTemplate template = template();
+		OptimisticUpdater updater = OptimisticUpdater.of(template,
+				new FullJitterBackOff(1000, Duration.ofMillis(5), 2, Duration.ofMillis(200)));
+		int threads = 16;
+		int increments = 25;
+		ExecutorService pool = Executors.newFixedThreadPool(threads);
+		try {
+			List<Future<?>> all = new ArrayList<>();
+			for (int i = 0; i < threads; i++) {
+				all.add(pool.submit(() -> {
+					for (int j = 0; j < increments; j++) {
+						updater.updateOrCreate(Counter.class, "a", () -> new Counter(null, 0, null), (counter) -> {
+							this.calls.incrementAndGet();
+							return counter.next();
+						});
+					}
+				}));
+			}
+			for (Future<?> one : all) {
+				one.get();
+			}
+		}
+		finally {
+			pool.shutdownNow();
+		}
+		assertThat(template.findById("a", Counter.class).n()).isEqualTo(threads * increments);
+		assertThat(this.calls).as("somebody was faster now and then").hasValueGreaterThan(threads * increments);
+	}
+
+	private static void interfere(MongoTemplate template) {
+		template.updateFirst(Query.query(Criteria.where("id").is("a")), new Update().inc("n", 10), Counter.class);
+	}
+
+	private Document raw(String collection, String id) {
+		return Objects.requireNonNull(template().getCollection(collection).find(new Document("_id", id)).first());
+	}
+
+	private OptimisticUpdater updater(int attempts) {
+		this.calls.set(0);
+		return OptimisticUpdater.of(template(),
+				new FullJitterBackOff(attempts, Duration.ofMillis(1), 2, Duration.ofMillis(5)));
+	}
+
+	record Counter(@Id @Nullable String id, int n, @Version @Nullable Long version) {
+
+		Counter next() {
+			return new Counter(this.id, this.n + 1, this.version);
+		}
+
+	}
+
+	static class Mutable {
+
+		@Id
+		String id;
+
+		byte[] bytes = { 1, 2 };
+
+		Date date = new Date(1);
+
+		@Field("t")
+		List<String> texts = new ArrayList<>(List.of("a"));
+
+		@Version
+		long version;
+
+		Mutable(String id) {
+			this.id = id;
+		}
+
+	}
+
+	static class Base {
+
+		@Id
+		String id;
+
+		int n;
+
+		@Version
+		@Nullable Long version;
+
+		Base(String id, int n) {
+			this.id = id;
+			this.n = n;
+		}
+
+	}
+
+	static class Special extends Base {
+
+		Special(String id, int n) {
+			super(id, n);
+		}
+
+	}
+
+	record Plain(@Id String id) {
+
+	}
+
+}

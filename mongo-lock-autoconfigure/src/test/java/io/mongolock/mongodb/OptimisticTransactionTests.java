@@ -1,0 +1,127 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.MongoTransactionManager;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link OptimisticUpdater} inside a MongoDB transaction. The embedded server
+ * has none, so what it would answer is the template's.
+ */
+class OptimisticTransactionTests {
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.start();
+
+	@AutoClose
+	private final MongoClient client = MongoClients.create(this.server.connectionString());
+
+	private final AtomicInteger calls = new AtomicInteger();
+
+	private final Conflicting template = new Conflicting(this.client);
+
+	private final OptimisticUpdater updater = OptimisticUpdater.of(this.template,
+			new FullJitterBackOff(5, Duration.ofMillis(1), 1, Duration.ofMillis(1)));
+
+	@Test
+	void aConflictReachesTheTransactionAtOnceAsSpringHasIt() {
+		this.template.stored = new Page("a", "text", 1L);
+		inTransaction(() -> assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(this::update)
+			.isSameAs(Conflicting.CONFLICT));
+		assertThat(this.calls).hasValue(1);
+	}
+
+	@Test
+	void outsideOfItAConflictIsTriedAgain() {
+		this.template.stored = new Page("a", "text", 1L);
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(this::update)
+			.withMessageContaining("5 attempts");
+		assertThat(this.calls).hasValue(5);
+	}
+
+	@Test
+	void anInsertThatAnotherWonReachesTheTransactionWithoutAnotherStatement() {
+		inTransaction(() -> assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(this::update)
+			.isSameAs(Conflicting.DUPLICATE));
+		assertThat(this.calls).hasValue(1);
+		assertThat(this.template.looks).as("a transaction that is over refuses them").isZero();
+	}
+
+	private void update() {
+		this.updater.updateOrCreate(Page.class, "a", () -> new Page("a", "", null), (page) -> {
+			this.calls.incrementAndGet();
+			return new Page(page.id(), page.text() + "!", page.version());
+		});
+	}
+
+	private void inTransaction(Runnable work) {
+		new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
+			.executeWithoutResult((status) -> {
+				status.setRollbackOnly();
+				work.run();
+			});
+	}
+
+	record Page(@Id String id, String text, @Version @Nullable Long version) {
+
+	}
+
+	/**
+	 * Has somebody else always be faster.
+	 */
+	private static final class Conflicting extends MongoTemplate {
+
+		private static final OptimisticLockingFailureException CONFLICT = new OptimisticLockingFailureException("1");
+
+		private static final DuplicateKeyException DUPLICATE = new DuplicateKeyException("2");
+
+		private @Nullable Page stored;
+
+		private int looks;
+
+		private Conflicting(MongoClient client) {
+			super(client, "test");
+		}
+
+		@Override
+		public <T> @Nullable T findOne(Query query, Class<T> type, String collection) {
+			return type.cast(this.stored);
+		}
+
+		@Override
+		public <T> T save(T document, String collection) {
+			throw CONFLICT;
+		}
+
+		@Override
+		public <T> T insert(T document, String collection) {
+			throw DUPLICATE;
+		}
+
+		@Override
+		public boolean exists(Query query, Class<?> type, String collection) {
+			this.looks++;
+			return true;
+		}
+
+	}
+
+}

@@ -1,0 +1,98 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.DataAccessResourceFailureException;
+
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.proxy.FaultProxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link SequenceStore}: what it sends, and what it makes of failures.
+ */
+@Timeout(60)
+class SequenceStoreTests {
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.start();
+
+	@AutoClose
+	private final FaultProxy proxy = FaultProxy.to("127.0.0.1", this.server.port());
+
+	private final CommandLog log = new CommandLog();
+
+	@AutoClose
+	private final MongoClient client = this.log.connect(this.server.connectionString());
+
+	@ParameterizedTest
+	@ValueSource(strings = { "standalone", "replica-set" })
+	void theStatementsAreThoseThatWereProvedOnARealServer(String topology) {
+		SequenceStore store = store(this.client, "", Duration.ofSeconds(5));
+		for (String first : new String[] { "sequence: first", "sequence: next block" }) {
+			store.take("invoice", 50);
+			assertThat(sent()).isEqualTo(recorded(first, topology));
+		}
+		store.raise("invoice", 1000);
+		assertThat(sent()).isEqualTo(recorded("sequence: raise to at least", topology));
+	}
+
+	@Test
+	void theMajorityConfirmsInTimeAndTheValueIsALongFromTheStart() {
+		store(this.client, "app:", Duration.ofSeconds(5)).take("invoice", 1);
+		BsonDocument command = this.log.only();
+		assertThat(command.getDocument("writeConcern")).isEqualTo(BsonDocument.parse("{w: 'majority'}"));
+		assertThat(command.getDocument("query")).isEqualTo(BsonDocument.parse("{_id: 'app:invoice'}"));
+		assertThat(command.getNumber("maxTimeMS").longValue()).isBetween(1L, 5000L);
+		assertThat(command.getDocument("update").getDocument("$inc").get("value")).isEqualTo(new BsonInt64(1));
+	}
+
+	@Test
+	void aLostAnswerIsAGapAndOtherNumbersAreTaken() {
+		try (MongoClient behind = MongoClients.create(this.proxy.connectionString() + "&retryWrites=false")) {
+			SequenceStore store = store(behind, "", Duration.ofSeconds(20));
+			assertThat(store.take("invoice", 10)).isEqualTo(10);
+			this.proxy.on("findAndModify").cutBeforeReply().once();
+			assertThat(store.take("invoice", 10)).isEqualTo(30);
+		}
+	}
+
+	@Test
+	void aSilentServerIsToldInTimeWithTheNameAndThatAskingAgainIsSafe() {
+		try (MongoClient behind = MongoClients.create(this.proxy.connectionString())) {
+			SequenceStore store = store(behind, "", Duration.ofMillis(300));
+			this.proxy.on("findAndModify").dropReply().always();
+			assertThatExceptionOfType(DataAccessResourceFailureException.class)
+				.isThrownBy(() -> store.take("invoice", 10))
+				.withMessageContaining("Could not take 10 numbers of sequence 'invoice' within 300 ms")
+				.withMessageContaining("is a gap; it is safe to ask again")
+				.withCauseInstanceOf(RuntimeException.class);
+		}
+	}
+
+	private BsonDocument sent() {
+		BsonDocument sent = RecordedCommands.essence(this.log.only());
+		this.log.clear();
+		return sent;
+	}
+
+	private static BsonDocument recorded(String name, String topology) {
+		return RecordedCommands.essence(RecordedCommands.read().get(name + " (" + topology + ")"));
+	}
+
+	private static SequenceStore store(MongoClient client, String prefix, Duration timeout) {
+		return new SequenceStore(TestTemplates.template(client), "sequences", prefix, timeout);
+	}
+
+}
