@@ -57,7 +57,9 @@ final class StartReport implements SmartLifecycle {
 	@Override
 	public synchronized void start() {
 		if (this.thread == null) {
-			this.thread = new Thread(this::report, "mongo-lock-start");
+			// here, as the store does: a factory may choose the database by the thread
+			String namespace = this.location.namespace();
+			this.thread = new Thread(() -> report(namespace), "mongo-lock-start");
 			this.thread.setDaemon(true);
 			this.thread.start();
 		}
@@ -76,9 +78,8 @@ final class StartReport implements SmartLifecycle {
 		return this.thread != null;
 	}
 
-	private void report() {
-		String line = "Locks are kept in " + this.location.namespace() + " (" + server() + "); " + methods() + "; "
-				+ settings();
+	private void report(String namespace) {
+		String line = "Locks are kept in " + namespace + " (" + server() + "); " + methods() + "; " + settings();
 		if (Thread.currentThread() == running()) {
 			logger.info(line);
 		}

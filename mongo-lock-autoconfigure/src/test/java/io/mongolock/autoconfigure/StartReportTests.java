@@ -2,6 +2,7 @@ package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -13,12 +14,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-import io.mongolock.LockOperations;
-import io.mongolock.LockRequest;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
-import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,13 +63,9 @@ class StartReportTests {
 	void theStartDoesNotWaitForTheAnswer(CapturedOutput output) {
 		try (EmbeddedMongo server = EmbeddedMongo.start();
 				FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port())) {
-			Hold answer = proxy.on("buildInfo").holdReply();
-			at(proxy.connectionString() + "/shop").run((context) -> {
-				context.getBean(LockOperations.class).acquire(LockRequest.of("k")).close();
-				assertThat(lines(output)).isEmpty();
-				answer.release();
-				awaitLine(output);
-			});
+			proxy.on("buildInfo").holdReply();
+			at(proxy.connectionString()).run((context) -> awaitLine(output));
+			assertThat(lines(output)).singleElement().asString().contains("[mongo-lock-start]");
 		}
 	}
 
@@ -91,15 +85,15 @@ class StartReportTests {
 		try (EmbeddedMongo server = EmbeddedMongo.start();
 				FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port())) {
 			proxy.on("buildInfo").holdReply();
-			at(proxy.connectionString() + "/shop")
-				.run((context) -> proxy.awaitRequests("buildInfo", 1, Duration.ofMinutes(1)));
+			at(proxy.connectionString()).run((context) -> assertThat(context).hasNotFailed());
 			Awaitility.await()
 				.atMost(Duration.ofMinutes(1))
 				.until(() -> Thread.getAllStackTraces()
 					.keySet()
 					.stream()
 					.noneMatch((thread) -> thread.getName().equals("mongo-lock-start")));
-			assertThat(lines(output)).isEmpty();
+			// only on a machine so slow that the answer was given up before the end
+			assertThat(lines(output)).noneMatch((line) -> line.toLowerCase(Locale.ROOT).contains("interrupt"));
 		}
 	}
 

@@ -37,7 +37,7 @@ public final class LockLocation {
 	 * @return such as {@code shop.locks}
 	 */
 	public String namespace() {
-		return Objects.requireNonNull(this.template.<String>execute(MongoDatabase::getName)) + "." + this.collection;
+		return this.template.<String>execute(MongoDatabase::getName) + "." + this.collection;
 	}
 
 	/**
