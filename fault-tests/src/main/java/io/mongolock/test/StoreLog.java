@@ -14,6 +14,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 
 /**
  * What one primary knows: its writes in order, and the locks that they add up to. A
@@ -134,6 +135,38 @@ public final class StoreLog {
 	public boolean releaseGrant(LeaseId lease, long fence) {
 		ModelDocument before = lock(lease.key());
 		return write(lease.key(), before, before.release(lease.leaseToken(), fence), null);
+	}
+
+	/**
+	 * Execute a refresh of a place in line.
+	 * @param claim whose place
+	 * @param now the store's time
+	 * @return whether it was there
+	 */
+	public boolean refresh(LeaseId claim, Instant now) {
+		ModelDocument before = lock(claim.key());
+		return write(claim.key(), before, before.refresh(claim.leaseToken(), now), null);
+	}
+
+	/**
+	 * Execute a leave.
+	 * @param claim whose place to leave
+	 * @return whether it was there
+	 */
+	public boolean leave(LeaseId claim) {
+		ModelDocument before = lock(claim.key());
+		return write(claim.key(), before, before.leave(claim.leaseToken()), null);
+	}
+
+	/**
+	 * Look at a lock.
+	 * @param key the key
+	 * @param now the store's time
+	 * @return the lock
+	 */
+	public StoredLock look(String key, Instant now) {
+		ModelDocument lock = lock(key);
+		return new StoredLock(key, lock.holders(), lock.queue(), lock.fence(), now);
 	}
 
 	/**

@@ -31,7 +31,7 @@ class LockClientConfiguration {
 			LockClock clock, ObjectProvider<LockListener> listeners, MongoLockProperties properties) {
 		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore), defaults, owner, clock,
 				listeners.orderedStream().toList(), properties.leakDetection(),
-				new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()));
+				new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()), properties.placeTtl());
 	}
 
 	@Bean

@@ -29,6 +29,10 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 
 	private static final Duration RECOMMENDED_MARGIN = Duration.ofSeconds(1);
 
+	private static final Duration MIN_PLACE_TTL = Duration.ofMillis(500);
+
+	private static final Duration MAX_PLACE_TTL = Duration.ofSeconds(60);
+
 	private static final Duration RECOMMENDED_TTL = Duration.ofSeconds(20);
 
 	private final MongoLockProperties properties;
@@ -102,6 +106,7 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		checkSequences();
 		checkOptimistic(this.properties.optimistic());
 		checkPrefix(this.properties.keyPrefix());
+		checkPlaceTtl(this.properties.placeTtl());
 		checkPositive("shutdown-timeout", this.properties.shutdownTimeout());
 		checkRetention(this.properties.ttlIndex().retention());
 		checkHandOver(this.properties.handOver());
@@ -176,6 +181,14 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		}
 		catch (IllegalArgumentException ex) {
 			throw invalid("key-prefix", value, String.valueOf(ex.getMessage()));
+		}
+	}
+
+	private static void checkPlaceTtl(Duration value) {
+		if (value.compareTo(MIN_PLACE_TTL) < 0 || value.compareTo(MAX_PLACE_TTL) > 0) {
+			throw invalid("place-ttl", text(value),
+					"must be between " + text(MIN_PLACE_TTL) + ", as it is refreshed " + "every third of that, and "
+							+ text(MAX_PLACE_TTL) + ", as a dead waiter holds up others that long");
 		}
 	}
 

@@ -34,6 +34,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param autoRenew whether leases are renewed while they are held
  * @param locks settings for the locks of one name, which win over those for all locks
  * @param ttlIndex index that removes documents of locks nobody asked for any more
+ * @param placeTtl how long a place in the line of a lock lasts after the JVM that waits
+ * died; refreshed every third of that
  * @param shutdownTimeout how long releasing the locks that are left may take at shutdown
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean whose
  * database holds the locks, when there are several
@@ -54,7 +56,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@DefaultValue("") String keyPrefix, @Nullable Duration ttl, @Nullable Duration margin,
 		@Nullable Duration renewInterval, @Nullable Duration operationTimeout, @Nullable Duration waitTimeout,
 		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @DefaultValue Map<String, NamedLock> locks,
-		@DefaultValue TtlIndex ttlIndex, @DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
+		@DefaultValue TtlIndex ttlIndex, @DefaultValue("6s") Duration placeTtl,
+		@DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
 		@DefaultValue("2147483646") int advisorOrder, @DefaultValue("warn") LeakDetection leakDetection,
 		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver, @DefaultValue Web web,
 		@DefaultValue("sequences") String sequenceCollection, @DefaultValue Map<String, NumberSequence> sequences,

@@ -11,6 +11,7 @@ import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
+import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
@@ -69,8 +70,11 @@ final class ClaimSender {
 			ClockReading requested = now();
 			AcquisitionStep step = (acquisition.send(requested)) ? request(acquisition, requested) : new TooLate(false);
 			publish(step);
-			if (step instanceof GrantedTooLate) {
-				this.releaser.cleanUp(acquisition.cleanUp(now()), acquisition.claim().id(), acquisition.terms());
+			if (step instanceof Wait wait && wait.taken() != null) {
+				this.events.waiting(acquisition.request(), wait.taken());
+			}
+			else if (step instanceof GrantedTooLate) {
+				this.releaser.cleanUp(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
 			}
 			else if (step instanceof TooLate) {
 				settle(acquisition, step);
@@ -130,7 +134,7 @@ final class ClaimSender {
 			this.heldLocks.pass(cancelled.unwanted());
 		}
 		if (step.cleansUp()) {
-			this.releaser.beginCleanUp(acquisition.cleanUp(now()), acquisition.claim().id(), acquisition.terms());
+			this.releaser.beginCleanUp(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
 		}
 	}
 

@@ -20,12 +20,15 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
- * Runs a {@link RenewalSchedule}: one daemon thread watches the deadlines and never asks
- * the store, so that a loss is declared in time even while requests hang; renewals run on
- * an executor, {@value RenewalSchedule#MAX_REQUESTS} at a time at most. No user code runs
- * on either. Thread-safe.
+ * Runs a {@link RenewalSchedule}, and the {@link PlaceKeeper} along with it: one daemon
+ * thread watches the deadlines and never asks the store, so that a loss is declared in
+ * time even while requests hang; renewals run on an executor,
+ * {@value RenewalSchedule#MAX_REQUESTS} at a time at most. No user code runs on either.
+ * Thread-safe.
  */
 final class LeaseRenewer {
+
+	private static final long RETRY = 100_000_000;
 
 	private final LockStore store;
 
@@ -37,6 +40,8 @@ final class LeaseRenewer {
 			(bound) -> ThreadLocalRandom.current().nextLong(bound));
 
 	private final LockEvents events;
+
+	private final PlaceKeeper places;
 
 	private final Queue<Consumer<RenewalSchedule>> answers = new ConcurrentLinkedQueue<>();
 
@@ -58,12 +63,14 @@ final class LeaseRenewer {
 	 * @param requests runs the requests to the store; must not block. What it rejects is
 	 * tried again
 	 * @param events is notified of failures, and logs them on a thread of its own
+	 * @param places is run along with the leases
 	 */
-	LeaseRenewer(LockStore store, LockClock clock, Executor requests, LockEvents events) {
+	LeaseRenewer(LockStore store, LockClock clock, Executor requests, LockEvents events, PlaceKeeper places) {
 		this.store = store;
 		this.clock = clock;
 		this.requests = requests;
 		this.events = events;
+		this.places = places;
 	}
 
 	/**
@@ -74,6 +81,7 @@ final class LeaseRenewer {
 			Thread thread = new Thread(this::watch, "mongo-lock-watch");
 			thread.setDaemon(true);
 			this.watch = thread;
+			this.places.start(() -> LockSupport.unpark(this.watch));
 			thread.start();
 		}
 	}
@@ -136,7 +144,19 @@ final class LeaseRenewer {
 		for (RenewalBatch batch : this.schedule.due(now)) {
 			begin(batch, now);
 		}
-		this.nextLook = now.nanos() + nextIn(now);
+		this.nextLook = now.nanos() + Math.min(nextIn(now), placesIn(now));
+	}
+
+	private long placesIn(ClockReading now) {
+		try {
+			this.places.run(now, this.requests);
+			return this.places.nextIn(now);
+		}
+		catch (RuntimeException | Error ex) {
+			// Nothing of the line may harm the leases
+			this.events.watchFailed(ex);
+			return RETRY;
+		}
 	}
 
 	private void begin(RenewalBatch batch, ClockReading now) {

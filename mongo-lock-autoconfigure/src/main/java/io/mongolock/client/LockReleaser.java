@@ -160,6 +160,9 @@ final class LockReleaser {
 
 	private long releaseOrphan(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		try {
+			if (cleanup.isInLine()) {
+				this.store.leave(id, terms.operationTimeout());
+			}
 			if (this.store.release(id, terms.operationTimeout())) {
 				logger.info("Freed lock '" + KeyText.printable(id.key())
 						+ "', which a request without an answer had left behind");

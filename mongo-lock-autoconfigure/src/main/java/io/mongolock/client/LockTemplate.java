@@ -33,6 +33,7 @@ import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.LockExceptions;
+import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.StoreClockWatch;
@@ -46,6 +47,11 @@ import io.mongolock.store.LockStore;
  * Thread-safe.
  */
 public final class LockTemplate implements LockOperations {
+
+	/**
+	 * How long a place in line lasts unless said otherwise.
+	 */
+	public static final Duration DEFAULT_PLACE_TTL = Duration.ofSeconds(6);
 
 	private static final int TOKEN_BYTES = 16;
 
@@ -68,6 +74,8 @@ public final class LockTemplate implements LockOperations {
 	private final LockEvents events;
 
 	private final HeldLocks heldLocks;
+
+	private final PlaceKeeper places;
 
 	private final LockAcquisition.Client client;
 
@@ -100,16 +108,34 @@ public final class LockTemplate implements LockOperations {
 	 */
 	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
 			List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver) {
+		this(store, defaults, owner, clock, listeners, leakDetection, handOver, DEFAULT_PLACE_TTL);
+	}
+
+	/**
+	 * Create a client.
+	 * @param store where the locks are kept
+	 * @param defaults what holds where a request says nothing
+	 * @param owner who asks, for diagnostics
+	 * @param clock the clocks that deadlines are checked against
+	 * @param listeners who is notified
+	 * @param leakDetection what to do about handles that are never closed
+	 * @param handOver how long a turn of this JVM may be
+	 * @param placeTtl how long a place in the line of a lock lasts after its JVM died
+	 */
+	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
+			List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
 		this.defaults = defaults;
 		this.reserve = handOver.reserve();
 		this.owner = owner;
 		this.clock = clock;
 		this.events = new LockEvents(listeners, clock, ClientThreads::daemons);
+		QueuePlaces linePlaces = new QueuePlaces(placeTtl);
+		this.places = new PlaceKeeper(store, clock, linePlaces);
 		this.lifecycle = new ClientLifecycle(
-				(threads) -> new LeaseRenewer(store, clock, threads.renewals(), this.events));
+				(threads) -> new LeaseRenewer(store, clock, threads.renewals(), this.events, this.places));
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
-		this.client = new LockAcquisition.Client(this.queues, this.heldLocks::granted,
+		this.client = new LockAcquisition.Client(this.queues, linePlaces, this.heldLocks::granted,
 				(bound) -> ThreadLocalRandom.current().nextLong(bound));
 		this.sender = new ClaimSender(store, new StoreClockWatch(this.events, store.servers()), clock, this.lifecycle,
 				this.heldLocks, releaser, this.events);
@@ -203,10 +229,12 @@ public final class LockTemplate implements LockOperations {
 		this.leaks.stop();
 		this.queues.waiters().forEach(LockAcquisition::stop);
 		this.heldLocks.abandonAll(until);
+		this.places.leaveAll(until);
 		this.lifecycle.awaitRequests(left(until));
 		this.lifecycle.close();
-		// What was granted meanwhile
+		// What was granted, or took a place, meanwhile
 		this.heldLocks.abandonAll(until);
+		this.places.leaveAll(until);
 		this.events.flushLog(left(until));
 	}
 

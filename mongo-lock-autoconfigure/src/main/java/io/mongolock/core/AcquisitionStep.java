@@ -5,6 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHolder;
+import io.mongolock.LockPlace;
 import io.mongolock.LockStoreException;
 
 /**
@@ -31,8 +32,13 @@ public sealed interface AcquisitionStep {
 	 * Wait for the next event.
 	 *
 	 * @param nanos how long to wait before {@link LockAcquisition#timer}
+	 * @param taken the place in line if it was just taken
 	 */
-	record Wait(long nanos) implements AcquisitionStep {
+	record Wait(long nanos, @Nullable LockPlace taken) implements AcquisitionStep {
+
+		Wait(long nanos) {
+			this(nanos, null);
+		}
 
 	}
 
@@ -48,8 +54,13 @@ public sealed interface AcquisitionStep {
 	 *
 	 * @param held what is held
 	 * @param lapsed whose leases had run out
+	 * @param handedOver whether another of this JVM handed it over
 	 */
-	record Granted(HeldLock held, List<LockHolder> lapsed) implements End {
+	record Granted(HeldLock held, List<LockHolder> lapsed, boolean handedOver) implements End {
+
+		Granted(HeldLock held, List<LockHolder> lapsed) {
+			this(held, lapsed, false);
+		}
 
 	}
 

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
+import io.mongolock.LockOwner;
+import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
@@ -21,6 +23,8 @@ import io.mongolock.store.KeyText;
  * The exceptions of the client and their messages.
  */
 public final class LockExceptions {
+
+	private static final int MAX_NAMES = 3;
 
 	private LockExceptions() {
 	}
@@ -37,11 +41,34 @@ public final class LockExceptions {
 				: held(acquisition, (end instanceof Denied denied) ? denied.holders() : List.of(), waited);
 	}
 
+	private static String inLine(@Nullable QueuePlace place) {
+		if (place == null) {
+			return "";
+		}
+		LockPlace shown = place.toLockPlace();
+		List<LockOwner> ahead = place.ahead();
+		String names = ahead.stream().limit(MAX_NAMES).map(LockOwner::toString).collect(Collectors.joining(", "));
+		String more = (ahead.size() > MAX_NAMES) ? " and " + (ahead.size() - MAX_NAMES) + " more" : "";
+		return ", " + ordinal(shown.position()) + " in line of " + shown.length()
+				+ ((ahead.isEmpty()) ? "" : " behind " + names + more);
+	}
+
+	private static String ordinal(int number) {
+		String ending = (number % 100 / 10 == 1) ? "th" : switch (number % 10) {
+			case 1 -> "st";
+			case 2 -> "nd";
+			case 3 -> "rd";
+			default -> "th";
+		};
+		return number + ending;
+	}
+
 	private static LockUnavailableException held(LockAcquisition acquisition, List<LockHolder> holders,
 			Duration waited) {
 		return new LockUnavailableException(acquisition.key(), holders, waited,
 				"Lock '" + KeyText.printable(acquisition.key()) + "' " + whoHolds(holders) + "; gave up after "
-						+ millis(waited) + ", wait-timeout is " + millis(acquisition.terms().waitTimeout()));
+						+ millis(waited) + inLine(acquisition.place()) + ", wait-timeout is "
+						+ millis(acquisition.terms().waitTimeout()));
 	}
 
 	/**

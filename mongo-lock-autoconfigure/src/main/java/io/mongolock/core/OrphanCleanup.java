@@ -22,6 +22,8 @@ public final class OrphanCleanup {
 
 	private boolean answered;
 
+	private boolean inLine;
+
 	/**
 	 * Begin a clean-up.
 	 * @param begun when
@@ -44,6 +46,23 @@ public final class OrphanCleanup {
 		OrphanCleanup cleanup = new OrphanCleanup(begun, ttl, true);
 		cleanup.fraction = 1;
 		return cleanup;
+	}
+
+	/**
+	 * A claim of the token may have entered the line, too.
+	 * @return this
+	 */
+	OrphanCleanup alsoInLine() {
+		this.inLine = true;
+		return this;
+	}
+
+	/**
+	 * Whether the line has to be left, too.
+	 * @return whether a claim of the token may have entered it
+	 */
+	public boolean isInLine() {
+		return this.inLine;
 	}
 
 	/**

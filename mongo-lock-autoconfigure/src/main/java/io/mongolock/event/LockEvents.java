@@ -16,6 +16,7 @@ import io.mongolock.LockException;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
+import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.OnUnavailable;
@@ -72,6 +73,15 @@ public final class LockEvents {
 		this.events = new EventLane(threads.apply("mongo-lock-events"), 1, CAPACITY, this::dropped);
 		this.log = new EventLog(logger, threads.apply("mongo-lock-log"), CAPACITY);
 		this.skips = new SkipLog(this.log);
+	}
+
+	/**
+	 * A claim took a place in line.
+	 * @param request what was asked for
+	 * @param place the place
+	 */
+	public void waiting(LockRequest request, LockPlace place) {
+		publish((listener) -> listener.onWaiting(request, place));
 	}
 
 	/**

@@ -18,13 +18,14 @@ public record ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, 
 		Instant now) {
 
 	/**
-	 * The grant to an attempt.
+	 * The grant to an attempt. A lease of its own that ran out is none: a claim that is
+	 * denied for those ahead in line leaves it where it is.
 	 * @param token the token of the attempt
 	 * @return its entry among the holders, or empty if it was denied
 	 */
 	public Optional<StoredHolder> grantTo(String token) {
 		for (StoredHolder holder : this.holders) {
-			if (holder.leaseToken().equals(token)) {
+			if (holder.leaseToken().equals(token) && holder.isAlive(this.now)) {
 				return Optional.of(holder);
 			}
 		}

@@ -452,6 +452,8 @@ class MongoLockAutoConfigurationTests {
 					operation-timeout=9s                     | mongo-lock.operation-timeout  | '9s'   | - 8000ms) / 2 = 8000ms
 					wait-timeout=-1s                         | mongo-lock.wait-timeout       | '-1s'  | at least 0ms
 					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
+					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms, as it is refreshed every third of that, and 60000ms
+					place-ttl=61s                            | mongo-lock.place-ttl          | '61s'  | between 500ms
 					shutdown-timeout=0s                      | mongo-lock.shutdown-timeout   | '0s'   | longer than zero
 					ttl-index.retention=0s                   | mongo-lock.ttl-index.retention | '0s'  | longer than zero
 					collection=                              | mongo-lock.collection         | ''     | must not be blank

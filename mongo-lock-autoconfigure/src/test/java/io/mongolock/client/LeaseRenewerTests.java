@@ -22,6 +22,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
+import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.Claim;
@@ -50,7 +51,7 @@ class LeaseRenewerTests {
 	private final LockEvents events = new LockEvents(List.of(), LockClock.system(), ClientThreads::daemons);
 
 	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(),
-			this.events);
+			this.events, places());
 
 	@AfterEach
 	void stop() {
@@ -104,8 +105,12 @@ class LeaseRenewerTests {
 		}
 	}
 
+	private PlaceKeeper places() {
+		return new PlaceKeeper(this.store, LockClock.system(), new QueuePlaces(Duration.ofSeconds(6)));
+	}
+
 	private void renewOn(Executor executor) {
-		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events);
+		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events, places());
 		this.renewer.start();
 	}
 

@@ -31,7 +31,8 @@ final class HandOverHarness {
 
 	final HandOver handOver;
 
-	private final LockAcquisition.Client client = new LockAcquisition.Client(this.queues, this::held, (bound) -> 0);
+	private final LockAcquisition.Client client = new LockAcquisition.Client(this.queues,
+			new QueuePlaces(Duration.ofSeconds(6)), this::held, (bound) -> 0);
 
 	HandOverHarness(HandOver handOver) {
 		this.handOver = handOver;

@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockOwner;
+import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
@@ -15,15 +17,18 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
+import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.AcquisitionStep.Wait;
+import io.mongolock.core.PlaceRound.Kind;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -38,7 +43,9 @@ class LockAcquisitionTests {
 
 	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
 
-	private final LockAcquisition.Client client = new LockAcquisition.Client(this.queues,
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
+
+	private final LockAcquisition.Client client = new LockAcquisition.Client(this.queues, this.places,
 			(grant) -> new HeldLock(grant, at(0), (lost) -> {
 			}), (bound) -> bound - 1);
 
@@ -92,19 +99,128 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void aHeldLockIsLookedAtAgainAfterAJitteredPauseUntilTheWaitIsOver() {
+	void aDeniedClaimEntersTheLineAtOnceAndAsksOnceMoreWhenTheWaitIsOver() {
 		begin(this.acquisition, 0);
-		assertThat(answered(this.acquisition, denied(), 0, 0)).isEqualTo(new Wait(100_000_000));
-		assertThat(this.acquisition.timer(at(99))).as("early").isEqualTo(new Wait(1_000_000));
-		assertThat(this.acquisition.timer(at(4_950))).isEqualTo(new Ask());
-		assertThat(answered(this.acquisition, denied(), 4_950, 4_960)).as("the last look is on time")
-			.isEqualTo(new Wait(40_000_000));
-		assertThat(this.acquisition.timer(at(5_000))).isEqualTo(new Ask());
-		assertThat(answered(this.acquisition, denied(), 5_000, 5_001)).isInstanceOfSatisfying(Denied.class, (end) -> {
-			assertThat(end.holders()).singleElement()
-				.satisfies((holder) -> assertThat(holder.remaining()).hasSeconds(20));
-			assertThat(end.cleansUp()).isFalse();
+		assertThat(this.acquisition.claim()).satisfies((claim) -> {
+			assertThat(claim.first()).isTrue();
+			assertThat(claim.waiting()).isFalse();
 		});
+		assertThat(answered(this.acquisition, denied(), 0, 1)).isEqualTo(new Ask());
+		assertThat(this.acquisition.claim()).satisfies((claim) -> {
+			assertThat(claim.first()).isFalse();
+			assertThat(claim.placeTtl()).hasSeconds(6);
+		});
+		assertThat(answered(this.acquisition, denied("mine"), 1, 2))
+			.isEqualTo(new Wait(4_998_000_000L, new LockPlace(1, 1)));
+		assertThat(this.acquisition.timer(at(4_999))).as("early").isEqualTo(new Wait(1_000_000));
+		assertThat(this.acquisition.timer(at(5_000))).isEqualTo(new Ask());
+		assertThat(this.acquisition.claim()).satisfies((claim) -> {
+			assertThat(claim.first()).isFalse();
+			assertThat(claim.waiting()).as("the last request takes no place").isFalse();
+		});
+		assertThat(answered(this.acquisition, denied("mine"), 5_000, 5_001)).isInstanceOfSatisfying(Denied.class,
+				(end) -> {
+					assertThat(end.holders()).singleElement()
+						.satisfies((holder) -> assertThat(holder.remaining()).hasSeconds(20));
+					assertThat(end.cleansUp()).isFalse();
+				});
+		assertThat(this.places.isEmpty()).isTrue();
+		assertThat(kinds(5_001)).containsExactly(Kind.LEAVE);
+	}
+
+	@Test
+	void aPlaceIsToldOnceAndKeptUntilTheGrant() {
+		standInLine(this.acquisition);
+		this.places.released("k");
+		assertThat(this.acquisition.turn(at(3))).isEqualTo(new Ask());
+		assertThat(answered(this.acquisition, denied("mine"), 3, 4)).as("not again")
+			.isEqualTo(new Wait(4_996_000_000L));
+		this.places.released("k");
+		this.acquisition.turn(at(5));
+		assertThat(answered(this.acquisition, granted(), 5, 6)).isInstanceOf(Granted.class);
+		assertThat(this.places.isEmpty()).isTrue();
+		assertThat(kinds(6)).as("the grant took it out of the line").isEmpty();
+	}
+
+	@Test
+	void aHintIsNoGrantAndOnlyMakesTheNextInLineAsk() {
+		begin(this.acquisition, 0);
+		answered(this.acquisition, denied(), 0, 1);
+		answered(this.acquisition, denied("first", "mine"), 1, 2);
+		this.places.released("k");
+		assertThat(this.turns).as("the one ahead goes first").isEmpty();
+		this.places.released("k");
+		assertThat(this.turns).containsExactly("mine");
+		assertThat(this.acquisition.turn(at(3))).isEqualTo(new Ask());
+	}
+
+	@Test
+	void aHintDuringTheRequestIsNotForgotten() {
+		begin(this.acquisition, 0);
+		answered(this.acquisition, denied(), 0, 1);
+		this.acquisition.send(at(1));
+		this.places.released("k");
+		assertThat(this.acquisition.answered(denied("mine"), at(2))).isEqualTo(new Ask());
+	}
+
+	@Test
+	void aPlaceThatIsGoneIsEnteredAgainAfterAPause() {
+		standInLine(this.acquisition);
+		this.places.released("k");
+		this.acquisition.turn(at(3));
+		assertThat(answered(this.acquisition, denied(), 3, 4)).isEqualTo(new Wait(100_000_000));
+		assertThat(this.acquisition.timer(at(104))).isEqualTo(new Ask());
+		assertThat(this.acquisition.claim().waiting()).isTrue();
+	}
+
+	@Test
+	void aLeaseOfItsOwnThatRanOutIsNoGrant() {
+		standInLine(this.acquisition);
+		ClaimAnswer denied = new ClaimAnswer(List.of(holder("mine", NOW.minusSeconds(31))),
+				denied("ahead", "mine").queue(), List.of(), NOW);
+		this.acquisition.timer(at(5_000));
+		assertThat(answered(this.acquisition, denied, 5_000, 5_001)).isInstanceOf(Denied.class);
+	}
+
+	@Test
+	void whoeverEndsWithoutTheLockLeavesTheLine() {
+		standInLine(this.acquisition);
+		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(false));
+		assertThat(kinds(3)).containsExactly(Kind.LEAVE);
+		assertThat(this.places.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aPlaceThatARequestTookAfterTheEndIsLeftOnceMore() {
+		begin(this.acquisition, 0);
+		answered(this.acquisition, denied(), 0, 1);
+		this.acquisition.send(at(1));
+		this.acquisition.cancel();
+		PlaceRound first = this.places.due(false, at(2)).get(0);
+		this.places.answered(first, List.of(), at(3));
+		assertThat(this.acquisition.answered(denied("mine"), at(4))).isEqualTo(new TooLate(false));
+		assertThat(kinds(4)).containsExactly(Kind.LEAVE);
+	}
+
+	@Test
+	void anUnknownClaimInLineIsCleanedUpInTheLineToo() {
+		begin(this.acquisition, 0);
+		answered(this.acquisition, denied(), 0, 1);
+		failed(this.acquisition, Outcome.UNKNOWN, 2);
+		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(true));
+		assertThat(this.acquisition.cleanUp(at(3)).isInLine()).isTrue();
+	}
+
+	@Test
+	void theExceptionTellsThePlace() {
+		begin(this.acquisition, 0);
+		answered(this.acquisition, denied(), 0, 1);
+		answered(this.acquisition, denied("a", "b", "mine", "c"), 1, 2);
+		this.acquisition.timer(at(5_000));
+		End end = (End) answered(this.acquisition, denied("a", "b", "mine", "c"), 5_000, 5_001);
+		assertThat(LockExceptions.of(this.acquisition, end, Duration.ofSeconds(5)))
+			.hasMessageContaining("gave up after 5000ms, 3rd in line of 4 behind app 1 (host host, pid 2, thread a), "
+					+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
 	}
 
 	@Test
@@ -281,7 +397,7 @@ class LockAcquisitionTests {
 
 	@Test
 	void aGrantThatCannotBeKeptEndsWithTheCancelAndIsCleanedUp() {
-		LockAcquisition broken = new LockAcquisition(new LockAcquisition.Client(this.queues, (grant) -> {
+		LockAcquisition broken = new LockAcquisition(new LockAcquisition.Client(this.queues, this.places, (grant) -> {
 			throw new OutOfMemoryError("by test");
 		}, (bound) -> 0), LockRequest.of("k"), claim("mine"), terms(Duration.ZERO), at(0));
 		begin(broken, 0);
@@ -292,12 +408,22 @@ class LockAcquisitionTests {
 		assertThat(this.queues.waiters()).isEmpty();
 	}
 
+	private void standInLine(LockAcquisition acquisition) {
+		begin(acquisition, 0);
+		answered(acquisition, denied(), 0, 1);
+		assertThat(answered(acquisition, denied("mine"), 1, 2)).isInstanceOf(Wait.class);
+	}
+
+	private List<Kind> kinds(long now) {
+		return this.places.due(false, at(now)).stream().map(PlaceRound::kind).toList();
+	}
+
 	private AcquisitionStep begin(LockAcquisition acquisition, long now) {
 		return acquisition.begin(new LockAcquisition.Caller() {
 
 			@Override
 			public void turn() {
-				LockAcquisitionTests.this.turns.add(acquisition.claim().id().leaseToken());
+				LockAcquisitionTests.this.turns.add(acquisition.id().leaseToken());
 			}
 
 			@Override
@@ -334,8 +460,12 @@ class LockAcquisitionTests {
 		return new ClaimAnswer(List.of(holder("mine", NOW)), List.of(), List.of(), NOW);
 	}
 
-	private static ClaimAnswer denied() {
-		return new ClaimAnswer(List.of(holder("other", NOW.minusSeconds(10))), List.of(), List.of(), NOW);
+	private static ClaimAnswer denied(String... queue) {
+		List<StoredWaiter> line = Stream.of(queue)
+			.map((token) -> new StoredWaiter(token, 1, new LockOwner("app", "1", "host", 2, token), NOW,
+					Duration.ofSeconds(6)))
+			.toList();
+		return new ClaimAnswer(List.of(holder("other", NOW.minusSeconds(10))), line, List.of(), NOW);
 	}
 
 	private static StoredHolder holder(String token, Instant renewedAt) {

@@ -28,10 +28,13 @@ final class AtRest {
 	/** When nothing is left of what nobody touched since it healed. */
 	private final long clearedAt;
 
-	AtRest(Judge judge, SimulatedServers servers, Duration longest, long healedAt) {
+	private final long placeTtl;
+
+	AtRest(Judge judge, SimulatedServers servers, Duration longest, Duration placeTtl, long healedAt) {
 		this.judge = judge;
 		this.servers = servers;
 		this.healedAt = healedAt;
+		this.placeTtl = placeTtl.toNanos();
 		this.clearedAt = healedAt + longest.toNanos();
 	}
 
@@ -124,7 +127,8 @@ final class AtRest {
 					free = Math.max(free, end + other.entry.terms.ttl().toNanos());
 				}
 			}
-			long due = free + this.servers.clock().spread() + tenure.terms.retryInterval().toNanos() + ROUND_TRIP;
+			long due = free + this.servers.clock().spread() + tenure.terms.retryInterval().toNanos() + ROUND_TRIP
+					+ this.placeTtl;
 			Judge.check(tenure.heldLock != null && tenure.grantedAt <= due, Violation.Kind.PROGRESS, () -> tenure
 					+ " was granted at " + tenure.grantedAt / 1_000_000 + "ms, due at " + due / 1_000_000 + "ms");
 		}

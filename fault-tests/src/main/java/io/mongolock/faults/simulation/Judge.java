@@ -42,6 +42,8 @@ final class Judge {
 
 	private final Map<Grant, List<Long>> handOvers = new HashMap<>();
 
+	private boolean ordered;
+
 	private final StoreTruth truth = new StoreTruth();
 
 	private Consumer<LeaseHistory> onOver = (tenure) -> {
@@ -116,7 +118,10 @@ final class Judge {
 				count((grant != null) ? Event.CLAIM_GRANTED_TO_NOBODY : Event.CLAIM_EXECUTED_LATE);
 			}
 		}
-		if (kind != Kind.RELEASE && changed) {
+		if (kind == Kind.CLAIM && changed && grant == null) {
+			placed(tenure);
+		}
+		if (kind != Kind.RELEASE && kind != Kind.LEAVE && changed) {
 			request.ids().forEach((touched) -> tenure(touched.leaseToken()).touchedAt = this.timeline.now());
 		}
 		if (kind == Kind.RELEASE && changed) {
@@ -127,9 +132,43 @@ final class Judge {
 		}
 	}
 
+	private void placed(LeaseHistory tenure) {
+		if (tenure.placedAt < 0) {
+			tenure.placedAt = this.timeline.now();
+			event(tenure, "stands in line", Event.IN_LINE);
+		}
+	}
+
+	/**
+	 * Nothing goes wrong in this history: grants have to follow the order of places.
+	 */
+	void expectOrder() {
+		this.ordered = true;
+	}
+
+	// Whoever came earlier and still waits must not be passed, unless there is room for
+	// both
+	private void checkOrder(Grant grant, Set<String> holders) {
+		LeaseHistory granted = tenure(grant.token());
+		long since = (granted.placedAt >= 0) ? granted.placedAt : this.timeline.now();
+		List<LeaseHistory> passed = this.tenures.values()
+			.stream()
+			.filter((tenure) -> tenure != granted && tenure.id.key().equals(grant.key()) && tenure.placedAt >= 0
+					&& tenure.placedAt < since && !tenure.isOver() && tenure.heldLock == null
+					&& !holders.contains(tenure.id.leaseToken()))
+			.toList();
+		int limit = passed.stream().mapToInt((tenure) -> tenure.limit).min().orElse(Integer.MAX_VALUE);
+		check(passed.isEmpty() || holders.size() + passed.size() <= Math.min(limit, granted.limit),
+				Violation.Kind.ORDER, () -> granted + " passed " + passed + ", who stood in line before it");
+		count(Event.GRANTED_IN_ORDER);
+	}
+
 	private void granted(Grant grant, StoreLog log) {
 		Set<String> holders = log.holders(grant.key());
 		this.exclusion.together(holders.stream().map(this::tenure).toList());
+		if (this.ordered) {
+			checkOrder(grant, holders);
+		}
 		this.truth.granted(grant, this.timeline.now(), holders);
 		this.trace.add(this.timeline.now(), "store", "grants", grant);
 		for (LeaseHistory tenure : this.tenures.values()) {

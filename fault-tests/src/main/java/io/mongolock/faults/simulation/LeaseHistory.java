@@ -58,6 +58,9 @@ final class LeaseHistory {
 	/** Whether it was granted when nobody wanted it any more. */
 	boolean late;
 
+	/** When the store gave it its place in line. */
+	long placedAt = -1;
+
 	boolean doubled;
 
 	boolean told;

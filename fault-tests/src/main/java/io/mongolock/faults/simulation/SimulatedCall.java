@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredLock;
 import io.mongolock.test.StoreLog;
 
 /**
@@ -116,6 +117,57 @@ final class SimulatedCall<T> {
 			});
 		}
 
+		/**
+		 * Refresh places in line, one after the other.
+		 * @param ids the places
+		 * @param timeout when the client gives it up
+		 * @return the request
+		 */
+		static Request<List<StoredLock>> refresh(List<LeaseId> ids, Duration timeout) {
+			return new Request<>(Kind.REFRESH, ids, false, timeout, (log, now) -> {
+				ids.forEach((id) -> log.refresh(id, now));
+				return List.of();
+			});
+		}
+
+		/**
+		 * Leave places in line, one after the other.
+		 * @param ids the places
+		 * @param timeout when the client gives it up
+		 * @return the request
+		 */
+		static Request<List<StoredLock>> leave(List<LeaseId> ids, Duration timeout) {
+			return new Request<>(Kind.LEAVE, ids, false, timeout, (log, now) -> {
+				ids.forEach(log::leave);
+				return List.of();
+			});
+		}
+
+		/**
+		 * Look at locks.
+		 * @param ids the places in their lines
+		 * @param timeout when the client gives it up
+		 * @return the request
+		 */
+		static Request<List<StoredLock>> look(List<LeaseId> ids, Duration timeout) {
+			return new Request<>(Kind.LOOK, ids, false, timeout,
+					(log, now) -> ids.stream().map((id) -> log.look(id.key(), now)).toList());
+		}
+
+		/**
+		 * What is executed of it before a statement that is blocked.
+		 * @param index which statement
+		 * @return the request, of which nobody waits for an answer
+		 */
+		Request<?> upTo(int index) {
+			List<LeaseId> before = this.ids.subList(0, index);
+			return switch (this.kind) {
+				case REFRESH -> refresh(before, this.timeout);
+				case LEAVE -> leave(before, this.timeout);
+				default -> renewal(before, this.timeout);
+			};
+		}
+
 		LeaseId id() {
 			return this.ids.get(0);
 		}
@@ -127,7 +179,7 @@ final class SimulatedCall<T> {
 	 */
 	enum Kind {
 
-		CLAIM, RENEW, RELEASE
+		CLAIM, RENEW, RELEASE, REFRESH, LOOK, LEAVE
 
 	}
 

@@ -1,8 +1,11 @@
 package io.mongolock.faults.simulation;
 
+import java.util.List;
+
 import io.mongolock.core.OrphanCleanup;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Kind;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -20,6 +23,11 @@ record SimulatedCleanup(SimulatedClient client, Judge judge, OrphanCleanup clean
 	}
 
 	private void release() {
+		if (this.cleanup.isInLine()) {
+			this.client.ask(Request.leave(List.of(this.id), this.judge.terms(this.id).operationTimeout()))
+				.then((left) -> this.judge.count(Event.LINE_LEAVE), (outcome) -> {
+				});
+		}
 		this.client.<Boolean>ask(Kind.RELEASE, this.id, false, (log, now) -> log.release(this.id)).then((freed) -> {
 			if (freed) {
 				this.judge.count(Event.FREED_BY_CLEAN_UP);

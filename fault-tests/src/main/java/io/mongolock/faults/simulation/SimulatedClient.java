@@ -37,6 +37,8 @@ final class SimulatedClient {
 
 	private final LockAcquisition.Client acquisitions;
 
+	private final SimulatedLine line;
+
 	private final List<HeldLock> lost = new ArrayList<>();
 
 	private final SimulatedRenewals renewals;
@@ -58,7 +60,7 @@ final class SimulatedClient {
 	private long wallOffset;
 
 	SimulatedClient(String name, Timeline timeline, SimulatedNetwork network, SimulatedServers servers, Judge judge,
-			HandOver handOver) {
+			HandOver handOver, Duration placeTtl) {
 		this.name = name;
 		this.handOver = handOver;
 		this.timeline = timeline;
@@ -66,7 +68,9 @@ final class SimulatedClient {
 		this.servers = servers;
 		this.judge = judge;
 		this.renewals = new SimulatedRenewals(this, timeline, judge);
-		this.acquisitions = new LockAcquisition.Client(this.queues, this::granted,
+		this.line = new SimulatedLine(this, timeline, judge, placeTtl);
+		servers.watch(this.line);
+		this.acquisitions = new LockAcquisition.Client(this.queues, this.line.places(), this::granted,
 				(bound) -> timeline.between(0, bound));
 	}
 
@@ -76,10 +80,10 @@ final class SimulatedClient {
 
 	/**
 	 * Whether nobody waits here any more, as nobody wants a lock.
-	 * @return whether all queues are empty
+	 * @return whether all queues are empty, and no place in line is kept
 	 */
 	boolean isAtRest() {
-		return this.crashed || this.queues.waiters().isEmpty();
+		return this.crashed || (this.queues.waiters().isEmpty() && this.line.places().isEmpty());
 	}
 
 	LockAcquisition.Client acquisitions() {

@@ -1,12 +1,15 @@
 package io.mongolock.faults.simulation;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulatedCall.Kind;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.test.StoreLog;
 
@@ -34,6 +37,8 @@ final class SimulatedServers {
 
 	/** Documents that are or were blocked, and until when. */
 	private final Map<String, Long> blocked = new HashMap<>();
+
+	private final List<SimulatedLine> watches = new ArrayList<>();
 
 	private int replicated;
 
@@ -68,6 +73,14 @@ final class SimulatedServers {
 	 */
 	long electedAt() {
 		return this.electedAt;
+	}
+
+	/**
+	 * Notify somebody of what frees a place.
+	 * @param line who
+	 */
+	void watch(SimulatedLine line) {
+		this.watches.add(line);
 	}
 
 	/**
@@ -106,14 +119,18 @@ final class SimulatedServers {
 		Request<T> request = call.request();
 		for (int index = 0; index < request.ids().size(); index++) {
 			long until = this.blocked.getOrDefault(request.ids().get(index).key(), 0L);
-			if (until > this.timeline.now()) {
+			if (until > this.timeline.now() && request.kind() != Kind.LOOK) {
 				waitFor(call, index, until);
 				return;
 			}
 		}
 		int before = this.log.length();
 		T answer = call.execute(this.log, this.clock.now());
-		this.judge.executed(request, this.log.grantSince(before), this.log, this.log.length() != before);
+		boolean changed = this.log.length() != before;
+		this.judge.executed(request, this.log.grantSince(before), this.log, changed);
+		if (changed && (request.kind() == Kind.RELEASE || request.kind() == Kind.LEAVE)) {
+			request.ids().forEach((id) -> this.watches.forEach((line) -> line.released(id.key())));
+		}
 		if (this.failing && this.log.length() != before) {
 			this.failing = false;
 			this.timeline.after(this.timeline.between(0, 5_000_000), () -> fail(1_000_000));
@@ -137,7 +154,7 @@ final class SimulatedServers {
 	// well. The server ends most of what its client has given up.
 	private void waitFor(SimulatedCall<?> call, int index, long until) {
 		if (index > 0) {
-			Request<Integer> before = Request.renewal(call.request().ids().subList(0, index), call.request().timeout());
+			Request<?> before = call.request().upTo(index);
 			int length = this.log.length();
 			before.execution().on(this.log, this.clock.now());
 			this.judge.executed(before, null, this.log, this.log.length() != length);

@@ -62,16 +62,20 @@ final class Simulation {
 		long heals = shortest.multipliedBy(2).plus(longest).toNanos();
 		Timeline timeline = new Timeline(this.random);
 		Judge judge = new Judge(timeline, this.trace, this.coverage);
+		if (weather.isCalm()) {
+			judge.expectOrder();
+		}
 		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, shortest, weather);
 		SimulatedServers servers = new SimulatedServers(timeline, network, judge, weather);
-		AtRest rest = new AtRest(judge, servers, longest, heals);
+		AtRest rest = new AtRest(judge, servers, longest, timings.placeTtl(), heals);
 		judge.onOver((tenure) -> timeline.after(rest.cleanedUpAfter(tenure), () -> rest.checkCleanedUp(tenure)));
 		int number = 2 + this.random.nextInt(3);
 		HandOver handOver = handOver(shortest);
 		boolean crowded = this.random.nextInt(4) == 0;
 		int most = (crowded) ? 8 : 2;
 		for (int client = 1; client <= number; client++) {
-			this.clients.add(new SimulatedClient("c" + client, timeline, network, servers, judge, handOver));
+			this.clients.add(
+					new SimulatedClient("c" + client, timeline, network, servers, judge, handOver, timings.placeTtl()));
 		}
 		for (SimulatedClient client : this.clients) {
 			for (int worker = this.random.nextInt(most); worker < most; worker++) {
@@ -87,7 +91,8 @@ final class Simulation {
 		timeline.at(heals, () -> {
 			network.heal();
 			servers.heal();
-			SimulatedClient last = new SimulatedClient("last", timeline, network, servers, judge, handOver);
+			SimulatedClient last = new SimulatedClient("last", timeline, network, servers, judge, handOver,
+					timings.placeTtl());
 			for (LockRequest lock : locks) {
 				new SimulatedWorker("last." + lock.key() + this.lastWorkers++, last, timeline, judge, manners, locks,
 						heals, false)

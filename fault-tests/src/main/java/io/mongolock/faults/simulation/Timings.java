@@ -33,6 +33,14 @@ record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
 	}
 
 	/**
+	 * How long a place in line lasts.
+	 * @return less than a lease
+	 */
+	Duration placeTtl() {
+		return shortest().dividedBy(2);
+	}
+
+	/**
 	 * How locks are waited for and held.
 	 * @return settings; the last wait as long as it takes
 	 */

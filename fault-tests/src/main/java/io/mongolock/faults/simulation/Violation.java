@@ -50,6 +50,9 @@ final class Violation extends RuntimeException {
 		/** Lost or failed although nothing went wrong. */
 		NEEDLESS,
 
+		/** Granted before somebody who had come earlier and still waited. */
+		ORDER,
+
 		/** More renewals underway than there may be. */
 		STORM,
 

@@ -12,6 +12,10 @@ final class Mutants {
 
 	private static final String TEMPLATE = "io.mongolock.client.LockTemplateTests";
 
+	private static final String ACQUISITION = "io.mongolock.core.LockAcquisitionTests";
+
+	private static final String PLACES = "io.mongolock.core.QueuePlacesTests";
+
 	private static final String RELEASING = "io.mongolock.core.ReleaseDecisionTests";
 
 	private static final String LEASE = "io.mongolock.core.LeaseTests";
@@ -41,7 +45,7 @@ final class Mutants {
 
 	static Stream<Mutant> all() {
 		return Stream
-			.of(time(), claims(), renewals(), releases(), statements(), transactions(), shutdown(), sequences(),
+			.of(time(), claims(), line(), renewals(), releases(), statements(), transactions(), shutdown(), sequences(),
 					optimistic())
 			.flatMap(List::stream);
 	}
@@ -55,7 +59,7 @@ final class Mutants {
 						"Math.max(this.nanos - earlier.nanos, (this.millis - earlier.millis) * 1_000_000)",
 						"this.nanos - earlier.nanos", Judge.simulation("TOLD_LATE"),
 						row("Clock", "aHolderThatWasSuspendedHasLost")),
-				new Mutant("claim counted from the answer", "core/LockAcquisition.java", "holder.get(), requested,",
+				new Mutant("claim counted from the answer", "core/AcquisitionState.java", "holder.get(), requested,",
 						"holder.get(), now,", Judge.simulation("TOLD_LATE"),
 						row("Message", "aReplyThatIsLateMakesTheLeaseNoLonger")),
 				new Mutant("renewal counted from the answer", "core/RenewalSchedule.java",
@@ -65,10 +69,10 @@ final class Mutants {
 
 	private static List<Mutant> claims() {
 		return List.of(
-				new Mutant("unknown claim not cleaned up", "core/LockAcquisition.java",
+				new Mutant("unknown claim not cleaned up", "core/AcquisitionState.java",
 						"this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;", "", Judge.simulation("GHOST"),
 						row("Message", "aClaimDeliveredAfterItsCallerGaveUpIsTakenBack")),
-				new Mutant("late grant kept by nobody", "core/LockAcquisition.java",
+				new Mutant("late grant kept by nobody", "core/AcquisitionState.java",
 						"(holder.isPresent()) ? new GrantedTooLate() : new TooLate(this.unknown)",
 						"new TooLate(this.unknown)", Judge.simulation("NEEDLESS"),
 						Judge.test(TEMPLATE, "aGrantThatComesAfterTheCancelIsGivenBack")),
@@ -87,6 +91,31 @@ final class Mutants {
 						"			if (this.asking == waiter) {\n", Judge.simulation("PROGRESS"),
 						Judge.test("io.mongolock.core.LocalWaitQueuesTests",
 								"theFirstMayAskAtOnceAndTheNextWhenItLeaves")));
+	}
+
+	private static List<Mutant> line() {
+		return List.of(
+				new Mutant("place kept after a timeout", "core/LockAcquisition.java",
+						"			this.client.places().left(place);\n", "", Judge.simulation("PROGRESS"),
+						Judge.test(ACQUISITION, "whoeverEndsWithoutTheLockLeavesTheLine")),
+				new Mutant("wake-up taken for a grant", "core/AcquisitionState.java",
+						"			case QUEUED, CALLED -> ask(now);",
+						"""
+								case QUEUED -> ask(now);
+								case CALLED -> granted(new Grant(this.request, this.claim.id(), this.terms,
+										new StoredHolder(this.claim.id().leaseToken(), now.millis(), 1, this.claim.owner(),
+												java.time.Instant.now(), java.time.Instant.now(), this.claim.ttl()),
+										now, List.of(), false));""",
+						Judge.test(ACQUISITION, "aHintIsNoGrantAndOnlyMakesTheNextInLineAsk")),
+				new Mutant("every wake-up makes everybody ask", "core/WaitingPlace.java",
+						"this.standing && this.seen != null && this.seen.admits(this.freed)", "this.standing",
+						Judge.test(PLACES, "aReleaseLetsOnlyThoseAskWhoCouldBeAdmitted")),
+				new Mutant("place never refreshed", "core/PlaceSchedule.java", "now.nanos() - this.refreshAt >= 0",
+						"now.nanos() - this.refreshAt >= QueuePlaces.NEVER", Judge.simulation("ORDER"),
+						Judge.test(PLACES, "allPlacesAreRefreshedWithOneRequestEveryThirdOfTheirLifeAndThenLookedAt")),
+				new Mutant("late comers pass those in line", "store/mongo/ClaimPipeline.java",
+						"new BsonInt32(0)), this.line,", "new BsonInt32(0)), new org.bson.BsonArray(),",
+						Judge.test(STORE, "whoWaitsIsServedInTheOrderOfComing")));
 	}
 
 	private static List<Mutant> renewals() {
@@ -162,9 +191,9 @@ final class Mutants {
 				new Mutant("first claim passes holders", "store/mongo/FastClaim.java",
 						"operator(\"$max\", lastEnd(\"$holders\"), lastEnd(\"$queue\"))", "lastEnd(\"$queue\")",
 						row("Load", "aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm")),
-				new Mutant("repeated claim sent as a first one", "core/LockAcquisition.java",
+				new Mutant("repeated claim sent as a first one", "core/AcquisitionState.java",
 						"(this.repeated) ? this.claim : this.claim.asFirst()", "this.claim.asFirst()",
-						Judge.simulation("TOLD_LATE")),
+						Judge.test(ACQUISITION, "aDeniedClaimEntersTheLineAtOnceAndAsksOnceMoreWhenTheWaitIsOver")),
 				new Mutant("release of whoever holds", statements,
 						"return pull(\"holders\", document(\"token\", string(token)));",
 						"return document(\"$set\", document(\"holders\", new org.bson.BsonArray()));",

@@ -115,6 +115,27 @@ class FailoverRowsTests {
 	}
 
 	@Test
+	@ShowsRow(value = 57, level = Level.PROXY)
+	void whoWaitsInLineWhileThePrimaryIsReplacedIsServedAfterIt(RowFigures figures) {
+		HarnessClient client = this.rig.client(Harness.LONG, Harness.LONG);
+		HarnessClient other = this.rig.client(Harness.LONG, Duration.ofSeconds(90));
+		LockHandle handle = client.acquire();
+		CompletableFuture<LockHandle> waiting = other.locks().acquireAsync(LockRequest.of(Harness.KEY));
+		SetMember old = this.set.primary();
+		await().atMost(Harness.LONG).until(() -> old.stored().filter((lock) -> lock.queue().size() == 1).isPresent());
+		this.set.killPrimary();
+		SetMember next = this.set.elect();
+		long elected = System.nanoTime();
+		handle.close();
+		assertThat(waiting).succeedsWithin(Duration.ofSeconds(90));
+		long granted = System.nanoTime();
+		assertThat(waiting.join().fence()).isGreaterThan(handle.fence());
+		assertThat(next.holders()).extracting(StoredHolder::fence).containsExactly(waiting.join().fence());
+		assertThat(next.stored().orElseThrow().queue()).isEmpty();
+		figures.server(ScriptedSet.SERVER).add("granted after the election", Harness.millis(granted - elected));
+	}
+
+	@Test
 	@ShowsRow(value = 24, level = Level.PROXY)
 	void aNextPrimaryWhoseClockIsAheadByLessThanTheMarginOverlapsWithNobody(RowFigures figures) {
 		HarnessClient client = this.rig.client(TTL, Harness.LONG);

@@ -127,13 +127,13 @@ class StoreRowsTests {
 
 	@Test
 	@ShowsRow(value = 42, level = Level.SERVER,
-			lacks = "there is no change stream in the product yet, so none can be killed, lost or idle; waiters only poll")
-	void withoutAChangeStreamThePollGrants(RowFigures figures) {
+			lacks = "there is no change stream in the product yet, so none can be killed, lost or idle; waiters only look")
+	void withoutAChangeStreamALookFindsTheRelease(RowFigures figures) {
 		HarnessClient waiting = this.rig.behindProxy(Harness.LONG, Harness.LONG);
 		LockHandle handle = this.rig.direct(Harness.LONG).acquire();
-		int before = this.rig.proxy().requests("findAndModify");
+		int before = this.rig.proxy().requests("find");
 		CompletableFuture<LockHandle> granted = waiting.locks().acquireAsync(LockRequest.of(Harness.KEY));
-		this.rig.proxy().awaitRequests("findAndModify", before + 5, Harness.LONG);
+		this.rig.proxy().awaitRequests("find", before + 5, Harness.LONG);
 		handle.close();
 		long released = System.nanoTime();
 		assertThat(granted).succeedsWithin(Harness.LONG);

@@ -1,0 +1,101 @@
+package io.mongolock.faults.simulation;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.PlaceRound;
+import io.mongolock.core.QueuePlaces;
+import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
+import io.mongolock.store.StoredLock;
+
+/**
+ * Runs the places in line of one client as the product's own shell does, with or without
+ * a watch over releases that forgets and invents some.
+ */
+final class SimulatedLine {
+
+	private static final long FAR = 1_000_000_000_000L;
+
+	private final SimulatedClient client;
+
+	private final Timeline timeline;
+
+	private final Judge judge;
+
+	private final QueuePlaces places;
+
+	private final boolean live;
+
+	private int looks;
+
+	private boolean awake;
+
+	SimulatedLine(SimulatedClient client, Timeline timeline, Judge judge, Duration placeTtl) {
+		this.client = client;
+		this.timeline = timeline;
+		this.judge = judge;
+		this.places = new QueuePlaces(placeTtl);
+		this.live = timeline.chance(0.5);
+		this.places.onWork(this::wake);
+	}
+
+	QueuePlaces places() {
+		return this.places;
+	}
+
+	/**
+	 * A place of a lock became free.
+	 * @param key the lock
+	 */
+	void released(String key) {
+		if (this.live && !this.timeline.chance(0.1)) {
+			this.client.after(this.timeline.between(1_000_000, 50_000_000), () -> {
+				this.judge.count(Event.HINT);
+				this.places.released(key);
+				if (this.timeline.chance(0.05)) {
+					this.places.missed();
+				}
+			});
+		}
+	}
+
+	// Called inside of events: what is due begins after them
+	private void wake() {
+		if (!this.awake) {
+			this.awake = true;
+			this.client.after(this.timeline.between(0, 100_000), () -> {
+				this.awake = false;
+				look();
+			});
+		}
+	}
+
+	private void look() {
+		int look = ++this.looks;
+		ClockReading now = this.client.now();
+		this.places.due(this.live, now).forEach(this::send);
+		long next = this.places.nextIn(now);
+		if (next < FAR) {
+			this.client.after(Math.max(next, 0), () -> {
+				if (look == this.looks) {
+					look();
+				}
+			});
+		}
+	}
+
+	private void send(PlaceRound round) {
+		Request<List<StoredLock>> request = switch (round.kind()) {
+			case REFRESH -> Request.refresh(round.places(), round.timeout());
+			case LOOK -> Request.look(round.places(), round.timeout());
+			case LEAVE -> Request.leave(round.places(), round.timeout());
+		};
+		this.client.ask(request).then((locks) -> {
+			this.judge.count(Event.valueOf("LINE_" + round.kind()));
+			this.places.answered(round, locks, this.client.now());
+		}, (outcome) -> this.places.failed(round, this.client.now()));
+	}
+
+}

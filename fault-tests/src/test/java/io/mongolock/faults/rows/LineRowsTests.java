@@ -1,0 +1,151 @@
+package io.mongolock.faults.rows;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.WorkerProcesses;
+import io.mongolock.faults.harness.history.HistoryReport;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.faults.harness.worker.LockWorkerJvm;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 55, 56 and 58: processes that wait in line, and some of them die.
+ */
+@Tag("process")
+@Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
+class LineRowsTests {
+
+	private static final Duration PLACE_TTL = Duration.ofSeconds(6);
+
+	private WorkerProcesses crew;
+
+	@BeforeEach
+	void start(@TempDir Path directory) {
+		this.crew = new WorkerProcesses(directory);
+	}
+
+	@AfterEach
+	void stop() {
+		this.crew.close();
+	}
+
+	@Test
+	@ShowsRow(value = 55, level = Level.SERVER)
+	void aKilledWaiterAtTheHeadCostsTheLifeOfItsPlace(RowFigures figures) {
+		List<LockWorkerJvm> workers = workers(3);
+		workers.get(0).acquire(Harness.KEY);
+		waits(workers.get(1));
+		CompletableFuture<Long> next = waits(workers.get(2));
+		this.crew.kill(workers.get(1));
+		workers.get(0).release(Harness.KEY);
+		long released = System.nanoTime();
+		assertGranted(next);
+		long waited = System.nanoTime() - released;
+		workers.get(2).release(Harness.KEY);
+		assertClean();
+		figures.server(this.crew.label())
+			.add("granted after the release", Harness.millis(waited))
+			.add("life of a place", Harness.millis(PLACE_TTL.toNanos()));
+	}
+
+	@Test
+	@ShowsRow(value = 56, level = Level.SERVER)
+	void aKilledWaiterInTheMiddleDelaysOnlyThoseBehindIt(RowFigures figures) {
+		List<LockWorkerJvm> workers = workers(4);
+		workers.get(0).acquire(Harness.KEY);
+		CompletableFuture<Long> first = waits(workers.get(1));
+		waits(workers.get(2));
+		CompletableFuture<Long> last = waits(workers.get(3));
+		this.crew.kill(workers.get(2));
+		workers.get(0).release(Harness.KEY);
+		assertGranted(first);
+		assertThat(last).isNotDone();
+		workers.get(1).release(Harness.KEY);
+		assertGranted(last);
+		workers.get(3).release(Harness.KEY);
+		assertClean();
+		figures.server(this.crew.label()).add("order", "kept");
+	}
+
+	@Test
+	@ShowsRow(value = 58, level = Level.SERVER)
+	void processesAreServedInTheOrderOfTheirComing(RowFigures figures) {
+		List<LockWorkerJvm> workers = workers(9);
+		workers.get(0).acquire(Harness.KEY);
+		List<CompletableFuture<Long>> waiting = new ArrayList<>();
+		workers.stream().skip(1).forEach((worker) -> waiting.add(waits(worker)));
+		long start = System.nanoTime();
+		workers.get(0).release(Harness.KEY);
+		for (int i = 0; i < waiting.size(); i++) {
+			assertGranted(waiting.get(i));
+			assertThat(waiting.subList(i + 1, waiting.size())).as("granted out of turn")
+				.noneMatch(CompletableFuture::isDone);
+			workers.get(i + 1).release(Harness.KEY);
+		}
+		long took = System.nanoTime() - start;
+		assertClean();
+		figures.server(this.crew.label())
+			.add("JVMs", 8)
+			.add("out of turn", 0)
+			.add("per turn", Harness.millis(took / 8));
+	}
+
+	private List<LockWorkerJvm> workers(int number) {
+		List<LockWorkerJvm> workers = IntStream.range(0, number)
+			.mapToObj((i) -> this.crew.start(Harness.LONG))
+			.toList();
+		workers.forEach(LockWorkerJvm::awaitReady);
+		return workers;
+	}
+
+	private CompletableFuture<Long> waits(LockWorkerJvm worker) {
+		CompletableFuture<Long> granted = worker.acquireAsync(Harness.KEY);
+		await().atMost(Harness.LONG).until(() -> queue().contains(worker.jvm().pid()));
+		return granted;
+	}
+
+	private List<Long> queue() {
+		return this.crew.store()
+			.find(Harness.KEY, Harness.LONG)
+			.map(StoredLock::queue)
+			.orElse(List.of())
+			.stream()
+			.map(StoredWaiter::owner)
+			.map((owner) -> owner.pid())
+			.toList();
+	}
+
+	private void assertGranted(CompletableFuture<Long> granted) {
+		assertThat(granted).succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
+	}
+
+	private void assertClean() {
+		this.crew.writeHeld();
+		HistoryReport report = this.crew.check();
+		assertThat(report.violations()).as(report::toTable).isEmpty();
+	}
+
+}

@@ -1,0 +1,231 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockClock;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.PlaceRound;
+import io.mongolock.core.QueuePlaces;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseListener;
+import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoredLock;
+
+/**
+ * Runs the {@link QueuePlaces} of this JVM without a thread of its own: the watch over
+ * the leases says when, and the threads of renewals ask the store. Releases are watched
+ * while somebody stands in line, and for a while after. Thread-safe; the watch over
+ * releases is guarded by the monitor.
+ */
+final class PlaceKeeper implements ReleaseListener {
+
+	private static final Log logger = LogFactory.getLog(PlaceKeeper.class);
+
+	/** So that a line that comes and goes does not open a watch each time. */
+	private static final long LINGER = 10_000_000_000L;
+
+	private static final int CHUNK = 500;
+
+	private static final long MIN_NANOS = 1_000_000;
+
+	private final LockStore store;
+
+	private final LockClock clock;
+
+	private final QueuePlaces places;
+
+	private @Nullable ReleaseWatch releases;
+
+	private boolean opening;
+
+	private long opensAt;
+
+	/** Not before this, unless somebody stands in line. */
+	private long closesAt;
+
+	private volatile boolean running;
+
+	PlaceKeeper(LockStore store, LockClock clock, QueuePlaces places) {
+		this.store = store;
+		this.clock = clock;
+		this.places = places;
+	}
+
+	/**
+	 * Begin.
+	 * @param wake has {@link #run} called soon; must neither block nor throw
+	 */
+	void start(Runnable wake) {
+		synchronized (this) {
+			this.opensAt = this.clock.nanoTime();
+		}
+		this.running = true;
+		this.places.onWork(wake);
+	}
+
+	@Override
+	public void released(String key) {
+		this.places.released(key);
+	}
+
+	@Override
+	public void missed() {
+		this.places.missed();
+	}
+
+	/**
+	 * Begin what is due.
+	 * @param now the time
+	 * @param requests runs the requests to the store; must not block
+	 */
+	void run(ClockReading now, Executor requests) {
+		watchReleases(now, requests);
+		for (PlaceRound round : this.places.due(isLive(), now)) {
+			try {
+				requests.execute(() -> send(round));
+			}
+			catch (RuntimeException | Error ex) {
+				// No thread to be had now
+				this.places.failed(round, now);
+			}
+		}
+	}
+
+	/**
+	 * How long nothing is due unless {@link #start wake} says otherwise.
+	 * @param now the time
+	 * @return nanoseconds
+	 */
+	long nextIn(ClockReading now) {
+		long next = this.places.nextIn(now);
+		synchronized (this) {
+			return (this.releases != null) ? Math.min(next, Math.max(0, this.closesAt - now.nanos())) : next;
+		}
+	}
+
+	/**
+	 * Leave all places, many with one request and without a second try; whatever is not
+	 * left runs out.
+	 * @param until when to be done, on the monotonic clock
+	 */
+	void leaveAll(long until) {
+		this.running = false;
+		closeReleases();
+		List<LeaseId> all = this.places.takeAll();
+		boolean interrupted = Thread.interrupted();
+		for (int from = 0; from < all.size(); from += CHUNK) {
+			long nanos = until - this.clock.nanoTime();
+			if (nanos < MIN_NANOS) {
+				break;
+			}
+			try {
+				this.store.leaveAll(all.subList(from, Math.min(all.size(), from + CHUNK)), Duration.ofNanos(nanos));
+			}
+			catch (RuntimeException ex) {
+				logger.debug("Places in line are not left and run out by themselves", ex);
+			}
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private void send(PlaceRound round) {
+		try {
+			List<StoredLock> locks = (this.running) ? ask(round) : List.of();
+			this.places.answered(round, locks, ClockReading.of(this.clock));
+		}
+		catch (RuntimeException | Error ex) {
+			// Whoever waits notices by himself if that goes on
+			logger.debug("Request for places in line failed: " + round.kind(), ex);
+			this.places.failed(round, ClockReading.of(this.clock));
+		}
+	}
+
+	private List<StoredLock> ask(PlaceRound round) {
+		switch (round.kind()) {
+			case REFRESH -> this.store.refreshAll(round.places(), round.timeout());
+			case LEAVE -> this.store.leaveAll(round.places(), round.timeout());
+			case LOOK -> {
+				return this.store.findAll(round.keys(), round.timeout());
+			}
+		}
+		return List.of();
+	}
+
+	private synchronized boolean isLive() {
+		return this.releases != null && this.releases.isLive();
+	}
+
+	private void watchReleases(ClockReading now, Executor requests) {
+		boolean waiting = !this.places.isEmpty();
+		boolean opens;
+		boolean closes;
+		synchronized (this) {
+			opens = waiting && this.releases == null && !this.opening && now.nanos() - this.opensAt >= 0;
+			closes = !waiting && this.releases != null && now.nanos() - this.closesAt >= 0;
+			if (waiting) {
+				this.closesAt = now.nanos() + LINGER;
+			}
+			this.opening |= opens;
+		}
+		if (opens) {
+			begin(requests, this::openReleases);
+		}
+		else if (closes) {
+			begin(requests, this::closeReleases);
+		}
+	}
+
+	private void begin(Executor requests, Runnable action) {
+		try {
+			requests.execute(action);
+		}
+		catch (RuntimeException | Error ex) {
+			openLater();
+		}
+	}
+
+	private void openReleases() {
+		try {
+			ReleaseWatch opened = this.store.watchReleases(this);
+			synchronized (this) {
+				this.opening = false;
+				if (this.running) {
+					this.releases = opened;
+					return;
+				}
+			}
+			opened.close();
+		}
+		catch (RuntimeException ex) {
+			// Until then whoever waits looks for himself
+			logger.debug("Releases cannot be watched", ex);
+			openLater();
+		}
+	}
+
+	private synchronized void openLater() {
+		this.opening = false;
+		this.opensAt = this.clock.nanoTime() + LINGER;
+	}
+
+	private void closeReleases() {
+		ReleaseWatch closed;
+		synchronized (this) {
+			closed = this.releases;
+			this.releases = null;
+		}
+		if (closed != null) {
+			closed.close();
+		}
+	}
+
+}

@@ -1,0 +1,53 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.mongolock.store.LeaseId;
+
+/**
+ * One request to the store for many places in line. Immutable.
+ *
+ * @param kind what is asked for
+ * @param places the tokens in line
+ * @param looks the places as they stand when it leaves, unless they are left
+ * @param timeout how long it may take
+ */
+public record PlaceRound(Kind kind, List<LeaseId> places, List<Look> looks, Duration timeout) {
+
+	/**
+	 * The keys of the places.
+	 * @return one for each
+	 */
+	public List<String> keys() {
+		return this.places.stream().map(LeaseId::key).toList();
+	}
+
+	/**
+	 * A place at the time when a request leaves.
+	 *
+	 * @param place the place
+	 * @param left the time
+	 * @param freed how many hints had come until then
+	 */
+	record Look(WaitingPlace place, long left, int freed) {
+
+	}
+
+	/**
+	 * What is asked for.
+	 */
+	public enum Kind {
+
+		/** Begin the life of the places anew. */
+		REFRESH,
+
+		/** See who is before them. */
+		LOOK,
+
+		/** Leave them. */
+		LEAVE
+
+	}
+
+}

@@ -1,0 +1,185 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+
+import io.mongolock.core.PlaceRound.Kind;
+import io.mongolock.core.PlaceRound.Look;
+import io.mongolock.store.LeaseId;
+
+/**
+ * When which places are refreshed, looked at and left, and what of that is underway.
+ * Guarded by the monitor of its {@link QueuePlaces}.
+ */
+final class PlaceSchedule {
+
+	/** A request that hangs is divided into so many. */
+	private static final int PARTS = 16;
+
+	private static final int MAX_REQUESTS = 16;
+
+	private static final Duration MAX_TIMEOUT = Duration.ofSeconds(3);
+
+	private final long interval;
+
+	/** Batches of places to be refreshed as soon as there is room. */
+	private final Deque<List<WaitingPlace>> stale = new ArrayDeque<>();
+
+	private long refreshAt;
+
+	private int refreshing;
+
+	private int looking;
+
+	private int leaving;
+
+	private boolean looksAtAll;
+
+	/**
+	 * Create an empty schedule.
+	 * @param interval between two refreshes, in nanoseconds
+	 */
+	PlaceSchedule(long interval) {
+		this.interval = interval;
+	}
+
+	/**
+	 * The first place was taken.
+	 * @param now the time
+	 */
+	void begin(ClockReading now) {
+		this.refreshAt = now.nanos() + this.interval;
+	}
+
+	void end() {
+		this.stale.clear();
+	}
+
+	void lookAtAll() {
+		this.looksAtAll = true;
+	}
+
+	void addLeaves(Queue<LeaseId> left, List<PlaceRound> rounds) {
+		if (this.leaving > 0 || left.isEmpty()) {
+			return;
+		}
+		List<LeaseId> ids = new ArrayList<>();
+		while (ids.size() < QueuePlaces.MAX_BATCH && !left.isEmpty()) {
+			ids.add(left.remove());
+		}
+		this.leaving++;
+		rounds.add(new PlaceRound(Kind.LEAVE, ids, List.of(), timeout()));
+	}
+
+	void addRefreshes(Collection<WaitingPlace> places, List<PlaceRound> rounds, ClockReading now) {
+		if (this.refreshing == 0 && this.stale.isEmpty() && !places.isEmpty() && now.nanos() - this.refreshAt >= 0) {
+			this.refreshAt = now.nanos() + this.interval;
+			divide(places);
+		}
+		while (!this.stale.isEmpty() && this.refreshing < MAX_REQUESTS) {
+			this.refreshing++;
+			rounds.add(round(Kind.REFRESH, this.stale.remove(), now));
+		}
+	}
+
+	// In batches, none with more others than it may go with
+	private void divide(Collection<WaitingPlace> places) {
+		Map<Integer, List<WaitingPlace>> open = new HashMap<>();
+		for (WaitingPlace place : places) {
+			int most = place.most();
+			List<WaitingPlace> batch = open.computeIfAbsent(most, (same) -> new ArrayList<>());
+			batch.add(place);
+			if (batch.size() == most) {
+				this.stale.add(batch);
+				open.remove(most);
+			}
+		}
+		this.stale.addAll(open.values());
+	}
+
+	void addLooks(Collection<WaitingPlace> places, boolean live, List<PlaceRound> rounds, ClockReading now) {
+		if (this.looking > 0) {
+			return;
+		}
+		List<WaitingPlace> due = new ArrayList<>();
+		boolean any = this.looksAtAll;
+		for (WaitingPlace place : places) {
+			any |= place.lookIn(live, now) <= 0;
+			if (this.looksAtAll || place.isLookSoon(live, now)) {
+				due.add(place);
+			}
+		}
+		this.looksAtAll = false;
+		for (int from = 0; any && from < due.size(); from += QueuePlaces.MAX_BATCH) {
+			this.looking++;
+			rounds.add(round(Kind.LOOK, due.subList(from, Math.min(due.size(), from + QueuePlaces.MAX_BATCH)), now));
+		}
+	}
+
+	/**
+	 * How long nothing is due.
+	 * @param places the places
+	 * @param left whether places are to be left
+	 * @param live whether releases are watched
+	 * @param now the time
+	 * @return nanoseconds
+	 */
+	long nextIn(Collection<WaitingPlace> places, boolean left, boolean live, ClockReading now) {
+		if (left && this.leaving == 0) {
+			return 0;
+		}
+		if (places.isEmpty()) {
+			return QueuePlaces.NEVER;
+		}
+		long next = QueuePlaces.NEVER;
+		if (this.refreshing == 0) {
+			next = (this.stale.isEmpty()) ? this.refreshAt - now.nanos() : 0;
+		}
+		if (this.looking == 0) {
+			for (WaitingPlace place : places) {
+				next = Math.min(next, (this.looksAtAll) ? 0 : place.lookIn(live, now));
+			}
+		}
+		return next;
+	}
+
+	/**
+	 * A request has ended.
+	 * @param round the request
+	 * @param answered whether the store answered it
+	 */
+	void ended(PlaceRound round, boolean answered) {
+		switch (round.kind()) {
+			case LEAVE -> this.leaving--;
+			case LOOK -> this.looking--;
+			case REFRESH -> {
+				this.refreshing--;
+				int most = (answered) ? QueuePlaces.MAX_BATCH : (round.places().size() + PARTS - 1) / PARTS;
+				round.looks().forEach((look) -> look.place().most(most));
+				// Whoever is not in line any more is found by a look at all
+				this.looksAtAll |= this.refreshing == 0 && this.stale.isEmpty();
+			}
+		}
+	}
+
+	private PlaceRound round(Kind kind, List<WaitingPlace> places, ClockReading now) {
+		List<Look> looks = places.stream().map((place) -> new Look(place, now.nanos(), place.freed())).toList();
+		if (kind == Kind.LOOK) {
+			places.forEach((place) -> place.looks(now));
+		}
+		return new PlaceRound(kind, places.stream().map(WaitingPlace::id).toList(), looks, timeout());
+	}
+
+	private Duration timeout() {
+		Duration timeout = Duration.ofMillis(Math.max(1, this.interval / 1_000_000));
+		return (timeout.compareTo(MAX_TIMEOUT) < 0) ? timeout : MAX_TIMEOUT;
+	}
+
+}

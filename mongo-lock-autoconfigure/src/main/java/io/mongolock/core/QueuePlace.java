@@ -1,0 +1,162 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockOwner;
+import io.mongolock.LockPlace;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
+
+/**
+ * The place of a claim in the line of its lock as the store last told it, and what the
+ * rule by which the store admits makes of it. It says whom to ask for and when: the store
+ * alone decides. Immutable.
+ */
+public final class QueuePlace {
+
+	private final int limit;
+
+	private final LockPlace place;
+
+	private final List<LockOwner> ahead;
+
+	/** Of those before it, holders and those ahead, the longest to live first. */
+	private final List<Entry> before;
+
+	/** The limits of those before it, the smallest first. */
+	private final int[] limits;
+
+	private QueuePlace(int limit, LockPlace place, List<LockOwner> ahead, List<Entry> before) {
+		this.limit = limit;
+		this.place = place;
+		this.ahead = ahead;
+		this.before = before;
+		this.limits = before.stream().mapToInt(Entry::limit).sorted().toArray();
+	}
+
+	/**
+	 * Find the place of a claim.
+	 * @param id the token of the claim
+	 * @param limit how many may hold the lock together with it
+	 * @param lock the lock
+	 * @return its place, or {@code null} if it has none that counts
+	 */
+	static @Nullable QueuePlace of(LeaseId id, int limit, StoredLock lock) {
+		return of(id, limit, lock.holders(), lock.queue(), lock.now());
+	}
+
+	/**
+	 * Find the place of a claim in its answer.
+	 * @param id the token of the claim
+	 * @param limit how many may hold the lock together with it
+	 * @param answer the answer
+	 * @return its place, or {@code null} if it has none that counts
+	 */
+	static @Nullable QueuePlace of(LeaseId id, int limit, ClaimAnswer answer) {
+		return of(id, limit, answer.holders(), answer.queue(), answer.now());
+	}
+
+	private static @Nullable QueuePlace of(LeaseId id, int limit, List<StoredHolder> holders, List<StoredWaiter> queue,
+			Instant now) {
+		List<Entry> before = new ArrayList<>();
+		for (StoredHolder holder : holders) {
+			if (holder.isAlive(now)) {
+				before.add(Entry.of(holder.limit(), holder.renewedAt().plus(holder.ttl()), now));
+			}
+		}
+		List<StoredWaiter> line = queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
+		List<LockOwner> ahead = new ArrayList<>();
+		for (StoredWaiter waiter : line) {
+			if (waiter.leaseToken().equals(id.leaseToken())) {
+				before.sort(null);
+				return new QueuePlace(limit, new LockPlace(ahead.size() + 1, line.size()), ahead, before);
+			}
+			before.add(Entry.of(waiter.limit(), waiter.renewedAt().plus(waiter.ttl()), now));
+			ahead.add(waiter.owner());
+		}
+		return null;
+	}
+
+	/**
+	 * Its place for diagnostics.
+	 * @return position and length
+	 */
+	public LockPlace toLockPlace() {
+		return this.place;
+	}
+
+	/**
+	 * Who stands before it in line.
+	 * @return the owners, the first in line first
+	 */
+	public List<LockOwner> ahead() {
+		return this.ahead;
+	}
+
+	/**
+	 * Whether the rule could admit the claim.
+	 * @param freed how many of those before it may have gone since; which ones is not
+	 * known, so they are taken to be those that are most in the way
+	 * @return whether to ask
+	 */
+	boolean admits(int freed) {
+		int left = this.limits.length - freed;
+		return left <= 0 || left < Math.min(this.limit, this.limits[freed]);
+	}
+
+	/**
+	 * How many of those before it have to go until the rule could admit the claim.
+	 * @return the number, zero if it could now
+	 */
+	int turns() {
+		int turns = 0;
+		while (!admits(turns)) {
+			turns++;
+		}
+		return turns;
+	}
+
+	/**
+	 * When the rule could admit the claim if none of those before it lived on, such as
+	 * after their JVM died.
+	 * @return how long from when the store told of it
+	 */
+	Duration opensIn() {
+		int smallest = this.limit;
+		for (int left = 0; left < this.before.size(); left++) {
+			smallest = Math.min(smallest, this.before.get(left).limit());
+			if (left + 1 >= smallest) {
+				return this.before.get(left).livesFor();
+			}
+		}
+		return Duration.ZERO;
+	}
+
+	/**
+	 * One of those before the claim.
+	 *
+	 * @param limit how many may hold the lock together with it
+	 * @param livesFor how long it counts unless renewed
+	 */
+	private record Entry(int limit, Duration livesFor) implements Comparable<Entry> {
+
+		static Entry of(int limit, Instant end, Instant now) {
+			return new Entry(limit, Duration.between(now, end));
+		}
+
+		@Override
+		public int compareTo(Entry other) {
+			return other.livesFor.compareTo(this.livesFor);
+		}
+
+	}
+
+}

@@ -1,0 +1,227 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.mongolock.core.PlaceRound.Kind;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredLock;
+
+/**
+ * The places that this JVM has in the lines of locks, one per key at most: decides which
+ * to refresh, to look at and to leave when, many with one request. Knows no thread, clock
+ * or driver. Thread-safe; the schedule is guarded by the monitor, each place by its own.
+ * <p>
+ * All places are refreshed every third of their life, and looked at after that. In
+ * between only those are looked at whose turn may have come: when those before them have
+ * run out, and where releases are not watched after a random time up to the retry
+ * interval for each turn that is left.
+ */
+public final class QueuePlaces {
+
+	/** One request may carry many places, but not so many that it takes long itself. */
+	static final int MAX_BATCH = 1000;
+
+	private static final long RETRY = 100_000_000;
+
+	/** Far enough away never to come. */
+	public static final long NEVER = RenewalSchedule.NEVER;
+
+	private final Map<String, WaitingPlace> places = new ConcurrentHashMap<>();
+
+	private final Queue<LeaseId> leaving = new ConcurrentLinkedQueue<>();
+
+	private final PlaceSchedule schedule;
+
+	private final Duration ttl;
+
+	private final long interval;
+
+	private volatile Runnable onWork = () -> {
+	};
+
+	private volatile boolean live;
+
+	/** When somebody looks here next. */
+	private volatile long nextAt;
+
+	/**
+	 * Create without places.
+	 * @param ttl how long a place lasts without refresh
+	 */
+	public QueuePlaces(Duration ttl) {
+		this.ttl = ttl;
+		this.interval = ttl.toNanos() / 3;
+		this.schedule = new PlaceSchedule(this.interval);
+	}
+
+	/**
+	 * How long a place lasts without refresh.
+	 * @return the life of a place
+	 */
+	public Duration ttl() {
+		return this.ttl;
+	}
+
+	/**
+	 * Have somebody told when there is something to do before it asks again.
+	 * @param onWork must neither block nor throw
+	 */
+	public void onWork(Runnable onWork) {
+		this.onWork = onWork;
+	}
+
+	/**
+	 * Whether this JVM has no place.
+	 * @return whether nobody stands in line
+	 */
+	public boolean isEmpty() {
+		return this.places.isEmpty();
+	}
+
+	WaitingPlace enter(LockAcquisition acquisition, ClockReading now) {
+		WaitingPlace place = new WaitingPlace(acquisition, now);
+		synchronized (this) {
+			if (this.places.isEmpty()) {
+				this.schedule.begin(now);
+			}
+			this.places.put(place.key(), place);
+		}
+		this.onWork.run();
+		return place;
+	}
+
+	void granted(WaitingPlace place) {
+		this.places.remove(place.key(), place);
+	}
+
+	void left(WaitingPlace place) {
+		this.places.remove(place.key(), place);
+		this.leaving.add(place.id());
+		this.onWork.run();
+	}
+
+	/**
+	 * A place waits to be looked at.
+	 * @param place the place
+	 * @param now the time
+	 */
+	void stands(WaitingPlace place, ClockReading now) {
+		if (now.nanos() + place.lookIn(this.live, now) - this.nextAt < 0) {
+			this.onWork.run();
+		}
+	}
+
+	/**
+	 * The longest time until the next look.
+	 * @param turns how many have to go before the place is admitted
+	 * @param retryInterval the longest time between two looks of the next one
+	 * @return nanoseconds
+	 */
+	long pause(int turns, Duration retryInterval) {
+		return Math.min(this.interval, Math.max(1, turns) * retryInterval.toNanos());
+	}
+
+	/**
+	 * A place of this key may have become free. A hint: those who could be admitted ask.
+	 * @param key the key
+	 */
+	public void released(String key) {
+		WaitingPlace place = this.places.get(key);
+		if (place != null) {
+			place.released();
+		}
+	}
+
+	/**
+	 * Anything may have happened: look at every place once.
+	 */
+	public void missed() {
+		synchronized (this) {
+			this.schedule.lookAtAll();
+		}
+		this.onWork.run();
+	}
+
+	/**
+	 * What to ask the store now.
+	 * @param live whether releases are watched
+	 * @param now the time
+	 * @return requests; every one wants {@link #answered} or {@link #failed}
+	 */
+	public synchronized List<PlaceRound> due(boolean live, ClockReading now) {
+		this.live = live;
+		List<PlaceRound> rounds = new ArrayList<>();
+		this.schedule.addLeaves(this.leaving, rounds);
+		this.schedule.addRefreshes(this.places.values(), rounds, now);
+		this.schedule.addLooks(this.places.values(), live, rounds, now);
+		return rounds;
+	}
+
+	/**
+	 * How long nothing needs to be done unless {@link #onWork} says otherwise.
+	 * @param now the time
+	 * @return nanoseconds, zero or less if something is to be done now
+	 */
+	public synchronized long nextIn(ClockReading now) {
+		long next = this.schedule.nextIn(this.places.values(), !this.leaving.isEmpty(), this.live, now);
+		this.nextAt = now.nanos() + next;
+		return next;
+	}
+
+	/**
+	 * The store answered a request.
+	 * @param round the request
+	 * @param locks for a look, the locks as they stand
+	 * @param now the time
+	 */
+	public void answered(PlaceRound round, List<StoredLock> locks, ClockReading now) {
+		ended(round, true);
+		if (round.kind() == Kind.LOOK) {
+			Map<String, StoredLock> seen = new HashMap<>();
+			locks.forEach((lock) -> seen.put(lock.key(), lock));
+			round.looks().forEach((look) -> look.place().looked(look, seen.get(look.place().key()), now));
+		}
+		this.onWork.run();
+	}
+
+	/**
+	 * The store did not answer a request, or it could not be sent. Places that are not
+	 * refreshed are tried again, and those that were not left run out.
+	 * @param round the request
+	 * @param now the time
+	 */
+	public void failed(PlaceRound round, ClockReading now) {
+		ended(round, false);
+		if (round.kind() == Kind.LOOK) {
+			round.looks().forEach((look) -> look.place().lookAgain(Math.min(this.interval, RETRY), now));
+		}
+		this.onWork.run();
+	}
+
+	/**
+	 * Leave all places, those included that are about to be left.
+	 * @return the tokens to take out of the lines
+	 */
+	public synchronized List<LeaseId> takeAll() {
+		List<LeaseId> all = new ArrayList<>();
+		this.places.values().forEach((place) -> all.add(place.id()));
+		this.places.clear();
+		this.schedule.end();
+		for (LeaseId id = this.leaving.poll(); id != null; id = this.leaving.poll()) {
+			all.add(id);
+		}
+		return all;
+	}
+
+	private synchronized void ended(PlaceRound round, boolean answered) {
+		this.schedule.ended(round, answered);
+	}
+
+}

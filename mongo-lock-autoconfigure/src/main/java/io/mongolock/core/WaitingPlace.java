@@ -1,0 +1,198 @@
+package io.mongolock.core;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.core.PlaceRound.Look;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredLock;
+
+/**
+ * The place that one acquisition has in the line: what was last seen of it, how many
+ * hints came since, and when to look again. A hint is never a proof, nor is a look: both
+ * only make the acquisition ask. Thread-safe, guarded by its own monitor, inside of which
+ * it calls nobody.
+ */
+final class WaitingPlace {
+
+	private final LockAcquisition acquisition;
+
+	/** With how many others it may be refreshed in one request. */
+	private int most = QueuePlaces.MAX_BATCH;
+
+	/** Whether the acquisition waits for a reason to ask. */
+	private boolean standing;
+
+	private @Nullable QueuePlace seen;
+
+	/** How many places became free since that was requested which was last seen. */
+	private int freed;
+
+	/** When the last answer to a claim came: a look that left before is out of date. */
+	private long answeredAt;
+
+	/** When to look without a watch over releases. */
+	private long lookAt;
+
+	/** How long before that it may go along with another. */
+	private long slack;
+
+	/** When it opens if those before it do not live on. */
+	private long opensAt;
+
+	WaitingPlace(LockAcquisition acquisition, ClockReading now) {
+		this.acquisition = acquisition;
+		this.answeredAt = now.nanos();
+	}
+
+	LeaseId id() {
+		return this.acquisition.id();
+	}
+
+	String key() {
+		return this.acquisition.key();
+	}
+
+	/**
+	 * What was last seen of it.
+	 * @return the place, or {@code null} if nothing was
+	 */
+	synchronized @Nullable QueuePlace seen() {
+		return this.seen;
+	}
+
+	/**
+	 * A last claim was denied.
+	 * @param seen the place after it
+	 */
+	synchronized void saw(QueuePlace seen) {
+		this.seen = seen;
+	}
+
+	/**
+	 * A claim leaves.
+	 */
+	synchronized void asks() {
+		this.standing = false;
+		this.freed = 0;
+	}
+
+	/**
+	 * A claim was denied.
+	 * @param seen the place after it
+	 * @param pause how long until the next look
+	 * @param now the time
+	 * @return whether to ask again, as a place became free since it left
+	 */
+	synchronized boolean answered(QueuePlace seen, long pause, ClockReading now) {
+		this.answeredAt = now.nanos();
+		plan(seen, pause, now);
+		this.standing = this.freed == 0 || !seen.admits(this.freed);
+		return !this.standing;
+	}
+
+	/**
+	 * A place in this lock may have become free: the acquisition asks if the rule could
+	 * admit it now.
+	 */
+	void released() {
+		boolean asks;
+		synchronized (this) {
+			this.freed++;
+			asks = this.standing && this.seen != null && this.seen.admits(this.freed);
+			this.standing &= !asks;
+		}
+		if (asks) {
+			this.acquisition.call();
+		}
+	}
+
+	/**
+	 * A look at the lock was answered: the acquisition asks if the rule admits it, or if
+	 * it has no place any more.
+	 * @param look the look
+	 * @param lock the lock, or {@code null} if there is none
+	 * @param now the time
+	 */
+	void looked(Look look, @Nullable StoredLock lock, ClockReading now) {
+		QueuePlace seen = (lock != null) ? QueuePlace.of(id(), this.acquisition.limit(), lock) : null;
+		long pause = (seen != null) ? this.acquisition.pause(seen) : 0;
+		boolean asks;
+		synchronized (this) {
+			if (!this.standing || look.left() - this.answeredAt < 0) {
+				return;
+			}
+			this.freed -= Math.min(this.freed, look.freed());
+			asks = seen == null || seen.admits(this.freed);
+			if (seen != null) {
+				plan(seen, pause, now);
+			}
+			this.standing = !asks;
+		}
+		if (asks) {
+			this.acquisition.call();
+		}
+	}
+
+	/**
+	 * A look leaves: none is due until it is answered.
+	 * @param now the time
+	 */
+	synchronized void looks(ClockReading now) {
+		lookAgain(QueuePlaces.NEVER, now);
+	}
+
+	/**
+	 * The store did not answer a look.
+	 * @param pause how long until the next one
+	 * @param now the time
+	 */
+	synchronized void lookAgain(long pause, ClockReading now) {
+		this.lookAt = now.nanos() + pause;
+		this.opensAt = this.lookAt;
+	}
+
+	/**
+	 * How long until a look is due.
+	 * @param live whether releases are watched
+	 * @param now the time
+	 * @return nanoseconds
+	 */
+	synchronized long lookIn(boolean live, ClockReading now) {
+		if (!this.standing) {
+			return QueuePlaces.NEVER;
+		}
+		long opensIn = this.opensAt - now.nanos();
+		return (live) ? opensIn : Math.min(opensIn, this.lookAt - now.nanos());
+	}
+
+	/**
+	 * Whether it goes along with a look that is due.
+	 * @param live whether releases are watched
+	 * @param now the time
+	 * @return whether its own comes soon
+	 */
+	synchronized boolean isLookSoon(boolean live, ClockReading now) {
+		return lookIn(live, now) <= ((live) ? 0 : this.slack);
+	}
+
+	synchronized int freed() {
+		return this.freed;
+	}
+
+	synchronized int most() {
+		return this.most;
+	}
+
+	synchronized void most(int most) {
+		this.most = most;
+	}
+
+	private void plan(QueuePlace seen, long pause, ClockReading now) {
+		this.seen = seen;
+		this.lookAt = now.nanos() + pause;
+		this.slack = pause / 2;
+		// Dates are whole milliseconds: one more, and it is over for sure
+		this.opensAt = now.nanos() + seen.opensIn().toNanos() + 1_000_000;
+	}
+
+}

@@ -1,0 +1,267 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.core.PlaceRound.Kind;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link QueuePlaces}: a place lasts 6 s, a retry interval is 100 ms.
+ */
+class QueuePlacesTests {
+
+	private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
+
+	private final LockAcquisition.Client client = new LockAcquisition.Client(new LocalWaitQueues<>(), this.places,
+			(grant) -> {
+				throw new IllegalStateException("Nobody is granted anything here");
+			}, (bound) -> bound - 1);
+
+	private final List<String> called = new ArrayList<>();
+
+	private final Map<String, LockAcquisition> acquisitions = new TreeMap<>();
+
+	@Test
+	void allPlacesAreRefreshedWithOneRequestEveryThirdOfTheirLifeAndThenLookedAt() {
+		IntStream.range(0, 500).forEach((i) -> stand("k" + i, 0));
+		this.places.due(true, at(10));
+		assertThat(this.places.due(true, at(1_999))).isEmpty();
+		PlaceRound refresh = only(this.places.due(true, at(2_000)), Kind.REFRESH);
+		assertThat(refresh.places()).hasSize(500);
+		assertThat(this.places.due(true, at(2_001))).as("while it is underway").isEmpty();
+		this.places.answered(refresh, List.of(), at(2_002));
+		PlaceRound look = only(this.places.due(true, at(2_003)), Kind.LOOK);
+		assertThat(look.keys()).hasSize(500).doesNotHaveDuplicates();
+		this.places.answered(look, seen(look, 0), at(2_004));
+		assertThat(this.called).isEmpty();
+		assertThat(this.places.nextIn(at(2_004))).isEqualTo(1_996_000_000L);
+		only(this.places.due(true, at(4_000)), Kind.REFRESH);
+	}
+
+	@Test
+	void withoutAWatchTheNextInLineLooksAtItsRetryIntervalAndThoseBehindLessOften() {
+		stand("head", 0);
+		stand("second", 1);
+		stand("far", 100);
+		assertThat(this.places.nextIn(at(0))).isEqualTo(100_000_000);
+		assertThat(only(this.places.due(false, at(100)), Kind.LOOK).keys()).as("the second goes along")
+			.containsExactlyInAnyOrder("head", "second");
+	}
+
+	@Test
+	void withAWatchNobodyLooksBeforeTheRefreshUnlessThoseBeforeItRanOut() {
+		stand("head", 0, Duration.ofMillis(700));
+		stand("other", 0, Duration.ofSeconds(30));
+		this.places.due(true, at(1));
+		assertThat(this.places.nextIn(at(1))).isEqualTo(700_000_000);
+		assertThat(only(this.places.due(true, at(701)), Kind.LOOK).keys()).containsExactly("head");
+	}
+
+	@Test
+	void whoIsNotInLineAnyMoreAsks() {
+		stand("gone", 0);
+		stand("there", 0);
+		look((look) -> seen(look, 0).stream().filter((lock) -> !lock.key().equals("gone")).toList());
+		assertThat(this.called).containsExactly("gone");
+	}
+
+	@Test
+	void whoIsAdmittedByTheRuleAsksAndTheOthersStayQuiet() {
+		stand("free", 0);
+		stand("held", 0);
+		look((look) -> look.keys()
+			.stream()
+			.map((key) -> lock(key, (key.equals("free")) ? 0 : 1, 0, Duration.ofSeconds(30)))
+			.toList());
+		assertThat(this.called).containsExactly("free");
+	}
+
+	@Test
+	void aLookThatLeftBeforeTheLastAnswerSaysNothing() {
+		stand("k", 0);
+		PlaceRound look = only(this.places.due(false, at(100)), Kind.LOOK);
+		this.places.released("k");
+		LockAcquisition acquisition = this.acquisitions.get("k");
+		acquisition.turn(at(101));
+		acquisition.send(at(101));
+		acquisition.answered(answer("k", 0), at(102));
+		this.called.clear();
+		this.places.answered(look, List.of(), at(103));
+		assertThat(this.called).isEmpty();
+	}
+
+	@Test
+	void aReleaseLetsOnlyThoseAskWhoCouldBeAdmitted() {
+		stand("a", 0);
+		stand("b", 2);
+		this.places.released("a");
+		this.places.released("b");
+		this.places.released("nobody waits for it");
+		assertThat(this.called).containsExactly("a");
+		this.places.released("b");
+		this.places.released("b");
+		assertThat(this.called).containsExactly("a", "b");
+	}
+
+	@Test
+	void hintsThatCameAfterALookLeftStillCount() {
+		stand("k", 1);
+		PlaceRound look = only(this.places.due(false, at(200)), Kind.LOOK);
+		this.places.released("k");
+		this.places.answered(look, seen(look, 1), at(201));
+		assertThat(this.called).isEmpty();
+		this.places.released("k");
+		assertThat(this.called).containsExactly("k");
+	}
+
+	@Test
+	void whatWasMissedIsLookedAtOnce() {
+		stand("head", 0);
+		stand("far", 100);
+		this.places.due(true, at(1));
+		this.places.missed();
+		assertThat(this.places.nextIn(at(2))).isZero();
+		assertThat(only(this.places.due(true, at(2)), Kind.LOOK).keys()).hasSize(2);
+		assertThat(this.places.due(true, at(3))).isEmpty();
+	}
+
+	@Test
+	void aRefreshThatHangsIsDividedSoThatOnePlaceIsMissedAlone() {
+		IntStream.range(0, 64).forEach((i) -> stand("k" + i, 0));
+		PlaceRound hangs = refreshes(2_000).get(0);
+		this.places.failed(hangs, at(3_900));
+		List<PlaceRound> parts = refreshes(4_000);
+		assertThat(parts).hasSize(16).allSatisfy((part) -> assertThat(part.places()).hasSize(4));
+		parts.forEach((part) -> this.places.answered(part, List.of(), at(4_001)));
+		assertThat(refreshes(6_001)).as("what is answered goes together again").hasSize(1);
+	}
+
+	@Test
+	void placesAreLeftTogetherAndThoseThatComeMeanwhileAfterThat() {
+		IntStream.range(0, 100).forEach((i) -> stand("k" + i, 0));
+		this.acquisitions.values().stream().limit(60).forEach(LockAcquisition::cancel);
+		PlaceRound first = only(this.places.due(true, at(1)), Kind.LEAVE);
+		assertThat(first.places()).hasSize(60);
+		this.acquisitions.values().forEach(LockAcquisition::cancel);
+		assertThat(this.places.due(true, at(2))).isEmpty();
+		this.places.failed(first, at(3));
+		assertThat(only(this.places.due(true, at(4)), Kind.LEAVE).places()).hasSize(40);
+		assertThat(this.places.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aStopTakesAllPlacesAndThoseAboutToBeLeft() {
+		stand("a", 0);
+		stand("b", 0);
+		this.acquisitions.get("b").cancel();
+		assertThat(this.places.takeAll()).extracting(LeaseId::key).containsExactlyInAnyOrder("a", "b");
+		assertThat(this.places.takeAll()).isEmpty();
+		assertThat(this.places.nextIn(at(1))).isEqualTo(QueuePlaces.NEVER);
+	}
+
+	@Test
+	void aLookWithoutAnswerIsTakenAgain() {
+		stand("k", 0);
+		this.places.failed(only(this.places.due(false, at(100)), Kind.LOOK), at(200));
+		assertThat(this.places.nextIn(at(200))).isEqualTo(100_000_000);
+		assertThat(this.places.due(false, at(300))).hasSize(1);
+	}
+
+	private List<PlaceRound> refreshes(long now) {
+		return this.places.due(true, at(now)).stream().filter((round) -> round.kind() == Kind.REFRESH).toList();
+	}
+
+	private void look(Function<PlaceRound, List<StoredLock>> answer) {
+		this.places.missed();
+		PlaceRound look = only(this.places.due(true, at(10)), Kind.LOOK);
+		this.places.answered(look, answer.apply(look), at(11));
+	}
+
+	private static PlaceRound only(List<PlaceRound> rounds, Kind kind) {
+		assertThat(rounds).extracting(PlaceRound::kind).containsExactly(kind);
+		return rounds.get(0);
+	}
+
+	private void stand(String key, int ahead) {
+		stand(key, ahead, Duration.ofSeconds(30));
+	}
+
+	private void stand(String key, int ahead, Duration heldFor) {
+		LeaseId id = new LeaseId(key, "mine");
+		LockAcquisition acquisition = new LockAcquisition(this.client, LockRequest.of(key),
+				Claim.of(id, owner("mine"), Duration.ofSeconds(30)),
+				ResolvedLockSettings.of(LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build()), at(0));
+		this.acquisitions.put(key, acquisition);
+		acquisition.begin(new LockAcquisition.Caller() {
+
+			@Override
+			public void turn() {
+				QueuePlacesTests.this.called.add(key);
+			}
+
+			@Override
+			public void stop() {
+				throw new UnsupportedOperationException();
+			}
+
+		}, at(0));
+		for (int request = 0; request < 2; request++) {
+			acquisition.send(at(0));
+			acquisition.answered(answer(key, ahead, heldFor), at(0));
+		}
+	}
+
+	private static List<StoredLock> seen(PlaceRound look, int ahead) {
+		return look.keys().stream().map((key) -> lock(key, 1, ahead, Duration.ofSeconds(30))).toList();
+	}
+
+	private static ClaimAnswer answer(String key, int ahead) {
+		return answer(key, ahead, Duration.ofSeconds(30));
+	}
+
+	private static ClaimAnswer answer(String key, int ahead, Duration heldFor) {
+		StoredLock lock = lock(key, 1, ahead, heldFor);
+		return new ClaimAnswer(lock.holders(), lock.queue(), List.of(), NOW);
+	}
+
+	private static StoredLock lock(String key, int holders, int ahead, Duration heldFor) {
+		List<StoredHolder> held = IntStream.range(0, holders)
+			.mapToObj((i) -> new StoredHolder("h" + i, 7, 1, owner("holder"), NOW, NOW, heldFor))
+			.toList();
+		List<StoredWaiter> queue = Stream.concat(IntStream.range(0, ahead).mapToObj((i) -> "w" + i), Stream.of("mine"))
+			.map((token) -> new StoredWaiter(token, 1, owner(token), NOW, Duration.ofSeconds(6)))
+			.toList();
+		return new StoredLock(key, held, queue, 7, NOW);
+	}
+
+	private static LockOwner owner(String thread) {
+		return new LockOwner("app", "1", "host", 2, thread);
+	}
+
+	private static ClockReading at(long millis) {
+		return new ClockReading(millis * 1_000_000, millis);
+	}
+
+}
