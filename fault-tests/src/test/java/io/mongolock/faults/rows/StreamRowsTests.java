@@ -1,0 +1,168 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.awaitility.Awaitility;
+import org.bson.BsonDocument;
+import org.bson.Document;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.mongolock.LockOwner;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.ReleaseListener;
+import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.proxy.FaultProxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Row 42: what ends the change stream of released locks.
+ */
+@Timeout(120)
+class StreamRowsTests {
+
+	private static final LockOwner OWNER = new LockOwner("rows", "1", "localhost", 1, "");
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start();
+
+	@AutoClose
+	private final FaultProxy proxy = FaultProxy.to("127.0.0.1", this.server.port());
+
+	@AutoClose
+	private final MongoClient direct = MongoClients.create(this.server.connectionString());
+
+	@AutoClose
+	private final MongoClient behindProxy = MongoClients.create(this.proxy.connectionString());
+
+	private final MongoLockStore store = HarnessClient.store(this.direct);
+
+	private final AtomicLong cursor = new AtomicLong();
+
+	private final AtomicBoolean notified = new AtomicBoolean();
+
+	@ParameterizedTest
+	@EnumSource(Ending.class)
+	@ShowsRow(value = 42, level = Level.SERVER,
+			lacks = "an embedded replica set has one member, so its majority is never idle")
+	void whateverEndsTheStreamItComesBackAndTellsOfReleases(Ending ending, RowFigures figures) {
+		rememberCursor();
+		try (ReleaseWatch watch = HarnessClient.store(this.behindProxy).watchReleases(listener())) {
+			awaitRelease();
+			int streams = this.proxy.requests("aggregate");
+			ending.happenTo(this);
+			long ended = System.nanoTime();
+			if (ending.opensAnew) {
+				Awaitility.await().atMost(Harness.LONG).until(() -> this.proxy.requests("aggregate") > streams);
+				this.proxy.clear();
+			}
+			awaitRelease();
+			assertThat(watch.isLive()).isTrue();
+			figures.server("embedded, mongo-java-server 1.47, as a replica set")
+				.add(ending + ", notified again after", Harness.millis(System.nanoTime() - ended));
+		}
+	}
+
+	private void awaitRelease() {
+		this.notified.set(false);
+		Awaitility.await().pollInterval(Duration.ofMillis(50)).atMost(Harness.LONG).until(() -> {
+			LeaseId lease = new LeaseId(Harness.KEY, Long.toString(System.nanoTime()));
+			this.store.acquire(Claim.of(lease, OWNER, Harness.LONG), Harness.LONG);
+			this.store.release(lease, Harness.LONG);
+			return this.notified.get();
+		});
+	}
+
+	private void rememberCursor() {
+		this.proxy.on("getMore").when((command) -> {
+			this.cursor.set(idOf(command));
+			return false;
+		}).dropRequest().always();
+	}
+
+	private static long idOf(BsonDocument command) {
+		return command.getNumber("getMore").longValue();
+	}
+
+	private ReleaseListener listener() {
+		return new ReleaseListener() {
+
+			@Override
+			public void released(String key) {
+				StreamRowsTests.this.notified.set(true);
+			}
+
+			@Override
+			public void missed() {
+				// what is released is shown, not what may have been
+			}
+
+		};
+	}
+
+	private enum Ending {
+
+		CURSOR_KILLED(true) {
+
+			@Override
+			void happenTo(StreamRowsTests test) {
+				test.direct.getDatabase(Harness.DATABASE)
+					.runCommand(Document.parse("{killCursors: '" + Harness.COLLECTION + "', cursors: [NumberLong('"
+							+ test.cursor.get() + "')]}"));
+			}
+
+		},
+
+		COLLECTION_DROPPED(true) {
+
+			@Override
+			void happenTo(StreamRowsTests test) {
+				test.direct.getDatabase(Harness.DATABASE).getCollection(Harness.COLLECTION).drop();
+			}
+
+		},
+
+		CONNECTION_CUT(false) {
+
+			@Override
+			void happenTo(StreamRowsTests test) {
+				test.proxy.cut();
+			}
+
+		},
+
+		CONNECTION_SILENT(true) {
+
+			@Override
+			void happenTo(StreamRowsTests test) {
+				test.proxy.on("getMore").halfOpen().once();
+			}
+
+		};
+
+		private final boolean opensAnew;
+
+		Ending(boolean opensAnew) {
+			this.opensAnew = opensAnew;
+		}
+
+		abstract void happenTo(StreamRowsTests test);
+
+	}
+
+}
