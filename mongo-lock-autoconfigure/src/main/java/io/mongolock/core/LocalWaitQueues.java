@@ -27,7 +27,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends LocalWaitQueues.Member> {
 
-	private final Map<String, Queue<W, H>> queues = new ConcurrentHashMap<>();
+	private final Map<String, Queue<W, H>> queues;
+
+	public LocalWaitQueues() {
+		this(new ConcurrentHashMap<>());
+	}
+
+	/**
+	 * Create the queues of a map.
+	 * @param queues empty, thread-safe, with atomic steps on a key
+	 */
+	LocalWaitQueues(Map<String, Queue<W, H>> queues) {
+		this.queues = queues;
+	}
 
 	/**
 	 * Join the queue.
@@ -192,7 +204,13 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	}
 
-	private static final class Queue<W extends Member, H extends Member> {
+	/**
+	 * The queue of one key.
+	 *
+	 * @param <W> who waits
+	 * @param <H> who holds
+	 */
+	static final class Queue<W extends Member, H extends Member> {
 
 		/** Those behind the one who asks. */
 		private final Set<W> waiters = new LinkedHashSet<>();
@@ -239,10 +257,14 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 			}
 			W first = this.waiters.iterator().next();
 			if (mayAsk(first)) {
-				this.waiters.remove(first);
-				this.asking = first;
-				next.add(first);
+				giveTurn(first, next);
 			}
+		}
+
+		private void giveTurn(W first, List<W> next) {
+			this.waiters.remove(first);
+			this.asking = first;
+			next.add(first);
 		}
 
 		private void addSuccessorTo(List<W> next, H holder, Predicate<W> suits) {
@@ -251,9 +273,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 			}
 			W first = this.waiters.iterator().next();
 			if (suits.test(first)) {
-				this.waiters.remove(first);
-				this.asking = first;
-				next.add(first);
+				giveTurn(first, next);
 			}
 		}
 

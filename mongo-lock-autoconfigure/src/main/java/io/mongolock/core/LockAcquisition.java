@@ -208,7 +208,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 			if (held != null) {
 				// Should this throw, the attempt goes on
 				register.accept(held);
-				next = this.client.queues().handedOver(key(), from, this, held);
+				next = letNextAskIfLost(held, this.client.queues().handedOver(key(), from, this, held));
 				this.state.handed(held);
 				taken = true;
 			}
@@ -310,7 +310,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		LockAcquisition next = null;
 		if (step instanceof Granted granted && !granted.handedOver()) {
 			leaveLine(true);
-			next = this.client.queues().granted(key(), this, granted.held());
+			next = letNextAskIfLost(granted.held(), this.client.queues().granted(key(), this, granted.held()));
 		}
 		else if (step instanceof End) {
 			leaveLine(false);
@@ -339,6 +339,12 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		else if (place != null) {
 			this.client.places().left(place);
 		}
+	}
+
+	// What was lost before it stood among the holders was not missed there
+	private @Nullable LockAcquisition letNextAskIfLost(HeldLock held, @Nullable LockAcquisition next) {
+		LockAcquisition released = (held.lossReason() != null) ? this.client.queues().released(key(), held) : null;
+		return (next != null) ? next : released;
 	}
 
 	/**

@@ -24,6 +24,8 @@ final class Mutants {
 
 	private static final String TROUBLE = "io.mongolock.core.RenewalTroubleTests";
 
+	private static final String HAND_OVER = "io.mongolock.core.HandOverTests";
+
 	private static final String RENEWER = "io.mongolock.client.LeaseRenewerTests";
 
 	private static final String SEQUENCES = "io.mongolock.mongodb.EmbeddedSequencesTests";
@@ -45,7 +47,7 @@ final class Mutants {
 
 	static Stream<Mutant> all() {
 		return Stream
-			.of(time(), claims(), line(), renewals(), releases(), statements(), transactions(), shutdown(), sequences(),
+			.of(time(), claims(), line(), handOvers(), renewals(), releases(), statements(), transactions(), shutdown(), sequences(),
 					optimistic())
 			.flatMap(List::stream);
 	}
@@ -82,9 +84,8 @@ final class Mutants {
 				new Mutant("clean-up ends before a ttl has passed", "core/OrphanCleanup.java", "this.fraction < 1",
 						"this.fraction < 4", Judge.simulation("GHOST"),
 						row("Message", "aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack")),
-				new Mutant("turn given twice", "core/LocalWaitQueues.java",
-						"			if (mayAsk(first)) {\n				this.waiters.remove(first);\n",
-						"			if (mayAsk(first)) {\n", Judge.simulation("PROGRESS"),
+				new Mutant("turn given twice", "core/LocalWaitQueues.java", "			this.waiters.remove(first);\n",
+						"", Judge.simulation("PROGRESS"),
 						Judge.test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")),
 				new Mutant("turn kept by who left", "core/LocalWaitQueues.java",
 						"			if (this.asking == waiter) {\n				this.asking = null;\n",
@@ -105,7 +106,7 @@ final class Mutants {
 								case CALLED -> granted(new Grant(this.request, this.claim.id(), this.terms,
 										new StoredHolder(this.claim.id().leaseToken(), now.millis(), 1, this.claim.owner(),
 												java.time.Instant.now(), java.time.Instant.now(), this.claim.ttl()),
-										now, List.of(), false));""",
+										now, List.of(), 0, false));""",
 						Judge.test(ACQUISITION, "aHintIsNoGrantAndOnlyMakesTheNextInLineAsk")),
 				new Mutant("every wake-up makes everybody ask", "core/WaitingPlace.java",
 						"this.standing && this.seen != null && this.seen.admits(this.freed)", "this.standing",
@@ -116,6 +117,35 @@ final class Mutants {
 				new Mutant("late comers pass those in line", "store/mongo/ClaimPipeline.java",
 						"new BsonInt32(0)), this.line,", "new BsonInt32(0)), new org.bson.BsonArray(),",
 						Judge.test(STORE, "whoWaitsIsServedInTheOrderOfComing")));
+	}
+
+	private static List<Mutant> handOvers() {
+		return List.of(
+				new Mutant("fence reused at hand-over", "core/HeldLock.java", "from.lease.next(from.fence() + 1,",
+						"from.lease.next(from.fence(),", Judge.simulation("FENCE"),
+						Judge.test(HAND_OVER, "eachHolderHasTheNextFenceAndTheGrantKeepsItsOwn")),
+				new Mutant("fences given out beyond those set aside", "core/Turn.java",
+						"return this.entry.fence() + this.reserve;", "return Long.MAX_VALUE;",
+						Judge.test(HAND_OVER, "aTurnEndsWithItsNumber")),
+				new Mutant("handed over after the deadline", "core/Lease.java",
+						"boolean held = isReliable(this.state, now) && end();", "boolean held = end();",
+						Judge.test(LEASE, "itIsNotHandedOverAfterItsDeadlineNorTwiceNorOnceReleased")),
+				new Mutant("lease counted from the hand-over", "core/Lease.java",
+						"successor.state = new State(Phase.HELD, confirmed, null);",
+						"successor.state = new State(Phase.HELD, now, null);", Judge.simulation("TOLD_LATE"),
+						Judge.test(LEASE, "handedOverItCountsFromTheSameRenewalForTheOneWhoHoldsItNow")),
+				new Mutant("turn without end", "core/HandOver.java",
+						"now.elapsedSince(from.turn().begun()) < this.maxTime.toNanos()", "now.nanos() != 1",
+						Judge.simulation("TURN"), Judge.test(HAND_OVER, "aTurnEndsWithItsTimeCountedFromTheGrant")),
+				new Mutant("handed to one who had gone", "core/LockAcquisition.java",
+						"(this.state.isQueued()) ? from.handOver(this, now) : null", "from.handOver(this, now)",
+						Judge.test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
+				new Mutant("kept by one who gave up as it was handed over", "core/AcquisitionState.java",
+						"new Cancelled(end(), this.handedOver)", "new Cancelled(end(), null)",
+						Judge.simulation("PROGRESS"),
+						Judge.test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
+				new Mutant("loss told to who handed it over", "core/Lease.java", "holder = this.entry.holder();",
+						"holder = this;", Judge.test(LEASE, "aRefusalReachesWhoHoldsItByThen")));
 	}
 
 	private static List<Mutant> renewals() {

@@ -1,0 +1,139 @@
+package io.mongolock.benchmarks;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.client.LeakDetection;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.server.GivenServer;
+
+/**
+ * What handing a lock on inside the JVM is worth: threads that want one lock, with and
+ * without it, taking turns in short rounds. Uses an embedded server, or the one named by
+ * {@code MONGO_LOCK_TEST_URI}. Arguments: rounds (10), milliseconds a round (500).
+ */
+public final class HotKeyBenchmark {
+
+	private static final LockRequest REQUEST = LockRequest.of("hot");
+
+	private HotKeyBenchmark() {
+	}
+
+	public static void main(String[] args) throws InterruptedException {
+		int rounds = (args.length > 0) ? Integer.parseInt(args[0]) : 10;
+		int millis = (args.length > 1) ? Integer.parseInt(args[1]) : 500;
+		String given = GivenServer.uri().orElse(null);
+		if (given != null) {
+			run(given, rounds, millis);
+			return;
+		}
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			run(server.connectionString(), rounds, millis);
+		}
+	}
+
+	private static void run(String uri, int rounds, int millis) throws InterruptedException {
+		try (MongoClient client = MongoClients.create(uri)) {
+			MongoTemplate template = new MongoTemplate(client, "benchmark");
+			template.setSessionSynchronization(SessionSynchronization.NEVER);
+			MongoLockStore store = new MongoLockStore(template, "locks", "");
+			LockTemplate with = locks(store, HandOver.DEFAULT);
+			LockTemplate without = locks(store, new HandOver(Duration.ZERO, 0));
+			System.out.println("work     threads  without/s     with/s  ratio  of the work's limit");
+			for (int work : new int[] { 1_000_000, 0 }) {
+				for (int threads : new int[] { 1, 8, 32 }) {
+					report(List.of(without, with), work, threads, rounds, millis);
+				}
+			}
+			Stream.of(with, without).forEach((locks) -> locks.stop(Duration.ofSeconds(5)));
+		}
+	}
+
+	private static void report(List<LockTemplate> subjects, int work, int threads, int rounds, int millis)
+			throws InterruptedException {
+		double[][] rates = new double[2][rounds];
+		for (int round = -2; round < rounds; round++) {
+			for (int i = 0; i < 2; i++) {
+				int subject = (i + round + 2) % 2;
+				double rate = rate(subjects.get(subject), work, threads, millis);
+				if (round >= 0) {
+					rates[subject][round] = rate;
+				}
+			}
+		}
+		double without = median(rates[0]);
+		double with = median(rates[1]);
+		System.out.println(String.format(Locale.ROOT, "%4.1f ms  %7d  %9.0f  %9.0f  %5.1f  %s", work / 1e6, threads,
+				without, with, with / without,
+				(work != 0) ? String.format(Locale.ROOT, "%.2f", with * measured(work) / 1e9) : "-"));
+	}
+
+	private static double rate(LockTemplate locks, int work, int threads, int millis) throws InterruptedException {
+		LongAdder done = new LongAdder();
+		long begun = System.nanoTime();
+		long end = begun + millis * 1_000_000L;
+		List<Thread> workers = IntStream.range(0, threads).mapToObj((i) -> new Thread(() -> {
+			while (System.nanoTime() - end < 0) {
+				locks.execute(REQUEST, (handle) -> {
+					work(work);
+					return null;
+				});
+				done.increment();
+			}
+		})).toList();
+		workers.forEach(Thread::start);
+		for (Thread worker : workers) {
+			worker.join();
+		}
+		return done.sum() * 1e9 / (System.nanoTime() - begun);
+	}
+
+	private static void work(int nanos) {
+		if (nanos > 0) {
+			LockSupport.parkNanos(nanos);
+		}
+	}
+
+	private static double measured(int nanos) {
+		double[] times = new double[200];
+		for (int i = 0; i < times.length; i++) {
+			long begun = System.nanoTime();
+			work(nanos);
+			times[i] = System.nanoTime() - begun;
+		}
+		return median(times);
+	}
+
+	private static double median(double[] values) {
+		double[] sorted = values.clone();
+		Arrays.sort(sorted);
+		return sorted[sorted.length / 2];
+	}
+
+	private static LockTemplate locks(MongoLockStore store, HandOver handOver) {
+		LockSettings settings = LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build();
+		return new LockTemplate(store, new LockDefaults(settings, Map.of()), new LockOwner("benchmark", "1", "", 1, ""),
+				LockClock.system(), List.of(), LeakDetection.OFF, handOver);
+	}
+
+}
