@@ -96,7 +96,7 @@ public final class HotKeyBenchmark {
 			while (System.nanoTime() - end < 0) {
 				locks.execute(REQUEST, (handle) -> {
 					work(work);
-					return null;
+					return handle.fence();
 				});
 				done.increment();
 			}

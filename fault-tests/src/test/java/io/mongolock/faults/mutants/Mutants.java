@@ -47,8 +47,8 @@ final class Mutants {
 
 	static Stream<Mutant> all() {
 		return Stream
-			.of(time(), claims(), line(), handOvers(), renewals(), releases(), statements(), transactions(), shutdown(), sequences(),
-					optimistic())
+			.of(time(), claims(), line(), handOvers(), renewals(), releases(), statements(), transactions(), shutdown(),
+					sequences(), optimistic())
 			.flatMap(List::stream);
 	}
 
