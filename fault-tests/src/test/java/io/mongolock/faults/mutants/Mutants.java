@@ -96,10 +96,10 @@ final class Mutants {
 
 	private static List<Mutant> line() {
 		return List.of(
-				new Mutant("place kept after a timeout", "core/LockAcquisition.java",
+				new Mutant("line: place kept after a timeout", "core/LockAcquisition.java",
 						"			this.client.places().left(place);\n", "", Judge.simulation("PROGRESS"),
 						Judge.test(ACQUISITION, "whoeverEndsWithoutTheLockLeavesTheLine")),
-				new Mutant("wake-up taken for a grant", "core/AcquisitionState.java",
+				new Mutant("line: wake-up taken for a grant", "core/AcquisitionState.java",
 						"			case QUEUED, CALLED -> ask(now);",
 						"""
 								case QUEUED -> ask(now);
@@ -108,13 +108,13 @@ final class Mutants {
 												java.time.Instant.now(), java.time.Instant.now(), this.claim.ttl()),
 										now, List.of(), 0, false));""",
 						Judge.test(ACQUISITION, "aHintIsNoGrantAndOnlyMakesTheNextInLineAsk")),
-				new Mutant("every wake-up makes everybody ask", "core/WaitingPlace.java",
+				new Mutant("line: every wake-up makes everybody ask", "core/WaitingPlace.java",
 						"this.standing && this.seen != null && this.seen.admits(this.freed)", "this.standing",
 						Judge.test(PLACES, "aReleaseLetsOnlyThoseAskWhoCouldBeAdmitted")),
-				new Mutant("place never refreshed", "core/PlaceSchedule.java", "now.nanos() - this.refreshAt >= 0",
-						"now.nanos() - this.refreshAt >= QueuePlaces.NEVER", Judge.simulation("ORDER"),
+				new Mutant("line: place never refreshed", "core/PlaceSchedule.java",
+						"now.nanos() - this.refreshAt >= 0", "now.nanos() - this.refreshAt >= QueuePlaces.NEVER",
 						Judge.test(PLACES, "allPlacesAreRefreshedWithOneRequestEveryThirdOfTheirLifeAndThenLookedAt")),
-				new Mutant("late comers pass those in line", "store/mongo/ClaimPipeline.java",
+				new Mutant("line: late comers pass those in line", "store/mongo/ClaimPipeline.java",
 						"new BsonInt32(0)), this.line,", "new BsonInt32(0)), new org.bson.BsonArray(),",
 						Judge.test(STORE, "whoWaitsIsServedInTheOrderOfComing")));
 	}
