@@ -58,6 +58,16 @@ public interface LockListener {
 	}
 
 	/**
+	 * A lock that was still held was released, and may have to stay taken until its
+	 * minimum hold is over. Calls {@link #onReleased(LockHandle)}.
+	 * @param handle the lock
+	 * @param keptFor how long it stays taken, zero if it is free
+	 */
+	default void onReleased(LockHandle handle, Duration keptFor) {
+		onReleased(handle);
+	}
+
+	/**
 	 * A lock is no longer guaranteed held; published before anyone else can be granted
 	 * it. May come before {@link #onAcquired} of the same lock, and on several threads at
 	 * a time.

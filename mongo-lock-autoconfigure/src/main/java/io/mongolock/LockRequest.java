@@ -207,6 +207,19 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
+		 * How long the lock stays taken at least, from its grant on, however soon its
+		 * holder is done: for a job that all instances begin at the same time and only
+		 * one may run. Nobody waits for it: the release leaves the rest to the lease in
+		 * the store.
+		 * @param minHold whole milliseconds, at most half of the retention of the TTL
+		 * index; may be longer than the ttl
+		 * @return this builder
+		 */
+		public Builder minHold(Duration minHold) {
+			return say(LockSettings.builder().minHold(minHold).build());
+		}
+
+		/**
 		 * Whether whoever asks goes on without the lock if another holds it. With
 		 * {@link OnUnavailable#SKIP} the claim does not wait unless a wait timeout is set
 		 * on this builder or for the name of the lock (that for all locks does not

@@ -96,6 +96,15 @@ public final class LockSettings {
 	}
 
 	/**
+	 * How long a lock stays taken at least, from its grant on, however soon its holder is
+	 * done.
+	 * @return whole milliseconds, zero for no longer than it is held
+	 */
+	public @Nullable Duration minHold() {
+		return this.values.minHold;
+	}
+
+	/**
 	 * These settings, and where they say nothing, others.
 	 * @param other the next level
 	 * @return the combination
@@ -104,7 +113,8 @@ public final class LockSettings {
 		return new LockSettings(new Values(first(other, LockSettings::ttl), first(other, LockSettings::margin),
 				first(other, LockSettings::renewInterval), first(other, LockSettings::operationTimeout),
 				first(other, LockSettings::waitTimeout), first(other, LockSettings::retryInterval),
-				first(other, LockSettings::autoRenew), first(other, LockSettings::limit)));
+				first(other, LockSettings::autoRenew), first(other, LockSettings::limit),
+				first(other, LockSettings::minHold)));
 	}
 
 	@Override
@@ -129,7 +139,7 @@ public final class LockSettings {
 
 	private record Values(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
 			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
-			@Nullable Boolean autoRenew, @Nullable Integer limit) {
+			@Nullable Boolean autoRenew, @Nullable Integer limit, @Nullable Duration minHold) {
 	}
 
 	/**
@@ -153,6 +163,8 @@ public final class LockSettings {
 		private @Nullable Boolean autoRenew;
 
 		private @Nullable Integer limit;
+
+		private @Nullable Duration minHold;
 
 		private Builder() {
 		}
@@ -239,12 +251,25 @@ public final class LockSettings {
 		}
 
 		/**
+		 * How long a lock stays taken at least, from its grant on: the caller does not
+		 * wait for it, and the release leaves the rest to the lease in the store, also if
+		 * that is longer than the ttl.
+		 * @param minHold whole milliseconds, at most half of the retention of the TTL
+		 * index
+		 * @return this builder
+		 */
+		public Builder minHold(@Nullable Duration minHold) {
+			this.minHold = minHold;
+			return this;
+		}
+
+		/**
 		 * The settings.
 		 * @return the settings
 		 */
 		public LockSettings build() {
 			return new LockSettings(new Values(this.ttl, this.margin, this.renewInterval, this.operationTimeout,
-					this.waitTimeout, this.retryInterval, this.autoRenew, this.limit));
+					this.waitTimeout, this.retryInterval, this.autoRenew, this.limit, this.minHold));
 		}
 
 	}

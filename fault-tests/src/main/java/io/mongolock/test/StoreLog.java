@@ -1,5 +1,6 @@
 package io.mongolock.test;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -124,6 +125,18 @@ public final class StoreLog {
 	public boolean release(LeaseId lease) {
 		ModelDocument before = lock(lease.key());
 		return write(lease.key(), before, before.release(lease.leaseToken()), null);
+	}
+
+	/**
+	 * Execute a release of a lock that has to stay taken for a while.
+	 * @param lease what to release
+	 * @param ttl for how long
+	 * @param now the store's time
+	 * @return whether it was there
+	 */
+	public boolean expire(LeaseId lease, Duration ttl, Instant now) {
+		ModelDocument before = lock(lease.key());
+		return write(lease.key(), before, before.expire(lease.leaseToken(), ttl, now), null);
 	}
 
 	/**

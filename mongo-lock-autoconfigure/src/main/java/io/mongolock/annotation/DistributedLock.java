@@ -21,10 +21,11 @@ import io.mongolock.OnUnavailable;
  * <p>
  * The key of the lock is {@code name:key}, or whichever of the two is given.
  * <p>
- * {@link #ttl}, {@link #waitTimeout}, {@link #retryInterval}, {@link #autoRenew} and
- * {@link #limit} are texts, so that all of them may hold a placeholder ({@code ${…}}) and
- * all say <em>as configured</em> in the same way: empty, as they are by default, they
- * leave it to {@code mongo-lock.locks.<name>.*} and then to {@code mongo-lock.*}.
+ * {@link #ttl}, {@link #waitTimeout}, {@link #retryInterval}, {@link #minHold},
+ * {@link #autoRenew} and {@link #limit} are texts, so that all of them may hold a
+ * placeholder ({@code ${…}}) and all say <em>as configured</em> in the same way: empty,
+ * as they are by default, they leave it to {@code mongo-lock.locks.<name>.*} and then to
+ * {@code mongo-lock.*}.
  * <p>
  * A call from within the same object does not pass the proxy and runs without the lock.
  */
@@ -80,6 +81,20 @@ public @interface DistributedLock {
 	 * @return the duration
 	 */
 	String retryInterval() default "";
+
+	/**
+	 * How long the lock stays taken at least, from its grant on, however soon the method
+	 * ends or fails: {@code 30s}, {@code PT30S} or a placeholder; at most half of the
+	 * retention of the TTL index, and it may be longer than the ttl. For a scheduled
+	 * method, more than the clocks of the instances differ and less than the time between
+	 * two firings: a method that is done in a millisecond then runs on one instance only.
+	 * The caller does not wait for it: what is left when the method ends is left to the
+	 * lease in the database, is not renewed, and outlives the application. If the
+	 * application dies while the method runs, the lock is free one ttl after its last
+	 * renewal, as ever. Empty: as configured for the name, else none.
+	 * @return the duration
+	 */
+	String minHold() default "";
 
 	/**
 	 * Whether the lease is renewed while the method runs: {@code true}, {@code false} or

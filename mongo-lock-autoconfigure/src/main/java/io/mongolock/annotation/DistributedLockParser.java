@@ -42,6 +42,7 @@ class DistributedLockParser {
 			.ttl(attributes.duration("ttl"))
 			.waitTimeout(attributes.duration("waitTimeout"))
 			.retryInterval(attributes.duration("retryInterval"))
+			.minHold(attributes.duration("minHold"))
 			.autoRenew(attributes.flag("autoRenew"))
 			.limit(attributes.limit())
 			.build();

@@ -44,6 +44,7 @@ record LockProperty(@Nullable String name, String setting) {
 			case "operation-timeout" -> settings.operationTimeout();
 			case "wait-timeout" -> settings.waitTimeout();
 			case "retry-interval" -> settings.retryInterval();
+			case "min-hold" -> settings.minHold();
 			case "limit" -> settings.limit();
 			default -> null;
 		};

@@ -70,7 +70,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 */
 	LockSettings settings() {
 		return new NamedLock(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
-				this.retryInterval, this.autoRenew, null)
+				this.retryInterval, this.autoRenew, null, null)
 			.settings();
 	}
 
@@ -104,10 +104,11 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param retryInterval longest time between two looks at a lock that another holds
 	 * @param autoRenew whether leases are renewed while they are held
 	 * @param limit how many may hold a lock together, 1 unless set
+	 * @param minHold how long a lock stays taken at least, from its grant on
 	 */
 	public record NamedLock(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
 			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
-			@Nullable Boolean autoRenew, @Nullable Integer limit) {
+			@Nullable Boolean autoRenew, @Nullable Integer limit, @Nullable Duration minHold) {
 
 		LockSettings settings() {
 			return LockSettings.builder()
@@ -119,6 +120,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 				.retryInterval(this.retryInterval)
 				.autoRenew(this.autoRenew)
 				.limit(this.limit)
+				.minHold(this.minHold)
 				.build();
 		}
 

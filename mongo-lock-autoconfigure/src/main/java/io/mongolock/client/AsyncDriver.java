@@ -145,6 +145,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		try {
 			LockHandle handle = this.handles.apply(heldLock);
 			if (!this.result.complete(handle)) {
+				heldLock.waiveMinHold();
 				handle.close();
 			}
 		}

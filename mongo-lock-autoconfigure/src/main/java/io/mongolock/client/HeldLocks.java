@@ -63,7 +63,7 @@ final class HeldLocks {
 		if (this.lifecycle.isClosed()) {
 			// The answer came after the stop, when nothing is sent any more
 			this.held.remove(heldLock.id(), heldLock);
-			heldLock.abandon();
+			heldLock.abandon(now());
 		}
 		return heldLock;
 	}
@@ -149,7 +149,10 @@ final class HeldLocks {
 	 */
 	void takeBack(HeldLock heldLock, Throwable failure) {
 		try {
-			unshare(heldLock);
+			if (heldLock.unshare()) {
+				heldLock.waiveMinHold();
+				release(heldLock);
+			}
 		}
 		catch (RuntimeException | Error ex) {
 			failure.addSuppressed(ex);
@@ -162,7 +165,11 @@ final class HeldLocks {
 	 * @param heldLock the lock
 	 */
 	void pass(HeldLock heldLock) {
-		if (heldLock.unshare() && !handOver(heldLock, false)) {
+		if (!heldLock.unshare()) {
+			return;
+		}
+		heldLock.waiveMinHold();
+		if (!handOver(heldLock, false)) {
 			this.lifecycle.threads().cleanUpAfter(0, () -> end(heldLock, false));
 		}
 	}
@@ -198,7 +205,7 @@ final class HeldLocks {
 	void abandonAll(long until) {
 		List<HeldLock> all = List.copyOf(this.held.values());
 		all.forEach((heldLock) -> this.held.remove(heldLock.id(), heldLock));
-		List<HeldLock> left = all.stream().filter(HeldLock::abandon).toList();
+		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.abandon(now())).toList();
 		this.events
 			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
 		this.releaser.releaseAll(left, until);

@@ -1,7 +1,10 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -70,6 +73,7 @@ final class LockReleaser {
 	 */
 	void giveUp(HeldLock heldLock) {
 		ClockReading now = ClockReading.of(this.clock);
+		heldLock.waiveMinHold();
 		heldLock.release(now);
 		beginCleanUp(heldLock.cleanUp(now), heldLock.id(), heldLock.terms());
 	}
@@ -81,9 +85,7 @@ final class LockReleaser {
 		}
 		boolean interrupted = Thread.interrupted();
 		try {
-			return releasing.answered(
-					(releasing.needsProof()) ? this.store.releaseGrant(heldLock.id(), heldLock.grantFence(), timeout)
-							: this.store.release(heldLock.id(), timeout));
+			return releasing.answered(send(heldLock, releasing, timeout));
 		}
 		catch (RuntimeException ex) {
 			this.events.releaseFailed(heldLock, ex);
@@ -97,6 +99,14 @@ final class LockReleaser {
 		}
 	}
 
+	private boolean send(HeldLock heldLock, ReleaseDecision releasing, Duration timeout) {
+		if (releasing.keeps()) {
+			return this.store.expireAll(Map.of(heldLock.id(), releasing.keptFor()), timeout) != 0;
+		}
+		return (releasing.needsProof()) ? this.store.releaseGrant(heldLock.id(), heldLock.grantFence(), timeout)
+				: this.store.release(heldLock.id(), timeout);
+	}
+
 	/**
 	 * Release locks that a stop took from their holders, many with one request and
 	 * without a second try. Not one begins after the end.
@@ -105,26 +115,49 @@ final class LockReleaser {
 	 */
 	void releaseAll(List<HeldLock> left, long until) {
 		boolean interrupted = Thread.interrupted();
-		for (int from = 0; from < left.size(); from += CHUNK) {
-			List<HeldLock> rest = left.subList(from, left.size());
+		List<List<HeldLock>> chunks = chunks(left);
+		for (int i = 0; i < chunks.size(); i++) {
 			long nanos = until - this.clock.nanoTime();
 			if (nanos < MIN_NANOS) {
+				List<HeldLock> rest = chunks.subList(i, chunks.size()).stream().flatMap(List::stream).toList();
 				this.events.releaseAtShutdownFailed(rest, new LockStoreException(rest.get(0).key(),
 						Outcome.NOT_EXECUTED, "the time for the shutdown was over before", null));
 				break;
 			}
 			// One that is blocked must not take the time of all that follow
-			long requests = (rest.size() + CHUNK - 1) / CHUNK;
-			releaseChunk(rest.subList(0, Math.min(CHUNK, rest.size())), Math.min(nanos, 2 * nanos / requests));
+			int requests = chunks.size() - i;
+			releaseChunk(chunks.get(i), Duration.ofNanos(Math.min(nanos, 2 * nanos / requests)));
 		}
 		if (interrupted) {
 			Thread.currentThread().interrupt();
 		}
 	}
 
-	private void releaseChunk(List<HeldLock> chunk, long nanos) {
+	// Those that have to stay taken have requests of their own, first
+	private List<List<HeldLock>> chunks(List<HeldLock> left) {
+		ClockReading now = ClockReading.of(this.clock);
+		Map<Boolean, List<HeldLock>> free = left.stream()
+			.collect(Collectors.partitioningBy((heldLock) -> heldLock.keptFor(now).isZero()));
+		List<List<HeldLock>> chunks = new ArrayList<>();
+		for (List<HeldLock> alike : free.values()) {
+			for (int from = 0; from < alike.size(); from += CHUNK) {
+				chunks.add(alike.subList(from, Math.min(from + CHUNK, alike.size())));
+			}
+		}
+		return chunks;
+	}
+
+	private void releaseChunk(List<HeldLock> chunk, Duration timeout) {
+		ClockReading now = ClockReading.of(this.clock);
 		try {
-			this.store.releaseAll(chunk.stream().map(HeldLock::id).toList(), Duration.ofNanos(nanos));
+			if (chunk.get(0).keptFor(now).isZero()) {
+				this.store.releaseAll(chunk.stream().map(HeldLock::id).toList(), timeout);
+			}
+			else {
+				this.store.expireAll(
+						chunk.stream().collect(Collectors.toMap(HeldLock::id, (heldLock) -> heldLock.keptFor(now))),
+						timeout);
+			}
 		}
 		catch (RuntimeException ex) {
 			this.events.releaseAtShutdownFailed(chunk, ex);
@@ -163,7 +196,11 @@ final class LockReleaser {
 			if (cleanup.isInLine()) {
 				this.store.leave(id, terms.operationTimeout());
 			}
-			if (this.store.release(id, terms.operationTimeout())) {
+			Duration keptFor = cleanup.keptFor(ClockReading.of(this.clock));
+			if (!keptFor.isZero()) {
+				this.store.expireAll(Map.of(id, keptFor), terms.operationTimeout());
+			}
+			else if (this.store.release(id, terms.operationTimeout())) {
 				logger.info("Freed lock '" + KeyText.printable(id.key())
 						+ "', which a request without an answer had left behind");
 			}

@@ -1,5 +1,7 @@
 package io.mongolock.core;
 
+import java.time.Duration;
+
 import io.mongolock.LockClock;
 
 /**
@@ -17,6 +19,24 @@ public record ClockReading(long nanos, long millis) {
 	 */
 	public static ClockReading of(LockClock clock) {
 		return new ClockReading(clock.nanoTime(), clock.currentTimeMillis());
+	}
+
+	/**
+	 * The moment after a while.
+	 * @param duration how long after
+	 * @return the later moment
+	 */
+	ClockReading plus(Duration duration) {
+		return new ClockReading(this.nanos + duration.toNanos(), this.millis + duration.toMillis());
+	}
+
+	/**
+	 * A time that is left as the store counts it, and never less.
+	 * @param nanos the time, negative if it is over
+	 * @return whole milliseconds
+	 */
+	static Duration untilWholeMillis(long nanos) {
+		return (nanos > 0) ? Duration.ofMillis((nanos + 999_999) / 1_000_000) : Duration.ZERO;
 	}
 
 	/**

@@ -39,6 +39,8 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	private volatile boolean leftToExpire;
 
+	private volatile boolean unused;
+
 	private boolean ended;
 
 	private int shares = 1;
@@ -215,8 +217,8 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	/**
 	 * Whether what stands in the store would do for another holder: it must not be known
 	 * there by a stricter or looser limit, last less long than the other asks for, or
-	 * have to be renewed for one who is not. At least half of what the other asks for is
-	 * left, as it is unless renewals fail.
+	 * have to be renewed for one who is not, or stay taken. At least half of what the
+	 * other asks for is left, as it is unless renewals fail.
 	 * @param limit how many may hold the lock together with the other
 	 * @param terms how the other would hold it
 	 * @param now the time
@@ -224,7 +226,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 */
 	boolean suits(int limit, ResolvedLockSettings terms, ClockReading now) {
 		long elapsed = this.lease.elapsed(now);
-		return limit == limit() && terms.autoRenew() && terms.ttl().compareTo(ttl()) <= 0
+		return limit == limit() && terms.autoRenew() && terms.ttl().compareTo(ttl()) <= 0 && keptFor(now).isZero()
 				&& elapsed < terms.reliable().toNanos() / 2;
 	}
 
@@ -245,6 +247,29 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	}
 
 	/**
+	 * Nobody worked under the lock, nor will: it need not stay taken.
+	 */
+	public void waiveMinHold() {
+		this.unused = true;
+	}
+
+	/**
+	 * How long the lock has to stay taken after it is released, and so is handed over to
+	 * nobody: what is left of its minimum hold, counted from when it was held, or a whole
+	 * ttl if that is more and it may still take effect what was done.
+	 * @param now the time of the release
+	 * @return whole milliseconds, zero if it may be free, which has nothing to do with
+	 * {@link #letExpire}
+	 */
+	public Duration keptFor(ClockReading now) {
+		Duration left = ClockReading.untilWholeMillis(terms().minHold().toNanos() - (now.nanos() - this.since.nanos()));
+		if (this.unused || left.isZero()) {
+			return Duration.ZERO;
+		}
+		return (this.leftToExpire && left.compareTo(ttl()) < 0) ? ttl() : left;
+	}
+
+	/**
 	 * The holder gives the lock back.
 	 * @param now the time
 	 * @return what to ask the store, and how to judge its answer
@@ -254,28 +279,37 @@ public final class HeldLock implements LocalWaitQueues.Member {
 			return ReleaseDecision.ofLost();
 		}
 		boolean unknown = this.turn.unknown();
-		return (this.leftToExpire) ? ReleaseDecision.letExpire(this.lease, unknown, now)
-				: ReleaseDecision.begin(this.lease, unknown, now);
+		Duration keptFor = keptFor(now);
+		if (this.leftToExpire && keptFor.isZero()) {
+			return ReleaseDecision.letExpire(this.lease, unknown, now);
+		}
+		return ReleaseDecision.keep(this.lease, unknown, keptFor,
+				(this.leftToExpire) ? ReleaseOutcome.LEFT_TO_EXPIRE : ReleaseOutcome.RELEASED, now);
 	}
 
 	/**
 	 * Clean up what the release left behind. What has to run out is left alone until it
-	 * has.
+	 * has, and what has to stay taken is kept so.
 	 * @param now the time
 	 * @return when to release the token again
 	 */
 	public OrphanCleanup cleanUp(ClockReading now) {
+		Duration keptFor = keptFor(now);
+		if (!keptFor.isZero()) {
+			return OrphanCleanup.keeping(now, keptFor, ttl(), this.turn.unknown());
+		}
 		return (this.leftToExpire) ? OrphanCleanup.afterExpiry(now, ttl())
 				: new OrphanCleanup(now, ttl(), this.turn.unknown());
 	}
 
 	/**
 	 * The client stops: the lock is lost.
-	 * @return whether to release it, once and without a proof
+	 * @param now the time
+	 * @return whether to release it, once and without a proof, or to have it kept
 	 */
-	public boolean abandon() {
+	public boolean abandon(ClockReading now) {
 		this.lease.lose(LossReason.SHUTDOWN);
-		return end() && !this.leftToExpire;
+		return end() && (!this.leftToExpire || !keptFor(now).isZero());
 	}
 
 	/**

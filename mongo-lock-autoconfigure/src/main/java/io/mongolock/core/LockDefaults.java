@@ -16,7 +16,7 @@ import io.mongolock.OnUnavailable;
  * @param global settings for all locks
  * @param byName settings for the locks of one name
  * @param retention how long the store keeps what nobody touches, if it does not keep it
- * for ever; a ttl may be at most half of that
+ * for ever; a ttl and a minimum hold may be at most half of that
  */
 public record LockDefaults(LockSettings global, Map<String, LockSettings> byName, @Nullable Duration retention) {
 
@@ -99,12 +99,17 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 
 	private ResolvedLockSettings terms(@Nullable String name, LockSettings asked, LockSettings otherwise) {
 		ResolvedLockSettings terms = ResolvedLockSettings.of(asked.or(named(name)).or(otherwise));
-		if (this.retention != null && terms.ttl().toMillis() > this.retention.toMillis() / 2) {
-			throw new InvalidLockSettingsException("ttl", terms.ttl(),
-					"must be at most half of mongo-lock.ttl-index.retention (" + DurationText.print(this.retention)
-							+ "), so that no document is removed while its lock is held");
-		}
+		checkRetention("ttl", terms.ttl(), "held");
+		checkRetention("min-hold", terms.minHold(), "kept");
 		return terms;
+	}
+
+	private void checkRetention(String setting, Duration value, String state) {
+		if (this.retention != null && value.toMillis() > this.retention.toMillis() / 2) {
+			throw new InvalidLockSettingsException(setting, value,
+					"must be at most half of mongo-lock.ttl-index.retention (" + DurationText.print(this.retention)
+							+ "), so that no document is removed while its lock is " + state);
+		}
 	}
 
 	private LockSettings named(@Nullable String name) {

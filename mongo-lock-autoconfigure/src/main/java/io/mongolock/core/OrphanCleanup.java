@@ -5,8 +5,9 @@ import java.time.Duration;
 /**
  * When to release a token again whose requests may still be executed late: at once, then
  * at growing distances, the last time one ttl after the start. Nothing is left to do
- * before that if only a release is in doubt and one was answered. Belongs to one thread
- * at a time.
+ * before that if only a release is in doubt and one was answered. A lock that has to stay
+ * taken for a while is given that while again instead, until that was answered, and
+ * released when it is over. Belongs to one thread at a time.
  */
 public final class OrphanCleanup {
 
@@ -19,6 +20,8 @@ public final class OrphanCleanup {
 	private final boolean mayBeGrantedLate;
 
 	private long fraction = FIRST_FRACTION;
+
+	private long keepingFraction = FIRST_FRACTION;
 
 	private boolean answered;
 
@@ -66,6 +69,28 @@ public final class OrphanCleanup {
 	}
 
 	/**
+	 * Begin a clean-up of a lock that has to stay taken first.
+	 * @param now the time
+	 * @param keptFor how long it has to
+	 * @param ttl how long a lease of the token lasts
+	 * @param mayBeGrantedLate whether a claim of the token may still be executed
+	 * @return the clean-up
+	 */
+	static OrphanCleanup keeping(ClockReading now, Duration keptFor, Duration ttl, boolean mayBeGrantedLate) {
+		return new OrphanCleanup(now.plus(keptFor), ttl, mayBeGrantedLate);
+	}
+
+	/**
+	 * How long the lock still has to stay taken: its lease is to be given that time
+	 * instead of being released.
+	 * @param now the time
+	 * @return whole milliseconds, zero if it is to be released
+	 */
+	public Duration keptFor(ClockReading now) {
+		return ClockReading.untilWholeMillis(this.begun.nanos() - now.nanos());
+	}
+
+	/**
 	 * The wait before the first release.
 	 * @param now the time
 	 * @return nanoseconds
@@ -81,6 +106,11 @@ public final class OrphanCleanup {
 	 * left to do
 	 */
 	public long answered(ClockReading now) {
+		long kept = this.begun.nanos() - now.nanos();
+		if (kept > 0) {
+			// It runs out by itself, unless the token may be granted again
+			return (this.mayBeGrantedLate) ? kept : -1;
+		}
 		this.answered = true;
 		return next(now);
 	}
@@ -96,6 +126,12 @@ public final class OrphanCleanup {
 	}
 
 	private long next(ClockReading now) {
+		long kept = this.begun.nanos() - now.nanos();
+		if (kept > 0) {
+			long pause = this.ttlNanos / this.keepingFraction;
+			this.keepingFraction = Math.max(1, this.keepingFraction / 2);
+			return Math.min(kept, pause);
+		}
 		if (this.fraction < 1 || (this.answered && !this.mayBeGrantedLate)) {
 			return -1;
 		}

@@ -1,5 +1,6 @@
 package io.mongolock.core;
 
+import java.time.Duration;
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,12 @@ import io.mongolock.LossReason;
  * @param held whether the lease was relied on when the release began
  * @param known how the hold ended, if there is nothing to ask
  * @param unknown whether a claim of the lease's token may still be executed
+ * @param keptFor how long the lock stays taken: what the lease is given instead of its
+ * end, zero if it is to be free
+ * @param whenHeld the judgement if the lease was held until then
  */
-public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, boolean unknown) {
+public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, boolean unknown, Duration keptFor,
+		ReleaseOutcome whenHeld) {
 
 	/**
 	 * Begin to release a lease: from here on it is not held.
@@ -24,9 +29,24 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	 * @return the release
 	 */
 	static ReleaseDecision begin(Lease lease, boolean unknown, ClockReading now) {
+		return keep(lease, unknown, Duration.ZERO, ReleaseOutcome.RELEASED, now);
+	}
+
+	/**
+	 * Begin to leave a lock to a lease of another length: from here on it is not held,
+	 * and stays taken until that has run out.
+	 * @param lease the lease
+	 * @param unknown whether a claim of its token may still be executed
+	 * @param keptFor how long the lock stays taken
+	 * @param whenHeld the judgement if the lease is held
+	 * @param now the time
+	 * @return the release
+	 */
+	static ReleaseDecision keep(Lease lease, boolean unknown, Duration keptFor, ReleaseOutcome whenHeld,
+			ClockReading now) {
 		boolean held = lease.release(now);
 		boolean refused = lease.lossReason() == LossReason.REFUSED;
-		return new ReleaseDecision(held, (refused) ? ReleaseOutcome.LOST : null, unknown);
+		return new ReleaseDecision(held, (refused) ? ReleaseOutcome.LOST : null, unknown, keptFor, whenHeld);
 	}
 
 	/**
@@ -38,7 +58,8 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	 */
 	static ReleaseDecision letExpire(Lease lease, boolean unknown, ClockReading now) {
 		boolean held = lease.release(now);
-		return new ReleaseDecision(held, (held) ? ReleaseOutcome.LEFT_TO_EXPIRE : ReleaseOutcome.LOST, unknown);
+		return new ReleaseDecision(held, (held) ? ReleaseOutcome.LEFT_TO_EXPIRE : ReleaseOutcome.LOST, unknown,
+				Duration.ZERO, ReleaseOutcome.LEFT_TO_EXPIRE);
 	}
 
 	/**
@@ -46,7 +67,7 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	 * @return the release
 	 */
 	static ReleaseDecision ofLost() {
-		return new ReleaseDecision(false, ReleaseOutcome.LOST, false);
+		return new ReleaseDecision(false, ReleaseOutcome.LOST, false, Duration.ZERO, ReleaseOutcome.LOST);
 	}
 
 	/**
@@ -55,6 +76,14 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	 */
 	public boolean asks() {
 		return this.known == null;
+	}
+
+	/**
+	 * Whether the lease is to be given {@link #keptFor} instead of its end.
+	 * @return whether the lock stays taken
+	 */
+	public boolean keeps() {
+		return !this.keptFor.isZero();
 	}
 
 	/**
@@ -76,12 +105,15 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 
 	/**
 	 * The store answered.
-	 * @param ended whether the release found the lease and ended it
+	 * @param ended whether the release found the lease and ended it, or gave it what it
+	 * is kept for
 	 * @return the end
 	 */
 	public End answered(boolean ended) {
-		ReleaseOutcome released = (this.held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.EXPIRED_UNCONTESTED;
-		return new End((ended) ? released : ReleaseOutcome.LOST, this.unknown);
+		ReleaseOutcome released = (this.held) ? this.whenHeld : ReleaseOutcome.EXPIRED_UNCONTESTED;
+		// What keeps a lock looks for its token alone, which may have been granted again
+		boolean proved = this.held || !keeps() || !this.unknown;
+		return new End((ended && proved) ? released : ReleaseOutcome.LOST, this.unknown);
 	}
 
 	/**
@@ -89,7 +121,7 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	 * @return the end
 	 */
 	public End failed() {
-		return new End((this.held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.LOST, true);
+		return new End((this.held) ? this.whenHeld : ReleaseOutcome.LOST, true);
 	}
 
 	/**

@@ -17,9 +17,10 @@ import io.mongolock.LockSettings;
  * @param waitTimeout how long to wait for a lock that another holds
  * @param retryInterval the longest time between two looks at a lock that another holds
  * @param autoRenew whether the lease is renewed while it is held
+ * @param minHold how long the lock stays taken at least, from its grant on
  */
 public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renewInterval, Duration operationTimeout,
-		Duration waitTimeout, Duration retryInterval, boolean autoRenew) {
+		Duration waitTimeout, Duration retryInterval, boolean autoRenew, Duration minHold) {
 
 	/**
 	 * The ttl where nobody says another.
@@ -52,6 +53,7 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 		check("operation-timeout", operationTimeout, Duration.ofMillis(1));
 		check("wait-timeout", waitTimeout, Duration.ZERO);
 		check("retry-interval", retryInterval, Duration.ofMillis(1));
+		check("min-hold", minHold, Duration.ZERO);
 		Duration reliable = ttl.minus(margin);
 		if (renewInterval.compareTo(part(reliable, 3)) > 0) {
 			throw new InvalidLockSettingsException("renew-interval", renewInterval,
@@ -86,7 +88,8 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 		return new ResolvedLockSettings(ttl, margin, renewInterval, operationTimeout,
 				orElse(settings.waitTimeout(), DEFAULT_WAIT_TIMEOUT),
 				orElse(settings.retryInterval(), DEFAULT_RETRY_INTERVAL),
-				(settings.autoRenew() != null) ? settings.autoRenew() : true);
+				(settings.autoRenew() != null) ? settings.autoRenew() : true,
+				orElse(settings.minHold(), Duration.ZERO));
 	}
 
 	/**

@@ -20,6 +20,7 @@ import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.OnUnavailable;
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.LockExceptions;
@@ -159,9 +160,11 @@ public final class LockEvents {
 	}
 
 	private void released(HeldLock heldLock) {
-		debug("Released", heldLock);
+		Duration keptFor = heldLock.keptFor(ClockReading.of(this.clock));
+		debug((keptFor.isZero()) ? "Released" : "Released, to stay taken for " + keptFor.toMillis() + "ms more,",
+				heldLock);
 		LockHandle handle = observe(heldLock.lease());
-		publish((listener) -> listener.onReleased(handle));
+		publish((listener) -> listener.onReleased(handle, keptFor));
 	}
 
 	private void expiredUncontested(HeldLock heldLock) {
@@ -172,9 +175,11 @@ public final class LockEvents {
 	}
 
 	private void leftToExpire(HeldLock heldLock) {
+		Duration keptFor = heldLock.keptFor(ClockReading.of(this.clock));
+		Duration lease = (keptFor.isZero()) ? heldLock.ttl() : keptFor;
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
 				+ "' is not released, as nobody knows whether the transaction "
-				+ "that used it was committed; its lease of " + heldLock.ttl().toMillis() + "ms runs out by itself");
+				+ "that used it was committed; its lease of " + lease.toMillis() + "ms runs out by itself");
 	}
 
 	private void lostAtRelease(HeldLock heldLock) {

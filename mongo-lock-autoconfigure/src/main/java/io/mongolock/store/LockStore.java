@@ -2,6 +2,7 @@ package io.mongolock.store;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 import io.mongolock.LockStoreException;
@@ -58,6 +59,18 @@ public interface LockStore {
 	 * @return how many of them this request ended
 	 */
 	int releaseAll(List<LeaseId> leases, Duration timeout);
+
+	/**
+	 * Give leases a length of their own from now on in one request: their holders are
+	 * done, but the locks have to stay taken for a while. Never brings back one that was
+	 * taken over, released or deleted.
+	 * @param leases for each lease, of which each has another token, how long it lasts
+	 * from now on, in whole milliseconds; at most a few hundred
+	 * @param timeout how long this may take
+	 * @return how many of them are still there, with an answer that no failover takes
+	 * back
+	 */
+	int expireAll(Map<LeaseId, Duration> leases, Duration timeout);
 
 	/**
 	 * End one grant of a lease, with an answer that no failover takes back.

@@ -3,6 +3,7 @@ package io.mongolock.autoconfigure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 import io.mongolock.store.Claim;
@@ -41,6 +42,11 @@ class StubLockStore implements LockStore {
 
 	@Override
 	public int releaseAll(List<LeaseId> leases, Duration timeout) {
+		return leases.size();
+	}
+
+	@Override
+	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
 		return leases.size();
 	}
 

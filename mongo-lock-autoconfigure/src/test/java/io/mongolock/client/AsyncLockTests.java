@@ -155,6 +155,18 @@ class AsyncLockTests {
 	}
 
 	@Test
+	void aLockThatNobodyTookNeedNotStayTaken() {
+		hangs("acquire", 1);
+		CompletableFuture<LockHandle> claim = this.template
+			.acquireAsync(LockRequest.builder("k").minHold(Duration.ofHours(1)).build());
+		awaitSent();
+		claim.cancel(true);
+		this.latch.countDown();
+		Awaitility.await().until(() -> this.store.count("release") == 1 && this.store.holders() == 0);
+		assertThat(this.store.kept).isEmpty();
+	}
+
+	@Test
 	void aFutureThatTimedOutReleasesWhatIsGrantedLater() {
 		hangs("acquire", 1);
 		CompletableFuture<LockHandle> claim = this.template.acquireAsync(REQUEST);

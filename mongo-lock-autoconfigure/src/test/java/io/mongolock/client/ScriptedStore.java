@@ -37,6 +37,9 @@ class ScriptedStore implements LockStore {
 
 	private volatile @Nullable Claim lastClaim;
 
+	/** How long released locks have to stay taken; they do so until forgotten. */
+	final Map<String, Duration> kept = new ConcurrentHashMap<>();
+
 	final List<String> requests = new CopyOnWriteArrayList<>();
 
 	/**
@@ -119,6 +122,14 @@ class ScriptedStore implements LockStore {
 		List<LeaseId> there = leases.stream().filter(this::isThere).toList();
 		run("release all " + leases.size() + " from", leases.get(0),
 				() -> there.forEach((lease) -> this.holders.remove(lease.key())));
+		return there.size();
+	}
+
+	@Override
+	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
+		List<LeaseId> there = leases.keySet().stream().filter(this::isThere).toList();
+		run("expire", leases.keySet().iterator().next(),
+				() -> there.forEach((lease) -> this.kept.put(lease.key(), leases.get(lease))));
 		return there.size();
 	}
 

@@ -97,6 +97,19 @@ class HandOverTests {
 	}
 
 	@Test
+	void aLockThatHasToStayTakenIsNotHandedOverBeforeThat() {
+		LockRequest kept = LockRequest.builder("k").minHold(Duration.ofMillis(100)).build();
+		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
+		HeldLock early = jvm.granted(kept, 1000, false);
+		jvm.waiting("a");
+		assertThat(jvm.release(early, 99)).isFalse();
+		HandOverHarness later = new HandOverHarness(HandOver.DEFAULT);
+		HeldLock late = later.granted(kept, 1000, false);
+		later.waiting("a");
+		assertThat(later.release(late, 100)).isTrue();
+	}
+
+	@Test
 	void aFenceSetAsideIsAskedForOnlyByThoseWhoHadToQueue() {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		Waiter alone = jvm.waiting("alone");

@@ -76,9 +76,9 @@ class HeldLockTests {
 
 	@Test
 	void aStopReleasesOnceAndItsHolderHasLost() {
-		assertThat(this.heldLock.abandon()).isTrue();
+		assertThat(this.heldLock.abandon(at(1))).isTrue();
 		assertThat(this.heldLock.lossReason()).isEqualTo(LossReason.SHUTDOWN);
-		assertThat(this.heldLock.abandon()).isFalse();
+		assertThat(this.heldLock.abandon(at(1))).isFalse();
 		ReleaseDecision releasing = this.heldLock.release(at(1));
 		assertThat(releasing.asks()).isFalse();
 		assertThat(releasing.end()).isEqualTo(new End(ReleaseOutcome.LOST, false));
@@ -87,11 +87,79 @@ class HeldLockTests {
 	@Test
 	void aStopDoesNotReleaseWhatIsReleasedAlreadyOrLeftToExpire() {
 		this.heldLock.release(at(1));
-		assertThat(this.heldLock.abandon()).isFalse();
+		assertThat(this.heldLock.abandon(at(1))).isFalse();
 		HeldLock other = granted();
 		other.letExpire();
-		assertThat(other.abandon()).isFalse();
+		assertThat(other.abandon(at(1))).isFalse();
 		assertThat(other.lossReason()).isEqualTo(LossReason.SHUTDOWN);
+	}
+
+	@Test
+	void whatIsLeftOfTheMinimumHoldCountsFromTheAnswerAndIsRoundedUp() {
+		HeldLock keeping = granted(Duration.ofSeconds(60), false);
+		assertThat(keeping.keptFor(at(2_001))).hasSeconds(58);
+		assertThat(keeping.keptFor(new ClockReading(2_000_999_999L, 2_000))).hasMillis(58_001);
+		assertThat(keeping.keptFor(at(60_001))).isZero();
+		assertThat(this.heldLock.keptFor(at(1))).isZero();
+	}
+
+	@Test
+	void aReleaseBeforeTheMinimumHoldIsOverKeepsTheLock() {
+		ReleaseDecision releasing = granted(Duration.ofSeconds(60), false).release(at(2_001));
+		assertThat(releasing.keeps()).isTrue();
+		assertThat(releasing.keptFor()).hasSeconds(58);
+		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.RELEASED, false));
+		assertThat(releasing.answered(false)).isEqualTo(new End(ReleaseOutcome.LOST, false));
+		assertThat(releasing.failed()).isEqualTo(new End(ReleaseOutcome.RELEASED, true));
+		assertThat(granted(Duration.ofSeconds(2), false).release(at(2_001)).keeps()).isFalse();
+	}
+
+	@Test
+	void aLockNobodyWorkedUnderNeedNotStayTaken() {
+		HeldLock keeping = granted(Duration.ofSeconds(60), false);
+		keeping.waiveMinHold();
+		assertThat(keeping.release(at(2)).keeps()).isFalse();
+	}
+
+	@Test
+	void whatMayStillTakeEffectStaysTakenForAWholeTtlIfTheMinimumHoldIsShorter() {
+		HeldLock brief = granted(Duration.ofSeconds(10), false);
+		brief.letExpire();
+		ReleaseDecision releasing = brief.release(at(2_001));
+		assertThat(releasing.keptFor()).hasSeconds(30);
+		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.LEFT_TO_EXPIRE, false));
+		HeldLock longer = granted(Duration.ofSeconds(60), false);
+		longer.letExpire();
+		assertThat(longer.release(at(2_001)).keptFor()).hasSeconds(58);
+	}
+
+	@Test
+	void afterTheDeadlineAKeptLockIsAnOverrunOnlyIfItsTokenCannotBeGrantedAgain() {
+		ReleaseDecision sure = granted(Duration.ofSeconds(60), false).release(at(24_000));
+		assertThat(sure.answered(true)).isEqualTo(new End(ReleaseOutcome.EXPIRED_UNCONTESTED, false));
+		ReleaseDecision unsure = granted(Duration.ofSeconds(60), true).release(at(24_000));
+		assertThat(unsure.answered(true)).isEqualTo(new End(ReleaseOutcome.LOST, true));
+	}
+
+	@Test
+	void aStopKeepsWhatHasToStayTaken() {
+		HeldLock keeping = granted(Duration.ofSeconds(60), false);
+		keeping.letExpire();
+		assertThat(keeping.abandon(at(2_001))).isTrue();
+		assertThat(keeping.keptFor(at(2_001))).hasSeconds(58);
+	}
+
+	@Test
+	void aCleanUpKeepsTheLockUntilAnsweredAndReleasesItAfterwards() {
+		OrphanCleanup cleanup = granted(Duration.ofSeconds(60), true).cleanUp(at(2_001));
+		assertThat(cleanup.first(at(2_001))).isZero();
+		assertThat(cleanup.keptFor(at(2_001))).hasSeconds(58);
+		assertThat(cleanup.failed(at(2_001))).isEqualTo(937_500_000L);
+		assertThat(cleanup.answered(at(3_001))).isEqualTo(57_000_000_000L);
+		assertThat(cleanup.keptFor(at(60_001))).isZero();
+		assertThat(cleanup.answered(at(60_001))).isEqualTo(937_500_000L);
+		OrphanCleanup answered = granted(Duration.ofSeconds(60), false).cleanUp(at(2_001));
+		assertThat(answered.answered(at(2_001))).isNegative();
 	}
 
 	@Test
@@ -130,10 +198,10 @@ class HeldLockTests {
 		HeldLock first = jvm.granted();
 		HandOverHarness.Waiter a = jvm.waiting("a");
 		jvm.release(first, 1);
-		assertThat(first.abandon()).isFalse();
+		assertThat(first.abandon(at(1))).isFalse();
 		assertThat(first.lossReason()).isNull();
 		assertThat(a.held().lease().isHeld(at(1))).isTrue();
-		assertThat(a.held().abandon()).isTrue();
+		assertThat(a.held().abandon(at(1))).isTrue();
 	}
 
 	@Test
@@ -141,7 +209,7 @@ class HeldLockTests {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();
 		jvm.waiting("a");
-		first.abandon();
+		first.abandon(at(1));
 		assertThat(jvm.release(first, 1)).isFalse();
 	}
 
@@ -173,10 +241,15 @@ class HeldLockTests {
 	}
 
 	private HeldLock granted() {
+		return granted(Duration.ZERO, false);
+	}
+
+	private HeldLock granted(Duration minHold, boolean unknown) {
 		StoredHolder holder = new StoredHolder("t", 7, 1, new LockOwner("app", "1", "host", 42, ""), Instant.EPOCH,
 				Instant.EPOCH, ResolvedLockSettings.DEFAULT_TTL);
-		Grant grant = new Grant(LockRequest.of("k"), new LeaseId("k", "t"), ResolvedLockSettings.of(LockSettings.NONE),
-				holder, at(0), List.of(), 0, false);
+		Grant grant = new Grant(LockRequest.of("k"), new LeaseId("k", "t"),
+				ResolvedLockSettings.of(LockSettings.builder().minHold(minHold).build()), holder, at(0), List.of(), 0,
+				unknown);
 		return new HeldLock(grant, at(1),
 				(lost) -> this.told.add("client " + Optional.ofNullable(lost.lossReason()).orElseThrow()));
 	}

@@ -53,6 +53,17 @@ class LockDefaultsTests {
 	}
 
 	@Test
+	void aMinimumHoldOfMoreThanHalfTheRetentionIsRefusedAndOneLongerThanTheTtlIsNot() {
+		LockRequest longest = LockRequest.builder("k").minHold(Duration.ofHours(84)).build();
+		LockRequest longer = LockRequest.builder("k").minHold(Duration.ofHours(84).plusMillis(1)).build();
+		assertThat(this.defaults.terms(longest).minHold()).hasHours(84);
+		assertThatExceptionOfType(InvalidLockSettingsException.class).isThrownBy(() -> this.defaults.terms(longer))
+			.withMessageContaining("min-hold")
+			.withMessageContaining("at most half of mongo-lock.ttl-index.retention (7d)");
+		assertThat(this.defaults.terms(LockRequest.of("k")).minHold()).isZero();
+	}
+
+	@Test
 	void theLimitIsThatOfTheRequestThenOfItsNameThenOne() {
 		LockDefaults defaults = new LockDefaults(LockSettings.NONE,
 				Map.of("api", LockSettings.builder().limit(5).build()));

@@ -21,7 +21,7 @@ class ResolvedLockSettingsTests {
 	void withoutSettingsTheDefaultsAreThoseOfTheDocumentation() {
 		assertThat(ResolvedLockSettings.of(LockSettings.NONE))
 			.isEqualTo(new ResolvedLockSettings(Duration.ofSeconds(30), Duration.ofSeconds(6), Duration.ofSeconds(8),
-					Duration.ofSeconds(3), Duration.ofSeconds(5), Duration.ofMillis(100), true));
+					Duration.ofSeconds(3), Duration.ofSeconds(5), Duration.ofMillis(100), true, Duration.ZERO));
 	}
 
 	@ParameterizedTest

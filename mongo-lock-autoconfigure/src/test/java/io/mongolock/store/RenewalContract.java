@@ -1,6 +1,8 @@
 package io.mongolock.store;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
@@ -59,6 +61,40 @@ interface RenewalContract extends LockStoreContract {
 		assertThat(find("other").holders()).containsExactly(other);
 		assertThat(store().releaseAll(List.of(), TIMEOUT)).isZero();
 		assertThat(renew(first)).isFalse();
+	}
+
+	@Test
+	default void aLeaseGivenALengthOfItsOwnLastsSoLongFromThere() {
+		Claim claim = Claims.on("key");
+		StoredHolder granted = grant(claim);
+		elapse(shortTtl().dividedBy(10));
+		assertThat(store().expireAll(Map.of(claim.id(), shortTtl()), TIMEOUT)).isOne();
+		StoredHolder kept = deny(Claims.on("key")).holders().get(0);
+		assertThat(kept.ttl()).isEqualTo(shortTtl());
+		assertThat(kept.fence()).isEqualTo(granted.fence());
+		assertThat(kept.acquiredAt()).isEqualTo(granted.acquiredAt());
+		assertThat(kept.renewedAt()).isAfter(granted.renewedAt());
+		elapse(shortTtl());
+		grant(Claims.on("key"));
+	}
+
+	@Test
+	default void onlyLeasesThatAreThereAreGivenALengthOfTheirOwn() {
+		Claim lapsed = lapsed("lapsed");
+		Claim reader = Claims.shared("shared");
+		StoredHolder otherReader = grant(Claims.shared("shared"));
+		grant(reader);
+		Claim gone = lapsed("gone");
+		StoredHolder successor = grant(Claims.on("gone"));
+		Map<LeaseId, Duration> leases = Map.of(lapsed.id(), shortTtl(), reader.id(), shortTtl(), gone.id(), shortTtl(),
+				Claims.on("never asked for").id(), shortTtl());
+		assertThat(store().expireAll(leases, TIMEOUT)).isEqualTo(2);
+		deny(Claims.on("lapsed"));
+		assertThat(find("gone").holders()).containsExactly(successor);
+		assertThat(find("shared").holders()).contains(otherReader)
+			.extracting(StoredHolder::ttl)
+			.containsExactlyInAnyOrder(otherReader.ttl(), shortTtl());
+		assertThat(store().find("never asked for", TIMEOUT)).isEmpty();
 	}
 
 	@Test

@@ -8,6 +8,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -77,6 +78,15 @@ public final class InMemoryLockStore implements LockStore {
 	@Override
 	public int releaseAll(List<LeaseId> leases, Duration timeout) {
 		return (int) leases.stream().filter((lease) -> release(lease, timeout)).count();
+	}
+
+	@Override
+	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
+		return (int) leases.entrySet()
+			.stream()
+			.filter((lease) -> change(lease.getKey().key(),
+					(lock) -> lock.expire(lease.getKey().leaseToken(), lease.getValue(), now())))
+			.count();
 	}
 
 	@Override

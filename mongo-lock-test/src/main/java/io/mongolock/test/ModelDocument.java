@@ -71,6 +71,22 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
+	 * Give a lease another length from now on, even one that has run out, as long as it
+	 * is still there.
+	 * @param token the token of the lease
+	 * @param ttl how long it lasts
+	 * @param now the store's time
+	 * @return the lock after it
+	 */
+	ModelDocument expire(String token, Duration ttl, Instant now) {
+		List<StoredHolder> after = this.holders.stream()
+			.map((holder) -> (holder.leaseToken().equals(token)) ? new StoredHolder(token, holder.fence(),
+					holder.limit(), holder.owner(), holder.acquiredAt(), now, ttl) : holder)
+			.toList();
+		return (isHeldBy(token)) ? new ModelDocument(after, this.queue, this.fence, now, this.previous) : this;
+	}
+
+	/**
 	 * End a lease.
 	 * @param token the token of the lease
 	 * @return the lock after it

@@ -38,7 +38,7 @@ public class ReadmeSnippets {
 		return this.payments.charge(order);
 	}
 
-	@DistributedLock(name = "settlement", onUnavailable = OnUnavailable.SKIP)
+	@DistributedLock(name = "settlement", onUnavailable = OnUnavailable.SKIP, minHold = "1m")
 	@Scheduled(cron = "0 0 3 * * *")
 	public void settle() {
 		this.payments.settleAll();

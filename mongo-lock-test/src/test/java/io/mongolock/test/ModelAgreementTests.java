@@ -2,6 +2,7 @@ package io.mongolock.test;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
 
@@ -55,7 +56,7 @@ class ModelAgreementTests {
 
 	private static Function<LockStore, Object> request(Random random, String key) {
 		LeaseId id = new LeaseId(key, one(random, TOKENS));
-		return switch (random.nextInt(12)) {
+		return switch (random.nextInt(13)) {
 			case 0 -> (store) -> store.renew(id, TIMEOUT);
 			case 1 -> (store) -> store.release(id, TIMEOUT);
 			case 2 -> releaseGrant(random.nextInt(2), id);
@@ -66,6 +67,10 @@ class ModelAgreementTests {
 				(store) -> store.refreshAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
 			case 6 ->
 				(store) -> store.leaveAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
+			case 7 -> {
+				Duration length = Duration.ofMillis(10 + random.nextInt(60));
+				yield (store) -> store.expireAll(Map.of(id, length), TIMEOUT);
+			}
 			default -> {
 				Claim claim = new Claim(id, one(random, LIMITS), random.nextInt(2) * 64,
 						(random.nextBoolean()) ? Duration.ofMillis(20 + random.nextInt(60)) : null, Claims.OWNER,

@@ -59,7 +59,7 @@ final class AtRest {
 
 	long cleanedUpAfter(LeaseHistory tenure) {
 		Duration timeout = tenure.entry.terms.operationTimeout();
-		return tenure.entry.terms.ttl().plus(timeout).toNanos() + ROUND_TRIP;
+		return tenure.entry.terms.ttl().plus(tenure.terms.minHold()).plus(timeout).toNanos() + ROUND_TRIP;
 	}
 
 	/**

@@ -124,7 +124,7 @@ final class Judge {
 		if (kind != Kind.RELEASE && kind != Kind.LEAVE && changed) {
 			request.ids().forEach((touched) -> tenure(touched.leaseToken()).touchedAt = this.timeline.now());
 		}
-		if (kind == Kind.RELEASE && changed) {
+		if ((kind == Kind.RELEASE || kind == Kind.KEEP) && changed) {
 			this.truth.freed(tenure, this.timeline.now(), log.length());
 		}
 		if (grant != null) {
@@ -172,12 +172,30 @@ final class Judge {
 		this.truth.granted(grant, this.timeline.now(), holders);
 		this.trace.add(this.timeline.now(), "store", "grants", grant);
 		for (LeaseHistory tenure : this.tenures.values()) {
+			checkMinHold(tenure, grant, holders);
 			boolean other = !tenure.isOver() && tenure.heldLock != null && tenure.id.key().equals(grant.key())
 					&& !holders.contains(tenure.entry.id.leaseToken());
 			if (other) {
 				this.exclusion.overtaken(tenure, this.timeline.now());
 			}
 		}
+	}
+
+	private void checkMinHold(LeaseHistory tenure, Grant grant, Set<String> holders) {
+		long until = tenure.grantedAt + tenure.terms.minHold().toNanos() - clockError();
+		boolean early = tenure.kept && tenure.id.key().equals(grant.key()) && this.timeline.now() < until
+				&& !holders.contains(tenure.entry.id.leaseToken());
+		check(!early, Violation.Kind.MIN_HOLD, () -> "another is granted " + (until - this.timeline.now()) / 1_000_000
+				+ "ms before the minimum hold of " + tenure + " is over");
+	}
+
+	/**
+	 * A clean-up was answered on a lock that has to stay taken.
+	 * @param id the token
+	 * @param there whether the store has its lease
+	 */
+	void kept(LeaseId id, boolean there) {
+		tenure(id.leaseToken()).kept |= there;
 	}
 
 	/**

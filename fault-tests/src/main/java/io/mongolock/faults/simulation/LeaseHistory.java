@@ -63,6 +63,9 @@ final class LeaseHistory {
 
 	boolean doubled;
 
+	/** Whether its release was answered, so that its minimum hold is kept. */
+	boolean kept;
+
 	boolean told;
 
 	LeaseHistory(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, int limit, boolean last) {

@@ -179,7 +179,7 @@ final class SimulatedCall<T> {
 	 */
 	enum Kind {
 
-		CLAIM, RENEW, RELEASE, REFRESH, LOOK, LEAVE
+		CLAIM, RENEW, RELEASE, KEEP, REFRESH, LOOK, LEAVE
 
 	}
 

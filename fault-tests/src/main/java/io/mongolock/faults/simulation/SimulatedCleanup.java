@@ -1,5 +1,6 @@
 package io.mongolock.faults.simulation;
 
+import java.time.Duration;
 import java.util.List;
 
 import io.mongolock.core.OrphanCleanup;
@@ -28,12 +29,25 @@ record SimulatedCleanup(SimulatedClient client, Judge judge, OrphanCleanup clean
 				.then((left) -> this.judge.count(Event.LINE_LEAVE), (outcome) -> {
 				});
 		}
+		Duration keptFor = this.cleanup.keptFor(this.client.now());
+		if (!keptFor.isZero()) {
+			keep(keptFor);
+			return;
+		}
 		this.client.<Boolean>ask(Kind.RELEASE, this.id, false, (log, now) -> log.release(this.id)).then((freed) -> {
 			if (freed) {
 				this.judge.count(Event.FREED_BY_CLEAN_UP);
 			}
 			goOn(this.cleanup.answered(this.client.now()));
 		}, (outcome) -> goOn(this.cleanup.failed(this.client.now())));
+	}
+
+	private void keep(Duration keptFor) {
+		this.client.<Boolean>ask(Kind.KEEP, this.id, true, (log, now) -> log.expire(this.id, keptFor, now))
+			.then((there) -> {
+				this.judge.kept(this.id, there);
+				goOn(this.cleanup.answered(this.client.now()));
+			}, (outcome) -> goOn(this.cleanup.failed(this.client.now())));
 	}
 
 	private void goOn(long pause) {

@@ -96,12 +96,32 @@ final class SimulatedHold {
 			end(releasing.end());
 			return;
 		}
+		if (releasing.keeps()) {
+			keep(releasing);
+			return;
+		}
 		boolean proof = releasing.needsProof();
 		this.client
 			.<Boolean>ask(Kind.RELEASE, this.heldLock.id(), proof,
 					(log, now) -> (proof) ? log.releaseGrant(this.heldLock.id(), this.heldLock.grantFence())
 							: log.release(this.heldLock.id()))
-			.then((ended) -> end(releasing.answered(ended)), (outcome) -> {
+			.then((ended) -> {
+				this.tenure.kept |= ended;
+				end(releasing.answered(ended));
+			}, (outcome) -> {
+				this.judge.count(Event.RELEASE_UNKNOWN);
+				end(releasing.failed());
+			});
+	}
+
+	private void keep(ReleaseDecision releasing) {
+		this.client
+			.<Boolean>ask(Kind.KEEP, this.heldLock.id(), true,
+					(log, now) -> log.expire(this.heldLock.id(), releasing.keptFor(), now))
+			.then((there) -> {
+				this.tenure.kept |= there;
+				end(releasing.answered(there));
+			}, (outcome) -> {
 				this.judge.count(Event.RELEASE_UNKNOWN);
 				end(releasing.failed());
 			});

@@ -57,7 +57,10 @@ final class Violation extends RuntimeException {
 		STORM,
 
 		/** A lock kept from other clients longer than a turn lasts. */
-		TURN
+		TURN,
+
+		/** A lock that had to stay taken was granted before. */
+		MIN_HOLD
 
 	}
 

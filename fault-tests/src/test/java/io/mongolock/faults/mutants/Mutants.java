@@ -197,9 +197,17 @@ final class Mutants {
 						"return false;", Judge.simulation("OUTCOME"),
 						row("Partition", "aHolderWhoseLeaseRanOutIsNotToldByAMinorityThatItOverran")),
 				new Mutant("release that found nothing taken for an overrun", "core/ReleaseDecision.java",
-						"(ended) ? released : ReleaseOutcome.LOST",
+						"(ended && proved) ? released : ReleaseOutcome.LOST",
 						"(ended || !this.held) ? released : ReleaseOutcome.LOST", Judge.simulation("OUTCOME"),
-						Judge.test(RELEASING, "whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt")));
+						Judge.test(RELEASING, "whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt")),
+				new Mutant("minimum hold forgotten at release", "core/ReleaseDecision.java",
+						"return !this.keptFor.isZero();", "return false;", Judge.simulation("MIN_HOLD"),
+						Judge.test("io.mongolock.client.MinHoldTests",
+								"aReleaseLeavesWhatIsLeftToTheLeaseAndTheCallerDoesNotWait")),
+				new Mutant("minimum hold cleaned up", "core/OrphanCleanup.java",
+						"ClockReading.untilWholeMillis(this.begun.nanos() - now.nanos())", "Duration.ZERO",
+						Judge.simulation("MIN_HOLD"), Judge.test("io.mongolock.core.HeldLockTests",
+								"aCleanUpKeepsTheLockUntilAnsweredAndReleasesItAfterwards")));
 	}
 
 	private static List<Mutant> statements() {

@@ -1,7 +1,10 @@
 package io.mongolock.store.mongo;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 
 import com.mongodb.client.MongoCollection;
@@ -44,6 +47,12 @@ final class BulkRequests {
 	Function<MongoCollection<BsonDocument>, Integer> release(List<LeaseId> leases) {
 		return modified(updates(leases, (lease) -> new UpdateOneModel<>(this.statements.byId(id(lease)),
 				this.statements.release(lease.leaseToken()))));
+	}
+
+	Function<MongoCollection<BsonDocument>, Integer> expire(Map<LeaseId, Duration> leases) {
+		return matched(updates(List.copyOf(leases.keySet()),
+				(lease) -> new UpdateOneModel<>(this.statements.heldBy(id(lease), lease.leaseToken()),
+						this.statements.expiry(Objects.requireNonNull(leases.get(lease))))));
 	}
 
 	Function<MongoCollection<BsonDocument>, Integer> leave(List<LeaseId> claims) {

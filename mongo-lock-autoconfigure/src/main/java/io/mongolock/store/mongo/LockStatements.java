@@ -1,5 +1,6 @@
 package io.mongolock.store.mongo;
 
+import java.time.Duration;
 import java.util.List;
 
 import org.bson.BsonArray;
@@ -15,8 +16,10 @@ import org.bson.BsonInt64;
  */
 final class LockStatements extends Statements {
 
-	private final BsonDocument renewal = encoded(
-			document("$currentDate", document("holders.$.renewedAt", BsonBoolean.TRUE, "touchedAt", BsonBoolean.TRUE)));
+	private final BsonDocument renewedNow = document("holders.$.renewedAt", BsonBoolean.TRUE, "touchedAt",
+			BsonBoolean.TRUE);
+
+	private final BsonDocument renewal = encoded(document("$currentDate", this.renewedNow));
 
 	private final BsonDocument refresh = encoded(
 			document("$currentDate", document("queue.$.renewedAt", BsonBoolean.TRUE, "touchedAt", BsonBoolean.TRUE)));
@@ -75,6 +78,17 @@ final class LockStatements extends Statements {
 	 */
 	BsonDocument renewal() {
 		return this.renewal;
+	}
+
+	/**
+	 * Gives a lease another length, from now on. It touches the document, as a renewal
+	 * does: unlike a release it frees nothing.
+	 * @param ttl the length
+	 * @return a classic update
+	 */
+	BsonDocument expiry(Duration ttl) {
+		return document("$set", document("holders.$.ttl", number(ttl.toMillis()))).append("$currentDate",
+				this.renewedNow);
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.mongolock.store.mongo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -134,6 +135,12 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public int releaseAll(List<LeaseId> leases, Duration timeout) {
 		return all("release", WriteConcern.W1, leases, timeout, this.bulks.release(leases));
+	}
+
+	@Override
+	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
+		List<LeaseId> ids = List.copyOf(leases.keySet());
+		return all("keep", WriteConcern.MAJORITY, ids, timeout, this.bulks.expire(leases));
 	}
 
 	@Override

@@ -146,6 +146,16 @@ class MongoLockStoreCommandTests {
 		assertThat(sent()).isEqualTo(recorded("leave the line", topology));
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "minimum hold: released into a lease of what is left", "minimum hold: taken over before" })
+	void whatIsLeftOfAMinimumHoldIsTheStatementThatWasProvedOnARealServer(String recorded) {
+		this.store.expireAll(Map.of(LEASE, Duration.ofSeconds(7)), TIMEOUT);
+		BsonDocument sent = sent();
+		BsonDocument proved = recorded(recorded, "replica-set");
+		assertThat(sent.getArray("updates")).usingRecursiveComparison().isEqualTo(proved.getArray("updates"));
+		assertThat(concern(this.log.only())).isEqualTo("majority");
+	}
+
 	@Test
 	void manyRenewalsAreOneUnorderedCommandOfTheStatementForOne() {
 		this.store.renewAll(List.of(LEASE, LEASE), TIMEOUT);

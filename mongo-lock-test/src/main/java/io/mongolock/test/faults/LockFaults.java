@@ -2,6 +2,7 @@ package io.mongolock.test.faults;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -112,6 +113,11 @@ public final class LockFaults implements LockStore {
 	@Override
 	public int releaseAll(List<LeaseId> leases, Duration timeout) {
 		return ask(leases.get(0).key(), timeout, () -> this.store.releaseAll(leases, timeout));
+	}
+
+	@Override
+	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
+		return ask(leases.keySet().iterator().next().key(), timeout, () -> this.store.expireAll(leases, timeout));
 	}
 
 	@Override
