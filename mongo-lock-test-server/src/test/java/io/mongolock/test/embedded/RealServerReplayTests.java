@@ -100,6 +100,7 @@ class RealServerReplayTests {
 		}
 		long now = server.now();
 		recorded.before(now).forEach(locks::insertOne);
+		awaitNextMillisecond(server, now);
 		Answer answer = run(database, recorded.command());
 		Span span = new Span(now, server.now());
 		List<String> differences = differences(recorded, answer, span);
@@ -108,6 +109,13 @@ class RealServerReplayTests {
 			.concat(differences.stream(),
 					RelativeTimes.differences(recorded.after(), after, span).stream().map((text) -> "after" + text))
 			.toList();
+	}
+
+	// In the same one, a time that is set to now is not modified
+	private static void awaitNextMillisecond(ServerUnderTest server, long now) {
+		while (server.now() <= now) {
+			Thread.onSpinWait();
+		}
 	}
 
 	private static Answer run(MongoDatabase database, BsonDocument command) {
