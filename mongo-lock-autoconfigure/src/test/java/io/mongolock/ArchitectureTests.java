@@ -36,8 +36,9 @@ class ArchitectureTests {
 
 	private static final String ROOT = "io.mongolock";
 
-	private static final List<String> PATH = List.of("web", "actuate", "health", "annotation", "interceptor.check",
-			"interceptor", "client", "concurrent", "event", "core", "mongodb", "store.mongo", "store");
+	private static final List<String> PATH = List.of("web", "actuate", "health", "observation", "annotation",
+			"interceptor.check", "interceptor", "client", "concurrent", "event", "core", "mongodb", "store.mongo",
+			"store");
 
 	private static final int MAX_CLIENT = 20;
 

@@ -8,6 +8,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
+import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
@@ -69,7 +70,7 @@ final class ClaimSender {
 		try {
 			ClockReading requested = now();
 			AcquisitionStep step = (acquisition.send(requested)) ? request(acquisition, requested) : new TooLate(false);
-			publish(step);
+			publish(acquisition, step);
 			if (step instanceof Wait wait && wait.taken() != null) {
 				this.events.waiting(acquisition.request(), wait.taken());
 			}
@@ -93,7 +94,7 @@ final class ClaimSender {
 	 * @return what to do next
 	 */
 	AcquisitionStep begin(LockAcquisition acquisition, LockAcquisition.Caller caller) {
-		return publish(acquisition.begin(caller, now()));
+		return publish(acquisition, acquisition.begin(caller, now()));
 	}
 
 	/**
@@ -102,7 +103,7 @@ final class ClaimSender {
 	 * @return what to do next
 	 */
 	AcquisitionStep turn(LockAcquisition acquisition) {
-		return publish(acquisition.turn(now()));
+		return publish(acquisition, acquisition.turn(now()));
 	}
 
 	/**
@@ -111,12 +112,12 @@ final class ClaimSender {
 	 * @return what to do next
 	 */
 	AcquisitionStep timer(LockAcquisition acquisition) {
-		return publish(acquisition.timer(now()));
+		return publish(acquisition, acquisition.timer(now()));
 	}
 
-	private AcquisitionStep publish(AcquisitionStep step) {
+	private AcquisitionStep publish(LockAcquisition acquisition, AcquisitionStep step) {
 		if (step instanceof Granted granted) {
-			this.heldLocks.publish(granted.held(), granted.lapsed());
+			this.heldLocks.publish(granted.held(), granted.lapsed(), acquisition.begun());
 		}
 		return step;
 	}
@@ -129,6 +130,9 @@ final class ClaimSender {
 	void settle(LockAcquisition acquisition, AcquisitionStep step) {
 		if (step instanceof Denied denied) {
 			this.events.denied(acquisition.request(), denied.holders(), waited(acquisition));
+		}
+		else if (step instanceof Failed || step instanceof Cancelled) {
+			this.events.ended(acquisition.request(), step instanceof Failed, waited(acquisition));
 		}
 		if (step instanceof Cancelled cancelled && cancelled.unwanted() != null) {
 			this.heldLocks.pass(cancelled.unwanted());

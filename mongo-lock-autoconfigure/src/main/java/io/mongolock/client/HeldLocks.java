@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -89,10 +90,11 @@ final class HeldLocks {
 	 * Publish that a lock was granted.
 	 * @param heldLock the lock
 	 * @param lapsed whose leases had run out
+	 * @param begun when the wait for it began
 	 */
-	void publish(HeldLock heldLock, List<LockHolder> lapsed) {
+	void publish(HeldLock heldLock, List<LockHolder> lapsed, ClockReading begun) {
 		try {
-			this.events.acquired(heldLock, lapsed);
+			this.events.acquired(heldLock, lapsed, Duration.ofNanos(now().nanos() - begun.nanos()));
 		}
 		catch (RuntimeException | Error ex) {
 			takeBack(heldLock, ex);

@@ -189,15 +189,18 @@ final class LeaseRenewer {
 			return;
 		}
 		Consumer<RenewalSchedule> answer;
+		ClockReading requested = ClockReading.of(this.clock);
+		this.events.renewing(batch.leases(), requested);
 		try {
-			ClockReading requested = ClockReading.of(this.clock);
 			List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
 			int found = this.store.renewAll(ids, batch.timeout());
 			ClockReading now = ClockReading.of(this.clock);
+			this.events.renewed(batch.leases(), true, requested);
 			answer = (schedule) -> schedule.answered(batch, found, requested, now);
 		}
 		catch (RuntimeException | Error ex) {
 			this.events.renewalFailed(batch.leases(), ex);
+			this.events.renewed(batch.leases(), false, requested);
 			ClockReading now = ClockReading.of(this.clock);
 			answer = (schedule) -> schedule.failed(batch, now);
 		}

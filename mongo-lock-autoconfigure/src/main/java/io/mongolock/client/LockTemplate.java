@@ -272,7 +272,7 @@ public final class LockTemplate implements LockOperations {
 	 * How many locks are held.
 	 * @return the number
 	 */
-	int held() {
+	public int held() {
 		return this.heldLocks.size();
 	}
 
@@ -280,7 +280,7 @@ public final class LockTemplate implements LockOperations {
 	 * How many claims wait in this JVM.
 	 * @return the number
 	 */
-	int waiting() {
+	public int waiting() {
 		return this.queues.waiters().size();
 	}
 

@@ -313,6 +313,15 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	}
 
 	/**
+	 * How long this holder has had the lock.
+	 * @param now the time
+	 * @return the time since the grant or the hand-over
+	 */
+	public Duration heldFor(ClockReading now) {
+		return Duration.ofNanos(now.nanos() - this.since.nanos());
+	}
+
+	/**
 	 * The holder for diagnostics.
 	 * @param now the time
 	 * @return the holder
@@ -322,8 +331,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 		if (isHandedOver()) {
 			acquiredAt = acquiredAt.plusNanos(this.since.nanos() - this.turn.begun().nanos());
 		}
-		return new LockHolder(this.owner, fence(), acquiredAt, Duration.ofNanos(now.nanos() - this.since.nanos()),
-				this.lease.remaining(now));
+		return new LockHolder(this.owner, fence(), acquiredAt, heldFor(now), this.lease.remaining(now));
 	}
 
 	private synchronized boolean end() {

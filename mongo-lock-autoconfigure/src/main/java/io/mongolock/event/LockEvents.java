@@ -25,6 +25,7 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.event.LockInstrumentation.ClaimEnd;
 import io.mongolock.store.KeyText;
 
 /**
@@ -58,6 +59,8 @@ public final class LockEvents {
 
 	private final List<LockListener> listeners;
 
+	private final List<LockInstrumentation> instruments;
+
 	private final LockClock clock;
 
 	/**
@@ -67,7 +70,11 @@ public final class LockEvents {
 	 * @param threads creates the threads of a name, which are daemons
 	 */
 	public LockEvents(List<LockListener> listeners, LockClock clock, Function<String, ThreadFactory> threads) {
-		this.listeners = List.copyOf(listeners);
+		this.listeners = listeners.stream().filter((listener) -> !(listener instanceof LockInstrumentation)).toList();
+		this.instruments = listeners.stream()
+			.filter(LockInstrumentation.class::isInstance)
+			.map(LockInstrumentation.class::cast)
+			.toList();
 		this.clock = clock;
 		this.losses = new EventLane(threads.apply("mongo-lock-losses"), LOSSES_AT_ONCE, Integer.MAX_VALUE, (none) -> {
 		});
@@ -89,9 +96,11 @@ public final class LockEvents {
 	 * A lock was granted.
 	 * @param heldLock the lock
 	 * @param lapsed whose leases had run out
+	 * @param waited how long was waited
 	 */
-	public void acquired(HeldLock heldLock, List<LockHolder> lapsed) {
+	public void acquired(HeldLock heldLock, List<LockHolder> lapsed, Duration waited) {
 		debug("Acquired", heldLock);
+		claimed(heldLock.request(), ClaimEnd.GRANTED, waited);
 		LockHandle handle = observe(heldLock.lease());
 		publish((listener) -> listener.onAcquired(handle));
 		for (LockHolder previous : lapsed) {
@@ -99,6 +108,7 @@ public final class LockEvents {
 					+ ", whose lease had run out: neither a renewal nor a release of it had reached the store in time "
 					+ "(fence " + previous.fence() + ", now " + heldLock.fence() + ")");
 			publish((listener) -> listener.onTakenOver(handle, previous));
+			measure((instrument) -> instrument.takenOver(heldLock.request()));
 		}
 	}
 
@@ -109,13 +119,25 @@ public final class LockEvents {
 	 * @param waited how long was waited
 	 */
 	public void denied(LockRequest request, List<LockHolder> holders, Duration waited) {
-		if (request.onUnavailable() == OnUnavailable.SKIP) {
+		boolean skips = request.onUnavailable() == OnUnavailable.SKIP;
+		claimed(request, (skips) ? ClaimEnd.SKIPPED : ClaimEnd.DENIED, waited);
+		if (skips) {
 			publish((listener) -> listener.onSkipped(request, holders, waited));
 			this.skips.skipped(request, holders);
 		}
 		else {
 			publish((listener) -> listener.onUnavailable(request, holders, waited));
 		}
+	}
+
+	/**
+	 * A claim ended without the lock, and not as others hold it.
+	 * @param request what was asked for
+	 * @param failed whether the store failed, or nobody wanted the lock any more
+	 * @param waited how long was waited
+	 */
+	public void ended(LockRequest request, boolean failed, Duration waited) {
+		claimed(request, (failed) ? ClaimEnd.FAILED : ClaimEnd.CANCELLED, waited);
 	}
 
 	/**
@@ -126,6 +148,7 @@ public final class LockEvents {
 	public void lost(HeldLock heldLock, LossReason reason) {
 		LockHandle handle = observe(heldLock.lease());
 		publish(this.losses, (listener) -> listener.onLost(handle, reason));
+		measure((instrument) -> instrument.lost(heldLock.request(), reason));
 		if (reason != LossReason.SHUTDOWN) {
 			this.log.warn(LockExceptions.describeLoss(heldLock.lease(), reason));
 		}
@@ -151,6 +174,8 @@ public final class LockEvents {
 	 * @param outcome how that ended
 	 */
 	public void ended(HeldLock heldLock, ReleaseOutcome outcome) {
+		Duration heldFor = heldLock.heldFor(ClockReading.of(this.clock));
+		measure((instrument) -> instrument.ended(heldLock.request(), outcome, heldFor));
 		switch (outcome) {
 			case RELEASED -> released(heldLock);
 			case EXPIRED_UNCONTESTED -> expiredUncontested(heldLock);
@@ -262,6 +287,42 @@ public final class LockEvents {
 	 */
 	public void flushLog(Duration timeout) {
 		this.log.flush(timeout);
+	}
+
+	/**
+	 * Leases were renewed, or could not be.
+	 * @param leases the leases as they were before
+	 * @param answered whether the store answered
+	 * @param requested when it was asked
+	 */
+	public void renewed(List<Lease> leases, boolean answered, ClockReading requested) {
+		Duration took = Duration.ofNanos(this.clock.nanoTime() - requested.nanos());
+		measure((instrument) -> instrument.renewed(leases.size(), answered, took));
+	}
+
+	/**
+	 * Leases are about to be renewed.
+	 * @param leases the leases
+	 * @param now the time
+	 */
+	public void renewing(List<Lease> leases, ClockReading now) {
+		measure((instrument) -> leases.forEach((lease) -> instrument.marginLeft(lease.remaining(now))));
+	}
+
+	/**
+	 * The store told its time.
+	 * @param ahead how far it is ahead of the wall clock of this machine, about
+	 */
+	void storeClock(Duration ahead) {
+		measure((instrument) -> instrument.storeClock(ahead));
+	}
+
+	private void claimed(LockRequest request, ClaimEnd end, Duration waited) {
+		measure((instrument) -> instrument.claimed(request, end, waited));
+	}
+
+	private void measure(Consumer<LockInstrumentation> measurement) {
+		this.instruments.forEach(measurement);
 	}
 
 	private void publish(EventLane lane, Consumer<LockListener> event) {

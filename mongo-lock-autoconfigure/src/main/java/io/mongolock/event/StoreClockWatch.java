@@ -50,6 +50,7 @@ public final class StoreClockWatch {
 	public void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
 		Sample sample = new Sample(store.toEpochMilli(), requested, answered, this.servers.judge().orElse(null));
 		Sample before = next(sample);
+		this.events.storeClock(sample.aheadOfHere());
 		long step = (before != null) ? sample.stepSince(before) : 0;
 		if (Math.abs(step) > Math.min(margin.toMillis(), TOLERATED_MILLIS)) {
 			logger.warn(describe(step, sample.serverSince(before)));
@@ -83,6 +84,11 @@ public final class StoreClockWatch {
 	 * @param server whose time it is, as far as known
 	 */
 	private record Sample(long store, ClockReading earliest, ClockReading latest, @Nullable String server) {
+
+		// From the middle of the time in which the store may have told it
+		Duration aheadOfHere() {
+			return Duration.ofMillis(this.store - (this.earliest.millis() + this.latest.millis()) / 2);
+		}
 
 		// How far the store's clock is off what both clocks here allow, in milliseconds
 		long stepSince(Sample before) {

@@ -1,0 +1,34 @@
+package io.mongolock.autoconfigure;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+import io.mongolock.client.LockTemplate;
+import io.mongolock.observation.LockMeters;
+
+/**
+ * Auto-configuration for the meters of the locks.
+ */
+@AutoConfiguration(after = MongoLockAutoConfiguration.class,
+		afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean({ MeterRegistry.class, LockTemplate.class })
+public final class LockMetricsAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockMeters mongoLockMeters(MeterRegistry registry) {
+		return new LockMeters(registry);
+	}
+
+	@Bean
+	SmartInitializingSingleton mongoLockGauges(LockMeters meters, LockTemplate template) {
+		return () -> meters.gauge(template::held, template::waiting);
+	}
+
+}

@@ -1,0 +1,96 @@
+package io.mongolock.event;
+
+import java.time.Duration;
+
+import io.mongolock.LockListener;
+import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
+import io.mongolock.core.ReleaseOutcome;
+
+/**
+ * A listener that measures: unlike others it is called on the threads that claim, release
+ * and renew, before they go on, so that no event is dropped, and hears nothing else.
+ * Implementations must neither block nor throw, and be thread-safe.
+ */
+public interface LockInstrumentation extends LockListener {
+
+	/**
+	 * A claim ended.
+	 * @param request what was asked for
+	 * @param end how it ended
+	 * @param waited how long it took
+	 */
+	default void claimed(LockRequest request, ClaimEnd end, Duration waited) {
+	}
+
+	/**
+	 * A lock was lost.
+	 * @param request what was asked for
+	 * @param reason how
+	 */
+	default void lost(LockRequest request, LossReason reason) {
+	}
+
+	/**
+	 * A lock whose earlier holder's lease had run out was granted.
+	 * @param request what was asked for
+	 */
+	default void takenOver(LockRequest request) {
+	}
+
+	/**
+	 * A holder gave a lock back.
+	 * @param request what was asked for
+	 * @param outcome how that ended
+	 * @param heldFor how long it was held
+	 */
+	default void ended(LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
+	}
+
+	/**
+	 * A request to renew leases ended.
+	 * @param leases how many leases it was for
+	 * @param answered whether the store answered
+	 * @param took how long it took
+	 */
+	default void renewed(int leases, boolean answered, Duration took) {
+	}
+
+	/**
+	 * A lease is about to begin anew.
+	 * @param left how long it was still guaranteed by then
+	 */
+	default void marginLeft(Duration left) {
+	}
+
+	/**
+	 * The store told its time.
+	 * @param ahead how far it is ahead of the wall clock of this machine, about; negative
+	 * if behind
+	 */
+	default void storeClock(Duration ahead) {
+	}
+
+	/**
+	 * How a claim ended.
+	 */
+	enum ClaimEnd {
+
+		/** The lock was granted. */
+		GRANTED,
+
+		/** Others held it until the wait was over. */
+		DENIED,
+
+		/** Others held it, and whoever asked goes on without it. */
+		SKIPPED,
+
+		/** The store failed. */
+		FAILED,
+
+		/** Nobody wanted it any more: interrupted, cancelled, or the client stopped. */
+		CANCELLED
+
+	}
+
+}

@@ -1,0 +1,149 @@
+package io.mongolock.observation;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.Timer;
+
+import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
+import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.event.LockInstrumentation;
+
+/**
+ * Meters of the locks of one client. Tagged with the name of a lock, never with its key,
+ * of which there may be millions. Thread-safe.
+ */
+public final class LockMeters implements LockInstrumentation {
+
+	/** The name of locks without one. */
+	private static final String UNNAMED = "none";
+
+	private final MeterRegistry registry;
+
+	private final Map<Tags, Timer> timers = new ConcurrentHashMap<>();
+
+	private final Timer renewals;
+
+	private final Timer failedRenewals;
+
+	private final DistributionSummary batches;
+
+	private final Timer marginLeft;
+
+	private final AtomicLong clockOffset = new AtomicLong();
+
+	/**
+	 * Create meters.
+	 * @param registry where to
+	 */
+	public LockMeters(MeterRegistry registry) {
+		this.registry = registry;
+		this.renewals = renewal("answered");
+		this.failedRenewals = renewal("failed");
+		this.batches = DistributionSummary.builder("mongo.lock.renewal.leases")
+			.description("Leases in one request to renew them")
+			.register(registry);
+		this.marginLeft = Timer.builder("mongo.lock.margin.left")
+			.description("How long a lease was still guaranteed when it was renewed; alarm on its minimum")
+			.publishPercentiles(0.01, 0.5)
+			.register(registry);
+		TimeGauge.builder("mongo.lock.store.clock.offset", this.clockOffset, TimeUnit.MILLISECONDS, AtomicLong::get)
+			.description("How far the clock of the store is ahead of that of this machine, about")
+			.register(registry);
+	}
+
+	/**
+	 * Show how many locks are held and how many claims wait.
+	 * @param held how many are held
+	 * @param waiting how many wait
+	 */
+	public void gauge(Supplier<Number> held, Supplier<Number> waiting) {
+		Gauge.builder("mongo.lock.held", held).description("Locks held by this application").register(this.registry);
+		Gauge.builder("mongo.lock.waiting", waiting)
+			.description("Claims of this application that wait")
+			.register(this.registry);
+	}
+
+	@Override
+	public void claimed(LockRequest request, ClaimEnd end, Duration waited) {
+		timer("mongo.lock.acquire", request, lower(end)).record(waited);
+	}
+
+	@Override
+	public void lost(LockRequest request, LossReason reason) {
+		Counter.builder("mongo.lock.lost")
+			.description("Locks lost while they were held")
+			.tags("lock", name(request), "reason", lower(reason))
+			.register(this.registry)
+			.increment();
+	}
+
+	@Override
+	public void takenOver(LockRequest request) {
+		Counter.builder("mongo.lock.taken.over")
+			.description("Locks granted whose earlier holder's lease had run out")
+			.tags("lock", name(request))
+			.register(this.registry)
+			.increment();
+	}
+
+	@Override
+	public void ended(LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
+		timer("mongo.lock.hold", request, lower(outcome)).record(heldFor);
+	}
+
+	@Override
+	public void renewed(int leases, boolean answered, Duration took) {
+		((answered) ? this.renewals : this.failedRenewals).record(took);
+		this.batches.record(leases);
+	}
+
+	@Override
+	public void marginLeft(Duration left) {
+		this.marginLeft.record(left);
+	}
+
+	@Override
+	public void storeClock(Duration ahead) {
+		this.clockOffset.set(ahead.toMillis());
+	}
+
+	private Timer renewal(String outcome) {
+		return Timer.builder("mongo.lock.renewal")
+			.description("Requests to renew leases")
+			.tag("outcome", outcome)
+			.register(this.registry);
+	}
+
+	// Kept here, as the registry would build the tags anew each time
+	private Timer timer(String meter, LockRequest request, String outcome) {
+		return this.timers.computeIfAbsent(new Tags(meter, name(request), outcome),
+				(tags) -> Timer.builder(tags.meter())
+					.tags("lock", tags.name(), "outcome", tags.outcome())
+					.register(this.registry));
+	}
+
+	private static String name(LockRequest request) {
+		return (request.name() != null) ? request.name() : UNNAMED;
+	}
+
+	private static String lower(Enum<?> value) {
+		return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+	private record Tags(String meter, String name, String outcome) {
+
+	}
+
+}

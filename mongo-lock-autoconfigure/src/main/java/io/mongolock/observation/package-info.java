@@ -1,0 +1,7 @@
+/**
+ * Figures of the locks for Micrometer.
+ */
+@NullMarked
+package io.mongolock.observation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,84 @@
+package io.mongolock.observation;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
+import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.event.LockInstrumentation.ClaimEnd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockMeters}.
+ */
+class LockMetersTests {
+
+	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+	private final LockMeters meters = new LockMeters(this.registry);
+
+	@Test
+	void claimsAreCountedByNameAndEndNeverByKey() {
+		this.meters.claimed(LockRequest.of("order", 1), ClaimEnd.GRANTED, Duration.ofMillis(2));
+		this.meters.claimed(LockRequest.of("order", 2), ClaimEnd.GRANTED, Duration.ofMillis(4));
+		this.meters.claimed(LockRequest.of("order", 2), ClaimEnd.DENIED, Duration.ofSeconds(5));
+		this.meters.claimed(LockRequest.of("import"), ClaimEnd.FAILED, Duration.ofSeconds(1));
+		Timer granted = this.registry.get("mongo.lock.acquire").tags("lock", "order", "outcome", "granted").timer();
+		assertThat(granted.count()).isEqualTo(2);
+		assertThat(granted.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(6);
+		assertThat(this.registry.get("mongo.lock.acquire").tags("lock", "none", "outcome", "failed").timer().count())
+			.isEqualTo(1);
+		assertThat(this.registry.getMeters()).map(Meter::getId).noneMatch((id) -> id.toString().contains("order:"));
+	}
+
+	@Test
+	void holdsAreTimedByTheirOutcome() {
+		this.meters.ended(LockRequest.of("order", 1), ReleaseOutcome.EXPIRED_UNCONTESTED, Duration.ofSeconds(40));
+		assertThat(this.registry.get("mongo.lock.hold")
+			.tags("lock", "order", "outcome", "expired-uncontested")
+			.timer()
+			.totalTime(TimeUnit.SECONDS)).isEqualTo(40);
+	}
+
+	@Test
+	void lossesAndTakeOversAreCounted() {
+		this.meters.lost(LockRequest.of("order", 1), LossReason.DEADLINE);
+		this.meters.takenOver(LockRequest.of("order", 1));
+		assertThat(this.registry.get("mongo.lock.lost").tags("lock", "order", "reason", "deadline").counter().count())
+			.isEqualTo(1);
+		assertThat(this.registry.get("mongo.lock.taken.over").tags("lock", "order").counter().count()).isEqualTo(1);
+	}
+
+	@Test
+	void renewalsAreTimedWithTheirSizeAndWhatWasLeftOfTheLeases() {
+		this.meters.renewed(3, true, Duration.ofMillis(5));
+		this.meters.renewed(1, false, Duration.ofSeconds(3));
+		this.meters.marginLeft(Duration.ofSeconds(16));
+		assertThat(this.registry.get("mongo.lock.renewal").tags("outcome", "answered").timer().count()).isEqualTo(1);
+		assertThat(this.registry.get("mongo.lock.renewal").tags("outcome", "failed").timer().count()).isEqualTo(1);
+		assertThat(this.registry.get("mongo.lock.renewal.leases").summary().totalAmount()).isEqualTo(4);
+		assertThat(this.registry.get("mongo.lock.margin.left").timer().totalTime(TimeUnit.SECONDS)).isEqualTo(16);
+	}
+
+	@Test
+	void theClockOfTheStoreIsShownAgainstThatOfThisMachine() {
+		this.meters.storeClock(Duration.ofMillis(-1500));
+		assertThat(this.registry.get("mongo.lock.store.clock.offset").timeGauge().value(TimeUnit.MILLISECONDS))
+			.isEqualTo(-1500);
+	}
+
+	@Test
+	void whatIsHeldAndWaitsIsShown() {
+		this.meters.gauge(() -> 3, () -> 7);
+		assertThat(this.registry.get("mongo.lock.held").gauge().value()).isEqualTo(3);
+		assertThat(this.registry.get("mongo.lock.waiting").gauge().value()).isEqualTo(7);
+	}
+
+}
