@@ -330,6 +330,20 @@ final class Judge {
 		}
 	}
 
+	/**
+	 * A client set its wall clock. What had run out by a clock that was ahead, and was
+	 * not looked at by the client before it was set right, has not run out.
+	 * @param client the client
+	 */
+	void setsWallClock(SimulatedClient client) {
+		event(client.name(), "sets its wall clock", null);
+		for (LeaseHistory tenure : this.tenures.values()) {
+			if (tenure.client == client && !client.wasSuspended() && tenure.relied() > 0) {
+				tenure.expiredAt = -1;
+			}
+		}
+	}
+
 	void crashes(SimulatedClient client) {
 		stops(client, "crashes", Event.CRASHED_HOLDING);
 		for (LeaseHistory tenure : this.tenures.values()) {

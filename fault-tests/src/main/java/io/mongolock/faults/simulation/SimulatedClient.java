@@ -278,7 +278,7 @@ final class SimulatedClient {
 
 	void stepWall(long nanos) {
 		this.wallOffset += nanos;
-		this.judge.event(this.name, "sets its wall clock", null);
+		this.judge.setsWallClock(this);
 	}
 
 	void askOldPrimary(boolean asks) {
