@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class FastClaimTests {
 
-	private static final int DOCUMENTS = 400;
+	private static final int DOCUMENTS = 100;
 
 	private static final List<Integer> LIMITS = List.of(1, 1, 2, Integer.MAX_VALUE);
 

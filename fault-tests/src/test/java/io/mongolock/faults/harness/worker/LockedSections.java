@@ -112,13 +112,15 @@ final class LockedSections {
 
 	private boolean work(LockHandle handle, long end) throws InterruptedException {
 		long asked = System.nanoTime();
-		long lastHeld = asked;
+		@Nullable Long lastHeld = null;
 		while (handle.isHeld() && asked - end < 0) {
 			lastHeld = asked;
 			Thread.sleep(Math.min(CHECK_MILLIS, 1 + TimeUnit.NANOSECONDS.toMillis(end - asked)));
 			asked = System.nanoTime();
 		}
-		this.history.write(new Checked(handle.key(), handle.fence(), lastHeld));
+		if (lastHeld != null) {
+			this.history.write(new Checked(handle.key(), handle.fence(), lastHeld));
+		}
 		return asked - end >= 0;
 	}
 

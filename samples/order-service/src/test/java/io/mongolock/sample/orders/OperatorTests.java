@@ -12,6 +12,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.test.faults.EnableLockFaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -19,8 +20,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * What an operator of the application sees and does over the actuator.
  */
-@SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms" })
+// as OrderServiceApplicationTests, which so shares its context
+@SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms",
+		"mongo-lock.locks.order.wait-timeout=2s" })
 @AutoConfigureMockMvc
+@EnableLockFaults
 class OperatorTests {
 
 	@Autowired
