@@ -53,7 +53,7 @@ public final class LockDescriptors {
 				.toList();
 			List<WaiterDescriptor> waiting = lock.queue()
 				.stream()
-				.filter((waiter) -> waiter.renewedAt().plus(waiter.ttl()).isAfter(lock.now()))
+				.filter((waiter) -> waiter.isAlive(lock.now()))
 				.map((waiter) -> WaiterDescriptor.of(waiter, owners))
 				.toList();
 			return new LockDescriptor(lock.key(), lock.fence(), holders, waiting);

@@ -70,8 +70,7 @@ public class LocksEndpoint {
 	@ReadOperation
 	public LocksDescriptor locks(@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor,
 			@Nullable String after, @Nullable Integer limit) {
-		return page(new Filter((prefix != null) ? prefix : "", holder, heldFor), (after != null) ? after : "",
-				size(limit), true);
+		return page(new Filter(prefix, holder, heldFor), after, limit, true);
 	}
 
 	/**
@@ -114,12 +113,14 @@ public class LocksEndpoint {
 		return this.store.find(key, this.timeout).map((lock) -> LockDescriptor.of(lock, owners)).orElse(null);
 	}
 
-	LocksDescriptor page(Filter filter, String after, int limit, boolean owners) {
+	LocksDescriptor page(Filter filter, @Nullable String after, @Nullable Integer asked, boolean owners) {
+		int limit = (asked != null) ? Math.max(1, Math.min(asked, MAX_PAGE)) : PAGE;
 		List<LockDescriptor> matching = new ArrayList<>();
-		String last = after;
+		String last = (after != null) ? after : "";
 		int chunk = Math.max(limit, PAGE);
 		for (int read = 0; read < MAX_READ; read += chunk) {
-			List<StoredLock> some = this.store.list(filter.prefix(), last, chunk, this.timeout);
+			List<StoredLock> some = this.store.list((filter.prefix() != null) ? filter.prefix() : "", last, chunk,
+					this.timeout);
 			for (StoredLock lock : some) {
 				last = lock.key();
 				if (filter.matches(lock, owners)) {
@@ -136,18 +137,14 @@ public class LocksEndpoint {
 		return new LocksDescriptor(matching, last);
 	}
 
-	static int size(@Nullable Integer limit) {
-		return (limit != null) ? Math.max(1, Math.min(limit, MAX_PAGE)) : PAGE;
-	}
-
 	/**
 	 * Which locks to show.
 	 *
-	 * @param prefix what their keys begin with
+	 * @param prefix what their keys begin with, if that matters
 	 * @param holder what a holder's description contains
 	 * @param heldFor how long they are held at least
 	 */
-	record Filter(String prefix, @Nullable String holder, @Nullable Duration heldFor) {
+	record Filter(@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor) {
 
 		// Whoever may not see the owners must not find out by asking for them
 		boolean matches(StoredLock lock, boolean owners) {

@@ -54,8 +54,7 @@ public class LocksEndpointWebExtension {
 	@ReadOperation
 	public LocksDescriptor locks(SecurityContext user, @Nullable String prefix, @Nullable String holder,
 			@Nullable Duration heldFor, @Nullable String after, @Nullable Integer limit) {
-		return this.endpoint.page(new Filter((prefix != null) ? prefix : "", holder, heldFor),
-				(after != null) ? after : "", LocksEndpoint.size(limit), showsOwners(user));
+		return this.endpoint.page(new Filter(prefix, holder, heldFor), after, limit, showsOwners(user));
 	}
 
 	/**

@@ -9,7 +9,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 
-import io.mongolock.LockSettings;
 import io.mongolock.actuate.LocksEndpoint;
 import io.mongolock.actuate.LocksEndpointWebExtension;
 import io.mongolock.core.LockDefaults;
@@ -28,7 +27,7 @@ public final class LockEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LocksEndpoint mongoLocksEndpoint(LockStore store, LockDefaults defaults, ApplicationEventPublisher events) {
-		return new LocksEndpoint(store, defaults.terms(null, LockSettings.NONE).operationTimeout(), events);
+		return new LocksEndpoint(store, defaults.terms().operationTimeout(), events);
 	}
 
 	@Bean

@@ -8,7 +8,6 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.context.annotation.Bean;
 
 import io.mongolock.LockClock;
-import io.mongolock.LockSettings;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.health.LockTrouble;
@@ -31,7 +30,7 @@ public final class LockHealthAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(name = "mongoLockHealthIndicator")
 	LockHealthIndicator mongoLockHealthIndicator(LockStore store, LockDefaults defaults, LockTrouble trouble) {
-		return new LockHealthIndicator(store, defaults.terms(null, LockSettings.NONE).operationTimeout(), trouble);
+		return new LockHealthIndicator(store, defaults.terms().operationTimeout(), trouble);
 	}
 
 }

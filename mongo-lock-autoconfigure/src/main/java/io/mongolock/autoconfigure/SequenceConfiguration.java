@@ -11,7 +11,6 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 
-import io.mongolock.LockSettings;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.Sequences;
@@ -32,8 +31,7 @@ class SequenceConfiguration {
 	Sequences mongoLockSequences(ListableBeanFactory beanFactory, MongoLockProperties properties,
 			LockDefaults defaults) {
 		SequenceStore store = new SequenceStore(new LockDatabase(beanFactory).template(properties.mongoTemplate()),
-				properties.sequenceCollection(), properties.keyPrefix(),
-				defaults.terms(null, LockSettings.NONE).operationTimeout());
+				properties.sequenceCollection(), properties.keyPrefix(), defaults.terms().operationTimeout());
 		return Sequences.of(store, properties.sequenceSettings());
 	}
 

@@ -43,7 +43,7 @@ class ServerClockConfiguration {
 
 	private static Duration shortestMargin(LockDefaults defaults) {
 		return Stream
-			.concat(Stream.of(defaults.terms(null, LockSettings.NONE)),
+			.concat(Stream.of(defaults.terms()),
 					defaults.byName().keySet().stream().map((name) -> defaults.terms(name, LockSettings.NONE)))
 			.map(ResolvedLockSettings::margin)
 			.min(Comparator.naturalOrder())

@@ -10,7 +10,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
-import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.core.DurationText;
 import io.mongolock.core.LockDefaults;
@@ -104,7 +103,7 @@ final class StartReport implements SmartLifecycle {
 	}
 
 	private String settings() {
-		ResolvedLockSettings terms = this.defaults.terms(null, LockSettings.NONE);
+		ResolvedLockSettings terms = this.defaults.terms();
 		String own = this.defaults.byName().keySet().stream().sorted().collect(Collectors.joining(", "));
 		MongoLockProperties.TtlIndex index = this.properties.ttlIndex();
 		return "ttl=" + text(terms.ttl()) + ", margin=" + text(terms.margin()) + ", renew-interval="

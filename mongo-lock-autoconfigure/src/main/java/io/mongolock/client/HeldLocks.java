@@ -1,6 +1,5 @@
 package io.mongolock.client;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -94,7 +93,7 @@ final class HeldLocks {
 	 */
 	void publish(HeldLock heldLock, List<LockHolder> lapsed, ClockReading begun) {
 		try {
-			this.events.acquired(heldLock, lapsed, Duration.ofNanos(now().nanos() - begun.nanos()));
+			this.events.acquired(heldLock, lapsed, begun);
 		}
 		catch (RuntimeException | Error ex) {
 			takeBack(heldLock, ex);

@@ -161,7 +161,7 @@ final class LeaseRenewer {
 
 	private void begin(RenewalBatch batch, ClockReading now) {
 		try {
-			this.requests.execute(() -> renew(batch));
+			this.requests.execute(() -> renew(batch, now));
 		}
 		catch (RuntimeException | Error ex) {
 			// No thread could be started. What must outlive that does: the leases are
@@ -183,15 +183,15 @@ final class LeaseRenewer {
 		return next;
 	}
 
-	private void renew(RenewalBatch batch) {
+	private void renew(RenewalBatch batch, ClockReading due) {
 		if (this.watch == null) {
 			// Stopped since it was handed over
 			return;
 		}
 		Consumer<RenewalSchedule> answer;
-		ClockReading requested = ClockReading.of(this.clock);
-		this.events.renewing(batch.leases(), requested);
 		try {
+			ClockReading requested = ClockReading.of(this.clock);
+			this.events.renewing(batch.leases(), requested);
 			List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
 			int found = this.store.renewAll(ids, batch.timeout());
 			ClockReading now = ClockReading.of(this.clock);
@@ -200,7 +200,7 @@ final class LeaseRenewer {
 		}
 		catch (RuntimeException | Error ex) {
 			this.events.renewalFailed(batch.leases(), ex);
-			this.events.renewed(batch.leases(), false, requested);
+			this.events.renewed(batch.leases(), false, due);
 			ClockReading now = ClockReading.of(this.clock);
 			answer = (schedule) -> schedule.failed(batch, now);
 		}

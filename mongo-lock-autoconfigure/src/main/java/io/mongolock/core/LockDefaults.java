@@ -42,6 +42,15 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	}
 
 	/**
+	 * The terms of those who say nothing of their own.
+	 * @return the terms
+	 * @throws InvalidLockSettingsException if the settings contradict each other
+	 */
+	public ResolvedLockSettings terms() {
+		return terms(null, LockSettings.NONE);
+	}
+
+	/**
 	 * The terms of a request.
 	 * @param request the request
 	 * @return its terms

@@ -96,11 +96,11 @@ public final class LockEvents {
 	 * A lock was granted.
 	 * @param heldLock the lock
 	 * @param lapsed whose leases had run out
-	 * @param waited how long was waited
+	 * @param begun when the wait for it began
 	 */
-	public void acquired(HeldLock heldLock, List<LockHolder> lapsed, Duration waited) {
+	public void acquired(HeldLock heldLock, List<LockHolder> lapsed, ClockReading begun) {
 		debug("Acquired", heldLock);
-		claimed(heldLock.request(), ClaimEnd.GRANTED, waited);
+		measure((instrument) -> instrument.claimed(heldLock.request(), ClaimEnd.GRANTED, since(begun)));
 		LockHandle handle = observe(heldLock.lease());
 		publish((listener) -> listener.onAcquired(handle));
 		for (LockHolder previous : lapsed) {
@@ -174,8 +174,8 @@ public final class LockEvents {
 	 * @param outcome how that ended
 	 */
 	public void ended(HeldLock heldLock, ReleaseOutcome outcome) {
-		Duration heldFor = heldLock.heldFor(ClockReading.of(this.clock));
-		measure((instrument) -> instrument.ended(heldLock.request(), outcome, heldFor));
+		measure((instrument) -> instrument.ended(heldLock.request(), outcome,
+				heldLock.heldFor(ClockReading.of(this.clock))));
 		switch (outcome) {
 			case RELEASED -> released(heldLock);
 			case EXPIRED_UNCONTESTED -> expiredUncontested(heldLock);
@@ -296,8 +296,7 @@ public final class LockEvents {
 	 * @param requested when it was asked
 	 */
 	public void renewed(List<Lease> leases, boolean answered, ClockReading requested) {
-		Duration took = Duration.ofNanos(this.clock.nanoTime() - requested.nanos());
-		measure((instrument) -> instrument.renewed(leases.size(), answered, took));
+		measure((instrument) -> instrument.renewed(leases.size(), answered, since(requested)));
 	}
 
 	/**
@@ -321,8 +320,12 @@ public final class LockEvents {
 		measure((instrument) -> instrument.claimed(request, end, waited));
 	}
 
+	private Duration since(ClockReading before) {
+		return Duration.ofNanos(this.clock.nanoTime() - before.nanos());
+	}
+
 	private void measure(Consumer<LockInstrumentation> measurement) {
-		this.instruments.forEach(measurement);
+		this.instruments.forEach((instrument) -> notify(instrument, measurement));
 	}
 
 	private void publish(EventLane lane, Consumer<LockListener> event) {
@@ -331,7 +334,7 @@ public final class LockEvents {
 		}
 	}
 
-	private void notify(LockListener listener, Consumer<LockListener> event) {
+	private <L extends LockListener> void notify(L listener, Consumer<? super L> event) {
 		try {
 			event.accept(listener);
 		}

@@ -26,6 +26,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.event.LockEvents;
+import io.mongolock.event.LockInstrumentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -93,6 +94,28 @@ class LockEventsTests {
 		Awaitility.await()
 			.until(() -> this.log.lines.stream().anyMatch((line) -> line.contains("events were not published")));
 		assertThat(this.events.steps.size()).isBetween(10_000, 10_001);
+	}
+
+	@Test
+	void whoMeasuresAndFailsHarmsNeitherClaimsNorRenewals() {
+		LockTemplate measured = new LockTemplate(this.store, LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(new LockInstrumentation() {
+
+					@Override
+					public void claimed(LockRequest request, ClaimEnd end, Duration waited) {
+						throw new IllegalStateException("claimed");
+					}
+
+					@Override
+					public void marginLeft(Duration left) {
+						throw new IllegalStateException("margin");
+					}
+
+				}));
+		LockHandle held = measured.acquire(LockRequest.builder("measured").settings(BUSY).build());
+		Awaitility.await().until(() -> this.store.count("renew") >= 2);
+		assertThat(held.isHeld()).isTrue();
+		measured.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
