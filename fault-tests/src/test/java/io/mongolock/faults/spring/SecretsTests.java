@@ -42,6 +42,7 @@ class SecretsTests {
 			assertThat(stackTrace(thrown)).doesNotContain(PASSWORD);
 			assertThat(context.getBean(LockOwner.class).toString()).doesNotContain(PASSWORD);
 		}
+		SpringApp.awaitNoThreads();
 		assertThat(output).contains("TTL index").doesNotContain(PASSWORD);
 	}
 

@@ -160,11 +160,7 @@ class ShutdownTests {
 
 	private static void assertQuiet(CapturedOutput output) {
 		assertThat(output).doesNotContain("ERROR").doesNotContain("\tat ");
-		await().atMost(LONG)
-			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
-				.filteredOn((name) -> name.startsWith("mongo-lock-"))
-				.filteredOn((name) -> !name.startsWith("mongo-lock-embedded"))
-				.isEmpty());
+		SpringApp.awaitNoThreads();
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.mongolock.faults.spring;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,6 +10,9 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Starts Spring Boot applications as users do, with all of their auto-configuration.
@@ -38,6 +42,18 @@ final class SpringApp {
 			.registerShutdownHook(false)
 			.properties(DEFAULTS)
 			.run(args.toArray(String[]::new));
+	}
+
+	/**
+	 * Wait until all threads of the applications that were closed have ended: a request
+	 * that was underway ends with the connections, and may log so.
+	 */
+	static void awaitNoThreads() {
+		await().atMost(Duration.ofSeconds(30))
+			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+				.filteredOn((name) -> name.startsWith("mongo-lock-"))
+				.filteredOn((name) -> !name.startsWith("mongo-lock-embedded"))
+				.isEmpty());
 	}
 
 	@Configuration(proxyBeanMethods = false)
