@@ -14,9 +14,11 @@ import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
+import io.mongolock.event.LockInstrumentation.ClaimEnd;
 
 /**
  * Runs one acquisition that occupies a thread only while it asks the store. Thread-safe:
@@ -36,6 +38,9 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	private final Function<HeldLock, LockHandle> handles;
 
 	private final CompletableFuture<LockHandle> result = new CompletableFuture<>();
+
+	/** When it was last woken, until it has asked. */
+	private volatile @Nullable ClockReading woken;
 
 	private @Nullable Future<?> timer;
 
@@ -73,6 +78,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	@Override
 	public void turn() {
+		this.woken = this.sender.now();
 		act(() -> this.sender.turn(this.acquisition));
 	}
 
@@ -90,7 +96,9 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private void ask() {
-		act(() -> this.sender.ask(this.acquisition));
+		ClockReading woken = this.woken;
+		this.woken = null;
+		act(() -> this.sender.ask(this.acquisition, woken));
 	}
 
 	private void act(Supplier<AcquisitionStep> event) {
@@ -158,7 +166,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private void broken(Throwable failure) {
-		this.sender.cancel(this.acquisition);
+		this.sender.cancel(this.acquisition, ClaimEnd.CANCELLED);
 		fail(failure);
 	}
 

@@ -10,9 +10,11 @@ import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.Wait;
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
+import io.mongolock.event.LockInstrumentation.ClaimEnd;
 
 /**
  * Runs one acquisition on the thread that wants the lock. The first request leaves at
@@ -27,9 +29,12 @@ final class BlockingDriver implements LockAcquisition.Caller {
 
 	private final Thread thread = Thread.currentThread();
 
-	private volatile boolean turn;
+	/** Since when it is its turn. */
+	private volatile @Nullable ClockReading turn;
 
 	private volatile boolean stopped;
+
+	private @Nullable ClockReading woken;
 
 	BlockingDriver(LockAcquisition acquisition, ClaimSender sender) {
 		this.acquisition = acquisition;
@@ -38,7 +43,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 
 	@Override
 	public void turn() {
-		this.turn = true;
+		this.turn = this.sender.now();
 		LockSupport.unpark(this.thread);
 	}
 
@@ -80,13 +85,15 @@ final class BlockingDriver implements LockAcquisition.Caller {
 			throwIfDisturbed();
 			AcquisitionStep step = this.sender.begin(this.acquisition, this);
 			while (!(step instanceof End end)) {
-				step = (step instanceof Wait wait) ? await(wait.nanos()) : this.sender.ask(this.acquisition);
+				step = (step instanceof Wait wait) ? await(wait.nanos())
+						: this.sender.ask(this.acquisition, this.woken);
 			}
 			this.sender.settle(this.acquisition, end);
 			return end;
 		}
 		catch (RuntimeException | Error ex) {
-			this.sender.cancel(this.acquisition);
+			this.sender.cancel(this.acquisition,
+					(this.thread.isInterrupted()) ? ClaimEnd.INTERRUPTED : ClaimEnd.CANCELLED);
 			throw ex;
 		}
 	}
@@ -94,14 +101,15 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	private AcquisitionStep await(long nanos) {
 		long until = this.sender.now().nanos() + nanos;
 		long left = nanos;
-		while (!this.turn && left > 0) {
+		while (this.turn == null && left > 0) {
 			throwIfDisturbed();
 			LockSupport.parkNanos(this, left);
 			left = until - this.sender.now().nanos();
 		}
 		throwIfDisturbed();
-		if (this.turn) {
-			this.turn = false;
+		this.woken = this.turn;
+		if (this.woken != null) {
+			this.turn = null;
 			return this.sender.turn(this.acquisition);
 		}
 		return this.sender.timer(this.acquisition);

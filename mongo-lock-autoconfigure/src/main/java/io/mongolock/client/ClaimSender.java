@@ -2,6 +2,8 @@ package io.mongolock.client;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
@@ -18,6 +20,7 @@ import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.event.LimitWatch;
 import io.mongolock.event.LockEvents;
+import io.mongolock.event.LockInstrumentation.ClaimEnd;
 import io.mongolock.event.StoreClockWatch;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeyText;
@@ -59,11 +62,12 @@ final class ClaimSender {
 	/**
 	 * Ask the store once.
 	 * @param acquisition whose turn it is
+	 * @param woken when it was woken to ask, unless it asks of its own accord
 	 * @return what to do next; what comes too late is settled
 	 * @throws io.mongolock.LockUnavailableException if the client stops
 	 * @throws IllegalArgumentException if the store refuses to send the request
 	 */
-	AcquisitionStep ask(LockAcquisition acquisition) {
+	AcquisitionStep ask(LockAcquisition acquisition, @Nullable ClockReading woken) {
 		if (!this.lifecycle.beginClaim()) {
 			throw LockExceptions.stopped(acquisition.key(), waited(acquisition));
 		}
@@ -71,6 +75,9 @@ final class ClaimSender {
 			ClockReading requested = now();
 			AcquisitionStep step = (acquisition.send(requested)) ? request(acquisition, requested) : new TooLate(false);
 			publish(acquisition, step);
+			if (woken != null) {
+				this.events.wokenUp(acquisition.request(), step instanceof Granted, woken);
+			}
 			if (step instanceof Wait wait && wait.taken() != null) {
 				this.events.waiting(acquisition.request(), wait.taken());
 			}
@@ -128,11 +135,17 @@ final class ClaimSender {
 	 * @param step its step
 	 */
 	void settle(LockAcquisition acquisition, AcquisitionStep step) {
+		settle(acquisition, step, ClaimEnd.CANCELLED);
+	}
+
+	private void settle(LockAcquisition acquisition, AcquisitionStep step, ClaimEnd unwanted) {
 		if (step instanceof Denied denied) {
-			this.events.denied(acquisition.request(), denied.holders(), waited(acquisition));
+			this.events.denied(acquisition.request(), denied.holders(), !acquisition.terms().waitTimeout().isZero(),
+					waited(acquisition));
 		}
 		else if (step instanceof Failed || step instanceof Cancelled) {
-			this.events.ended(acquisition.request(), step instanceof Failed, waited(acquisition));
+			this.events.ended(acquisition.request(), (step instanceof Failed) ? ClaimEnd.FAILED : unwanted,
+					waited(acquisition));
 		}
 		if (step instanceof Cancelled cancelled && cancelled.unwanted() != null) {
 			this.heldLocks.pass(cancelled.unwanted());
@@ -145,9 +158,10 @@ final class ClaimSender {
 	/**
 	 * End an attempt that nobody wants any more, unless it has ended.
 	 * @param acquisition the attempt
+	 * @param end why nobody does
 	 */
-	void cancel(LockAcquisition acquisition) {
-		settle(acquisition, acquisition.cancel());
+	void cancel(LockAcquisition acquisition, ClaimEnd end) {
+		settle(acquisition, acquisition.cancel(), end);
 	}
 
 	boolean isRunning() {

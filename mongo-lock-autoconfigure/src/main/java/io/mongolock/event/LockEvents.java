@@ -100,7 +100,11 @@ public final class LockEvents {
 	 */
 	public void acquired(HeldLock heldLock, List<LockHolder> lapsed, ClockReading begun) {
 		debug("Acquired", heldLock);
-		measure((instrument) -> instrument.claimed(heldLock.request(), ClaimEnd.GRANTED, since(begun)));
+		claimed(heldLock.request(), ClaimEnd.GRANTED, since(begun));
+		if (heldLock.isHandedOver()) {
+			measure((instrument) -> instrument.handedOver(heldLock.request(),
+					heldLock.heldFor(ClockReading.of(this.clock))));
+		}
 		LockHandle handle = observe(heldLock.lease());
 		publish((listener) -> listener.onAcquired(handle));
 		for (LockHolder previous : lapsed) {
@@ -116,11 +120,13 @@ public final class LockEvents {
 	 * Others held a lock at the end of the wait.
 	 * @param request what was asked for
 	 * @param holders who they are
+	 * @param waits whether there was time to wait
 	 * @param waited how long was waited
 	 */
-	public void denied(LockRequest request, List<LockHolder> holders, Duration waited) {
+	public void denied(LockRequest request, List<LockHolder> holders, boolean waits, Duration waited) {
 		boolean skips = request.onUnavailable() == OnUnavailable.SKIP;
-		claimed(request, (skips) ? ClaimEnd.SKIPPED : ClaimEnd.DENIED, waited);
+		ClaimEnd denied = (waits) ? ClaimEnd.TIMEOUT : ClaimEnd.DENIED;
+		claimed(request, (skips) ? ClaimEnd.SKIPPED : denied, waited);
 		if (skips) {
 			publish((listener) -> listener.onSkipped(request, holders, waited));
 			this.skips.skipped(request, holders);
@@ -133,11 +139,21 @@ public final class LockEvents {
 	/**
 	 * A claim ended without the lock, and not as others hold it.
 	 * @param request what was asked for
-	 * @param failed whether the store failed, or nobody wanted the lock any more
+	 * @param end how it ended
 	 * @param waited how long was waited
 	 */
-	public void ended(LockRequest request, boolean failed, Duration waited) {
-		claimed(request, (failed) ? ClaimEnd.FAILED : ClaimEnd.CANCELLED, waited);
+	public void ended(LockRequest request, ClaimEnd end, Duration waited) {
+		claimed(request, end, waited);
+	}
+
+	/**
+	 * A claim that was woken to ask again has its answer.
+	 * @param request what was asked for
+	 * @param granted whether it was woken for good
+	 * @param woken when it was woken
+	 */
+	public void wokenUp(LockRequest request, boolean granted, ClockReading woken) {
+		measure((instrument) -> instrument.wokenUp(request, granted, since(woken)));
 	}
 
 	/**

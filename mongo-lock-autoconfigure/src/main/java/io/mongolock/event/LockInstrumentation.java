@@ -24,6 +24,23 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
+	 * A lock was handed over within this JVM instead of being released.
+	 * @param request what the one asked for who holds it now
+	 * @param took how long after the one before was done
+	 */
+	default void handedOver(LockRequest request, Duration took) {
+	}
+
+	/**
+	 * A claim that was woken to ask again has its answer.
+	 * @param request what was asked for
+	 * @param granted whether it was woken for good
+	 * @param took how long after it was woken
+	 */
+	default void wokenUp(LockRequest request, boolean granted, Duration took) {
+	}
+
+	/**
 	 * A lock was lost.
 	 * @param request what was asked for
 	 * @param reason how
@@ -79,8 +96,11 @@ public interface LockInstrumentation extends LockListener {
 		/** The lock was granted. */
 		GRANTED,
 
-		/** Others held it until the wait was over. */
+		/** Others held it, and nobody wanted to wait. */
 		DENIED,
+
+		/** Others held it until the wait was over. */
+		TIMEOUT,
 
 		/** Others held it, and whoever asked goes on without it. */
 		SKIPPED,
@@ -88,7 +108,10 @@ public interface LockInstrumentation extends LockListener {
 		/** The store failed. */
 		FAILED,
 
-		/** Nobody wanted it any more: interrupted, cancelled, or the client stopped. */
+		/** The thread that wanted it was interrupted. */
+		INTERRUPTED,
+
+		/** Nobody wanted it any more, or the client stopped. */
 		CANCELLED
 
 	}

@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
@@ -31,7 +32,7 @@ public final class LockMeters implements LockInstrumentation {
 
 	private final MeterRegistry registry;
 
-	private final Map<Tags, Timer> timers = new ConcurrentHashMap<>();
+	private final Map<TimerId, Timer> timers = new ConcurrentHashMap<>();
 
 	private final Timer renewals;
 
@@ -81,6 +82,16 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	@Override
+	public void handedOver(LockRequest request, Duration took) {
+		timer("mongo.lock.hand.over", request, null).record(took);
+	}
+
+	@Override
+	public void wokenUp(LockRequest request, boolean granted, Duration took) {
+		timer("mongo.lock.wake.up", request, (granted) ? "granted" : "waiting").record(took);
+	}
+
+	@Override
 	public void lost(LockRequest request, LossReason reason) {
 		Counter.builder("mongo.lock.lost")
 			.description("Locks lost while they were held")
@@ -100,7 +111,8 @@ public final class LockMeters implements LockInstrumentation {
 
 	@Override
 	public void ended(LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
-		timer("mongo.lock.hold", request, lower(outcome)).record(heldFor);
+		timer("mongo.lock.hold", request, (outcome != ReleaseOutcome.RELEASED) ? lower(outcome) : "completed")
+			.record(heldFor);
 	}
 
 	@Override
@@ -127,11 +139,9 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	// Kept here, as the registry would build the tags anew each time
-	private Timer timer(String meter, LockRequest request, String outcome) {
-		return this.timers.computeIfAbsent(new Tags(meter, name(request), outcome),
-				(tags) -> Timer.builder(tags.meter())
-					.tags("lock", tags.name(), "outcome", tags.outcome())
-					.register(this.registry));
+	private Timer timer(String meter, LockRequest request, @Nullable String outcome) {
+		return this.timers.computeIfAbsent(new TimerId(meter, name(request), outcome),
+				(id) -> id.builder().register(this.registry));
 	}
 
 	private static String name(LockRequest request) {
@@ -142,7 +152,12 @@ public final class LockMeters implements LockInstrumentation {
 		return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
-	private record Tags(String meter, String name, String outcome) {
+	private record TimerId(String meter, String name, @Nullable String outcome) {
+
+		Timer.Builder builder() {
+			Timer.Builder builder = Timer.builder(this.meter).tag("lock", this.name);
+			return (this.outcome != null) ? builder.tag("outcome", this.outcome) : builder;
+		}
 
 	}
 

@@ -1,7 +1,5 @@
 package io.mongolock.sample.orders;
 
-import java.util.concurrent.CompletableFuture;
-
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -68,23 +66,6 @@ class OperatorTests {
 			.bodyJson()
 			.extractingPath("$.holders.length()")
 			.isEqualTo(0);
-	}
-
-	@Test
-	void theMetersOfTheLocksAreScraped() {
-		LockRequest request = LockRequest.of("operated", 1);
-		this.locks.<Object, RuntimeException>execute(request, (held) -> {
-			held.renew();
-			CompletableFuture.runAsync(() -> assertThat(this.locks.tryAcquire(request)).isEmpty()).join();
-			return this.mvc.get().uri("/actuator/prometheus").exchange();
-		});
-		assertThat(this.mvc.get().uri("/actuator/prometheus")).hasStatusOk()
-			.bodyText()
-			.contains("mongo_lock_acquire_seconds_count{lock=\"operated\",outcome=\"granted\"} 1",
-					"mongo_lock_acquire_seconds_count{lock=\"operated\",outcome=\"skipped\"} 1",
-					"mongo_lock_hold_seconds_count{lock=\"operated\",outcome=\"released\"} 1", "mongo_lock_held ",
-					"mongo_lock_waiting ", "mongo_lock_renewal_seconds_count{outcome=\"answered\"}",
-					"mongo_lock_margin_left_seconds", "mongo_lock_store_clock_offset_seconds");
 	}
 
 	@Test

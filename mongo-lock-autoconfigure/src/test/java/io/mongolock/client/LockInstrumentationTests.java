@@ -1,0 +1,137 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.OnUnavailable;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.event.LockInstrumentation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatRuntimeException;
+
+/**
+ * Tests for what a {@link LockTemplate} tells those who measure.
+ */
+@Timeout(60)
+class LockInstrumentationTests {
+
+	private final ScriptedStore store = new ScriptedStore();
+
+	private final Recorder recorder = new Recorder();
+
+	private final LockTemplate template = template(new HandOver(Duration.ofHours(1), 100));
+
+	@AfterEach
+	void stop() {
+		this.template.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void aClaimThatDoesNotWaitIsDeniedAndOneThatDoesTimesOut() {
+		this.template.acquire(LockRequest.of("k"));
+		assertThatRuntimeException().isThrownBy(() -> this.template.acquire(waiting(Duration.ZERO)));
+		assertThatRuntimeException().isThrownBy(() -> this.template.acquire(waiting(Duration.ofMillis(10))));
+		assertThat(this.recorder.events).containsExactly("GRANTED", "DENIED", "TIMEOUT");
+	}
+
+	@Test
+	void whoGoesOnWithoutTheLockHasSkipped() {
+		this.template.acquire(LockRequest.of("k"));
+		this.template.tryAcquire(LockRequest.of("k"));
+		assertThatRuntimeException().isThrownBy(
+				() -> this.template.acquire(LockRequest.builder("k").onUnavailable(OnUnavailable.SKIP).build()));
+		assertThat(this.recorder.events).containsExactly("GRANTED", "SKIPPED", "SKIPPED");
+	}
+
+	@Test
+	void whoIsInterruptedAndWhoCancelsAreToldApart() {
+		this.template.acquire(LockRequest.of("k"));
+		Thread.currentThread().interrupt();
+		assertThatRuntimeException().isThrownBy(() -> this.template.acquire(waiting(Duration.ofMinutes(1))));
+		assertThat(Thread.interrupted()).isTrue();
+		this.template.acquireAsync(waiting(Duration.ofMinutes(1))).cancel(true);
+		assertThat(this.recorder.events).containsExactly("GRANTED", "INTERRUPTED", "CANCELLED");
+	}
+
+	@Test
+	void aStoreThatFailsIsToldAsSuch() {
+		this.store.nextFails("acquire", Outcome.REFUSED, false);
+		assertThatRuntimeException().isThrownBy(() -> this.template.acquire(LockRequest.of("k")));
+		assertThat(this.recorder.events).containsExactly("FAILED");
+	}
+
+	@Test
+	void aHandOverIsMeasuredBesideTheClaim() {
+		LockRequest request = waiting(Duration.ofMinutes(1));
+		LockHandle first = this.template.acquire(request);
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(request);
+		first.close();
+		LockHandle turn = second.join();
+		CompletableFuture<LockHandle> third = this.template.acquireAsync(request);
+		turn.close();
+		third.join().close();
+		assertThat(this.recorder.events).containsSubsequence("GRANTED", "GRANTED", "woken up: true", "GRANTED",
+				"handed over");
+	}
+
+	@Test
+	void aBlockedThreadThatIsWokenToAskIsMeasured() {
+		LockTemplate apart = template(new HandOver(Duration.ZERO, 0));
+		LockHandle held = apart.acquire(LockRequest.of("k"));
+		CompletableFuture<Void> waiter = CompletableFuture
+			.runAsync(() -> apart.acquire(waiting(Duration.ofMinutes(1))).close());
+		Awaitility.await().until(() -> apart.waiting() == 1);
+		held.close();
+		waiter.join();
+		assertThat(this.recorder.events).containsExactly("GRANTED", "GRANTED", "woken up: true");
+		apart.stop(Duration.ofSeconds(1));
+	}
+
+	private LockTemplate template(HandOver handOver) {
+		LockDefaults defaults = new LockDefaults(LockSettings.builder().ttl(Duration.ofMinutes(30)).build(), Map.of());
+		return new LockTemplate(this.store, defaults, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
+				List.of(this.recorder), LeakDetection.OFF, handOver);
+	}
+
+	private static LockRequest waiting(Duration wait) {
+		return LockRequest.builder("k").settings(LockSettings.builder().waitTimeout(wait).build()).build();
+	}
+
+	private static final class Recorder implements LockInstrumentation {
+
+		private final List<String> events = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void claimed(LockRequest request, ClaimEnd end, Duration waited) {
+			this.events.add(end.name());
+		}
+
+		@Override
+		public void handedOver(LockRequest request, Duration took) {
+			this.events.add("handed over" + ((took.isNegative()) ? " before it was" : ""));
+		}
+
+		@Override
+		public void wokenUp(LockRequest request, boolean granted, Duration took) {
+			this.events.add("woken up: " + granted + ((took.isNegative()) ? " before it was" : ""));
+		}
+
+	}
+
+}
