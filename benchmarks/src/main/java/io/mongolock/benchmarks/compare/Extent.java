@@ -5,7 +5,8 @@ import java.util.List;
 /**
  * How much is measured.
  *
- * @param millis how long each load runs
+ * @param millis how long a load of one JVM runs
+ * @param jvmsMillis how long a load of several JVMs runs
  * @param rounds how many rounds of the uncontended pair
  * @param threads how many threads contend in one JVM
  * @param jvms how many JVMs contend
@@ -14,11 +15,12 @@ import java.util.List;
  * @param heldSeconds for how long
  * @param handovers how many releases to another client are timed
  */
-record Extent(long millis, int rounds, List<Integer> threads, List<Integer> jvms, int waiters, int held,
-		int heldSeconds, int handovers) {
+record Extent(long millis, long jvmsMillis, int rounds, List<Integer> threads, List<Integer> jvms, int waiters,
+		int held, int heldSeconds, int handovers) {
 
-	static final Extent FULL = new Extent(10_000, 100, List.of(1, 8, 32, 64), List.of(2, 4, 8), 500, 10_000, 48, 200);
+	static final Extent FULL = new Extent(5_000, 10_000, 100, List.of(1, 8, 32, 64), List.of(2, 4, 8), 500, 10_000, 48,
+			100);
 
-	static final Extent QUICK = new Extent(2_000, 20, List.of(1, 8, 32), List.of(2, 4), 100, 1_000, 16, 30);
+	static final Extent QUICK = new Extent(2_000, 2_000, 20, List.of(1, 8, 32), List.of(2, 4), 100, 1_000, 16, 30);
 
 }

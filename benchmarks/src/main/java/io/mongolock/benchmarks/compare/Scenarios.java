@@ -102,7 +102,7 @@ final class Scenarios {
 		for (Kind kind : excluding()) {
 			for (int jvms : this.extent.jvms()) {
 				Outcome outcome = Jvms.run(kind, this.servers.uri(kind), jvms,
-						new Load(8, 1, 1000, this.extent.millis()));
+						new Load(8, 1, 1000, this.extent.jvmsMillis()));
 				table.add(kind.title(), jvms, outcome.perSecond(), outcome.perSecond() / limit, outcome.p50(),
 						outcome.p99(), outcome.max(), outcome.requestsPerGrant(), outcome.jain());
 			}
@@ -120,7 +120,7 @@ final class Scenarios {
 				"what", "grants/s", "max ms", "requests per grant", "Jain's index of fairness");
 		for (Kind kind : excluding()) {
 			Outcome outcome = Jvms.run(kind, this.servers.uri(kind), jvms,
-					new Load((this.extent.waiters() + jvms - 1) / jvms, 1, 1000, this.extent.millis()));
+					new Load((this.extent.waiters() + jvms - 1) / jvms, 1, 1000, this.extent.jvmsMillis()));
 			table.add(kind.title(), outcome.perSecond(), outcome.max(), outcome.requestsPerGrant(), outcome.jain());
 		}
 		return table;
