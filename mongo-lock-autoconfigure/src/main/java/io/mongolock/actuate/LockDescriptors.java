@@ -9,6 +9,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SanitizableData;
 
 import io.mongolock.LockHolder;
+import io.mongolock.LockOwner;
+import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
@@ -21,8 +23,12 @@ public final class LockDescriptors {
 	private LockDescriptors() {
 	}
 
-	private static String shown(Object owner, boolean owners) {
-		return (owners) ? owner.toString() : SanitizableData.SANITIZED_VALUE;
+	private static String shown(Object value, boolean owners) {
+		return (owners) ? value.toString() : SanitizableData.SANITIZED_VALUE;
+	}
+
+	private static String instanceOf(LockOwner owner) {
+		return (owner.application() + " " + owner.instance()).trim();
 	}
 
 	/**
@@ -47,9 +53,10 @@ public final class LockDescriptors {
 			List<WaiterDescriptor> waiting) implements OperationResponseBody {
 
 		static LockDescriptor of(StoredLock lock, boolean owners) {
-			List<HolderDescriptor> holders = lock.liveHolders()
+			List<HolderDescriptor> holders = lock.holders()
 				.stream()
-				.map((holder) -> HolderDescriptor.of(holder, owners))
+				.filter((holder) -> holder.isAlive(lock.now()))
+				.map((holder) -> HolderDescriptor.of(holder, lock.now(), owners))
 				.toList();
 			List<WaiterDescriptor> waiting = lock.queue()
 				.stream()
@@ -65,16 +72,22 @@ public final class LockDescriptors {
 	 * Who holds a lock.
 	 *
 	 * @param owner application, instance, host, process and thread
+	 * @param instance application and instance alone
 	 * @param fence the number of the grant
+	 * @param limit how many may hold the lock together with this one
 	 * @param acquiredAt when it was granted, by the server's clock
 	 * @param heldFor how long it has been held
 	 * @param remaining how long its lease still runs unless renewed
+	 * @param ttl how long its lease runs from a renewal on
 	 */
-	public record HolderDescriptor(String owner, long fence, Instant acquiredAt, Duration heldFor, Duration remaining) {
+	public record HolderDescriptor(String owner, String instance, long fence, int limit, Instant acquiredAt,
+			Duration heldFor, Duration remaining, Duration ttl) {
 
-		static HolderDescriptor of(LockHolder holder, boolean owners) {
-			return new HolderDescriptor(shown(holder.owner(), owners), holder.fence(), holder.acquiredAt(),
-					holder.heldFor(), holder.remaining());
+		static HolderDescriptor of(StoredHolder stored, Instant now, boolean owners) {
+			LockHolder holder = stored.toHolder(now);
+			return new HolderDescriptor(shown(holder.owner(), owners), shown(instanceOf(holder.owner()), owners),
+					holder.fence(), stored.limit(), holder.acquiredAt(), holder.heldFor(), holder.remaining(),
+					stored.ttl());
 		}
 
 	}
@@ -83,12 +96,14 @@ public final class LockDescriptors {
 	 * Who waits for a lock.
 	 *
 	 * @param owner application, instance, host, process and thread
+	 * @param instance application and instance alone
 	 * @param limit how many may hold the lock together with this one
 	 */
-	public record WaiterDescriptor(String owner, int limit) {
+	public record WaiterDescriptor(String owner, String instance, int limit) {
 
 		static WaiterDescriptor of(StoredWaiter waiter, boolean owners) {
-			return new WaiterDescriptor(shown(waiter.owner(), owners), waiter.limit());
+			return new WaiterDescriptor(shown(waiter.owner(), owners), shown(instanceOf(waiter.owner()), owners),
+					waiter.limit());
 		}
 
 	}

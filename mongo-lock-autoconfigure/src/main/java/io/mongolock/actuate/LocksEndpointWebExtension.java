@@ -69,7 +69,12 @@ public class LocksEndpointWebExtension {
 		return this.endpoint.lock(String.join("/", key), showsOwners(user));
 	}
 
-	private boolean showsOwners(SecurityContext user) {
+	/**
+	 * Whether owners are shown to somebody.
+	 * @param user who asks
+	 * @return whether that user may see them
+	 */
+	public boolean showsOwners(SecurityContext user) {
 		return this.showValues.isShown(user, this.roles);
 	}
 

@@ -69,11 +69,15 @@ class LocksEndpointTests {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LockDescriptor lock = all().locks().get(0);
 		assertThat(lock.key()).isEqualTo("order:1");
-		assertThat(lock.holders()).extracting(HolderDescriptor::heldFor, HolderDescriptor::remaining)
-			.containsExactly(tuple(Duration.ofSeconds(5), Duration.ofSeconds(25)));
+		assertThat(lock.holders())
+			.extracting(HolderDescriptor::heldFor, HolderDescriptor::remaining, HolderDescriptor::ttl,
+					HolderDescriptor::instance, HolderDescriptor::limit)
+			.containsExactly(
+					tuple(Duration.ofSeconds(5), Duration.ofSeconds(25), Duration.ofSeconds(30), "shop 1 1", 1));
 		assertThat(lock.holders().get(0).owner()).contains("shop 1", "host-7", "4711");
 		assertThat(lock.waiting()).as("a place that ran out is none").hasSize(1);
 		assertThat(lock.waiting().get(0).owner()).contains("next");
+		assertThat(lock.waiting().get(0).instance()).isEqualTo("next 1");
 		assertThat(all().toString()).as("whoever has the token can release the lock").doesNotContain("secret");
 	}
 
@@ -143,8 +147,10 @@ class LocksEndpointTests {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.WHEN_AUTHORIZED, Set.of());
 		LockDescriptor lock = web.locks(SecurityContext.NONE, null, null, null, null, null).locks().get(0);
-		assertThat(lock.holders()).extracting(HolderDescriptor::owner).containsOnly(SanitizableData.SANITIZED_VALUE);
-		assertThat(lock.waiting()).extracting(WaiterDescriptor::owner).containsOnly(SanitizableData.SANITIZED_VALUE);
+		assertThat(lock.holders()).extracting(HolderDescriptor::owner, HolderDescriptor::instance)
+			.containsOnly(tuple(SanitizableData.SANITIZED_VALUE, SanitizableData.SANITIZED_VALUE));
+		assertThat(lock.waiting()).extracting(WaiterDescriptor::owner, WaiterDescriptor::instance)
+			.containsOnly(tuple(SanitizableData.SANITIZED_VALUE, SanitizableData.SANITIZED_VALUE));
 		assertThat(web.lock(SecurityContext.NONE, new String[] { "order:1" })).isEqualTo(lock);
 		assertThat(web.locks(SecurityContext.NONE, null, "shop", null, null, null).locks())
 			.as("nor found out by asking")

@@ -36,15 +36,17 @@ class DocumentationTests {
 
 	private static final Path SNIPPETS = ROOT.resolve("mongo-lock-test/src/test/java/io/mongolock/docs");
 
+	private static final Path DASHBOARD = ROOT.resolve("mongo-lock-dashboard/src/test/java");
+
 	private static final Path FIRST_APPLICATION = ROOT.resolve("mongo-lock-test/src/test/java/com/example/shop");
 
 	@Test
 	void everyJavaSnippetIsCompiled() throws IOException {
-		String compiled = normalized(String.join("\n",
-				Stream
-					.concat(contents(files(SNIPPETS, ".java")).stream(),
-							contents(files(FIRST_APPLICATION, ".java")).stream())
-					.toList()));
+		List<Path> sources = new ArrayList<>();
+		for (Path folder : List.of(SNIPPETS, FIRST_APPLICATION, DASHBOARD)) {
+			sources.addAll(files(folder, ".java"));
+		}
+		String compiled = normalized(String.join("\n", contents(sources)));
 		List<String> snippets = snippets("java");
 		assertThat(snippets).isNotEmpty();
 		assertThat(snippets).allSatisfy((snippet) -> assertThat(compiled).contains(normalized(snippet)));

@@ -5,6 +5,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 
 import io.mongolock.LockHandle;
@@ -66,6 +67,13 @@ class OperatorTests {
 			.bodyJson()
 			.extractingPath("$.holders.length()")
 			.isEqualTo(0);
+	}
+
+	@Test
+	void thePageOverTheLocksIsServed() {
+		assertThat(this.mvc.get().uri("/actuator/mongolocksdashboard").accept(MediaType.TEXT_HTML)).hasStatusOk()
+			.bodyText()
+			.contains("data-locks=\"./mongolocks\"", "data-release=\"true\"");
 	}
 
 	@Test

@@ -1,0 +1,34 @@
+package io.mongolock.dashboard;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+
+import io.mongolock.LockOwner;
+import io.mongolock.actuate.LocksEndpointWebExtension;
+import io.mongolock.autoconfigure.LockEndpointAutoConfiguration;
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.client.LockTemplate;
+
+/**
+ * Auto-configuration for the page that shows the locks, where it is exposed and locks are
+ * used.
+ */
+@AutoConfiguration(after = { MongoLockAutoConfiguration.class, LockEndpointAutoConfiguration.class })
+@ConditionalOnWebApplication
+@ConditionalOnBean(LockTemplate.class)
+@ConditionalOnAvailableEndpoint(DashboardEndpoint.class)
+public final class DashboardAutoConfiguration {
+
+	@Bean
+	DashboardEndpoint mongoLocksDashboardEndpoint(ObjectProvider<PathMappedEndpoints> paths,
+			EndpointAccessResolver access, ObjectProvider<LocksEndpointWebExtension> locks, LockOwner owner) {
+		return new DashboardEndpoint(paths::getObject, access, locks.getIfAvailable(), owner);
+	}
+
+}

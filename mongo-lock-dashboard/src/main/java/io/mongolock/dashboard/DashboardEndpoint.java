@@ -1,0 +1,87 @@
+package io.mongolock.dashboard;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.util.MimeType;
+import org.springframework.util.StringUtils;
+import org.springframework.web.util.HtmlUtils;
+
+import io.mongolock.LockOwner;
+import io.mongolock.actuate.LocksEndpointWebExtension;
+
+/**
+ * Endpoint {@code mongolocksdashboard}: the page that shows the locks, and the files it
+ * consists of. What it shows it asks of the endpoint {@code mongolocks}, as the user who
+ * looks at it. Thread-safe.
+ */
+@WebEndpoint(id = "mongolocksdashboard", defaultAccess = Access.READ_ONLY)
+class DashboardEndpoint {
+
+	static final EndpointId ID = EndpointId.of("mongolocksdashboard");
+
+	private static final EndpointId LOCKS = EndpointId.of("mongolocks");
+
+	private final PageFiles files = new PageFiles();
+
+	private final Supplier<PathMappedEndpoints> paths;
+
+	private final EndpointAccessResolver access;
+
+	private final @Nullable LocksEndpointWebExtension locks;
+
+	private final LockOwner owner;
+
+	/**
+	 * Create an endpoint.
+	 * @param paths where the endpoints are, known once all of them are created
+	 * @param access what may be done with them
+	 * @param locks knows who may see owners; {@code null} if the locks are not exposed
+	 * @param owner who this application is
+	 */
+	DashboardEndpoint(Supplier<PathMappedEndpoints> paths, EndpointAccessResolver access,
+			@Nullable LocksEndpointWebExtension locks, LockOwner owner) {
+		this.paths = paths;
+		this.access = access;
+		this.locks = locks;
+		this.owner = owner;
+	}
+
+	@ReadOperation(produces = "text/html")
+	WebEndpointResponse<String> page(SecurityContext user) {
+		String own = Objects.requireNonNull(this.paths.get().getRootPath(ID));
+		String locks = this.paths.get().getRootPath(LOCKS);
+		// relative to the page, whatever stands before that in the browser
+		String up = "./" + "../".repeat(StringUtils.countOccurrencesOf(own, "/"));
+		boolean releases = this.access.accessFor(LOCKS, Access.READ_ONLY) == Access.UNRESTRICTED;
+		boolean shown = this.locks != null && this.locks.showsOwners(user);
+		Map<String, String> values = Map.of("self", "./" + own.substring(own.lastIndexOf('/') + 1), "locks",
+				(locks != null) ? up + locks : "", "release", String.valueOf(releases), "application",
+				(shown) ? this.owner.application() : "", "instance",
+				(shown) ? (this.owner.application() + " " + this.owner.instance()).trim() : "");
+		String page = this.files.text(PageFiles.PAGE);
+		for (Map.Entry<String, String> value : values.entrySet()) {
+			page = page.replace("{{" + value.getKey() + "}}", HtmlUtils.htmlEscape(value.getValue()));
+		}
+		return new WebEndpointResponse<>(page, PageFiles.typeOf(PageFiles.PAGE));
+	}
+
+	@ReadOperation(produces = { "text/css", "text/javascript" })
+	WebEndpointResponse<String> file(@Selector String file) {
+		MimeType type = PageFiles.typeOf(file);
+		return (this.files.has(file)) ? new WebEndpointResponse<>(this.files.text(file), type)
+				: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
+	}
+
+}

@@ -1,0 +1,201 @@
+/** The locks that are held, page by page as the server has them. */
+
+import { clone, element, fill, keyed, millis, say, span } from './dom.js';
+
+const PAGE = 50;
+/** A lease that has less of its ttl left than this was not renewed when it should have been. */
+const LATE = 0.45;
+
+const page = document.documentElement.dataset;
+const opened = new Set();
+const view = { cursors: [''], next: null, filter: {}, shown: undefined, locks: [], readAt: 0 };
+
+let confirmed;
+
+/** Ask for the page that is shown. Resolves to the locks, or to nothing if the question changed meanwhile. */
+export async function readLocks() {
+	const asked = JSON.stringify([view.filter, view.cursors]);
+	const query = new URLSearchParams({ ...view.filter, limit: PAGE });
+	if (view.cursors.length > 1) {
+		query.set('after', view.cursors.at(-1));
+	}
+	const answer = await ask('GET', `${page.locks}?${query}`);
+	if (asked !== JSON.stringify([view.filter, view.cursors])) {
+		return undefined;
+	}
+	view.next = answer.next;
+	view.readAt = performance.now();
+	view.locks = answer.locks.map(read);
+	showLocks();
+	showWhere(asked);
+	return view.locks;
+}
+
+function read(lock) {
+	const holders = lock.holders.map((holder) => ({ ...holder, heldFor: millis(holder.heldFor),
+		remaining: millis(holder.remaining), ttl: millis(holder.ttl) }));
+	return { ...lock, holders };
+}
+
+/** Show the locks as they stand by now; between two answers times go on by themselves. */
+export function showLocks() {
+	const since = performance.now() - view.readAt;
+	keyed(element('locks'), view.locks, (lock) => lock.key, createLock, (body, lock) => showLock(body, lock, since));
+	element('locks').setAttribute('aria-busy', 'false');
+}
+
+function showWhere(asked) {
+	const first = (view.cursors.length - 1) * PAGE + 1;
+	const filtered = Object.keys(view.filter).length > 0;
+	element('empty').hidden = view.locks.length > 0;
+	element('locks').hidden = view.locks.length === 0;
+	say(element('empty'), (filtered) ? 'No held lock matches' : 'No lock is held');
+	element('back').disabled = view.cursors.length === 1;
+	element('next').disabled = !view.next;
+	if (view.shown !== asked || !view.locks.length) {
+		// said once for each page, not each time it is read
+		say(element('where'), (view.locks.length) ? `From number ${first}${view.next ? ', more follow' : ''}` : '');
+		view.shown = asked;
+	}
+}
+
+function createLock(lock) {
+	const body = clone('lock');
+	body.querySelector('.key').onclick = () => {
+		open(body, lock.key, body.querySelector('.more').hidden);
+		showLocks();
+	};
+	const release = body.querySelector('.release');
+	if (page.release !== 'true') {
+		release.remove();
+	}
+	else if (!namable(lock.key)) {
+		release.disabled = true;
+		release.title = 'This key cannot be named in an address: release it in mongosh';
+	}
+	release.setAttribute('aria-label', `Release ${lock.key} by force`);
+	release.onclick = () => confirm(lock.key);
+	open(body, lock.key, opened.has(lock.key));
+	return body;
+}
+
+function open(body, key, wanted) {
+	body.querySelector('.more').hidden = !wanted;
+	body.querySelector('.key').setAttribute('aria-expanded', wanted);
+	opened[wanted ? 'add' : 'delete'](key);
+}
+
+function showLock(body, lock, since) {
+	const [holder, ...others] = lock.holders;
+	const left = holder.remaining - since;
+	fill(body, { key: lock.key, holder: others.length ? `${holder.instance} and ${others.length} more` : holder.instance,
+		held: span(holder.heldFor + since), left: left > 0 ? span(left) : 'over', waiting: lock.waiting.length || '',
+		fence: holder.fence });
+	const bar = body.querySelector('.left i');
+	bar.style.setProperty('--left', Math.min(1, Math.max(0, left / holder.ttl)).toFixed(3));
+	body.classList.toggle('late', left < holder.ttl * LATE);
+	if (!body.querySelector('.more').hidden) {
+		showMore(body, lock, since);
+	}
+}
+
+function showMore(body, lock, since) {
+	const list = (name, entries) => keyed(body.querySelector(`[data-list=${name}]`), entries, (entry) => entry.id,
+		() => clone('entry'), (item, entry) => fill(item, { text: entry.text }));
+	list('holders', lock.holders.map((holder) => ({ id: holder.fence, text: `${holder.owner}, fence ${holder.fence}, `
+		+ `held for ${span(holder.heldFor + since)}, ${span(holder.remaining - since)} left of ${span(holder.ttl)}`
+		+ together(holder.limit) })));
+	list('line', lock.waiting.length ? lock.waiting.map((waiter, place) => ({ id: place, text: waiter.owner + together(waiter.limit) }))
+		: [{ id: 'nobody', text: 'Nobody waits' }]);
+}
+
+const together = (limit) => (limit === 1) ? '' : (limit > 1_000_000) ? ', shared' : `, with up to ${limit} holders`;
+
+// Pages and filters
+
+/** Call back when another page is wanted. */
+export function onTurn(look) {
+	const form = element('filter');
+	const restored = new URLSearchParams(location.hash.slice(1));
+	for (const field of form.elements) {
+		field.value = restored.get(field.name) ?? '';
+	}
+	const filter = () => {
+		view.filter = Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
+		view.cursors = [''];
+	};
+	filter();
+	form.oninput = () => {
+		filter();
+		history.replaceState(null, '', '#' + new URLSearchParams(view.filter));
+		look();
+	};
+	form.onsubmit = (event) => event.preventDefault();
+	element('next').onclick = () => {
+		view.cursors.push(view.next);
+		element('next').disabled = true;
+		look();
+	};
+	element('back').onclick = () => {
+		view.cursors.pop();
+		element('back').disabled = true;
+		look();
+	};
+}
+
+// Release by force
+
+/** Whether a browser leaves the key in an address as it is: it would take a/../b for b. */
+const namable = (key) => !key.split('/').some((part) => part === '' || part === '.' || part === '..');
+
+function confirm(key) {
+	const lock = view.locks.find((it) => it.key === key);
+	if (!lock) {
+		return;
+	}
+	confirmed = key;
+	say(element('confirm-key'), key);
+	say(element('confirm-holder'), `held by ${lock.holders.map((holder) => holder.owner).join(' and ')}`);
+	element('confirm').showModal();
+}
+
+/** Call back with what came of a release. */
+export function onRelease(tell) {
+	element('cancel').onclick = () => element('confirm').close();
+	element('release').onclick = async () => {
+		element('confirm').close();
+		try {
+			const path = confirmed.split('/').map(encodeURIComponent).join('/');
+			const { released } = await ask('DELETE', `${page.locks}/${path}`);
+			tell(released ? `${confirmed} was released by force` : `${confirmed} was free already`);
+		}
+		catch (problem) {
+			tell(`${confirmed} was not released: ${problem.message}`, true);
+		}
+	};
+}
+
+// Requests
+
+const REFUSALS = { 401: 'you have to log in', 403: 'you may not do that', 404: 'nobody ever asked for it', 405: 'it is not allowed here' };
+
+async function ask(method, path) {
+	let response;
+	try {
+		response = await fetch(path, { method, headers: { Accept: 'application/json', ...csrf(method) } });
+	}
+	catch {
+		throw new Error('this instance does not answer');
+	}
+	if (!response.ok) {
+		throw new Error(REFUSALS[response.status] ?? `the server answered ${response.status}`);
+	}
+	// nothing is said of a lock that nobody ever asked for
+	return (response.status === 204) ? {} : response.json();
+}
+
+/** Where the application protects itself by a cookie that scripts may read, it wants to see it. */
+function csrf(method) {
+	const token = /(?:^|; )XSRF-TOKEN=([^;]*)/.exec(document.cookie);
+	return (method !== 'GET' && token) ? { 'X-XSRF-TOKEN': decodeURIComponent(token[1]) } : {};
+}

@@ -1,0 +1,76 @@
+/** Looks at the locks again and again, while somebody looks at the page. */
+
+import { element, say, span } from './dom.js';
+import { onRelease, onTurn, readLocks, showLocks } from './locks.js';
+
+const page = document.documentElement.dataset;
+const EVERY = 2_000;
+
+let timer;
+let looks = 0;
+let readAt;
+let failure;
+let paused = false;
+
+/** One look after the other; one that is asked for between two comes at once. */
+async function look() {
+	clearTimeout(timer);
+	const mine = ++looks;
+	try {
+		if (await readLocks()) {
+			readAt = performance.now();
+			failure = undefined;
+		}
+	}
+	catch (problem) {
+		failure = problem.message;
+	}
+	showState();
+	if (mine === looks && !paused && !document.hidden) {
+		timer = setTimeout(look, EVERY);
+	}
+}
+
+function showState() {
+	const state = (failure) ? `Not up to date: ${failure}`
+		: (paused) ? `Paused ${span(performance.now() - readAt)} ago` : (readAt) ? 'Up to date' : 'Looking…';
+	say(element('looked'), state);
+	document.body.classList.toggle('failed', !!failure);
+}
+
+function tick() {
+	if (!document.hidden) {
+		showState();
+		if (!paused && !failure) {
+			showLocks();
+		}
+	}
+}
+
+function tell(text, isError) {
+	say(element('notice'), text);
+	element('notice').classList.toggle('error', !!isError);
+	setTimeout(() => element('notice').textContent === text && say(element('notice'), ''), 8_000);
+	look();
+}
+
+element('pause').onclick = () => {
+	paused = !paused;
+	element('pause').setAttribute('aria-pressed', paused);
+	clearTimeout(timer);
+	if (!paused) {
+		look();
+	}
+	showState();
+};
+document.addEventListener('visibilitychange', () => document.hidden ? clearTimeout(timer) : paused || look());
+
+if (page.locks) {
+	onTurn(look);
+	onRelease(tell);
+	look();
+	setInterval(tick, 1_000);
+}
+else {
+	say(element('looked'), 'Nothing to show: expose the endpoint mongolocks, too (management.endpoints.web.exposure.include)');
+}

@@ -1,0 +1,38 @@
+package io.mongolock.dashboard;
+
+import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.CsrfConfigurer;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+
+/**
+ * Who may look at the actuator, as docs/dashboard.md has it.
+ */
+@TestConfiguration
+class ActuatorRules {
+
+	@Bean
+	SecurityFilterChain actuator(HttpSecurity http) {
+		return http.securityMatcher(EndpointRequest.toAnyEndpoint())
+			.authorizeHttpRequests((requests) -> requests.anyRequest().hasAnyRole("OPERATOR", "AUDITOR"))
+			.httpBasic(Customizer.withDefaults())
+			.csrf(CsrfConfigurer::spa)
+			.build();
+	}
+
+	@Bean
+	InMemoryUserDetailsManager users() {
+		return new InMemoryUserDetailsManager(user("operator"), user("auditor"), user("customer"));
+	}
+
+	private static UserDetails user(String name) {
+		return User.withUsername(name).password("{noop}secret").roles(name.toUpperCase()).build();
+	}
+
+}
