@@ -102,6 +102,20 @@ final class ClientLifecycle {
 		this.running.threads().stop();
 	}
 
+	/**
+	 * Wait for renewals, and requests for places in line, that were underway when this
+	 * was closed.
+	 * @param timeout how long at most
+	 */
+	void awaitRenewals(Duration timeout) {
+		try {
+			this.running.threads().renewals().awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
 	boolean isClosed() {
 		return this.phase == Phase.STOPPED;
 	}

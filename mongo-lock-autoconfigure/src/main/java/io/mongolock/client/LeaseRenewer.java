@@ -199,6 +199,10 @@ final class LeaseRenewer {
 			answer = (schedule) -> schedule.answered(batch, found, requested, now);
 		}
 		catch (RuntimeException | Error ex) {
+			if (this.watch == null) {
+				// Nobody holds anything any more, and nothing is tried again
+				return;
+			}
 			this.events.renewalFailed(batch.leases(), ex);
 			this.events.renewed(batch.leases(), false, due);
 			ClockReading now = ClockReading.of(this.clock);

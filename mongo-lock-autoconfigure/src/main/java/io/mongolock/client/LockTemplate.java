@@ -219,7 +219,8 @@ public final class LockTemplate implements LockOperations {
 	/**
 	 * Take no more claims, end all waiting, renew nothing more, and release what is still
 	 * held, many locks with one request; its holders are notified that they lost it. No
-	 * request to the store begins after this.
+	 * request to the store begins after this, and those underway have ended unless they
+	 * take longer than the budget.
 	 * @param budget how long this may take; what is not released by then runs out by
 	 * itself
 	 */
@@ -236,6 +237,7 @@ public final class LockTemplate implements LockOperations {
 		this.heldLocks.abandonAll(until);
 		this.places.leaveAll(until);
 		this.events.flushLog(left(until));
+		this.lifecycle.awaitRenewals(left(until));
 	}
 
 	/**

@@ -143,8 +143,10 @@ final class PlaceKeeper implements ReleaseListener {
 			this.places.answered(round, locks, ClockReading.of(this.clock));
 		}
 		catch (RuntimeException | Error ex) {
-			// Whoever waits notices by himself if that goes on
-			logger.debug("Request for places in line failed: " + round.kind(), ex);
+			if (this.running) {
+				// Whoever waits notices by himself if that goes on
+				logger.debug("Request for places in line failed: " + round.kind(), ex);
+			}
 			this.places.failed(round, ClockReading.of(this.clock));
 		}
 	}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 import ch.qos.logback.classic.Logger;
@@ -157,6 +158,24 @@ class LockEventsTests {
 			.contains("and 2 more");
 		Awaitility.await().until(() -> this.events.lost.size() == 12);
 		assertThat(this.events.lost).allMatch((loss) -> loss.endsWith("SHUTDOWN"));
+	}
+
+	@Test
+	void aRenewalThatFailsWhenTheStopIsOverIsNotSaid() throws InterruptedException {
+		CountDownLatch end = new CountDownLatch(1);
+		AtomicReference<Thread> renewal = new AtomicReference<>();
+		this.store.next("renew", (request) -> {
+			renewal.set(Thread.currentThread());
+			await(end);
+			throw new IllegalStateException("state should be: open");
+		});
+		this.template.acquire(LockRequest.builder("k").settings(BUSY).build());
+		Awaitility.await().until(() -> renewal.get() != null);
+		this.template.stop(Duration.ZERO);
+		end.countDown();
+		renewal.get().join();
+		this.template.stop(Duration.ofSeconds(10));
+		assertThat(this.log.lines).isNotEmpty().noneMatch((line) -> line.contains("Renewal"));
 	}
 
 	private void hold(int count) {

@@ -12,6 +12,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
@@ -26,6 +28,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
@@ -580,6 +583,24 @@ class LockTemplateTests {
 		stop.get();
 		assertThat(this.store.holder("k")).isEmpty();
 		assertThat(claim.get().isHeld()).isFalse();
+	}
+
+	@Test
+	void aStopWaitsForARenewalThatIsUnderway() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answer = new CountDownLatch(1);
+		this.store.next("renew", (request) -> {
+			asked.countDown();
+			await(answer);
+		});
+		LockSettings busy = LockSettings.builder().renewInterval(Duration.ofMillis(50)).build();
+		this.template.acquire(LockRequest.builder("k").settings(busy).build());
+		await(asked);
+		Future<?> stop = this.others.submit(() -> this.template.stop(Duration.ofMinutes(1)));
+		Awaitility.await().until(() -> this.store.holder("k").isEmpty());
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> stop.get(200, TimeUnit.MILLISECONDS));
+		answer.countDown();
+		stop.get();
 	}
 
 	@Test

@@ -96,6 +96,22 @@ class RenewalScheduleTests {
 	}
 
 	@Test
+	void ofThousandsOfWhichNoneIsThereEachBatchIsAskedForOnce() {
+		for (int i = 0; i < 3_000; i++) {
+			this.schedule.add(lease("k" + i, 0), at(0));
+		}
+		int requests = 0;
+		while (requests < 100 && this.schedule.nextIn(at(8_000)) <= 0) {
+			for (RenewalBatch batch : this.schedule.due(at(8_000))) {
+				requests++;
+				this.schedule.answered(batch, 0, at(8_000), at(8_000));
+			}
+		}
+		assertThat(this.lost).hasSize(3_000).allMatch((lease) -> lease.lossReason() == LossReason.REFUSED);
+		assertThat(requests).isEqualTo(3);
+	}
+
+	@Test
 	void aLeaseReleasedWhileItsBatchIsUnderwayIsNotTakenForLost() {
 		Lease stays = lease("a", 0);
 		Lease released = lease("b", 0);

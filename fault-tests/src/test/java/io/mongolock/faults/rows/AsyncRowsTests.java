@@ -49,7 +49,8 @@ class AsyncRowsTests {
 		long last = System.nanoTime() - begun;
 		// One after the other on each of 32 threads they would take seven times as long
 		assertThat(Duration.ofNanos(last)).isLessThan(OPERATION_TIMEOUT.multipliedBy(6));
-		figures.add("claims", CLAIMS)
+		figures.server(this.harness.label())
+			.add("claims", CLAIMS)
 			.add("last answered", Harness.millis(last) + " with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms");
 	}
 

@@ -36,6 +36,11 @@ class ClockRowsTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(Harness.KEY);
 
+	private static final LockSettings SETTINGS = LockSettings.builder()
+		.ttl(Duration.ofSeconds(30))
+		.waitTimeout(Duration.ZERO)
+		.build();
+
 	private final FakeClock clock = new FakeClock();
 
 	private final RecordingLockListener told = new RecordingLockListener();
@@ -79,6 +84,27 @@ class ClockRowsTests {
 		assertThat(handle.isHeld()).isFalse();
 		figures.add("relied on", "24 s of 30 s");
 		locks.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	@ShowsRow(value = 28, level = Level.UNIT)
+	void aHolderBothOfWhoseClocksStoodStillIsToldByItsNextRenewal(RowFigures figures) {
+		FakeClock servers = new FakeClock();
+		InMemoryLockStore store = new InMemoryLockStore(() -> Instant.ofEpochMilli(servers.currentTimeMillis()));
+		LockTemplate paused = HarnessClient.locks(store, SETTINGS, this.clock, this.told);
+		LockTemplate other = HarnessClient.locks(store, SETTINGS, servers);
+		LockHandle handle = paused.acquire(REQUEST);
+		servers.pass(Duration.ofMinutes(10), Duration.ofMinutes(10));
+		LockHandle next = other.acquire(REQUEST);
+		assertThat(handle.isHeld()).as("nothing here can tell").isTrue();
+		assertThat(next.fence()).as("what a guarded write goes by").isGreaterThan(handle.fence());
+		// when its next renewal is due
+		this.clock.pass(Duration.ofSeconds(8), Duration.ofSeconds(8));
+		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
+		assertThat(next.isHeld()).isTrue();
+		figures.add("overlap", "until the next renewal").add("fence", "rose");
+		paused.stop(Duration.ofSeconds(1));
+		other.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
@@ -130,11 +156,7 @@ class ClockRowsTests {
 	}
 
 	private LockTemplate locks(boolean autoRenew) {
-		LockSettings settings = LockSettings.builder()
-			.ttl(Duration.ofSeconds(30))
-			.waitTimeout(Duration.ZERO)
-			.autoRenew(autoRenew)
-			.build();
+		LockSettings settings = LockSettings.builder().autoRenew(autoRenew).build().or(SETTINGS);
 		InMemoryLockStore store = new InMemoryLockStore(() -> Instant.ofEpochMilli(this.clock.currentTimeMillis()));
 		return HarnessClient.locks(store, settings, this.clock, this.told);
 	}

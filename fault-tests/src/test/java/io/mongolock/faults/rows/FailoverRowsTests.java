@@ -1,8 +1,14 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -12,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.faults.harness.Harness;
@@ -23,13 +30,14 @@ import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.mongo.ServerClockWatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 16, 17 and 24: the primary dies or steps down, and the next one has a clock of its
- * own.
+ * Rows 16, 17, 24, 57 and 59: the primary dies or steps down, and the next one has a
+ * clock of its own.
  */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -212,6 +220,27 @@ class FailoverRowsTests {
 	}
 
 	// How long the lease still lasts there
+	@Test
+	@ShowsRow(value = 59, level = Level.PROXY)
+	void aMemberWhoseClockIsOffIsNamedBeforeItIsElected(RowFigures figures) {
+		SetMember wrong = this.set.members().get(2);
+		wrong.clock().step(Duration.ofSeconds(5));
+		Map<String, Duration> told = new ConcurrentHashMap<>();
+		ServerClockWatch watch = new ServerClockWatch(LockClock.system(), MARGIN);
+		watch.onClockOff(told::put);
+		MongoClientSettings.Builder settings = MongoClientSettings.builder()
+			.applyConnectionString(new ConnectionString(this.set.connectionString()));
+		watch.attachTo(settings);
+		try (MongoClient client = MongoClients.create(settings.build())) {
+			await().atMost(Harness.LONG).until(() -> told.containsKey(wrong.address()));
+			assertThat(client.getClusterDescription().getServerDescriptions()).hasSize(3);
+		}
+		assertThat(told.get(wrong.address())).isGreaterThan(MARGIN);
+		figures.server(ScriptedSet.SERVER)
+			.add("ahead", "5000 ms of 1000 ms tolerated")
+			.add("said", told.get(wrong.address()).toMillis() + " ms");
+	}
+
 	private static Duration left(SetMember member) {
 		StoredHolder holder = member.holders().get(0);
 		return Duration.between(member.clock().instant(), holder.renewedAt().plus(holder.ttl()));

@@ -1,8 +1,10 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -27,6 +29,7 @@ import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
+import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -67,10 +70,10 @@ class StreamRowsTests {
 			int streams = this.proxy.requests("aggregate");
 			ending.happenTo(this);
 			long ended = System.nanoTime();
-			if (ending.opensAnew) {
-				Awaitility.await().atMost(Harness.LONG).until(() -> this.proxy.requests("aggregate") > streams);
-				this.proxy.clear();
-			}
+			Awaitility.await()
+				.atMost(Harness.LONG)
+				.until(() -> this.proxy.requests("aggregate") >= streams + ending.opens);
+			this.proxy.clear();
 			awaitRelease();
 			assertThat(watch.isLive()).isTrue();
 			figures.server("embedded, mongo-java-server 1.47, as a replica set")
@@ -117,7 +120,7 @@ class StreamRowsTests {
 
 	private enum Ending {
 
-		CURSOR_KILLED(true) {
+		CURSOR_KILLED(1) {
 
 			@Override
 			void happenTo(StreamRowsTests test) {
@@ -128,7 +131,7 @@ class StreamRowsTests {
 
 		},
 
-		COLLECTION_DROPPED(true) {
+		COLLECTION_DROPPED(1) {
 
 			@Override
 			void happenTo(StreamRowsTests test) {
@@ -137,7 +140,7 @@ class StreamRowsTests {
 
 		},
 
-		CONNECTION_CUT(false) {
+		CONNECTION_CUT(0) {
 
 			@Override
 			void happenTo(StreamRowsTests test) {
@@ -146,7 +149,22 @@ class StreamRowsTests {
 
 		},
 
-		CONNECTION_SILENT(true) {
+		RESUME_POINT_LOST(2) {
+
+			// what is kept for those who resume is over before the driver may
+			@Override
+			void happenTo(StreamRowsTests test) {
+				Hold resuming = test.proxy.on("aggregate").holdRequest();
+				test.proxy.cut();
+				resuming.awaitHeld();
+				List<Document> changes = Stream.generate(Document::new).limit(10_001).toList();
+				test.direct.getDatabase(Harness.DATABASE).getCollection(Harness.COLLECTION).insertMany(changes);
+				resuming.release();
+			}
+
+		},
+
+		CONNECTION_SILENT(1) {
 
 			@Override
 			void happenTo(StreamRowsTests test) {
@@ -155,10 +173,11 @@ class StreamRowsTests {
 
 		};
 
-		private final boolean opensAnew;
+		/** How many streams are asked for until there is one again, at least. */
+		private final int opens;
 
-		Ending(boolean opensAnew) {
-			this.opensAnew = opensAnew;
+		Ending(int opens) {
+			this.opens = opens;
 		}
 
 		abstract void happenTo(StreamRowsTests test);

@@ -7,7 +7,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.transaction.TransactionDefinition;
 
+import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
 import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -63,6 +66,18 @@ class LossBeforeCommitTests {
 			app.ledger().add(this.account, () -> {
 			});
 			app.inTransaction(TransactionDefinition.PROPAGATION_NOT_SUPPORTED, (none) -> lose());
+		}));
+	}
+
+	@Test
+	@ShowsRow(value = 34, level = Level.SPRING)
+	void theTransactionOfAHandleThatWasClosedIsRolledBack() {
+		assertRolledBack(() -> app.inTransaction((status) -> {
+			LockHandle handle = app.bean(LockOperations.class).acquire(LockRequest.of(this.key));
+			app.ledger().add(this.account, () -> {
+			});
+			handle.close();
+			lose();
 		}));
 	}
 

@@ -14,6 +14,8 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
 import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
@@ -74,6 +76,16 @@ class TransactionTests {
 		});
 		assertFree();
 		assertThat(balance()).isEqualTo(2);
+	}
+
+	@Test
+	@ShowsRow(value = 33, level = Level.SPRING)
+	void aHandleClosedInsideATransactionIsHeldUntilItsCommit() {
+		app.inTransaction((status) -> {
+			app.bean(LockOperations.class).acquire(LockRequest.of(this.key)).close();
+			assertHeld();
+		});
+		assertFree();
 	}
 
 	@Test

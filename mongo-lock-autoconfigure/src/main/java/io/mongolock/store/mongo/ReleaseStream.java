@@ -84,7 +84,9 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 				follow(cursor);
 			}
 			catch (RuntimeException ex) {
-				logger.debug("The change stream of released locks has ended", ex);
+				if (isOpen()) {
+					logger.debug("The change stream of released locks has ended", ex);
+				}
 			}
 			finally {
 				this.live = false;

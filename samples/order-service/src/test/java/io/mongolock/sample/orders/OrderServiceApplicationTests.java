@@ -4,11 +4,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import com.mongodb.WriteConcern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
+import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.test.json.AbstractJsonContentAssert;
@@ -45,6 +47,9 @@ class OrderServiceApplicationTests {
 
 	@Autowired
 	private OrderRepository orders;
+
+	@Autowired
+	private MongoTemplate mongo;
 
 	@Autowired
 	private LockOperations locks;
@@ -88,6 +93,11 @@ class OrderServiceApplicationTests {
 			.convertTo(Long.class)
 			.isEqualTo(before - 250);
 		assertThat(balance("10010")).isEqualTo(before - 250);
+	}
+
+	@Test
+	void whatIsAcceptedIsConfirmedByTheMajority() {
+		assertThat(this.mongo.getDb().getWriteConcern()).isEqualTo(WriteConcern.MAJORITY);
 	}
 
 	@Test
