@@ -117,11 +117,14 @@ final class Scenarios {
 	Table manyWaiters() {
 		int jvms = this.extent.jvms().get(this.extent.jvms().size() - 1);
 		Table table = new Table(this.extent.waiters() + " waiters for one key in " + jvms + " JVMs, 1 ms of work",
-				"what", "grants/s", "max ms", "requests per grant", "Jain's index of fairness");
+				"what", "grants/s", "max ms", "requests per grant", "ms of the store's CPU per grant",
+				"Jain's index of fairness");
 		for (Kind kind : excluding()) {
+			double before = this.servers.cpuMillis(kind);
 			Outcome outcome = Jvms.run(kind, this.servers.uri(kind), jvms,
 					new Load((this.extent.waiters() + jvms - 1) / jvms, 1, 1000, this.extent.jvmsMillis()));
-			table.add(kind.title(), outcome.perSecond(), outcome.max(), outcome.requestsPerGrant(), outcome.jain());
+			table.add(kind.title(), outcome.perSecond(), outcome.max(), outcome.requestsPerGrant(),
+					(this.servers.cpuMillis(kind) - before) / outcome.grants(), outcome.jain());
 		}
 		return table;
 	}

@@ -3,6 +3,8 @@ package io.mongolock.benchmarks.compare;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -13,16 +15,16 @@ import com.mongodb.client.MongoClients;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.embedded.EmbeddedMongoMain;
 import io.mongolock.test.server.GivenServer;
 
 /**
- * The servers that are measured on: MongoDB as named by {@code MONGO_LOCK_TEST_URI} or
- * embedded, and Redis if it is installed.
+ * The servers that are measured on, each a process: MongoDB as named by
+ * {@code MONGO_LOCK_TEST_URI} or embedded, and Redis if it is installed.
  */
 final class Servers implements AutoCloseable {
 
-	private final @Nullable EmbeddedMongo embedded;
+	private final @Nullable Process embedded;
 
 	private final String mongo;
 
@@ -34,8 +36,9 @@ final class Servers implements AutoCloseable {
 
 	Servers() throws IOException {
 		String given = GivenServer.uri().orElse(null);
-		this.embedded = (given != null) ? null : EmbeddedMongo.builder().replicaSet().start();
-		this.mongo = (this.embedded != null) ? this.embedded.connectionString() : String.valueOf(given);
+		int mongoPort = freePort();
+		this.embedded = (given != null) ? null : startEmbedded(mongoPort);
+		this.mongo = (given != null) ? given : "mongodb://127.0.0.1:" + mongoPort;
 		this.redisPort = freePort();
 		this.redis = startRedis();
 		this.notes.add("JdbcLockRegistry of Spring Integration on PostgreSQL is left out: the artifact"
@@ -55,6 +58,16 @@ final class Servers implements AutoCloseable {
 	}
 
 	/**
+	 * How long the server has used a processor.
+	 * @param kind whose server
+	 * @return milliseconds, or NaN if it was not started here
+	 */
+	double cpuMillis(Kind kind) {
+		Process process = (kind.onRedis()) ? this.redis : this.embedded;
+		return (process != null) ? process.info().totalCpuDuration().map(Duration::toMillis).orElse(0L) : Double.NaN;
+	}
+
+	/**
 	 * What MongoDB says it is.
 	 * @return a line for people
 	 */
@@ -63,22 +76,23 @@ final class Servers implements AutoCloseable {
 			Document build = client.getDatabase("admin").runCommand(new Document("buildInfo", 1));
 			Document hello = client.getDatabase("admin").runCommand(new Document("hello", 1));
 			return ((this.embedded != null)
-					? "the embedded server (mongo-java-server), in the same JVM, whose majority commit costs nothing: as "
+					? "the embedded server (mongo-java-server), in a JVM of its own, whose majority commit costs nothing: as "
 							+ build.getString("version")
 					: "MongoDB " + build.getString("version"))
 					+ ((hello.containsKey("setName")) ? ", a replica set" : ", standalone or sharded");
 		}
 	}
 
+	private static Process startEmbedded(int port) throws IOException {
+		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+		return start(port, java, "-cp", System.getProperty("java.class.path"), EmbeddedMongoMain.class.getName(),
+				"--replica-set", "--port=" + port);
+	}
+
 	private @Nullable Process startRedis() {
 		try {
-			Process process = new ProcessBuilder("redis-server", "--port", String.valueOf(this.redisPort), "--save", "",
-					"--bind", "127.0.0.1")
-				.redirectErrorStream(true)
-				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
-				.start();
-			awaitPort(process);
-			return process;
+			return start(this.redisPort, "redis-server", "--port", String.valueOf(this.redisPort), "--save", "",
+					"--bind", "127.0.0.1");
 		}
 		catch (IOException ex) {
 			this.notes.add("Redisson is left out: no redis-server is installed (" + ex.getMessage() + ").");
@@ -86,17 +100,20 @@ final class Servers implements AutoCloseable {
 		}
 	}
 
-	private void awaitPort(Process process) throws IOException {
+	private static Process start(int port, String... command) throws IOException {
+		Process process = new ProcessBuilder(command).redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+			.start();
 		while (process.isAlive()) {
 			try {
-				new Socket("127.0.0.1", this.redisPort).close();
-				return;
+				new Socket("127.0.0.1", port).close();
+				return process;
 			}
 			catch (IOException ex) {
 				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
 			}
 		}
-		throw new IOException("redis-server ended with status " + process.exitValue());
+		throw new IOException(command[0] + " ended with status " + process.exitValue());
 	}
 
 	private static int freePort() throws IOException {
@@ -111,7 +128,7 @@ final class Servers implements AutoCloseable {
 			this.redis.destroy();
 		}
 		if (this.embedded != null) {
-			this.embedded.close();
+			this.embedded.destroy();
 		}
 	}
 
