@@ -286,7 +286,7 @@ final class HeldLocks {
 	}
 
 	private void letNextAsk(HeldLock heldLock) {
-		LockAcquisition.passTurn(this.queues.released(heldLock.key(), heldLock));
+		LockAcquisition.passTurn(heldLock, this.queues.released(heldLock.key(), heldLock));
 	}
 
 }

@@ -27,9 +27,9 @@ import io.mongolock.store.StoredHolder;
  * In which phase an acquisition is, and what follows from an event. Guarded by the
  * monitor of its {@link LockAcquisition}.
  * <p>
- * The first request asks without a place in line. If it is denied, the next one enters
- * the line, and from then on the acquisition asks when its place says so, and once more
- * when the wait is over.
+ * The first request asks without a place in line, unless others are known to stand there.
+ * If it is denied, the next one enters the line, and from then on the acquisition asks
+ * when its place says so, and once more when the wait is over.
  */
 final class AcquisitionState {
 
@@ -60,6 +60,9 @@ final class AcquisitionState {
 
 	/** Its place in line, from the first request that may have entered it. */
 	private @Nullable WaitingPlace place;
+
+	/** Whether the first request enters the line, as others stand there. */
+	private boolean contended;
 
 	/** Whether somebody was told of the place. */
 	private boolean told;
@@ -99,6 +102,10 @@ final class AcquisitionState {
 
 	void reserveNothing() {
 		this.claim = this.claim.withReserve(0);
+	}
+
+	void expectLine() {
+		this.contended = true;
 	}
 
 	void handed(HeldLock held) {
@@ -174,7 +181,7 @@ final class AcquisitionState {
 		}
 		if (holder.isPresent() && now.elapsedSince(requested) < this.terms.reliable().toNanos()) {
 			return granted(new Grant(this.request, this.claim.id(), this.terms, holder.get(), requested,
-					answer.lapsedBefore(holder.get()), this.claim.reserve(), this.unknown));
+					answer.lapsedBefore(holder.get()), this.claim.reserve(), this.unknown, answer.hasWaiters()));
 		}
 		if (holder.isPresent()) {
 			return failed(
@@ -230,7 +237,7 @@ final class AcquisitionState {
 
 	private AcquisitionStep ask(ClockReading now) {
 		boolean last = left(now) <= 0;
-		if (!last && this.repeated && this.place == null) {
+		if (!last && (this.repeated || this.contended) && this.place == null) {
 			this.place = this.client.places().enter(this.acquisition, now);
 		}
 		this.phase = (last) ? Phase.LAST : Phase.ASKING;

@@ -18,8 +18,9 @@ import io.mongolock.store.StoredHolder;
  * @param lapsed whose leases had run out
  * @param reserve how many fences above its own the grant set aside
  * @param unknown whether an earlier request of the token may still be executed
+ * @param contended whether others stood in line behind it
  */
 public record Grant(LockRequest request, LeaseId id, ResolvedLockSettings terms, StoredHolder holder,
-		ClockReading requested, List<LockHolder> lapsed, int reserve, boolean unknown) {
+		ClockReading requested, List<LockHolder> lapsed, int reserve, boolean unknown, boolean contended) {
 
 }

@@ -56,7 +56,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	public HeldLock(Grant grant, ClockReading now, Consumer<HeldLock> onLost) {
 		this.request = grant.request();
 		this.owner = grant.holder().owner();
-		this.turn = new Turn(grant.holder(), grant.reserve(), grant.requested(), grant.unknown());
+		this.turn = new Turn(grant.holder(), grant.reserve(), grant.requested(), grant.unknown(), grant.contended());
 		this.since = now;
 		this.onLost = onLost;
 		this.lease = new Lease(grant.id(), grant.holder().fence(), grant.terms(), grant.requested(), this::lost);

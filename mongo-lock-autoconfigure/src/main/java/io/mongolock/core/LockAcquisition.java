@@ -348,10 +348,26 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	}
 
 	/**
+	 * A lock of this JVM was given back or lost: pass the turn on.
+	 * @param from the lock
+	 * @param next whose turn it is, if anyone's
+	 */
+	public static void passTurn(HeldLock from, @Nullable LockAcquisition next) {
+		if (next != null && from.turn().contended()) {
+			next.expectLine();
+		}
+		passTurn(next);
+	}
+
+	private synchronized void expectLine() {
+		this.state.expectLine();
+	}
+
+	/**
 	 * Pass the turn on.
 	 * @param next whose turn it is, if anyone's
 	 */
-	public static void passTurn(@Nullable LockAcquisition next) {
+	static void passTurn(@Nullable LockAcquisition next) {
 		Caller caller = (next != null) ? next.caller : null;
 		if (caller != null) {
 			caller.turn();

@@ -10,8 +10,9 @@ import io.mongolock.store.StoredHolder;
  * @param reserve how many fences above that of the grant are set aside
  * @param begun when the request left that was granted
  * @param unknown whether an earlier request of the token may still be executed
+ * @param contended whether other JVMs stood in line when it began
  */
-record Turn(StoredHolder entry, int reserve, ClockReading begun, boolean unknown) {
+record Turn(StoredHolder entry, int reserve, ClockReading begun, boolean unknown, boolean contended) {
 
 	long lastFence() {
 		return this.entry.fence() + this.reserve;

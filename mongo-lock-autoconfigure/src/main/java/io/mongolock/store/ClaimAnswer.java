@@ -46,6 +46,14 @@ public record ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, 
 	}
 
 	/**
+	 * Whether anybody stands in line.
+	 * @return whether a place in it has not run out
+	 */
+	public boolean hasWaiters() {
+		return this.queue.stream().anyMatch((waiter) -> waiter.isAlive(this.now));
+	}
+
+	/**
 	 * Who holds it now.
 	 * @return the holders whose leases still run
 	 */

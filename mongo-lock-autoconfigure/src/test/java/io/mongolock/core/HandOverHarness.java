@@ -50,12 +50,16 @@ final class HandOverHarness {
 	}
 
 	HeldLock granted(LockRequest request, int reserve, boolean unknown) {
+		return granted(request, reserve, unknown, false);
+	}
+
+	HeldLock granted(LockRequest request, int reserve, boolean unknown, boolean contended) {
 		Waiter first = waiter("first", request);
 		first.begin(0);
 		StoredHolder entry = new StoredHolder("first", 100, LockDefaults.NONE.limit(request), OWNER.onThread("first"),
 				Instant.EPOCH, Instant.EPOCH, first.acquisition.terms().ttl());
 		HeldLock heldLock = held(new Grant(request, new LeaseId("k", "first"), first.acquisition.terms(), entry, at(0),
-				List.of(), reserve, unknown));
+				List.of(), reserve, unknown, contended));
 		this.queues.granted("k", first.acquisition, heldLock);
 		return heldLock;
 	}
@@ -63,7 +67,7 @@ final class HandOverHarness {
 	private HeldLock held(Grant grant) {
 		return new HeldLock(grant, at(0), (lost) -> {
 			this.log.add("lost by " + lost.toHolder(at(0)).owner().thread() + " " + lost.lossReason());
-			LockAcquisition.passTurn(this.queues.released("k", lost));
+			LockAcquisition.passTurn(lost, this.queues.released("k", lost));
 		});
 	}
 
@@ -98,7 +102,7 @@ final class HandOverHarness {
 		if (!passed) {
 			this.log.add("released");
 			heldLock.release(at(now));
-			LockAcquisition.passTurn(this.queues.released("k", heldLock));
+			LockAcquisition.passTurn(heldLock, this.queues.released("k", heldLock));
 		}
 		return passed;
 	}

@@ -125,7 +125,7 @@ class HandOverInterleavingsTests {
 			attempt.acquisition.begin(attempt, HandOverHarness.at(0));
 			this.stored = "first";
 			this.first = held(new Grant(LockRequest.of("k"), attempt.claim.id(), attempt.acquisition.terms(),
-					entry("first"), HandOverHarness.at(0), List.of(), 100, false));
+					entry("first"), HandOverHarness.at(0), List.of(), 100, false, false));
 			this.queues.granted("k", attempt.acquisition, this.first);
 		}
 
@@ -150,7 +150,7 @@ class HandOverInterleavingsTests {
 
 		private HeldLock held(Grant grant) {
 			HeldLock heldLock = new HeldLock(grant, HandOverHarness.at(NOW),
-					(lost) -> LockAcquisition.passTurn(this.queues.released("k", lost)));
+					(lost) -> LockAcquisition.passTurn(lost, this.queues.released("k", lost)));
 			this.monitors.add(heldLock);
 			return heldLock;
 		}
@@ -212,7 +212,7 @@ class HandOverInterleavingsTests {
 				if (decision.asks() && heldLock.id().leaseToken().equals(this.stored)) {
 					this.stored = null;
 				}
-				LockAcquisition.passTurn(this.queues.released("k", heldLock));
+				LockAcquisition.passTurn(heldLock, this.queues.released("k", heldLock));
 			}
 		}
 

@@ -65,6 +65,22 @@ class HandOverTests {
 	}
 
 	@Test
+	void whoeverFollowsATurnThatOtherJvmsWaitedForEntersTheLineWithTheFirstRequest() {
+		HandOverHarness contended = new HandOverHarness(HandOverHarness.atMost(250, 3));
+		HeldLock held = contended.granted(LockRequest.of("k"), 3, false, true);
+		Waiter a = contended.waiting("a");
+		assertThat(contended.release(held, 250)).isFalse();
+		assertThat(a.acquisition.claim().waiting()).isTrue();
+	}
+
+	@Test
+	void whoeverFollowsATurnThatNobodyElseWaitedForAsksWithoutAPlace() {
+		Waiter a = this.jvm.waiting("a");
+		assertThat(this.jvm.release(this.first, 250)).isFalse();
+		assertThat(a.acquisition.claim()).matches((claim) -> claim.first() && !claim.waiting());
+	}
+
+	@Test
 	void aTurnEndsWithItsNumber() {
 		for (String name : new String[] { "a", "b", "c", "d" }) {
 			this.jvm.waiting(name);
@@ -165,7 +181,7 @@ class HandOverTests {
 		this.first.lease().refused();
 		assertThat(a.acquisition.takeOver(this.first, at(1), (never) -> {
 		})).isFalse();
-		LockAcquisition.passTurn(a.acquisition);
+		LockAcquisition.passTurn(this.first, a.acquisition);
 		assertThat(a.step).isEqualTo(new Ask());
 		assertThat(this.jvm.release(this.first, 1)).isFalse();
 		assertThat(this.jvm.log).containsExactly("lost by first REFUSED", "a asks", "released");

@@ -54,7 +54,16 @@ class LockAcquisitionTests {
 	private final LockAcquisition acquisition = acquisition("mine", Duration.ofSeconds(5));
 
 	@Test
-	void aGrantIsRelyableFromTheTimeItsRequestLeft() {
+	void aGrantSaysWhetherOthersStandInLineBehindIt() {
+		assertThat(turn(granted()).contended()).isFalse();
+		ClaimAnswer withLine = new ClaimAnswer(granted().holders(), denied("behind").queue(), List.of(), NOW);
+		assertThat(turn(withLine).contended()).isTrue();
+		ClaimAnswer later = new ClaimAnswer(granted().holders(), withLine.queue(), List.of(), NOW.plusSeconds(20));
+		assertThat(turn(later).contended()).as("its place has run out").isFalse();
+	}
+
+	@Test
+	void aGrantIsReliableFromTheTimeItsRequestLeft() {
 		begin(this.acquisition, 0);
 		assertThat(answered(this.acquisition, granted(), 10, 20)).isInstanceOfSatisfying(Granted.class,
 				(granted) -> assertThat(granted.held().lease().remaining(at(20))).hasMillis(24_000 - 10));
@@ -432,6 +441,14 @@ class LockAcquisitionTests {
 			}
 
 		}, at(now));
+	}
+
+	private Turn turn(ClaimAnswer answer) {
+		LockAcquisition acquisition = acquisition("mine", Duration.ofSeconds(5));
+		begin(acquisition, 0);
+		HeldLock held = ((Granted) answered(acquisition, answer, 10, 20)).held();
+		LockAcquisition.passTurn(held, this.queues.released("k", held));
+		return held.turn();
 	}
 
 	private static AcquisitionStep answered(LockAcquisition acquisition, ClaimAnswer answer, long requested, long now) {

@@ -223,7 +223,7 @@ final class SimulatedClient {
 	 * @param heldLock what is over
 	 */
 	void over(HeldLock heldLock) {
-		LockAcquisition.passTurn(this.queues.released(heldLock.key(), heldLock));
+		LockAcquisition.passTurn(heldLock, this.queues.released(heldLock.key(), heldLock));
 	}
 
 	/**
