@@ -21,7 +21,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 @EnableConfigurationProperties(MongoLockProperties.class)
 @Import({ LockMethodConfiguration.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
 		LockClientConfiguration.class, UnlockedConfiguration.class, UnguardedWritesConfiguration.class,
-		SequenceConfiguration.class, OptimisticConfiguration.class, LockWebConfiguration.class })
+		SequenceConfiguration.class, OptimisticConfiguration.class, DocumentLockConfiguration.class,
+		LockWebConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean

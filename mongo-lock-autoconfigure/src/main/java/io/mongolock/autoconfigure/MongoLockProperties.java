@@ -50,6 +50,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param sequenceCollection name of the MongoDB collection that holds the sequences
  * @param sequences settings for the sequences of one name
  * @param optimistic how often an optimistic update is attempted, and how soon again
+ * @param documentLocks locks on the application's own documents
  */
 @ConfigurationProperties("mongo-lock")
 public record MongoLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("locks") String collection,
@@ -61,7 +62,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@DefaultValue("2147483646") int advisorOrder, @DefaultValue("warn") LeakDetection leakDetection,
 		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver, @DefaultValue Web web,
 		@DefaultValue("sequences") String sequenceCollection, @DefaultValue Map<String, NumberSequence> sequences,
-		@DefaultValue Optimistic optimistic) {
+		@DefaultValue Optimistic optimistic, @DefaultValue DocumentLocks documentLocks) {
 
 	static final String PREFIX = "mongo-lock";
 
@@ -160,6 +161,15 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 */
 	public record Optimistic(@DefaultValue("50") int maxAttempts, @DefaultValue("10ms") Duration delay,
 			@DefaultValue("2") double multiplier, @DefaultValue("250ms") Duration maxDelay) {
+
+	}
+
+	/**
+	 * Locks on the application's own documents.
+	 *
+	 * @param field the field of a document that its lock is kept in
+	 */
+	public record DocumentLocks(@DefaultValue("lock") String field) {
 
 	}
 

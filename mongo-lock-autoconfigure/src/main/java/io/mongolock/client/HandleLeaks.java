@@ -26,7 +26,7 @@ final class HandleLeaks {
 	private static final Log logger = LogFactory.getLog(HandleLeaks.class);
 
 	private static final Set<String> OURS = Set.of("io.mongolock", "io.mongolock.client", "io.mongolock.concurrent",
-			"io.mongolock.interceptor");
+			"io.mongolock.interceptor", "io.mongolock.mongodb");
 
 	private static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 

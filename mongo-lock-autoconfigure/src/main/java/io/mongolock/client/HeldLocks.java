@@ -17,6 +17,7 @@ import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.event.LockEvents;
+import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
@@ -188,12 +189,60 @@ final class HeldLocks {
 	}
 
 	/**
+	 * A statement begins that may end a lock.
+	 * @param heldLock the lock
+	 */
+	void suspend(HeldLock heldLock) {
+		heldLock.suspend();
+		this.lifecycle.renewer().unregister(heldLock.lease());
+	}
+
+	/**
+	 * The statement is over and has not ended the lock.
+	 * @param heldLock the lock
+	 */
+	void resume(HeldLock heldLock) {
+		if (heldLock.resume()) {
+			release(heldLock);
+		}
+		else if (this.held.containsKey(heldLock.id())) {
+			this.lifecycle.renewer().register(heldLock.lease());
+		}
+	}
+
+	/**
+	 * A lock was ended by others.
+	 * @param heldLock the lock
+	 * @param end how
+	 */
+	void endedByOthers(HeldLock heldLock, LeaseEnd end) {
+		if (end == LeaseEnd.LOST) {
+			heldLock.resume();
+			heldLock.lease().refused();
+			return;
+		}
+		boolean held = heldLock.endedByOthers(now());
+		unregister(heldLock);
+		if (end == LeaseEnd.UNKNOWN) {
+			this.events.ended(heldLock, ReleaseOutcome.LEFT_TO_EXPIRE);
+		}
+		else if (end == LeaseEnd.RELEASED) {
+			this.events.ended(heldLock, (held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.EXPIRED_UNCONTESTED);
+		}
+		letNextAsk(heldLock);
+	}
+
+	/**
 	 * Check that what was done under a lock may be committed.
 	 * @param heldLock the lock
 	 * @throws io.mongolock.LockLostException if it was lost, unless the request says to
 	 * ignore that
 	 */
 	void assertMayCommit(HeldLock heldLock) {
+		if (heldLock.isOver() || heldLock.isSuspended()) {
+			// What was written instead of a release is a part of the transaction
+			return;
+		}
 		if (heldLock.request().onLost() != OnLost.IGNORE && !heldLock.lease().isHeld(now())) {
 			throw LockExceptions.lost(heldLock.lease());
 		}
@@ -221,7 +270,7 @@ final class HeldLocks {
 	}
 
 	private void release(HeldLock heldLock) {
-		if (handOver(heldLock, true)) {
+		if (!heldLock.mayRelease() || handOver(heldLock, true)) {
 			return;
 		}
 		ReleaseOutcome outcome = end(heldLock, true);

@@ -11,6 +11,7 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
+import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.Leased;
 
@@ -51,12 +52,32 @@ final class LeaseHandle implements LockHandle, Leased {
 	 * @return whether it is
 	 */
 	boolean isFor(HeldLocks heldLocks, String key) {
-		return this.heldLocks == heldLocks && key().equals(key) && !this.closed.get();
+		return this.heldLocks == heldLocks && key().equals(key) && !this.closed.get() && !this.heldLock.isOver();
 	}
 
 	@Override
 	public LeaseId lease() {
 		return this.heldLock.id();
+	}
+
+	@Override
+	public @Nullable Object takeContent() {
+		return this.heldLock.takeContent();
+	}
+
+	@Override
+	public void suspend() {
+		this.heldLocks.suspend(this.heldLock);
+	}
+
+	@Override
+	public void resume() {
+		this.heldLocks.resume(this.heldLock);
+	}
+
+	@Override
+	public void end(LeaseEnd end) {
+		this.heldLocks.endedByOthers(this.heldLock, end);
 	}
 
 	@Override

@@ -58,7 +58,8 @@ final class TransactionLocks implements TransactionSynchronization {
 	 */
 	static @Nullable HeldLock find(HeldLocks heldLocks, String key) {
 		TransactionLocks current = current(heldLocks);
-		return (current != null) ? current.byKey.get(key) : null;
+		HeldLock heldLock = (current != null) ? current.byKey.get(key) : null;
+		return (heldLock != null && !heldLock.isOver()) ? heldLock : null;
 	}
 
 	private static @Nullable TransactionLocks current(HeldLocks heldLocks) {
@@ -81,7 +82,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	private void add(HeldLock heldLock) {
 		if (!this.shared.contains(heldLock) && heldLock.share()) {
 			this.shared.add(heldLock);
-			this.byKey.putIfAbsent(heldLock.key(), heldLock);
+			this.byKey.merge(heldLock.key(), heldLock, (former, next) -> (former.isOver()) ? next : former);
 		}
 	}
 

@@ -181,7 +181,8 @@ final class AcquisitionState {
 		}
 		if (holder.isPresent() && now.elapsedSince(requested) < this.terms.reliable().toNanos()) {
 			return granted(new Grant(this.request, this.claim.id(), this.terms, holder.get(), requested,
-					answer.lapsedBefore(holder.get()), this.claim.reserve(), this.unknown, answer.hasWaiters()));
+					answer.lapsedBefore(holder.get()), this.claim.reserve(), this.unknown, answer.hasWaiters(),
+					answer.content()));
 		}
 		if (holder.isPresent()) {
 			return failed(

@@ -2,6 +2,8 @@ package io.mongolock.core;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockHolder;
 import io.mongolock.LockRequest;
 import io.mongolock.store.LeaseId;
@@ -19,8 +21,10 @@ import io.mongolock.store.StoredHolder;
  * @param reserve how many fences above its own the grant set aside
  * @param unknown whether an earlier request of the token may still be executed
  * @param contended whether others stood in line behind it
+ * @param content what the store keeps with the lock, if it does
  */
 public record Grant(LockRequest request, LeaseId id, ResolvedLockSettings terms, StoredHolder holder,
-		ClockReading requested, List<LockHolder> lapsed, int reserve, boolean unknown, boolean contended) {
+		ClockReading requested, List<LockHolder> lapsed, int reserve, boolean unknown, boolean contended,
+		@Nullable Object content) {
 
 }

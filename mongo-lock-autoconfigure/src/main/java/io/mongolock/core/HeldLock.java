@@ -43,6 +43,17 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	private boolean ended;
 
+	/** Whether it was ended by others, so that nothing is left to release. */
+	private volatile boolean over;
+
+	/** Whether a statement is underway that may end it. */
+	private volatile boolean suspended;
+
+	/** Whether the last one let go of it meanwhile. */
+	private boolean deferred;
+
+	private @Nullable Object content;
+
 	private int shares = 1;
 
 	/**
@@ -59,6 +70,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 		this.turn = new Turn(grant.holder(), grant.reserve(), grant.requested(), grant.unknown(), grant.contended());
 		this.since = now;
 		this.onLost = onLost;
+		this.content = grant.content();
 		this.lease = new Lease(grant.id(), grant.holder().fence(), grant.terms(), grant.requested(), this::lost);
 	}
 
@@ -182,6 +194,74 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 */
 	public synchronized boolean unshare() {
 		return --this.shares == 0;
+	}
+
+	/**
+	 * What the store sent along with the grant.
+	 * @return what it keeps with the lock, once; {@code null} from then on
+	 */
+	public synchronized @Nullable Object takeContent() {
+		Object taken = this.content;
+		this.content = null;
+		return taken;
+	}
+
+	/**
+	 * A statement begins that may end the lock.
+	 */
+	public synchronized void suspend() {
+		this.suspended = true;
+		this.lease.suspend(true);
+	}
+
+	/**
+	 * The statement is over and has not ended the lock.
+	 * @return whether nobody relies on it any more: the lock has to be released
+	 */
+	public synchronized boolean resume() {
+		boolean release = this.deferred;
+		this.deferred = false;
+		this.suspended = false;
+		this.lease.suspend(false);
+		return release;
+	}
+
+	/**
+	 * Whether a statement is underway that may end the lock.
+	 * @return whether there is one
+	 */
+	public boolean isSuspended() {
+		return this.suspended;
+	}
+
+	/**
+	 * The last one lets go of the lock.
+	 * @return whether it is to be released now: not if it was ended by others, or that
+	 * has to wait for the statement underway
+	 */
+	public synchronized boolean mayRelease() {
+		this.deferred |= this.suspended;
+		return !this.over && !this.suspended;
+	}
+
+	/**
+	 * Others ended the lock.
+	 * @param now the time
+	 * @return whether it was held until then
+	 */
+	public boolean endedByOthers(ClockReading now) {
+		boolean held = this.lease.release(now);
+		this.over = true;
+		end();
+		return held;
+	}
+
+	/**
+	 * Whether it was ended by others: nothing is left to rely on or to release.
+	 * @return whether it was
+	 */
+	public boolean isOver() {
+		return this.over;
 	}
 
 	/**

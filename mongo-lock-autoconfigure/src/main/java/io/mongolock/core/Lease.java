@@ -36,6 +36,8 @@ public final class Lease {
 
 	private volatile State state;
 
+	private volatile boolean suspended;
+
 	/**
 	 * Begin a lease.
 	 * @param id the key and token
@@ -169,11 +171,20 @@ public final class Lease {
 		Lease holder;
 		synchronized (this.entry) {
 			holder = this.entry.holder();
-			if (!holder.markLost(LossReason.REFUSED)) {
+			if (holder.suspended || !holder.markLost(LossReason.REFUSED)) {
 				return;
 			}
 		}
 		holder.onLost.accept(holder);
+	}
+
+	/**
+	 * Whether what is said of the entry in the store counts: it does not while a
+	 * statement is underway that takes it out.
+	 * @param suspended whether there is one
+	 */
+	void suspend(boolean suspended) {
+		this.suspended = suspended;
 	}
 
 	/**

@@ -4,6 +4,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockHolder;
 
 /**
@@ -13,9 +15,30 @@ import io.mongolock.LockHolder;
  * @param queue who waits for it, first come first, places that ran out included
  * @param previous who held it before the last grant
  * @param now the store's time
+ * @param content what the store keeps with the lock, if it does
  */
 public record ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
-		Instant now) {
+		Instant now, @Nullable Object content) {
+
+	/**
+	 * The answer of a store that keeps locks alone.
+	 * @param holders who holds it
+	 * @param queue who waits for it, first come first, places that ran out included
+	 * @param previous who held it before the last grant
+	 * @param now the store's time
+	 */
+	public ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous, Instant now) {
+		this(holders, queue, previous, now, null);
+	}
+
+	/**
+	 * This answer with what the store keeps with the lock.
+	 * @param content what that is
+	 * @return the answer
+	 */
+	public ClaimAnswer with(Object content) {
+		return new ClaimAnswer(this.holders, this.queue, this.previous, this.now, content);
+	}
 
 	/**
 	 * The grant to an attempt. A lease of its own that ran out is none: a claim that is

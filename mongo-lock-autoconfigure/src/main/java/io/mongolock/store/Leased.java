@@ -1,8 +1,10 @@
 package io.mongolock.store;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Something that stands for a lease, such as a handle: lets code beside the store find
- * the lease, which users have no need to see.
+ * the lease and end it by statements of its own, which users have no need to see.
  */
 public interface Leased {
 
@@ -11,5 +13,29 @@ public interface Leased {
 	 * @return its key and token
 	 */
 	LeaseId lease();
+
+	/**
+	 * What the store sent along with the grant.
+	 * @return what it keeps with the lock, once; {@code null} from then on, or if it
+	 * keeps nothing
+	 */
+	@Nullable Object takeContent();
+
+	/**
+	 * A statement begins that may end the lease: until {@link #resume} or {@link #end} it
+	 * is not renewed, and a renewal that does not find it says nothing.
+	 */
+	void suspend();
+
+	/**
+	 * The statement has not ended the lease.
+	 */
+	void resume();
+
+	/**
+	 * The lease has ended: nothing is to be released any more.
+	 * @param end how
+	 */
+	void end(LeaseEnd end);
 
 }

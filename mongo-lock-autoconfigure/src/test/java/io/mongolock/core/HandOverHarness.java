@@ -59,7 +59,7 @@ final class HandOverHarness {
 		StoredHolder entry = new StoredHolder("first", 100, LockDefaults.NONE.limit(request), OWNER.onThread("first"),
 				Instant.EPOCH, Instant.EPOCH, first.acquisition.terms().ttl());
 		HeldLock heldLock = held(new Grant(request, new LeaseId("k", "first"), first.acquisition.terms(), entry, at(0),
-				List.of(), reserve, unknown, contended));
+				List.of(), reserve, unknown, contended, null));
 		this.queues.granted("k", first.acquisition, heldLock);
 		return heldLock;
 	}

@@ -125,7 +125,7 @@ class HandOverInterleavingsTests {
 			attempt.acquisition.begin(attempt, HandOverHarness.at(0));
 			this.stored = "first";
 			this.first = held(new Grant(LockRequest.of("k"), attempt.claim.id(), attempt.acquisition.terms(),
-					entry("first"), HandOverHarness.at(0), List.of(), 100, false, false));
+					entry("first"), HandOverHarness.at(0), List.of(), 100, false, false, null));
 			this.queues.granted("k", attempt.acquisition, this.first);
 		}
 

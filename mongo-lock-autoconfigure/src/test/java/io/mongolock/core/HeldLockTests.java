@@ -249,7 +249,7 @@ class HeldLockTests {
 				Instant.EPOCH, ResolvedLockSettings.DEFAULT_TTL);
 		Grant grant = new Grant(LockRequest.of("k"), new LeaseId("k", "t"),
 				ResolvedLockSettings.of(LockSettings.builder().minHold(minHold).build()), holder, at(0), List.of(), 0,
-				unknown, false);
+				unknown, false, null);
 		return new HeldLock(grant, at(1),
 				(lost) -> this.told.add("client " + Optional.ofNullable(lost.lossReason()).orElseThrow()));
 	}

@@ -1,5 +1,6 @@
 package io.mongolock.docs;
 
+import java.time.Duration;
 import java.util.Optional;
 
 import org.springframework.dao.ConcurrencyFailureException;
@@ -8,6 +9,10 @@ import org.springframework.data.annotation.Version;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
 
+import io.mongolock.LockSettings;
+import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.LockTicket;
+import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.OptimisticUpdater;
 import io.mongolock.mongodb.Sequence;
 import io.mongolock.mongodb.SequenceRange;
@@ -22,9 +27,12 @@ public class DataSnippets {
 
 	private final OptimisticUpdater updates;
 
-	public DataSnippets(Sequences sequences, OptimisticUpdater updates) {
+	private final DocumentLockOperations documents;
+
+	public DataSnippets(Sequences sequences, OptimisticUpdater updates, DocumentLockOperations documents) {
 		this.sequences = sequences;
 		this.updates = updates;
+		this.documents = documents;
 	}
 
 	long number() {
@@ -58,6 +66,34 @@ public class DataSnippets {
 	public void move(String from, String to, int count) {
 		this.updates.update(Order.class, from, (order) -> order.add(-count));
 		this.updates.update(Order.class, to, (order) -> order.add(count));
+	}
+
+	void edited(String id, String text) {
+		try (LockedDocument<Article> locked = this.documents.lock(Article.class, id)) {
+			Article article = locked.entity();
+			this.documents.save(locked, article.withText(text));
+		}
+	}
+
+	String begun(String id) {
+		LockSettings editing = LockSettings.builder().ttl(Duration.ofMinutes(30)).build();
+		LockTicket ticket = this.documents.lock(Article.class, id, editing).ticket();
+		String hidden = ticket.text();
+		return hidden;
+	}
+
+	void ended(String hidden, String text) {
+		LockTicket ticket = LockTicket.of(hidden);
+		LockedDocument<Article> locked = this.documents.resume(Article.class, ticket);
+		this.documents.save(locked, locked.entity().withText(text));
+	}
+
+	record Article(@Id String id, String text, @Version Long version) {
+
+		Article withText(String text) {
+			return new Article(this.id, text, this.version);
+		}
+
 	}
 
 	record Order(@Id String id, int items, @Version Long version) {

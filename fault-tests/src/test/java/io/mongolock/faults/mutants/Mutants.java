@@ -105,7 +105,7 @@ final class Mutants {
 								case CALLED -> granted(new Grant(this.request, this.claim.id(), this.terms,
 										new StoredHolder(this.claim.id().leaseToken(), now.millis(), 1, this.claim.owner(),
 												java.time.Instant.now(), java.time.Instant.now(), this.claim.ttl()),
-										now, List.of(), 0, false, false));""",
+										now, List.of(), 0, false, false, null));""",
 						Judge.test(ACQUISITION, "aHintIsNoGrantAndOnlyMakesTheNextInLineAsk")),
 				new Mutant("line: every wake-up makes everybody ask", "core/WaitingPlace.java",
 						"this.standing && this.seen != null && this.seen.admits(this.freed)", "this.standing",
@@ -216,6 +216,7 @@ final class Mutants {
 
 	private static List<Mutant> statements() {
 		String store = "store/mongo/MongoLockStore.java";
+		String leases = "store/mongo/LeaseRequests.java";
 		String statements = "store/mongo/LockStatements.java";
 		return List.of(
 				new Mutant("everybody admitted", "store/mongo/ClaimPipeline.java",
@@ -243,18 +244,18 @@ final class Mutants {
 				new Mutant("overrun proved by a later grant", statements, ".append(\"fence\", new BsonInt64(fence))",
 						"", Judge.test(STORE, "aLaterGrantOfItsOwnTokenProvesNothing")),
 				new Mutant("renewal of whoever holds", statements,
-						"return document(\"_id\", string(id), \"holders.token\", string(token));",
-						"return document(\"_id\", string(id), \"holders.limit\", document(\"$gte\", new BsonInt32(0)));",
+						"return document(\"_id\", id, this.path + \"holders.token\", string(token));",
+						"return document(\"_id\", id, this.path + \"holders.limit\", document(\"$gte\", new BsonInt32(0)));",
 						row("Message", "aRenewalDeliveredAfterTheTakeOverDoesNotTouchTheNewHolder")),
-				new Mutant("renewal brings back", store,
+				new Mutant("renewal brings back", leases,
 						"locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0",
 						"locks.updateOne(filter, this.statements.renewal(), new com.mongodb.client.model.UpdateOptions().upsert(true)).getMatchedCount() != 0",
 						row("StoreClock", "aHolderWhoseDocumentTheTtlIndexRemovedHasLost")),
 				new Mutant("claim not confirmed by the majority", store,
-						"LockDocument answer = execute(request, WriteConcern.MAJORITY,",
-						"LockDocument answer = execute(request, WriteConcern.W1,",
+						"LockDocument answer = this.leases.execute(request, WriteConcern.MAJORITY,",
+						"LockDocument answer = this.leases.execute(request, WriteConcern.W1,",
 						row("Partition", "aClientThatIsSetToOneMemberStillAsksTheMajority")),
-				new Mutant("renewal not confirmed by the majority", store, "all(\"renew\", WriteConcern.MAJORITY,",
+				new Mutant("renewal not confirmed by the majority", leases, "all(\"renew\", WriteConcern.MAJORITY,",
 						"all(\"renew\", WriteConcern.W1,",
 						row("Partition", "aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant")),
 				new Mutant("fence begins anew with the document", "store/mongo/ClaimStatements.java",

@@ -11,8 +11,8 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.BulkWriteOptions;
 import com.mongodb.client.model.UpdateOneModel;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 
-import io.mongolock.store.KeySpace;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -25,11 +25,16 @@ final class BulkRequests {
 
 	private final LockStatements statements;
 
-	private final KeySpace keys;
+	private final Function<String, BsonValue> ids;
 
-	BulkRequests(LockStatements statements, KeySpace keys) {
+	/**
+	 * Create requests.
+	 * @param statements what to send
+	 * @param ids what is stored for a key
+	 */
+	BulkRequests(LockStatements statements, Function<String, BsonValue> ids) {
 		this.statements = statements;
-		this.keys = keys;
+		this.ids = ids;
 	}
 
 	Function<MongoCollection<BsonDocument>, Integer> renew(List<LeaseId> leases) {
@@ -88,8 +93,8 @@ final class BulkRequests {
 		};
 	}
 
-	private String id(LeaseId lease) {
-		return this.keys.toId(lease.key());
+	private BsonValue id(LeaseId lease) {
+		return this.ids.apply(lease.key());
 	}
 
 }

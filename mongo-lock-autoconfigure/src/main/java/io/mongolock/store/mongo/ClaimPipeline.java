@@ -7,6 +7,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.store.Claim;
 
@@ -30,7 +31,8 @@ final class ClaimPipeline extends ClaimStatements {
 	private final BsonDocument refresh = encoded(
 			operator("$mergeObjects", this.entry, document("renewedAt", this.now)));
 
-	private final BsonDocument livingEntries = encoded(document("alive", living("$holders"), "line", living("$queue")));
+	private final BsonDocument livingEntries = encoded(
+			document("alive", living(path("holders")), "line", living(path("queue"))));
 
 	private final BsonDocument taken = encoded(
 			operator("$add", document("$size", this.alive), document("$size", string("$$ahead"))));
@@ -38,6 +40,28 @@ final class ClaimPipeline extends ClaimStatements {
 	private final BsonDocument aliveLimit = encoded(document("$min", string("$$alive.limit")));
 
 	private final BsonDocument aheadLimit = encoded(document("$min", string("$$ahead.limit")));
+
+	private final BsonDocument granted;
+
+	/** For locks that have documents of their own. */
+	ClaimPipeline() {
+		super(null);
+		this.granted = new BsonDocument();
+	}
+
+	/**
+	 * For locks in documents of the application.
+	 * @param field the field that is the lock
+	 * @param version the field that a grant adds one to, {@code null} if there is none
+	 */
+	ClaimPipeline(String field, @Nullable String version) {
+		super(field);
+		this.granted = (version != null) ? document(version, next(version)) : new BsonDocument();
+	}
+
+	private static BsonDocument next(String version) {
+		return operator("$add", operator("$ifNull", string("$" + version), new BsonInt32(0)), new BsonInt32(1));
+	}
 
 	/**
 	 * Grants the claim or leaves the document as it is; who waits enters the line.
@@ -62,10 +86,11 @@ final class ClaimPipeline extends ClaimStatements {
 
 	private BsonDocument grant(Claim claim, BsonDocument token, BsonDocument others) {
 		BsonDocument holder = holder(claim, token, this.next);
-		return changed(document("holders", appended(this.alive, holder), "queue", others)
+		BsonDocument lock = document("holders", appended(this.alive, holder), "queue", others)
 			.append("fence", highest(claim, this.next))
 			.append("touchedAt", this.now)
-			.append("previous", string("$holders")));
+			.append("previous", path("holders"));
+		return changed(lock, this.granted);
 	}
 
 	private BsonDocument enterLine(Claim claim, BsonDocument token, Duration placeTtl) {
@@ -84,9 +109,9 @@ final class ClaimPipeline extends ClaimStatements {
 				operator("$slice", this.line, string("$$at"))));
 	}
 
-	private BsonDocument living(String array) {
+	private BsonDocument living(BsonValue array) {
 		BsonDocument end = operator("$add", string("$$e.renewedAt"), string("$$e.ttl"));
-		return filter(operator("$ifNull", string(array), array()), operator("$gt", end, this.now));
+		return filter(operator("$ifNull", array, array()), operator("$gt", end, this.now));
 	}
 
 	private BsonDocument refreshed(BsonValue entries, BsonDocument token) {

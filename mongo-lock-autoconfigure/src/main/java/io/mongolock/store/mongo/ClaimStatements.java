@@ -7,6 +7,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.store.Claim;
 
@@ -20,9 +21,25 @@ abstract class ClaimStatements extends Statements {
 
 	final BsonString root = string("$$ROOT");
 
-	final BsonDocument nextFence = encoded(
-			operator("$max", operator("$add", operator("$ifNull", string("$fence"), number(0)), number(1)),
-					operator("$multiply", document("$toLong", this.now), number(1024))));
+	final BsonDocument nextFence;
+
+	private final @Nullable String field;
+
+	/**
+	 * Create statements.
+	 * @param field the field of the document that is the lock, {@code null} if the whole
+	 * document is
+	 */
+	ClaimStatements(@Nullable String field) {
+		this.field = field;
+		this.nextFence = encoded(
+				operator("$max", operator("$add", operator("$ifNull", path("fence"), number(0)), number(1)),
+						operator("$multiply", document("$toLong", this.now), number(1024))));
+	}
+
+	final BsonString path(String name) {
+		return string((this.field != null) ? "$" + this.field + "." + name : "$" + name);
+	}
 
 	final BsonDocument holder(Claim claim, BsonDocument token, BsonValue fence) {
 		return document("token", token, "fence", fence).append("limit", new BsonInt32(claim.limit()))
@@ -33,7 +50,22 @@ abstract class ClaimStatements extends Statements {
 	}
 
 	final BsonDocument changed(BsonDocument fields) {
-		return operator("$mergeObjects", this.root, fields);
+		return changed(fields, new BsonDocument());
+	}
+
+	/**
+	 * Changes the lock, and the document around it if there is one.
+	 * @param fields what changes in the lock
+	 * @param around what changes in the document
+	 * @return an expression
+	 */
+	final BsonDocument changed(BsonDocument fields, BsonDocument around) {
+		if (this.field == null) {
+			return operator("$mergeObjects", this.root, fields);
+		}
+		BsonDocument lock = document(this.field, operator("$mergeObjects", string("$" + this.field), fields));
+		lock.putAll(around);
+		return operator("$mergeObjects", this.root, lock);
 	}
 
 	static BsonValue highest(Claim claim, BsonValue fence) {

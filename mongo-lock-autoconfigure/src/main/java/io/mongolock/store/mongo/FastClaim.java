@@ -21,6 +21,10 @@ final class FastClaim extends ClaimStatements {
 
 	private final BsonDocument previous = encoded(operator("$ifNull", string("$holders"), array()));
 
+	FastClaim() {
+		super(null);
+	}
+
 	/**
 	 * Whether this statement may be used.
 	 * @param claim what is asked for

@@ -29,12 +29,15 @@ final class LockCollection {
 
 	private final MongoOperations template;
 
+	private final String name;
+
 	private final MongoCollection<BsonDocument> locks;
 
 	private final Map<Variant, MongoCollection<BsonDocument>> variants = new ConcurrentHashMap<>();
 
 	LockCollection(MongoOperations template, String name) {
 		this.template = template;
+		this.name = name;
 		this.locks = Objects.requireNonNull(template.execute(name,
 				(collection) -> collection.withDocumentClass(BsonDocument.class)
 					.withReadPreference(ReadPreference.primary())
@@ -96,7 +99,7 @@ final class LockCollection {
 	}
 
 	String name() {
-		return this.locks.getNamespace().getCollectionName();
+		return this.name;
 	}
 
 	private record Variant(WriteConcern concern, long timeoutMillis) {

@@ -27,6 +27,9 @@ import io.mongolock.store.StoredWaiter;
  */
 record LockDocument(BsonDocument document) {
 
+	/** The server's time, as it is asked for. */
+	static final String NOW = "now";
+
 	/**
 	 * The answer to a claim.
 	 * @return the lock as it stands
@@ -74,11 +77,11 @@ record LockDocument(BsonDocument document) {
 	}
 
 	private Instant now() {
-		if (!this.document.containsKey("now")) {
+		if (!this.document.containsKey(NOW)) {
 			throw new UnreadableException(
 					"the answer lacks the server's time, which MongoDB sends from 4.4 on: use 4.4 or later");
 		}
-		return date(this.document, "now");
+		return date(this.document, NOW);
 	}
 
 	private List<StoredHolder> holders() {

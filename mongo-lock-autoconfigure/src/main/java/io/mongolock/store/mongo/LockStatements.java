@@ -8,6 +8,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
+import org.bson.BsonValue;
 
 /**
  * What else the server is asked for than claims: classic updates, filters and
@@ -16,13 +17,35 @@ import org.bson.BsonInt64;
  */
 final class LockStatements extends Statements {
 
-	private final BsonDocument renewedNow = document("holders.$.renewedAt", BsonBoolean.TRUE, "touchedAt",
-			BsonBoolean.TRUE);
+	private final String path;
 
-	private final BsonDocument renewal = encoded(document("$currentDate", this.renewedNow));
+	private final BsonDocument renewedNow;
 
-	private final BsonDocument refresh = encoded(
-			document("$currentDate", document("queue.$.renewedAt", BsonBoolean.TRUE, "touchedAt", BsonBoolean.TRUE)));
+	private final BsonDocument renewal;
+
+	private final BsonDocument refresh;
+
+	/** For locks that have documents of their own. */
+	LockStatements() {
+		this("");
+	}
+
+	/**
+	 * For locks anywhere in a document.
+	 * @param path where, with a dot at its end unless it is empty
+	 */
+	LockStatements(String path) {
+		this.path = path;
+		this.renewedNow = now("holders.$.renewedAt");
+		this.renewal = encoded(document("$currentDate", this.renewedNow));
+		this.refresh = encoded(document("$currentDate", now("queue.$.renewedAt")));
+	}
+
+	// The TTL index reads when it was touched, which documents of others do not have
+	private BsonDocument now(String field) {
+		BsonDocument now = document(this.path + field, BsonBoolean.TRUE);
+		return (this.path.isEmpty()) ? now.append("touchedAt", BsonBoolean.TRUE) : now;
+	}
 
 	/**
 	 * Whether a token stands in the line of a lock; {@code $} is its place in
@@ -31,8 +54,8 @@ final class LockStatements extends Statements {
 	 * @param token the token
 	 * @return a filter
 	 */
-	BsonDocument awaitedBy(String id, String token) {
-		return document("_id", string(id), "queue.token", string(token));
+	BsonDocument awaitedBy(BsonValue id, String token) {
+		return document("_id", id, this.path + "queue.token", string(token));
 	}
 
 	/**
@@ -49,8 +72,8 @@ final class LockStatements extends Statements {
 	 * @param token the token
 	 * @return a filter
 	 */
-	BsonDocument heldBy(String id, String token) {
-		return document("_id", string(id), "holders.token", string(token));
+	BsonDocument heldBy(BsonValue id, String token) {
+		return document("_id", id, this.path + "holders.token", string(token));
 	}
 
 	/**
@@ -58,8 +81,8 @@ final class LockStatements extends Statements {
 	 * @param id what is stored for the key
 	 * @return a filter that the server answers without planning
 	 */
-	BsonDocument byId(String id) {
-		return document("_id", string(id));
+	BsonDocument byId(BsonValue id) {
+		return document("_id", id);
 	}
 
 	/**
@@ -67,8 +90,8 @@ final class LockStatements extends Statements {
 	 * @param ids what is stored for the keys
 	 * @return a filter
 	 */
-	BsonDocument byIds(List<String> ids) {
-		return document("_id", document("$in", new BsonArray(ids.stream().map(Statements::string).toList())));
+	BsonDocument byIds(List<? extends BsonValue> ids) {
+		return document("_id", document("$in", new BsonArray(ids)));
 	}
 
 	/**
@@ -87,7 +110,7 @@ final class LockStatements extends Statements {
 	 * @return a classic update
 	 */
 	BsonDocument expiry(Duration ttl) {
-		return document("$set", document("holders.$.ttl", number(ttl.toMillis()))).append("$currentDate",
+		return document("$set", document(this.path + "holders.$.ttl", number(ttl.toMillis()))).append("$currentDate",
 				this.renewedNow);
 	}
 
@@ -174,8 +197,8 @@ final class LockStatements extends Statements {
 		return document(field, document("$exists", BsonBoolean.valueOf(exists)));
 	}
 
-	private static BsonDocument pull(String array, BsonDocument entry) {
-		return document("$pull", document(array, entry));
+	private BsonDocument pull(String array, BsonDocument entry) {
+		return document("$pull", document(this.path + array, entry));
 	}
 
 	private static String firstBeyond(String prefix) {

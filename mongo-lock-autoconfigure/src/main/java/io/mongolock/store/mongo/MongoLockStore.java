@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 import com.mongodb.WriteConcern;
@@ -49,7 +48,7 @@ public final class MongoLockStore implements LockStore {
 
 	private final KeySpace keys;
 
-	private final BulkRequests bulks;
+	private final LeaseRequests leases;
 
 	private final ClaimCommand claims;
 
@@ -90,7 +89,7 @@ public final class MongoLockStore implements LockStore {
 		this.locks = new LockCollection(template, collection);
 		this.collection = collection;
 		this.keys = new KeySpace(keyPrefix);
-		this.bulks = new BulkRequests(this.statements, this.keys);
+		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
 		this.claims = new ClaimCommand(this.statements.projection("holders", "queue", "previous"));
 		this.lockFields = this.statements.projection("holders", "queue", "fence");
 		this.streams = new ReleaseStreams(this.locks, this.statements.releases(), STREAM_AWAIT, STREAM_TIMEOUT);
@@ -99,8 +98,8 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		StoreRequest request = StoreRequest.write("acquire lock", claim.id().key(), timeout);
-		BsonDocument filter = byId(claim.id().key());
-		LockDocument answer = execute(request, WriteConcern.MAJORITY,
+		BsonDocument filter = this.leases.byId(claim.id().key());
+		LockDocument answer = this.leases.execute(request, WriteConcern.MAJORITY,
 				(locks) -> this.claims.send(locks, filter, claim, request.timeoutMillis()));
 		try {
 			return answer.toAnswer();
@@ -115,56 +114,47 @@ public final class MongoLockStore implements LockStore {
 
 	@Override
 	public boolean renew(LeaseId lease, Duration timeout) {
-		StoreRequest request = StoreRequest.write("renew lock", lease.key(), timeout);
-		BsonDocument filter = held(lease);
-		return execute(request, WriteConcern.MAJORITY,
-				(locks) -> locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0);
+		return this.leases.renew(lease, timeout);
 	}
 
 	@Override
 	public int renewAll(List<LeaseId> leases, Duration timeout) {
-		return all("renew", WriteConcern.MAJORITY, leases, timeout, this.bulks.renew(leases));
+		return this.leases.renewAll(leases, timeout);
 	}
 
 	@Override
 	public boolean release(LeaseId lease, Duration timeout) {
-		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.W1,
-				this.statements.release(lease.leaseToken()));
+		return this.leases.release(lease, timeout);
 	}
 
 	@Override
 	public int releaseAll(List<LeaseId> leases, Duration timeout) {
-		return all("release", WriteConcern.W1, leases, timeout, this.bulks.release(leases));
+		return this.leases.releaseAll(leases, timeout);
 	}
 
 	@Override
 	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
-		List<LeaseId> ids = List.copyOf(leases.keySet());
-		return all("keep", WriteConcern.MAJORITY, ids, timeout, this.bulks.expire(leases));
+		return this.leases.expireAll(leases, timeout);
 	}
 
 	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
-		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
-				this.statements.release(lease.leaseToken(), fence));
+		return this.leases.releaseGrant(lease, fence, timeout);
 	}
 
 	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
-		// rolled back, it is a place that runs out by itself
-		return pull(StoreRequest.write("leave the line of lock", claim.key(), timeout), WriteConcern.W1,
-				this.statements.leave(claim.leaseToken()));
+		return this.leases.leave(claim, timeout);
 	}
 
 	@Override
 	public int leaveAll(List<LeaseId> claims, Duration timeout) {
-		return all("leave the lines of", WriteConcern.W1, claims, timeout, this.bulks.leave(claims));
+		return this.leases.leaveAll(claims, timeout);
 	}
 
 	@Override
 	public int refreshAll(List<LeaseId> claims, Duration timeout) {
-		// rolled back, it is a place that runs out a little earlier
-		return all("refresh places in the lines of", WriteConcern.W1, claims, timeout, this.bulks.refresh(claims));
+		return this.leases.refreshAll(claims, timeout);
 	}
 
 	@Override
@@ -174,8 +164,8 @@ public final class MongoLockStore implements LockStore {
 		}
 		StoreRequest request = StoreRequest.read("look at " + keys.size() + " locks, the first of them", keys.get(0),
 				timeout);
-		BsonDocument filter = this.statements.byIds(keys.stream().map(this.keys::toId).toList());
-		return execute(request, WriteConcern.MAJORITY,
+		BsonDocument filter = this.statements.byIds(keys.stream().map(this::id).toList());
+		return this.leases.execute(request, WriteConcern.MAJORITY,
 				(locks) -> locks.find(filter)
 					.projection(this.lockFields)
 					.map((found) -> lock(request, found))
@@ -185,8 +175,8 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public Optional<StoredLock> find(String key, Duration timeout) {
 		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
-		BsonDocument filter = byId(key);
-		return execute(request, WriteConcern.MAJORITY,
+		BsonDocument filter = this.leases.byId(key);
+		return this.leases.execute(request, WriteConcern.MAJORITY,
 				(locks) -> Optional.ofNullable(locks.find(filter).projection(this.lockFields).first())
 					.map((found) -> lock(request, found)));
 	}
@@ -199,7 +189,8 @@ public final class MongoLockStore implements LockStore {
 		StoreRequest request = StoreRequest.read("list locks", "", timeout);
 		String start = this.keys.prefix() + prefix;
 		BsonDocument filter = this.statements.heldWithin(start, (after.isEmpty()) ? "" : this.keys.toId(after));
-		return execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, filter, start, most, request));
+		return this.leases.execute(request, WriteConcern.MAJORITY,
+				(locks) -> list(locks, filter, start, most, request));
 	}
 
 	@Override
@@ -223,22 +214,7 @@ public final class MongoLockStore implements LockStore {
 	 * @throws IllegalStateException if the session is of another client than the locks
 	 */
 	public boolean touch(LeaseId lease, ClientSession session) {
-		return this.locks.update(session, held(lease), this.statements.touch()).getMatchedCount() != 0;
-	}
-
-	private int all(String operation, WriteConcern concern, List<LeaseId> leases, Duration timeout,
-			Function<MongoCollection<BsonDocument>, Integer> bulk) {
-		if (leases.isEmpty()) {
-			return 0;
-		}
-		StoreRequest request = StoreRequest.write(operation + " " + leases.size() + " locks, the first of them",
-				leases.get(0).key(), timeout);
-		return execute(request, concern, bulk);
-	}
-
-	private boolean pull(StoreRequest request, WriteConcern concern, BsonDocument update) {
-		BsonDocument filter = byId(request.key());
-		return execute(request, concern, (locks) -> locks.updateOne(filter, update).getModifiedCount() != 0);
+		return this.locks.update(session, this.leases.held(lease), this.statements.touch()).getMatchedCount() != 0;
 	}
 
 	private List<StoredLock> list(MongoCollection<BsonDocument> locks, BsonDocument filter, String prefix, int most,
@@ -270,25 +246,8 @@ public final class MongoLockStore implements LockStore {
 		}
 	}
 
-	private BsonDocument byId(String key) {
-		return this.statements.byId(this.keys.toId(key));
-	}
-
-	private BsonDocument held(LeaseId lease) {
-		return this.statements.heldBy(this.keys.toId(lease.key()), lease.leaseToken());
-	}
-
-	private <T> T execute(StoreRequest request, WriteConcern concern,
-			Function<MongoCollection<BsonDocument>, T> action) {
-		try {
-			return action.apply(this.locks.with(concern, request.timeoutMillis()));
-		}
-		catch (LockStoreException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			throw StoreFailures.explain(request, this.collection, ex);
-		}
+	private BsonString id(String key) {
+		return new BsonString(this.keys.toId(key));
 	}
 
 	private LockStoreException unreadable(StoreRequest request, Outcome outcome, UnreadableException ex) {

@@ -1,0 +1,151 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.mapping.callback.EntityCallbacks;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.util.function.SingletonSupplier;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockLostException;
+import io.mongolock.LockOperations;
+import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.store.mongo.DocumentLockStore;
+
+/**
+ * Locks documents of the application, for those who edit them: the lock is a field of the
+ * document, so that claim and load, and save and release, are one statement each. Where
+ * the document has a {@code @Version}, a grant raises it: whoever read the document
+ * before fails to save it, also if he knows nothing of the lock.
+ * <p>
+ * A lock that has run out is held as long as nobody else was granted it: a save by its
+ * holder goes through. Claims, renewals and plain releases never join a transaction of
+ * the caller; {@link #save} and {@link #update} do, and the lock is then released by the
+ * commit. Thread-safe.
+ */
+public interface DocumentLockOperations {
+
+	/**
+	 * Lock a document, with all settings left to the configuration: those of the name of
+	 * its collection, then those for all locks.
+	 * @param <T> the type of the document
+	 * @param type the type of the document
+	 * @param id its id
+	 * @return the document, to be closed by the caller unless saved or passed on
+	 * @throws NoSuchDocumentException if there is no such document
+	 * @throws LockUnavailableException if another still held the lock after the wait
+	 * timeout: who, since when and until when
+	 * @throws LockStoreException if MongoDB could not be asked within the wait
+	 */
+	default <T> LockedDocument<T> lock(Class<T> type, Object id) {
+		return lock(type, id, LockSettings.NONE);
+	}
+
+	/**
+	 * Lock a document.
+	 * @param <T> the type of the document
+	 * @param type the type of the document
+	 * @param id its id
+	 * @param settings how; what they leave open is as configured. A limit other than 1
+	 * and a minimum hold make no sense here
+	 * @return the document, to be closed by the caller unless saved or passed on
+	 * @throws NoSuchDocumentException if there is no such document
+	 * @throws LockUnavailableException if another still held the lock after the wait
+	 * timeout: who, since when and until when
+	 * @throws LockStoreException if MongoDB could not be asked within the wait
+	 */
+	<T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings);
+
+	/**
+	 * Save a document and release its lock, in one statement: it is written only while
+	 * the lock is still its holder's. Callbacks and auditing are those of any save. Where
+	 * there is a version, it must be that of the locked document, and one is added to it.
+	 * @param <T> the type of the document
+	 * @param locked the locked document
+	 * @param entity the document as it is to be
+	 * @return the document as it is saved
+	 * @throws LockLostException if the lock was taken over, or the document saved by code
+	 * that does not know the lock, or deleted; nothing was written
+	 * @throws OptimisticLockingFailureException if the document has another version;
+	 * nothing was written, and the lock is still held
+	 * @throws IllegalArgumentException if the entity has another id
+	 * @throws IllegalStateException if the lock was released or passed on before
+	 */
+	<T> T save(LockedDocument<T> locked, T entity);
+
+	/**
+	 * Update fields of a document and release its lock, in one statement.
+	 * @param locked the locked document
+	 * @param update what to change, which is left as it is
+	 * @throws LockLostException as {@link #save} does; nothing was written
+	 * @throws IllegalArgumentException if the update replaces the document, or names its
+	 * lock or its version
+	 * @throws IllegalStateException if the lock was released or passed on before
+	 */
+	void update(LockedDocument<?> locked, Update update);
+
+	/**
+	 * Release a lock and leave the document as it is, as {@link LockedDocument#close()}
+	 * does.
+	 * @param locked the locked document
+	 * @throws LockLostException if the lock had been lost before
+	 */
+	default void release(LockedDocument<?> locked) {
+		locked.close();
+	}
+
+	/**
+	 * Go on with a lock that was passed on, here or by another instance. It is not
+	 * renewed by this JVM, and to be saved, released, or left to its ticket:
+	 * {@link LockedDocument#close() closing} it releases nothing.
+	 * @param <T> the type of the document
+	 * @param type the type of the document
+	 * @param ticket the ticket
+	 * @return the document as it stands now
+	 * @throws LockLostException if the lock was released or taken over, by whom if that
+	 * is known, or the document saved by code that does not know the lock
+	 * @throws NoSuchDocumentException if the document was deleted
+	 * @throws IllegalArgumentException if the ticket is for a document of another type
+	 */
+	<T> LockedDocument<T> resume(Class<T> type, LockTicket ticket);
+
+	/**
+	 * Begin the ttl of a lock that was passed on anew: the heartbeat of the one who
+	 * edits.
+	 * @param ticket the ticket
+	 * @throws LockLostException if the lock was released or taken over
+	 * @throws NoSuchDocumentException if the document was deleted
+	 */
+	void renew(LockTicket ticket);
+
+	/**
+	 * Release a lock that was passed on, and leave the document as it is.
+	 * @param ticket the ticket
+	 * @return whether it was still held; if not, nothing was done
+	 */
+	boolean release(LockTicket ticket);
+
+	/**
+	 * Locks on the documents of a template.
+	 * @param template the application's template, which its transactions are of
+	 * @param store the documents as the store of a client, by a template of its own on
+	 * the same database
+	 * @param locks the client of that store, which hands nothing over in this JVM
+	 * @param clock what deadlines are checked against
+	 * @param timeout how long one request for a ticket may take
+	 * @param context whose callbacks and listeners see documents loaded and saved
+	 * @return the operations
+	 */
+	static DocumentLockOperations of(MongoTemplate template, DocumentLockStore store, LockOperations locks,
+			LockClock clock, Duration timeout, ApplicationContext context) {
+		Supplier<EntityCallbacks> callbacks = SingletonSupplier.of(() -> EntityCallbacks.create(context));
+		return new DocumentLocks(template, new EntityLifecycle(callbacks, context), store, locks, clock, timeout);
+	}
+
+}

@@ -1,0 +1,233 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.result.UpdateResult;
+import org.bson.BsonDocument;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.convert.UpdateMapper;
+import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.Assert;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.mongodb.LockedType.Written;
+import io.mongolock.store.Leased;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.DocumentKey;
+import io.mongolock.store.mongo.DocumentLockStore;
+import io.mongolock.store.mongo.MissingDocumentException;
+
+/**
+ * Claims and releases by the client, whose store the documents are; writes by the
+ * application's template, so that they are part of its transaction, if there is one.
+ */
+final class DocumentLocks implements DocumentLockOperations {
+
+	private static final long MIN_WAIT_MILLIS = 1000;
+
+	private final MongoTemplate template;
+
+	private final EntityLifecycle lifecycle;
+
+	private final DocumentLockStore store;
+
+	private final LockOperations locks;
+
+	private final LockClock clock;
+
+	private final DocumentTickets tickets;
+
+	private final WriteConcern confirmed;
+
+	private final Map<Class<?>, LockedType<?>> types = new ConcurrentHashMap<>();
+
+	DocumentLocks(MongoTemplate template, EntityLifecycle lifecycle, DocumentLockStore store, LockOperations locks,
+			LockClock clock, Duration timeout) {
+		this.template = template;
+		this.lifecycle = lifecycle;
+		this.store = store;
+		this.locks = locks;
+		this.clock = clock;
+		this.tickets = new DocumentTickets(store, timeout);
+		this.confirmed = WriteConcern.MAJORITY.withWTimeout(Math.max(MIN_WAIT_MILLIS, timeout.toMillis()),
+				TimeUnit.MILLISECONDS);
+	}
+
+	@Override
+	public <T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings) {
+		LockedType<T> locked = type(type);
+		String key = locked.key(id).toString();
+		LockRequest request = LockRequest.builder(key).name(locked.collection()).settings(sole(settings)).build();
+		try {
+			return granted(locked, this.locks.acquire(request));
+		}
+		catch (MissingDocumentException ex) {
+			throw new NoSuchDocumentException("There is no " + locked.describe(key) + " to lock", ex);
+		}
+	}
+
+	private <T> LockedDocument<T> granted(LockedType<T> type, LockHandle handle) {
+		try {
+			Assert.isInstanceOf(Leased.class, handle, "Documents are locked by this library's own client");
+			Leased lease = (Leased) handle;
+			LockTicket ticket = new LockTicket(lease.lease(), handle.fence());
+			Object content = lease.takeContent();
+			// Shared with an earlier claim of this thread, which took it
+			BsonDocument document = (content instanceof BsonDocument granted) ? granted : load(ticket);
+			return new HeldDocument<>(type, type.read(document), handle, ticket, lease);
+		}
+		catch (RuntimeException | Error ex) {
+			close(handle, ex);
+			throw ex;
+		}
+	}
+
+	private static void close(LockHandle handle, Throwable failure) {
+		try {
+			handle.close();
+		}
+		catch (RuntimeException ex) {
+			failure.addSuppressed(ex);
+		}
+	}
+
+	@Override
+	public <T> T save(LockedDocument<T> locked, T entity) {
+		HeldDocument<T> held = HeldDocument.of(locked);
+		Written<T> written = held.type().write(entity, held.proof().key());
+		write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written));
+		return held.type().saved(written);
+	}
+
+	@Override
+	public void update(LockedDocument<?> locked, Update update) {
+		HeldDocument<?> held = HeldDocument.of(locked);
+		write(held, ReleasingWrite.update(held.proof().lease(), this.store.field(), update,
+				new UpdateMapper(this.template.getConverter()), held.type().mapping()));
+	}
+
+	private void write(HeldDocument<?> held, ReleasingWrite write) {
+		held.beginWrite();
+		boolean matched;
+		try {
+			UpdateResult result = Objects.requireNonNull(this.template.execute(held.type().collection(),
+					(documents) -> write.run(documents, this.confirmed)));
+			matched = result.getMatchedCount() != 0;
+		}
+		catch (RuntimeException | Error ex) {
+			held.notWritten(true);
+			throw ex;
+		}
+		if (!matched) {
+			throw refused(held);
+		}
+		if (CurrentTransaction.session(this.template).isPresent()) {
+			TransactionSynchronizationManager.registerSynchronization(new ReleaseByCommit(held));
+		}
+		else {
+			held.written();
+		}
+	}
+
+	private RuntimeException refused(HeldDocument<?> held) {
+		LockTicket ticket = held.proof();
+		Optional<StoredLock> lock;
+		try {
+			lock = this.tickets.look(ticket.key());
+		}
+		catch (RuntimeException ex) {
+			held.notWritten(false);
+			return ex;
+		}
+		if (DocumentTickets.holder(ticket.lease(), lock).isEmpty()) {
+			return DocumentTickets.gone(ticket, lock, held.lost());
+		}
+		held.notWritten(false);
+		return new OptimisticLockingFailureException(held.type().describe(ticket.key())
+				+ " was not written: it is locked, but has another version than the one to save"
+				+ ((CurrentTransaction.session(this.template).isPresent())
+						? ", or this transaction began to read before the lock was granted: lock first" : ""));
+	}
+
+	@Override
+	public <T> LockedDocument<T> resume(Class<T> type, LockTicket ticket) {
+		LockedType<T> locked = type(type);
+		if (!DocumentKey.parse(ticket.key()).collection().equals(locked.collection())) {
+			throw new IllegalArgumentException("The " + ticket + " is for no " + type.getSimpleName()
+					+ ", which are kept in the collection '" + locked.collection() + "'");
+		}
+		long requested = this.clock.nanoTime();
+		Optional<StoredLock> lock = this.tickets.look(ticket.key());
+		StoredHolder holder = DocumentTickets.holder(ticket.lease(), lock)
+			.orElseThrow(() -> DocumentTickets.gone(ticket, lock, ""));
+		LockHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
+		return new HeldDocument<>(locked, locked.read(load(ticket)), handle, ticket, null);
+	}
+
+	@Override
+	public void renew(LockTicket ticket) {
+		this.tickets.renew(ticket);
+	}
+
+	@Override
+	public boolean release(LockTicket ticket) {
+		return this.tickets.release(ticket);
+	}
+
+	private BsonDocument load(LockTicket ticket) {
+		return this.tickets.load(ticket.lease())
+			.orElseThrow(() -> DocumentTickets.gone(ticket, this.tickets.look(ticket.key()), ""));
+	}
+
+	@SuppressWarnings("unchecked") // by whom it is put there
+	private <T> LockedType<T> type(Class<T> type) {
+		return (LockedType<T>) this.types.computeIfAbsent(type, (absent) -> {
+			LockedType<?> made = new LockedType<>(this.template, this.lifecycle, absent);
+			this.store.register(made.collection(), made.versionField());
+			return made;
+		});
+	}
+
+	private static LockSettings sole(LockSettings settings) {
+		Integer limit = settings.limit();
+		Duration minHold = settings.minHold();
+		if ((limit != null && limit != 1) || (minHold != null && !minHold.isZero())) {
+			throw new IllegalArgumentException("A document is locked by one who edits it, and free when it is saved: "
+					+ "leave out " + ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
+		}
+		return LockSettings.builder().limit(1).minHold(Duration.ZERO).build().or(settings);
+	}
+
+	/**
+	 * Has the commit release what was written with the transaction.
+	 *
+	 * @param held the document
+	 */
+	private record ReleaseByCommit(HeldDocument<?> held) implements TransactionSynchronization {
+
+		@Override
+		public void afterCompletion(int status) {
+			switch (status) {
+				case STATUS_COMMITTED -> this.held.written();
+				case STATUS_ROLLED_BACK -> this.held.notWritten(false);
+				default -> this.held.maybeWritten();
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,86 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import org.bson.BsonDocument;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockLostException;
+import io.mongolock.LossReason;
+import io.mongolock.store.KeyText;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.DocumentLockStore;
+
+/**
+ * Asks the store for locks on documents by their tickets, outside of any transaction.
+ *
+ * @param store where the locks are
+ * @param timeout how long one request may take
+ */
+record DocumentTickets(DocumentLockStore store, Duration timeout) {
+
+	void renew(LockTicket ticket) {
+		if (!this.store.renew(ticket.lease(), this.timeout)) {
+			throw gone(ticket, look(ticket.key()), "");
+		}
+	}
+
+	boolean release(LockTicket ticket) {
+		return this.store.releaseGrant(ticket.lease(), ticket.fence(), this.timeout);
+	}
+
+	Optional<StoredLock> look(String key) {
+		return this.store.find(key, this.timeout);
+	}
+
+	/**
+	 * The holder that a ticket stands for.
+	 * @param lease the lease of the ticket
+	 * @param lock the lock as it was seen
+	 * @return the holder, also one whose lease has run out; empty if it is gone
+	 */
+	static Optional<StoredHolder> holder(LeaseId lease, Optional<StoredLock> lock) {
+		return lock.stream()
+			.flatMap((seen) -> seen.holders().stream())
+			.filter((holder) -> holder.leaseToken().equals(lease.leaseToken()))
+			.findFirst();
+	}
+
+	/**
+	 * The document of a lock, while its lease is there.
+	 * @param lease the lease
+	 * @return the whole document
+	 */
+	Optional<BsonDocument> load(LeaseId lease) {
+		return this.store.load(lease, this.timeout);
+	}
+
+	/**
+	 * Why a lock is not held any more.
+	 * @param ticket what stood for it
+	 * @param lock the lock as it was seen
+	 * @param consequence what to add
+	 * @return the exception
+	 */
+	static LockLostException gone(LockTicket ticket, Optional<StoredLock> lock, String consequence) {
+		return new LockLostException(ticket.key(), ticket.fence(), LossReason.REFUSED,
+				"Lock '" + KeyText.printable(ticket.key()) + "' (fence " + ticket.fence() + ") was lost: "
+						+ lock.map(DocumentTickets::whoHas).orElse("the document does not exist any more")
+						+ consequence);
+	}
+
+	private static String whoHas(StoredLock lock) {
+		for (LockHolder holder : lock.liveHolders()) {
+			return "the document is locked by " + holder.owner() + " since " + holder.acquiredAt() + " (fence "
+					+ holder.fence() + "), until " + lock.now().plus(holder.remaining()) + " unless renewed";
+		}
+		return (lock.holders().isEmpty())
+				? "it was released, by this holder or another, or the document was saved by code that does not know "
+						+ "the lock"
+				: "another took it over, and does not hold it any more";
+	}
+
+}

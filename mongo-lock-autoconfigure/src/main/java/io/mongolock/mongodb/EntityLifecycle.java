@@ -1,0 +1,52 @@
+package io.mongolock.mongodb;
+
+import java.util.function.Supplier;
+
+import org.bson.Document;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.data.mapping.callback.EntityCallbacks;
+import org.springframework.data.mongodb.core.mapping.event.AfterConvertCallback;
+import org.springframework.data.mongodb.core.mapping.event.AfterConvertEvent;
+import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
+import org.springframework.data.mongodb.core.mapping.event.AfterSaveCallback;
+import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
+import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
+import org.springframework.data.mongodb.core.mapping.event.BeforeConvertEvent;
+import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
+import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
+
+/**
+ * Calls the application's callbacks and publishes Spring Data's events as its template
+ * does on a load and a save, auditing among them. Thread-safe.
+ *
+ * @param callbacks the callbacks, asked for when first needed
+ * @param events takes the events
+ */
+record EntityLifecycle(Supplier<EntityCallbacks> callbacks, ApplicationEventPublisher events) {
+
+	void loaded(Document document, Class<?> type, String collection) {
+		this.events.publishEvent(new AfterLoadEvent<>(document, type, collection));
+	}
+
+	<T> T converted(T entity, Document document, String collection) {
+		this.events.publishEvent(new AfterConvertEvent<>(document, entity, collection));
+		return this.callbacks.get().callback(AfterConvertCallback.class, entity, document, collection);
+	}
+
+	<T> T beforeConvert(T entity, String collection) {
+		BeforeConvertEvent<T> event = new BeforeConvertEvent<>(entity, collection);
+		this.events.publishEvent(event);
+		return this.callbacks.get().callback(BeforeConvertCallback.class, event.getSource(), collection);
+	}
+
+	<T> T beforeSave(T entity, Document document, String collection) {
+		this.events.publishEvent(new BeforeSaveEvent<>(entity, document, collection));
+		return this.callbacks.get().callback(BeforeSaveCallback.class, entity, document, collection);
+	}
+
+	<T> T saved(T entity, Document document, String collection) {
+		this.events.publishEvent(new AfterSaveEvent<>(entity, document, collection));
+		return this.callbacks.get().callback(AfterSaveCallback.class, entity, document, collection);
+	}
+
+}

@@ -1,0 +1,175 @@
+package io.mongolock.mongodb;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
+import io.mongolock.LockHandle;
+import io.mongolock.store.LeaseEnd;
+import io.mongolock.store.Leased;
+
+/**
+ * A locked document, and what has become of its lock; the state is guarded by the
+ * monitor.
+ *
+ * @param <T> the type of the document
+ */
+final class HeldDocument<T> implements LockedDocument<T> {
+
+	private final LockedType<T> type;
+
+	private final T entity;
+
+	private final LockHandle handle;
+
+	private final LockTicket ticket;
+
+	/** What this JVM holds; nothing if the ticket does. */
+	private final @Nullable Leased lease;
+
+	private State state = State.OPEN;
+
+	private boolean closing;
+
+	private boolean inDoubt;
+
+	HeldDocument(LockedType<T> type, T entity, LockHandle handle, LockTicket ticket, @Nullable Leased lease) {
+		this.type = type;
+		this.entity = entity;
+		this.handle = handle;
+		this.ticket = ticket;
+		this.lease = lease;
+	}
+
+	static <T> HeldDocument<T> of(LockedDocument<T> locked) {
+		Assert.isInstanceOf(HeldDocument.class, locked, "Only a locked document of this library can be saved");
+		return (HeldDocument<T>) locked;
+	}
+
+	LockedType<T> type() {
+		return this.type;
+	}
+
+	LockTicket proof() {
+		return this.ticket;
+	}
+
+	@Override
+	public T entity() {
+		return this.entity;
+	}
+
+	@Override
+	public LockHandle handle() {
+		return this.handle;
+	}
+
+	@Override
+	public long fence() {
+		return this.ticket.fence();
+	}
+
+	@Override
+	public synchronized LockTicket ticket() {
+		if (this.state == State.OPEN && this.lease != null) {
+			this.state = State.PASSED_ON;
+			this.lease.end(LeaseEnd.PASSED_ON);
+			this.handle.close();
+		}
+		else if (this.state != State.PASSED_ON && this.state != State.OPEN) {
+			throw over();
+		}
+		return this.ticket;
+	}
+
+	@Override
+	public synchronized void close() {
+		if (this.state == State.OPEN) {
+			this.state = State.RELEASED;
+			this.handle.close();
+		}
+		this.closing = true;
+	}
+
+	/**
+	 * A statement is about to write the document and to release the lock.
+	 * @throws IllegalStateException if the lock was released or passed on before
+	 */
+	synchronized void beginWrite() {
+		if (this.state != State.OPEN) {
+			throw over();
+		}
+		this.state = State.WRITING;
+		if (this.lease != null) {
+			this.lease.suspend();
+		}
+	}
+
+	/**
+	 * It has done so.
+	 */
+	synchronized void written() {
+		end(LeaseEnd.RELEASED);
+	}
+
+	/**
+	 * It is not known whether it was committed.
+	 */
+	synchronized void maybeWritten() {
+		end(LeaseEnd.UNKNOWN);
+	}
+
+	private void end(LeaseEnd end) {
+		this.state = State.RELEASED;
+		if (this.lease != null) {
+			this.lease.end(end);
+		}
+		this.handle.close();
+	}
+
+	/**
+	 * It has not, and the lock is held as before.
+	 * @param inDoubt whether it failed without a certain answer
+	 */
+	synchronized void notWritten(boolean inDoubt) {
+		this.state = State.OPEN;
+		this.inDoubt |= inDoubt;
+		if (this.lease != null) {
+			this.lease.resume();
+		}
+		if (this.closing) {
+			close();
+		}
+	}
+
+	/**
+	 * It has not, as the lock is gone.
+	 * @return what to add to the reason
+	 */
+	synchronized String lost() {
+		this.state = State.OPEN;
+		if (this.lease != null) {
+			this.lease.end(LeaseEnd.LOST);
+		}
+		return (this.inDoubt) ? "; a write before, whose answer was lost, may be what has released it"
+				: "; nothing was written";
+	}
+
+	private IllegalStateException over() {
+		return new IllegalStateException("The lock on " + this.type.describe(this.ticket.key()) + " was "
+				+ ((this.state == State.PASSED_ON) ? "passed on to its ticket: go on with resume(…, ticket)"
+						: (this.state == State.WRITING) ? "released by a write of this transaction, which is not over"
+								: "released before: lock the document again"));
+	}
+
+	@Override
+	public String toString() {
+		return "locked " + this.type.describe(this.ticket.key()) + " (fence " + fence() + ")";
+	}
+
+	private enum State {
+
+		OPEN, WRITING, RELEASED, PASSED_ON
+
+	}
+
+}

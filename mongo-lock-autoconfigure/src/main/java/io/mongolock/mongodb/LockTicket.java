@@ -1,0 +1,131 @@
+package io.mongolock.mongodb;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.zip.CRC32;
+
+import io.mongolock.store.KeyText;
+import io.mongolock.store.LeaseId;
+
+/**
+ * Stands for a lock on a document across requests and instances: a short text without any
+ * meaning to others, to put into a form or a session. Whoever has it holds the lock, and
+ * it cannot be guessed: give it to the one who edits, and never log it. Its
+ * {@link #toString()} hides it. Immutable.
+ */
+public final class LockTicket {
+
+	private static final int TOKEN_BYTES = 16;
+
+	private static final int HEAD_BYTES = Integer.BYTES + TOKEN_BYTES + Long.BYTES;
+
+	private final LeaseId lease;
+
+	private final long fence;
+
+	LockTicket(LeaseId lease, long fence) {
+		this.lease = lease;
+		this.fence = fence;
+	}
+
+	/**
+	 * The ticket that a text stands for. Asks nobody whether it is still good.
+	 * @param text what {@link #text()} gave
+	 * @return the ticket
+	 * @throws IllegalArgumentException if it is no such text
+	 */
+	public static LockTicket of(String text) {
+		byte[] bytes = decoded(text);
+		if (bytes.length <= HEAD_BYTES) {
+			throw malformed("it is too short");
+		}
+		ByteBuffer ticket = ByteBuffer.wrap(bytes);
+		if (ticket.getInt() != checksum(bytes)) {
+			throw malformed("it is cut off or changed");
+		}
+		byte[] token = new byte[TOKEN_BYTES];
+		long fence = ticket.get(token).getLong();
+		String key = StandardCharsets.UTF_8.decode(ticket).toString();
+		return new LockTicket(new LeaseId(key, HexFormat.of().formatHex(token)), fence);
+	}
+
+	/**
+	 * The ticket as text: of letters, digits, {@code -} and {@code _}.
+	 * @return the text, a secret of the one who edits
+	 */
+	public String text() {
+		byte[] key = this.lease.key().getBytes(StandardCharsets.UTF_8);
+		byte[] bytes = ByteBuffer.allocate(HEAD_BYTES + key.length)
+			.putInt(0)
+			.put(HexFormat.of().parseHex(this.lease.leaseToken()))
+			.putLong(this.fence)
+			.put(key)
+			.array();
+		ByteBuffer.wrap(bytes).putInt(checksum(bytes));
+		return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+	}
+
+	/**
+	 * The key of the lock.
+	 * @return the collection and the id of the document
+	 */
+	public String key() {
+		return this.lease.key();
+	}
+
+	/**
+	 * The number of the grant.
+	 * @return the fence
+	 */
+	public long fence() {
+		return this.fence;
+	}
+
+	LeaseId lease() {
+		return this.lease;
+	}
+
+	@Override
+	public boolean equals(Object other) {
+		return other instanceof LockTicket ticket && ticket.lease.equals(this.lease) && ticket.fence == this.fence;
+	}
+
+	@Override
+	public int hashCode() {
+		return this.lease.hashCode();
+	}
+
+	/**
+	 * Names the lock and hides what proves possession of it.
+	 * @return the key and the fence
+	 */
+	@Override
+	public String toString() {
+		return "ticket for lock '" + KeyText.printable(key()) + "' (fence " + this.fence + ")";
+	}
+
+	// Tells a text that was damaged from one that was outlived
+	private static int checksum(byte[] bytes) {
+		CRC32 checksum = new CRC32();
+		checksum.update(bytes, Integer.BYTES, bytes.length - Integer.BYTES);
+		return (int) checksum.getValue();
+	}
+
+	private static byte[] decoded(String text) {
+		try {
+			return Base64.getUrlDecoder().decode(text);
+		}
+		catch (IllegalArgumentException ex) {
+			// Its message would quote the text
+			throw malformed("it has characters that no ticket has");
+		}
+	}
+
+	private static IllegalArgumentException malformed(String how) {
+		return new IllegalArgumentException(
+				"This is no ticket of a document lock: " + how + "; pass on what LockTicket.text() gave");
+	}
+
+}

@@ -1,0 +1,161 @@
+package io.mongolock.mongodb;
+
+import java.util.Objects;
+
+import org.bson.BsonDocument;
+import org.bson.BsonDocumentReader;
+import org.bson.BsonValue;
+import org.bson.Document;
+import org.bson.codecs.DecoderContext;
+import org.bson.codecs.configuration.CodecRegistry;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.mapping.PersistentPropertyAccessor;
+import org.springframework.data.mapping.model.ConvertingPropertyAccessor;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.convert.MongoConverter;
+import org.springframework.data.mongodb.core.convert.QueryMapper;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
+
+import io.mongolock.store.KeyText;
+import io.mongolock.store.mongo.DocumentKey;
+
+/**
+ * How documents of a type are stored, as the application's template has it. Immutable.
+ *
+ * @param <T> the type
+ */
+final class LockedType<T> {
+
+	private final MongoTemplate template;
+
+	private final EntityLifecycle lifecycle;
+
+	private final Class<T> type;
+
+	private final MongoPersistentEntity<?> mapping;
+
+	private final String collection;
+
+	LockedType(MongoTemplate template, EntityLifecycle lifecycle, Class<T> type) {
+		this.template = template;
+		this.lifecycle = lifecycle;
+		this.type = type;
+		this.mapping = template.getConverter().getMappingContext().getRequiredPersistentEntity(type);
+		this.collection = template.getCollectionName(type);
+		if (!this.mapping.hasIdProperty()) {
+			throw new IllegalArgumentException(
+					type.getName() + " has no id to lock it by: give it one, such as '@Id String id'");
+		}
+	}
+
+	String collection() {
+		return this.collection;
+	}
+
+	MongoPersistentEntity<?> mapping() {
+		return this.mapping;
+	}
+
+	/**
+	 * The field that keeps the version.
+	 * @return its name, or {@code null} if the type has none
+	 */
+	@Nullable String versionField() {
+		return versionField(this.mapping);
+	}
+
+	private static @Nullable String versionField(MongoPersistentEntity<?> mapping) {
+		return (mapping.hasVersionProperty()) ? mapping.getRequiredVersionProperty().getFieldName() : null;
+	}
+
+	/**
+	 * The key of the lock of a document.
+	 * @param id the id as the application has it
+	 * @return the key
+	 */
+	DocumentKey key(Object id) {
+		String name = this.mapping.getRequiredIdProperty().getName();
+		Document mapped = new QueryMapper(converter()).getMappedObject(new Document(name, id), this.mapping);
+		BsonValue stored = mapped.toBsonDocument(Document.class, codecs()).get("_id");
+		return new DocumentKey(this.collection, Objects.requireNonNull(stored));
+	}
+
+	/**
+	 * How a document is called in messages.
+	 * @param key its key
+	 * @return such as {@code Post 'p1'}
+	 */
+	String describe(String key) {
+		return this.type.getSimpleName() + " '" + KeyText.printable(key) + "'";
+	}
+
+	T read(BsonDocument stored) {
+		Document document = codecs().get(Document.class)
+			.decode(new BsonDocumentReader(stored), DecoderContext.builder().build());
+		this.lifecycle.loaded(document, this.type, this.collection);
+		return this.lifecycle.converted(converter().read(this.type, document), document, this.collection);
+	}
+
+	/**
+	 * An entity as it is to be stored.
+	 * @param entity the entity
+	 * @param key the key of the document that it must be
+	 * @return what to write, with one added to the version
+	 */
+	Written<T> write(T entity, String key) {
+		MongoPersistentEntity<?> mapping = converter().getMappingContext()
+			.getRequiredPersistentEntity(entity.getClass());
+		requireSame(entity, mapping, key);
+		Object version = null;
+		T next = entity;
+		if (mapping.hasVersionProperty()) {
+			MongoPersistentProperty property = mapping.getRequiredVersionProperty();
+			PersistentPropertyAccessor<T> accessor = new ConvertingPropertyAccessor<>(
+					mapping.getPropertyAccessor(entity), converter().getConversionService());
+			version = accessor.getProperty(property);
+			accessor.setProperty(property, (version instanceof Number number) ? number.longValue() + 1 : 1L);
+			next = accessor.getBean();
+		}
+		next = this.lifecycle.beforeConvert(next, this.collection);
+		Document document = new Document();
+		converter().write(next, document);
+		next = this.lifecycle.beforeSave(next, document, this.collection);
+		return new Written<>(next, document, versionField(mapping), version);
+	}
+
+	T saved(Written<T> written) {
+		return this.lifecycle.saved(written.entity(), written.document(), this.collection);
+	}
+
+	private void requireSame(T entity, MongoPersistentEntity<?> mapping, String key) {
+		Object id = mapping.getIdentifierAccessor(entity).getIdentifier();
+		String own = (id != null) ? key(id).toString() : "none";
+		if (!own.equals(key)) {
+			throw new IllegalArgumentException("The entity to save is " + describe(own) + " and the one that is locked "
+					+ describe(key) + ": change the entity of the locked document, or one with its id");
+		}
+	}
+
+	private MongoConverter converter() {
+		return this.template.getConverter();
+	}
+
+	private CodecRegistry codecs() {
+		return this.template.getMongoDatabaseFactory().getCodecRegistry();
+	}
+
+	/**
+	 * An entity as it is to be stored.
+	 *
+	 * @param <T> the type
+	 * @param entity the entity with its next version
+	 * @param document what to store
+	 * @param versionField the field of the version, {@code null} if the type has none
+	 * @param version the version before
+	 */
+	record Written<T>(T entity, Document document, @Nullable String versionField, @Nullable Object version) {
+
+	}
+
+}

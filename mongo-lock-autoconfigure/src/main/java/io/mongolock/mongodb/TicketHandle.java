@@ -1,0 +1,81 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.LossReason;
+import io.mongolock.store.KeyText;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+
+/**
+ * A lock that its ticket keeps, as it stood when it was resumed. Immutable.
+ */
+final class TicketHandle implements LockHandle {
+
+	/** Clocks of servers differ, and their holders should know first. */
+	private static final int MARGIN_SHARE = 5;
+
+	private final LockTicket ticket;
+
+	private final DocumentTickets tickets;
+
+	private final LockClock clock;
+
+	private final long until;
+
+	TicketHandle(LockTicket ticket, DocumentTickets tickets, LockClock clock, long requested, StoredLock lock,
+			StoredHolder holder) {
+		this.ticket = ticket;
+		this.tickets = tickets;
+		this.clock = clock;
+		Duration left = Duration.between(lock.now(), holder.renewedAt().plus(holder.ttl()));
+		this.until = requested + left.minus(holder.ttl().dividedBy(MARGIN_SHARE)).toNanos();
+	}
+
+	@Override
+	public String key() {
+		return this.ticket.key();
+	}
+
+	@Override
+	public long fence() {
+		return this.ticket.fence();
+	}
+
+	@Override
+	public boolean isHeld() {
+		return !remaining().isZero();
+	}
+
+	@Override
+	public void assertHeld() {
+		if (!isHeld()) {
+			throw new LockLostException(key(), fence(), LossReason.DEADLINE, "Lock '" + KeyText.printable(key())
+					+ "' (fence " + fence() + ") was not renewed by its ticket in time; another may hold it");
+		}
+	}
+
+	@Override
+	public Duration remaining() {
+		return Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
+	}
+
+	@Override
+	public void renew() {
+		this.tickets.renew(this.ticket);
+	}
+
+	@Override
+	public void close() {
+		// the ticket keeps it
+	}
+
+	@Override
+	public String toString() {
+		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ", of a ticket)";
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.mongolock.store.mongo;
+
+import java.util.Objects;
+import java.util.Set;
+
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.json.JsonMode;
+import org.bson.json.JsonWriterSettings;
+
+/**
+ * Which document of the application is locked. As the key of a lock it is the name of the
+ * collection and the id as mongosh writes it, such as {@code posts:p1} or
+ * {@code posts:ObjectId("65a1…")}.
+ *
+ * @param collection the name of the collection
+ * @param id the id as it is stored
+ */
+public record DocumentKey(String collection, BsonValue id) {
+
+	private static final JsonWriterSettings MONGOSH = JsonWriterSettings.builder().outputMode(JsonMode.SHELL).build();
+
+	private static final Set<String> WORDS = Set.of("true", "false", "null", "undefined", "NaN", "Infinity", "MinKey",
+			"MaxKey");
+
+	/**
+	 * The key that a text stands for.
+	 * @param text what {@link #toString()} gave
+	 * @return the key
+	 * @throws IllegalArgumentException if it is no such text
+	 */
+	public static DocumentKey parse(String text) {
+		StringBuilder collection = new StringBuilder();
+		int at = 0;
+		while (at < text.length() && text.charAt(at) != ':') {
+			at += (text.charAt(at) == '\\') ? 1 : 0;
+			if (at < text.length()) {
+				collection.append(text.charAt(at++));
+			}
+		}
+		if (at + 1 >= text.length() || collection.isEmpty()) {
+			throw new IllegalArgumentException("'" + text + "' is not the key of a document: collection:id");
+		}
+		return new DocumentKey(collection.toString(), value(text.substring(at + 1)));
+	}
+
+	private static BsonValue value(String text) {
+		if (isPlain(text)) {
+			return new BsonString(text);
+		}
+		try {
+			return Objects.requireNonNull(BsonDocument.parse("{id: " + text + "}").get("id"));
+		}
+		catch (RuntimeException ex) {
+			throw new IllegalArgumentException("'" + text + "' is not the id of a document", ex);
+		}
+	}
+
+	private String idText() {
+		if (this.id instanceof BsonString string && isPlain(string.getValue())) {
+			return string.getValue();
+		}
+		String json = new BsonDocument("id", this.id).toJson(MONGOSH);
+		return json.substring(json.indexOf(':') + 1, json.length() - 1).trim();
+	}
+
+	// What mongosh would not take for anything else
+	private static boolean isPlain(String text) {
+		return !text.isEmpty() && Character.isLetter(text.charAt(0)) && text.indexOf('(') < 0 && !WORDS.contains(text);
+	}
+
+	@Override
+	public String toString() {
+		return this.collection.replace("\\", "\\\\").replace(":", "\\:") + ":" + idText();
+	}
+
+}

@@ -1,0 +1,209 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.MongoOperations;
+
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredLock;
+
+/**
+ * {@link LockStore} in documents of the application: the lock is a field of the document,
+ * and the key is the text of a {@link DocumentKey}. A document is never created. A grant
+ * adds one to the version of the document, where it has one, and answers the whole of it.
+ * Thread-safe. <pre>
+ * { _id: …, title: …, version: 5,
+ *   lock: { holders: [ … ], queue: [ … ], fence: …, touchedAt: …, previous: [ … ] } }
+ * </pre>
+ */
+public final class DocumentLockStore implements LockStore {
+
+	private final MongoOperations template;
+
+	private final String field;
+
+	private final Map<String, LockedCollection> collections = new ConcurrentHashMap<>();
+
+	/**
+	 * Create a new store.
+	 * @param template a template that never joins a session or transaction of the caller:
+	 * its session synchronization is {@code NEVER}
+	 * @param field the name of the field that is the lock
+	 */
+	public DocumentLockStore(MongoOperations template, String field) {
+		if (field.isBlank() || field.startsWith("$") || field.contains(".") || field.equals("_id")) {
+			throw new IllegalArgumentException("'" + field + "' cannot be the field that locks are kept in: name a "
+					+ "field of the document itself, without a dot or a dollar, such as 'lock'");
+		}
+		this.template = template;
+		this.field = field;
+	}
+
+	/**
+	 * The field that is the lock.
+	 * @return its name
+	 */
+	public String field() {
+		return this.field;
+	}
+
+	/**
+	 * The documents of a collection have a version.
+	 * @param collection the name of the collection
+	 * @param version the field, {@code null} for those that have none
+	 * @throws IllegalArgumentException if others in that collection have it in another
+	 * field
+	 */
+	public void register(String collection, @Nullable String version) {
+		LockedCollection documents = collection(collection);
+		if (version != null) {
+			documents.version(version);
+		}
+	}
+
+	@Override
+	public ClaimAnswer acquire(Claim claim, Duration timeout) {
+		return of(claim.id().key()).acquire(claim, timeout);
+	}
+
+	@Override
+	public boolean renew(LeaseId lease, Duration timeout) {
+		return of(lease.key()).leases().renew(lease, timeout);
+	}
+
+	@Override
+	public int renewAll(List<LeaseId> leases, Duration timeout) {
+		return all(leases, timeout, (part) -> part.requests().renewAll(part.leases(), part.timeout()));
+	}
+
+	@Override
+	public boolean release(LeaseId lease, Duration timeout) {
+		return of(lease.key()).leases().release(lease, timeout);
+	}
+
+	@Override
+	public int releaseAll(List<LeaseId> leases, Duration timeout) {
+		return all(leases, timeout, (part) -> part.requests().releaseAll(part.leases(), part.timeout()));
+	}
+
+	@Override
+	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
+		return all(List.copyOf(leases.keySet()), timeout,
+				(part) -> part.requests()
+					.expireAll(part.leases().stream().collect(Collectors.toMap(Function.identity(), leases::get)),
+							part.timeout()));
+	}
+
+	@Override
+	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
+		return of(lease.key()).leases().releaseGrant(lease, fence, timeout);
+	}
+
+	@Override
+	public boolean leave(LeaseId claim, Duration timeout) {
+		return of(claim.key()).leases().leave(claim, timeout);
+	}
+
+	@Override
+	public int leaveAll(List<LeaseId> claims, Duration timeout) {
+		return all(claims, timeout, (part) -> part.requests().leaveAll(part.leases(), part.timeout()));
+	}
+
+	@Override
+	public int refreshAll(List<LeaseId> claims, Duration timeout) {
+		return all(claims, timeout, (part) -> part.requests().refreshAll(part.leases(), part.timeout()));
+	}
+
+	@Override
+	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+		return keys.stream()
+			.collect(Collectors.groupingBy((key) -> DocumentKey.parse(key).collection()))
+			.entrySet()
+			.stream()
+			.flatMap((of) -> collection(of.getKey()).findAll(of.getValue(), timeout).stream())
+			.toList();
+	}
+
+	@Override
+	public Optional<StoredLock> find(String key, Duration timeout) {
+		return of(key).find(key, timeout);
+	}
+
+	@Override
+	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
+		return this.collections.values()
+			.stream()
+			.flatMap((documents) -> documents.list(timeout).stream())
+			.filter((lock) -> lock.key().startsWith(prefix) && lock.key().compareTo(after) > 0)
+			.sorted(Comparator.comparing(StoredLock::key))
+			.limit(most)
+			.toList();
+	}
+
+	/**
+	 * Load a document that is locked.
+	 * @param lease the lease
+	 * @param timeout how long this may take
+	 * @return the whole document, unless the lease is gone
+	 */
+	public Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
+		return of(lease.key()).load(lease, timeout);
+	}
+
+	/**
+	 * Look at the documents of one collection that somebody holds, in the order of their
+	 * ids. For diagnostics.
+	 * @param collection the name of the collection
+	 * @param timeout how long this may take
+	 * @return their locks
+	 */
+	public List<StoredLock> list(String collection, Duration timeout) {
+		return collection(collection).list(timeout);
+	}
+
+	private LockedCollection of(String key) {
+		return collection(DocumentKey.parse(key).collection());
+	}
+
+	private LockedCollection collection(String name) {
+		return this.collections.computeIfAbsent(name,
+				(absent) -> new LockedCollection(new LockCollection(this.template, absent), this.field));
+	}
+
+	// One request per collection, all within one timeout
+	private int all(List<LeaseId> leases, Duration timeout, Function<Part, Integer> request) {
+		long until = System.nanoTime() + timeout.toNanos();
+		int count = 0;
+		for (List<LeaseId> part : leases.stream()
+			.collect(Collectors.groupingBy((lease) -> DocumentKey.parse(lease.key()).collection()))
+			.values()) {
+			Duration left = Duration.ofNanos(Math.max(1_000_000, until - System.nanoTime()));
+			count += request.apply(new Part(of(part.get(0).key()).leases(), part, left));
+		}
+		return count;
+	}
+
+	/**
+	 * The leases of one collection.
+	 *
+	 * @param requests sends the requests
+	 * @param leases the leases
+	 * @param timeout how long the request may take
+	 */
+	private record Part(LeaseRequests requests, List<LeaseId> leases, Duration timeout) {
+
+	}
+
+}

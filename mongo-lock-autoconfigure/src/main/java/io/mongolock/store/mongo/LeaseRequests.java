@@ -1,0 +1,142 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.store.LeaseId;
+
+/**
+ * What is asked of a collection by the token of a lease or of a place in line, wherever
+ * in a document the lock stands. Thread-safe.
+ */
+final class LeaseRequests {
+
+	private final LockCollection locks;
+
+	private final LockStatements statements;
+
+	private final Function<String, BsonValue> ids;
+
+	private final BulkRequests bulks;
+
+	/**
+	 * Create requests.
+	 * @param locks the collection
+	 * @param statements what to send
+	 * @param ids what is stored for a key
+	 */
+	LeaseRequests(LockCollection locks, LockStatements statements, Function<String, BsonValue> ids) {
+		this.locks = locks;
+		this.statements = statements;
+		this.ids = ids;
+		this.bulks = new BulkRequests(statements, ids);
+	}
+
+	boolean renew(LeaseId lease, Duration timeout) {
+		StoreRequest request = StoreRequest.write("renew lock", lease.key(), timeout);
+		BsonDocument filter = held(lease);
+		return execute(request, WriteConcern.MAJORITY,
+				(locks) -> locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0);
+	}
+
+	int renewAll(List<LeaseId> leases, Duration timeout) {
+		return all("renew", WriteConcern.MAJORITY, leases, timeout, this.bulks.renew(leases));
+	}
+
+	boolean release(LeaseId lease, Duration timeout) {
+		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.W1,
+				this.statements.release(lease.leaseToken()));
+	}
+
+	int releaseAll(List<LeaseId> leases, Duration timeout) {
+		return all("release", WriteConcern.W1, leases, timeout, this.bulks.release(leases));
+	}
+
+	int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
+		List<LeaseId> ids = List.copyOf(leases.keySet());
+		return all("keep", WriteConcern.MAJORITY, ids, timeout, this.bulks.expire(leases));
+	}
+
+	boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
+		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
+				this.statements.release(lease.leaseToken(), fence));
+	}
+
+	boolean leave(LeaseId claim, Duration timeout) {
+		// rolled back, it is a place that runs out by itself
+		return pull(StoreRequest.write("leave the line of lock", claim.key(), timeout), WriteConcern.W1,
+				this.statements.leave(claim.leaseToken()));
+	}
+
+	int leaveAll(List<LeaseId> claims, Duration timeout) {
+		return all("leave the lines of", WriteConcern.W1, claims, timeout, this.bulks.leave(claims));
+	}
+
+	int refreshAll(List<LeaseId> claims, Duration timeout) {
+		// rolled back, it is a place that runs out a little earlier
+		return all("refresh places in the lines of", WriteConcern.W1, claims, timeout, this.bulks.refresh(claims));
+	}
+
+	/**
+	 * Whether a lock is held by a lease.
+	 * @param lease the lease
+	 * @return a filter
+	 */
+	BsonDocument held(LeaseId lease) {
+		return this.statements.heldBy(this.ids.apply(lease.key()), lease.leaseToken());
+	}
+
+	/**
+	 * The document of a lock.
+	 * @param key the key
+	 * @return a filter
+	 */
+	BsonDocument byId(String key) {
+		return this.statements.byId(this.ids.apply(key));
+	}
+
+	/**
+	 * Send any request.
+	 * @param <T> what it results in
+	 * @param request the request
+	 * @param concern how sure a write must be
+	 * @param action sends it
+	 * @return its result
+	 * @throws LockStoreException if it failed
+	 */
+	<T> T execute(StoreRequest request, WriteConcern concern, Function<MongoCollection<BsonDocument>, T> action) {
+		try {
+			return action.apply(this.locks.with(concern, request.timeoutMillis()));
+		}
+		catch (LockStoreException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw StoreFailures.explain(request, this.locks.name(), ex);
+		}
+	}
+
+	private int all(String operation, WriteConcern concern, List<LeaseId> leases, Duration timeout,
+			Function<MongoCollection<BsonDocument>, Integer> bulk) {
+		if (leases.isEmpty()) {
+			return 0;
+		}
+		StoreRequest request = StoreRequest.write(operation + " " + leases.size() + " locks, the first of them",
+				leases.get(0).key(), timeout);
+		return execute(request, concern, bulk);
+	}
+
+	private boolean pull(StoreRequest request, WriteConcern concern, BsonDocument update) {
+		BsonDocument filter = byId(request.key());
+		return execute(request, concern, (locks) -> locks.updateOne(filter, update).getModifiedCount() != 0);
+	}
+
+}

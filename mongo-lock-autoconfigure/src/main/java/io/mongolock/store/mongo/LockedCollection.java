@@ -1,0 +1,241 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+import com.mongodb.MongoException;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.FindIterable;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.ReturnDocument;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.KeyText;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.LockDocument.UnreadableException;
+
+/**
+ * A collection of the application whose documents are locked. Thread-safe; the version is
+ * guarded by the monitor.
+ */
+final class LockedCollection {
+
+	/** The answer of an expression that got something else than a document. */
+	private static final int NO_DOCUMENT = 40400;
+
+	private static final FindOneAndUpdateOptions AFTER = new FindOneAndUpdateOptions()
+		.returnDocument(ReturnDocument.AFTER);
+
+	private static final BsonDocument NEVER_LOCKED = BsonDocument.parse("{holders: [], queue: [], fence: 0}");
+
+	private final String name;
+
+	private final String field;
+
+	private final LeaseRequests leases;
+
+	private final LockStatements statements;
+
+	private final BsonDocument lockFields;
+
+	private @Nullable String version;
+
+	private volatile ClaimPipeline claims;
+
+	LockedCollection(LockCollection documents, String field) {
+		this.name = documents.name();
+		this.field = field;
+		this.statements = new LockStatements(field + ".");
+		this.leases = new LeaseRequests(documents, this.statements, (key) -> DocumentKey.parse(key).id());
+		this.lockFields = this.statements.projection(field);
+		this.claims = new ClaimPipeline(field, null);
+	}
+
+	/**
+	 * Documents in this collection have a version, which grants add one to.
+	 * @param version the name of the field
+	 * @throws IllegalArgumentException if others have it in another field
+	 */
+	synchronized void version(String version) {
+		if (this.version != null && !this.version.equals(version)) {
+			throw new IllegalArgumentException("The documents of the collection '" + this.name
+					+ "' keep their version in '" + this.version + "' and in '" + version
+					+ "': a grant would have to add one to both. Give the property one name in all classes, with @Field");
+		}
+		if (this.version == null) {
+			this.claims = new ClaimPipeline(this.field, version);
+			this.version = version;
+		}
+	}
+
+	LeaseRequests leases() {
+		return this.leases;
+	}
+
+	ClaimAnswer acquire(Claim claim, Duration timeout) {
+		StoreRequest request = StoreRequest.write("lock document", claim.id().key(), timeout);
+		Answer answer = ask(request, claim);
+		LockDocument lock = lock(answer.document(), answer.now());
+		try {
+			return lock.toAnswer().with(answer.document());
+		}
+		catch (UnreadableException ex) {
+			Outcome outcome = (lock.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;
+			throw unreadable(request, outcome, ex);
+		}
+	}
+
+	private Answer ask(StoreRequest request, Claim claim) {
+		BsonDocument filter = this.leases.byId(request.key());
+		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(request.timeoutMillis());
+		try {
+			return this.leases.execute(request, WriteConcern.MAJORITY, (documents) -> {
+				BsonDocument found = required(documents.findOneAndUpdate(filter, this.claims.of(claim), AFTER),
+						request);
+				BsonValue written = writtenAt(claim, found);
+				if (written != null) {
+					return new Answer(found, written);
+				}
+				long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
+				return new Answer(found, now(documents.withTimeout(left, TimeUnit.MILLISECONDS), filter, request));
+			});
+		}
+		catch (LockStoreException ex) {
+			throw (isNoDocument(ex)) ? mistaken(request, ex) : ex;
+		}
+	}
+
+	// A statement that enters a lease or a place notes its time; one that changes nothing
+	// does not tell it
+	private @Nullable BsonValue writtenAt(Claim claim, BsonDocument found) {
+		BsonDocument lock = fields(found);
+		boolean written = claim.waiting()
+				|| (claim.first() && new LockDocument(lock).mentions(claim.id().leaseToken()));
+		return (written) ? lock.get("touchedAt") : null;
+	}
+
+	private @Nullable BsonValue now(MongoCollection<BsonDocument> documents, BsonDocument filter,
+			StoreRequest request) {
+		return required(documents.find(filter).projection(this.lockFields).first(), request).get(LockDocument.NOW);
+	}
+
+	Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
+		StoreRequest request = StoreRequest.read("load document", lease.key(), timeout);
+		return this.leases.execute(request, WriteConcern.MAJORITY,
+				(documents) -> Optional.ofNullable(documents.find(this.leases.held(lease)).first()));
+	}
+
+	Optional<StoredLock> find(String key, Duration timeout) {
+		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
+		return this.leases
+			.execute(request, WriteConcern.MAJORITY,
+					(documents) -> read(documents.find(this.leases.byId(key)), request))
+			.stream()
+			.findFirst();
+	}
+
+	List<StoredLock> findAll(List<String> keys, Duration timeout) {
+		StoreRequest request = StoreRequest.read("look at " + keys.size() + " locks, the first of them", keys.get(0),
+				timeout);
+		BsonDocument filter = this.statements.byIds(keys.stream().map((key) -> DocumentKey.parse(key).id()).toList());
+		return this.leases.execute(request, WriteConcern.MAJORITY,
+				(documents) -> read(documents.find(filter), request));
+	}
+
+	/**
+	 * The documents that somebody holds, in the order of their ids.
+	 * @param timeout how long this may take
+	 * @return their locks
+	 */
+	List<StoredLock> list(Duration timeout) {
+		StoreRequest request = StoreRequest.read("list locked documents of '" + this.name + "'", "", timeout);
+		BsonDocument held = new BsonDocument(this.field + ".holders.0", new BsonDocument("$exists", BsonBoolean.TRUE));
+		BsonDocument byId = new BsonDocument("_id", new BsonInt32(1));
+		return this.leases
+			.execute(request, WriteConcern.MAJORITY, (documents) -> read(documents.find(held).sort(byId), request))
+			.stream()
+			.filter((lock) -> !lock.liveHolders().isEmpty())
+			.toList();
+	}
+
+	private List<StoredLock> read(FindIterable<BsonDocument> documents, StoreRequest request) {
+		List<StoredLock> locks = new ArrayList<>();
+		for (BsonDocument found : documents.projection(this.lockFields)) {
+			locks.add(read(request, found));
+		}
+		return locks;
+	}
+
+	private StoredLock read(StoreRequest request, BsonDocument found) {
+		String key = new DocumentKey(this.name, Objects.requireNonNull(found.get("_id"))).toString();
+		try {
+			return lock(found, found.get(LockDocument.NOW)).toLock(key);
+		}
+		catch (UnreadableException ex) {
+			throw unreadable(StoreRequest.read("read lock", key, request.timeout()), Outcome.REFUSED, ex);
+		}
+	}
+
+	private LockDocument lock(BsonDocument found, @Nullable BsonValue now) {
+		BsonDocument fields = NEVER_LOCKED.clone();
+		fields.putAll(fields(found));
+		return new LockDocument((now != null) ? fields.append(LockDocument.NOW, now) : fields);
+	}
+
+	private BsonDocument fields(BsonDocument found) {
+		return (found.get(this.field) instanceof BsonDocument lock) ? lock.clone() : new BsonDocument();
+	}
+
+	private static BsonDocument required(@Nullable BsonDocument found, StoreRequest request) {
+		if (found == null) {
+			throw new MissingDocumentException(request.key());
+		}
+		return found;
+	}
+
+	private static boolean isNoDocument(LockStoreException failure) {
+		for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+			if (cause instanceof MongoException answer && answer.getCode() == NO_DOCUMENT) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private LockStoreException mistaken(StoreRequest request, LockStoreException ex) {
+		return new LockStoreException(request.key(), Outcome.REFUSED, "Could not lock document '"
+				+ KeyText.printable(request.key()) + "': its field '" + this.field
+				+ "', which the lock is kept in, is neither missing nor a document. Store that property under another "
+				+ "name, with @Field, or the locks in another field, with mongo-lock.document-locks.field", ex);
+	}
+
+	private LockStoreException unreadable(StoreRequest request, Outcome outcome, UnreadableException ex) {
+		return new LockStoreException(request.key(), outcome,
+				"Could not " + request + " in the collection '" + this.name + "': " + ex.getMessage(), ex);
+	}
+
+	/**
+	 * A document after a claim.
+	 *
+	 * @param document the document
+	 * @param now the server's time
+	 */
+	private record Answer(BsonDocument document, @Nullable BsonValue now) {
+
+	}
+
+}

@@ -1,0 +1,142 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.mapping.Field;
+import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
+
+import io.mongolock.LockOperations;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.LockedDocument;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link DocumentLockOperations} in an application.
+ */
+class DocumentLockConfigurationTests {
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.start();
+
+	private final ApplicationContextRunner bare = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+
+	private final ApplicationContextRunner runner = this.bare
+		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
+		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app",
+				"mongo-lock.ttl-index.mode=none");
+
+	@ParameterizedTest
+	@CsvSource({ "true", "false" })
+	void documentsAreLockedWithAndWithoutOtherLocks(boolean enabled) {
+		this.runner.withPropertyValues("mongo-lock.enabled=" + enabled).run((context) -> {
+			assertThat(context).hasSingleBean(LockOperations.class);
+			context.getBean(MongoTemplate.class).save(new Page("a", "text"));
+			DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
+			try (LockedDocument<Page> locked = documents.lock(Page.class, "a")) {
+				assertThat(documents.save(locked, new Page("a", "saved")).text()).isEqualTo("saved");
+			}
+		});
+	}
+
+	@Test
+	void settingsOfTheCollectionApply() {
+		this.runner
+			.withPropertyValues("mongo-lock.locks.pages.ttl=30m", "mongo-lock.wait-timeout=0s",
+					"mongo-lock.document-locks.field=editor")
+			.run((context) -> {
+				MongoTemplate template = context.getBean(MongoTemplate.class);
+				template.save(new Page("a", "text"));
+				DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
+				try (LockedDocument<Page> locked = documents.lock(Page.class, "a")) {
+					assertThat(locked.handle().remaining()).isGreaterThan(Duration.ofMinutes(20));
+					assertThat(template.findById("a", org.bson.Document.class, "pages")).containsKey("editor")
+						.doesNotContainKey("lock");
+					Thread other = new Thread(() -> assertThatExceptionOfType(LockUnavailableException.class)
+						.isThrownBy(() -> documents.lock(Page.class, "a")));
+					other.start();
+					other.join();
+				}
+			});
+	}
+
+	@Test
+	void aLockThatIsLeftIsReleasedWhenTheApplicationStops() {
+		this.runner.run((context) -> {
+			context.getBean(MongoTemplate.class).save(new Page("a", "text"));
+			context.getBean(DocumentLockOperations.class).lock(Page.class, "a");
+		});
+		this.runner.withPropertyValues("mongo-lock.wait-timeout=0s")
+			.run((context) -> context.getBean(DocumentLockOperations.class).lock(Page.class, "a").close());
+	}
+
+	@Test
+	void callbacksOfTheApplicationSeeWhatIsSaved() {
+		this.runner.withUserConfiguration(Callbacks.class).run((context) -> {
+			context.getBean(MongoTemplate.class).save(new Page("a", "text"));
+			DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
+			LockedDocument<Page> locked = documents.lock(Page.class, "a");
+			assertThat(documents.save(locked, new Page("a", "saved")).text()).isEqualTo("saved!");
+		});
+	}
+
+	@Test
+	void nobodyNeedsMongoDbWhoDoesNotAsk() {
+		this.bare.withPropertyValues("mongo-lock.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(DocumentLockOperations.class));
+		this.bare.withPropertyValues("mongo-lock.enabled=false")
+			.withClassLoader(new FilteredClassLoader("com.mongodb.client"))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(DocumentLockOperations.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "''", "a.b", "$lock", "_id" })
+	void aFieldThatCannotHoldALockIsRefused(String field) {
+		this.runner.withPropertyValues("mongo-lock.document-locks.field=" + field)
+			.run((context) -> assertThatExceptionOfType(RuntimeException.class)
+				.isThrownBy(() -> context.getBean(DocumentLockOperations.class))
+				.havingRootCause()
+				.withMessageContaining("cannot be the field that locks are kept in"));
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("pages")
+	record Page(@Id String id, @Field("t") String text) {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Callbacks {
+
+		@Bean
+		@Order(1)
+		BeforeConvertCallback<Page> exclaim() {
+			List<String> seen = new ArrayList<>();
+			return (page, collection) -> {
+				seen.add(page.text());
+				return (seen.size() > 1) ? new Page(page.id(), page.text() + "!") : page;
+			};
+		}
+
+	}
+
+}

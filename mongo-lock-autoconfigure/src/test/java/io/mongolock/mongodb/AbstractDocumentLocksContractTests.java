@@ -1,0 +1,364 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.assertj.core.api.Assertions;
+import org.awaitility.Awaitility;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
+
+import io.mongolock.LockLostException;
+import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockUnavailableException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for {@link DocumentLockOperations} on any kind of server, by two instances.
+ */
+abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
+
+	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
+
+	private DocumentLocksFixture here;
+
+	private DocumentLocksFixture there;
+
+	private MongoTemplate template;
+
+	@BeforeEach
+	void begin() {
+		this.template = template();
+		this.here = new DocumentLocksFixture("here", this.template, new GenericApplicationContext());
+		this.there = new DocumentLocksFixture("there", template(), new GenericApplicationContext());
+		this.template.insert(new Post("p1", "draft", null));
+	}
+
+	@AfterEach
+	void end() {
+		this.here.close();
+		this.there.close();
+	}
+
+	@Test
+	void aLockBringsTheEntityAsItStoodAtTheGrant() {
+		try (LockedDocument<Post> locked = lock()) {
+			assertThat(locked.entity()).isEqualTo(new Post("p1", "draft", 1L));
+			assertThat(locked.handle().isHeld()).isTrue();
+			assertThat(locked.handle().key()).isEqualTo("posts:p1");
+			assertThat(locked.fence()).isEqualTo(locked.handle().fence()).isPositive();
+			assertThat(stored().get("lock", Document.class).getList("holders", Document.class)).hasSize(1);
+		}
+		assertThat(holders()).isEmpty();
+	}
+
+	@Test
+	void aDocumentThatDoesNotExistIsRefusedAndNotCreated() {
+		assertThatExceptionOfType(NoSuchDocumentException.class)
+			.isThrownBy(() -> this.here.documents().lock(Post.class, "p2"))
+			.withMessage("There is no Post 'posts:p2' to lock");
+		assertThat(this.template.findById("p2", Document.class, "posts")).isNull();
+	}
+
+	@Test
+	void whoIsDeniedIsToldWhoHoldsItSinceWhenAndUntilWhen() {
+		try (LockedDocument<Post> locked = lock()) {
+			Document before = stored();
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> this.there.documents().lock(Post.class, "p1", ONCE))
+				.withMessageContaining("is held by desk here")
+				.satisfies((ex) -> assertThat(ex.getHolders()).singleElement().satisfies((holder) -> {
+					assertThat(holder.owner().instance()).isEqualTo("here");
+					assertThat(holder.acquiredAt()).isCloseTo(Instant.now(), Assertions.within(Duration.ofMinutes(5)));
+					assertThat(holder.remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+					assertThat(holder.fence()).isEqualTo(locked.fence());
+				}));
+			assertThat(stored()).isEqualTo(before);
+		}
+	}
+
+	@Test
+	void whoWaitsIsGrantedTheSavedDocument() throws Exception {
+		LockedDocument<Post> locked = lock();
+		CompletableFuture<LockedDocument<Post>> other = CompletableFuture
+			.supplyAsync(() -> this.there.documents().lock(Post.class, "p1", DocumentLocksFixture.WAITING));
+		Awaitility.await()
+			.until(() -> !stored().get("lock", Document.class).getList("queue", Document.class).isEmpty());
+		this.here.documents().save(locked, new Post("p1", "saved", locked.entity().version()));
+		try (LockedDocument<Post> next = other.get()) {
+			assertThat(next.entity()).isEqualTo(new Post("p1", "saved", 3L));
+			assertThat(next.fence()).isGreaterThan(locked.fence());
+		}
+	}
+
+	@Test
+	void aSaveWritesTheEntityAndReleasesTheLock() {
+		this.template.updateFirst(byId(), new Update().set("extra", "not in the entity"), Post.class);
+		LockedDocument<Post> locked = lock();
+		Post saved = this.here.documents().save(locked, new Post("p1", "$title", locked.entity().version()));
+		assertThat(saved).isEqualTo(new Post("p1", "$title", 3L));
+		assertThat(this.template.findById("p1", Post.class)).isEqualTo(saved);
+		assertThat(stored()).doesNotContainKey("extra").containsEntry("_class", Post.class.getName());
+		assertThat(holders()).isEmpty();
+		assertThat(locked.handle().isHeld()).isFalse();
+		assertThat(this.here.client().held()).isZero();
+		assertThatIllegalStateException().isThrownBy(() -> this.here.documents().save(locked, saved))
+			.withMessageContaining("was released before: lock the document again");
+		locked.close();
+		this.there.documents().lock(Post.class, "p1").close();
+	}
+
+	@Test
+	void whatHasRunOutIsSavedIfNobodyCame() {
+		LockedDocument<Post> locked = lock(LockSettings.builder().autoRenew(false).build());
+		runOut();
+		this.here.documents().save(locked, new Post("p1", "late", locked.entity().version()));
+		assertThat(stored()).containsEntry("title", "late");
+		assertThat(holders()).isEmpty();
+	}
+
+	@Test
+	void whatWasTakenOverIsNotSaved() {
+		LockedDocument<Post> locked = lock(LockSettings.builder().autoRenew(false).build());
+		runOut();
+		try (LockedDocument<Post> other = this.there.documents().lock(Post.class, "p1")) {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.here.documents().save(locked, new Post("p1", "late", locked.entity().version())))
+				.withMessageContaining("is locked by desk there")
+				.withMessageEndingWith("nothing was written");
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.here.documents().update(locked, new Update().set("title", "late")));
+			assertThat(stored()).containsEntry("title", "draft");
+			assertThat(other.fence()).isGreaterThan(locked.fence());
+		}
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(locked::close);
+	}
+
+	@Test
+	void whatAPlainSaveReplacedIsNotSaved() {
+		this.template.insert(new Note("n1", "a"));
+		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
+		this.template.save(new Note("n1", "plain"));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().save(locked, new Note("n1", "mine")))
+			.withMessageContaining("saved by code that does not know the lock");
+		assertThat(this.template.findById("n1", Note.class)).isEqualTo(new Note("n1", "plain"));
+	}
+
+	@Test
+	void whatWasDeletedIsNotSaved() {
+		LockedDocument<Post> locked = lock();
+		this.template.remove(byId(), Post.class);
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().save(locked, locked.entity()))
+			.withMessageContaining("does not exist any more");
+		assertThat(this.template.findAll(Post.class)).isEmpty();
+	}
+
+	@Test
+	void aCopyFromBeforeTheGrantCannotBeSavedByCodeThatKnowsNothingOfTheLock() {
+		Post copy = this.template.findById("p1", Post.class);
+		try (LockedDocument<Post> locked = lock()) {
+			assertThatExceptionOfType(OptimisticLockingFailureException.class)
+				.isThrownBy(() -> this.template.save(copy));
+			this.here.documents().save(locked, new Post("p1", "mine", locked.entity().version()));
+		}
+		assertThat(stored()).containsEntry("title", "mine");
+	}
+
+	@Test
+	void anotherVersionIsNotSavedAndTheLockIsKept() {
+		LockedDocument<Post> locked = lock();
+		this.template.updateFirst(byId(), new Update().inc("version", 1), Post.class);
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> this.here.documents().save(locked, locked.entity()))
+			.withMessageContaining("has another version");
+		assertThat(stored()).containsEntry("title", "draft");
+		assertThat(locked.handle().isHeld()).isTrue();
+		locked.handle().renew();
+		locked.close();
+		assertThat(holders()).isEmpty();
+	}
+
+	@Test
+	void anUpdateChangesFieldsAndReleases() {
+		this.template.updateFirst(byId(), new Update().set("tags", List.of("a", "b")), Post.class);
+		LockedDocument<Post> locked = lock();
+		this.here.documents().update(locked, new Update().set("title", "changed").pull("tags", "a"));
+		assertThat(stored()).containsEntry("title", "changed").containsEntry("tags", List.of("b"));
+		assertThat(this.template.findById("p1", Post.class)).extracting(Post::version)
+			.isEqualTo(locked.entity().version() + 1);
+		assertThat(holders()).isEmpty();
+	}
+
+	@Test
+	void anUpdateOfTheLockItselfIsRefused() {
+		try (LockedDocument<Post> locked = lock()) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> this.here.documents().update(locked, new Update().unset("lock.holders")))
+				.withMessageContaining("'lock.holders' by $unset");
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> this.here.documents().update(locked, new Update().set("version", 1)));
+			assertThatIllegalArgumentException().isThrownBy(
+					() -> this.here.documents().update(locked, Update.fromDocument(new Document("title", "replaced"))));
+			assertThat(locked.handle().isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void anEntityOfAnotherDocumentIsRefused() {
+		try (LockedDocument<Post> locked = lock()) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> this.here.documents().save(locked, new Post("p2", "", 1L)))
+				.withMessageContaining("'posts:p2'");
+		}
+	}
+
+	@Test
+	void aFieldThatIsNoLockIsToldAsAMistakeOfTheMapping() {
+		this.template.getCollection("posts").insertOne(new Document("_id", "p3").append("lock", "text"));
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> this.here.documents().lock(Post.class, "p3"))
+			.withMessageContaining("its field 'lock', which the lock is kept in, is neither missing nor a document")
+			.withMessageContaining("mongo-lock.document-locks.field");
+	}
+
+	@Test
+	void settingsThatMakeNoSenseHereAreRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> lock(LockSettings.builder().limit(2).build()))
+			.withMessageContaining("the limit 2");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> lock(LockSettings.builder().minHold(Duration.ofSeconds(1)).build()))
+			.withMessageContaining("the minimum hold PT1S");
+	}
+
+	@Test
+	void manyWhoEditTheSameDocumentLoseNothing() {
+		List<CompletableFuture<Void>> editors = IntStream.range(0, 6)
+			.mapToObj((i) -> CompletableFuture.runAsync(() -> append((i % 2 == 0) ? this.here : this.there)))
+			.toList();
+		editors.forEach(CompletableFuture::join);
+		assertThat(stored()).containsEntry("title", "draft" + "+".repeat(30));
+	}
+
+	private static void append(DocumentLocksFixture instance) {
+		for (int i = 0; i < 5; i++) {
+			LockedDocument<Post> locked = instance.documents().lock(Post.class, "p1", DocumentLocksFixture.WAITING);
+			Post post = locked.entity();
+			instance.documents().save(locked, new Post(post.id(), post.title() + "+", post.version()));
+		}
+	}
+
+	@Test
+	void aTicketGoesOnAtAnotherInstance() {
+		LockTicket ticket = LockTicket.of(lock().ticket().text());
+		assertThat(this.here.client().held()).isZero();
+		assertThat(holders()).hasSize(1);
+		this.there.documents().renew(ticket);
+		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, ticket);
+		assertThat(resumed.entity()).isEqualTo(new Post("p1", "draft", 1L));
+		assertThat(resumed.handle().isHeld()).isTrue();
+		assertThat(resumed.fence()).isEqualTo(ticket.fence());
+		this.there.documents().save(resumed, new Post("p1", "edited", resumed.entity().version()));
+		assertThat(stored()).containsEntry("title", "edited");
+		assertThat(holders()).isEmpty();
+	}
+
+	@Test
+	void aTicketKeepsTheLockWhenTheInstanceStopsOrTheDocumentIsClosed() {
+		LockTicket ticket;
+		try (LockedDocument<Post> locked = lock()) {
+			ticket = locked.ticket();
+			assertThatIllegalStateException().isThrownBy(() -> this.here.documents().save(locked, locked.entity()))
+				.withMessageContaining("passed on to its ticket");
+			assertThat(locked.ticket()).isEqualTo(ticket);
+		}
+		this.here.close();
+		this.there.documents().resume(Post.class, ticket).close();
+		assertThat(holders()).hasSize(1);
+		assertThat(this.there.documents().release(ticket)).isTrue();
+		assertThat(holders()).isEmpty();
+		assertThat(this.there.documents().release(ticket)).isFalse();
+	}
+
+	@Test
+	void aTicketThatWasOutlivedIsRefusedWithItsReason() {
+		LockTicket ticket = lock().ticket();
+		runOut();
+		assertThat(this.there.documents().resume(Post.class, ticket).handle().isHeld()).isFalse();
+		try (LockedDocument<Post> other = this.there.documents().lock(Post.class, "p1")) {
+			assertThat(other.fence()).isGreaterThan(ticket.fence());
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.here.documents().resume(Post.class, ticket))
+				.withMessageContaining("is locked by desk there");
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents().renew(ticket));
+			assertThat(this.here.documents().release(ticket)).isFalse();
+			assertThat(other.handle().isHeld()).isTrue();
+		}
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents().renew(ticket))
+			.withMessageContaining("was released");
+	}
+
+	@Test
+	void aTicketOfAnotherCollectionIsRefused() {
+		LockTicket ticket = lock().ticket();
+		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().resume(Note.class, ticket))
+			.withMessageContaining("is for no Note")
+			.withMessageNotContaining(ticket.text());
+	}
+
+	private LockedDocument<Post> lock() {
+		return lock(LockSettings.NONE);
+	}
+
+	private LockedDocument<Post> lock(LockSettings settings) {
+		return this.here.documents().lock(Post.class, "p1", settings);
+	}
+
+	private void runOut() {
+		Update past = new Update().set("lock.holders.0.renewedAt", Date.from(Instant.now().minusSeconds(3600)));
+		this.template.updateFirst(byId(), past, "posts");
+	}
+
+	private List<Document> holders() {
+		return stored().get("lock", Document.class).getList("holders", Document.class);
+	}
+
+	private Document stored() {
+		return this.template.findById("p1", Document.class, "posts");
+	}
+
+	private static Query byId() {
+		return new Query(Criteria.where("_id").is("p1"));
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("posts")
+	record Post(@Id String id, String title, @Version @Nullable Long version) {
+
+	}
+
+	record Note(@Id String id, String text) {
+
+	}
+
+}

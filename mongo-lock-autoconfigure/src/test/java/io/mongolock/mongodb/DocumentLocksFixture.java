@@ -1,0 +1,65 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockListener;
+import io.mongolock.LockOwner;
+import io.mongolock.LockSettings;
+import io.mongolock.client.LeakDetection;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.store.mongo.DocumentLockStore;
+
+/**
+ * One instance of an application that locks documents.
+ */
+final class DocumentLocksFixture implements AutoCloseable {
+
+	static final LockSettings WAITING = LockSettings.builder()
+		.waitTimeout(Duration.ofSeconds(20))
+		.retryInterval(Duration.ofMillis(20))
+		.build();
+
+	private final GenericApplicationContext context;
+
+	private final LockTemplate client;
+
+	private final DocumentLockOperations documents;
+
+	DocumentLocksFixture(String instance, MongoTemplate template, GenericApplicationContext context,
+			LockListener... listeners) {
+		this.context = context;
+		if (!context.isActive()) {
+			context.refresh();
+		}
+		MongoTemplate outside = new MongoTemplate(template.getMongoDatabaseFactory());
+		outside.setSessionSynchronization(SessionSynchronization.NEVER);
+		DocumentLockStore store = new DocumentLockStore(outside, "lock");
+		this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "thread"),
+				LockClock.system(), List.of(listeners), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
+		this.documents = DocumentLockOperations.of(template, store, this.client, LockClock.system(),
+				Duration.ofSeconds(5), context);
+	}
+
+	DocumentLockOperations documents() {
+		return this.documents;
+	}
+
+	LockTemplate client() {
+		return this.client;
+	}
+
+	@Override
+	public void close() {
+		this.client.close();
+		this.context.close();
+	}
+
+}

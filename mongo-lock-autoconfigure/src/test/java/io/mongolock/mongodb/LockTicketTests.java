@@ -1,0 +1,57 @@
+package io.mongolock.mongodb;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.mongolock.store.LeaseId;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests for {@link LockTicket}.
+ */
+class LockTicketTests {
+
+	private static final String TOKEN = "0123456789abcdef0123456789abcdef";
+
+	private static final LockTicket TICKET = new LockTicket(new LeaseId("posts:ü p1", TOKEN), 1801439850948198401L);
+
+	@Test
+	void itsTextBringsItBack() {
+		LockTicket read = LockTicket.of(TICKET.text());
+		assertThat(read).isEqualTo(TICKET).hasSameHashCodeAs(TICKET);
+		assertThat(read.key()).isEqualTo("posts:ü p1");
+		assertThat(read.fence()).isEqualTo(1801439850948198401L);
+		assertThat(read.lease().leaseToken()).isEqualTo(TOKEN);
+		assertThat(TICKET.text()).matches("[A-Za-z0-9_-]+");
+	}
+
+	@Test
+	void itHidesWhatProvesPossession() {
+		assertThat(TICKET.toString()).isEqualTo("ticket for lock 'posts:ü p1' (fence 1801439850948198401)")
+			.doesNotContain(TOKEN)
+			.doesNotContain(TICKET.text());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "abc", "no ticket!", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })
+	void whatIsNoTicketIsRefused(String text) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(text))
+			.withMessageStartingWith("This is no ticket of a document lock: ");
+	}
+
+	@Test
+	void aTicketThatWasChangedIsRefusedAndNotQuoted() {
+		String text = TICKET.text();
+		for (int i = 0; i < text.length() - 1; i++) {
+			String changed = text.substring(0, i) + ((text.charAt(i) == 'A') ? 'B' : 'A') + text.substring(i + 1);
+			assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(changed))
+				.withMessageNotContaining(changed);
+		}
+		String cut = text.substring(0, text.length() - 4);
+		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(cut)).withMessageContaining("cut off");
+	}
+
+}
