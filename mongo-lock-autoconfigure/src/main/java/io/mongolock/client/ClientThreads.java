@@ -42,9 +42,10 @@ final class ClientThreads {
 
 	/**
 	 * One thread for each result, as what users attach to one may block. Not stopped:
-	 * every result is completed, and idle threads end by themselves.
+	 * every result is completed, and idle threads end by themselves, from the stop on at
+	 * once.
 	 */
-	private final ExecutorService results = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS,
+	private final ThreadPoolExecutor results = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS,
 			new SynchronousQueue<>(), daemons("mongo-lock-result"));
 
 	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("mongo-lock-timer"),
@@ -119,6 +120,7 @@ final class ClientThreads {
 		this.claims.shutdown();
 		this.cleanUps.shutdown();
 		this.renewals.shutdown();
+		this.results.setKeepAliveTime(0, TimeUnit.SECONDS);
 	}
 
 	private void start(ExecutorService executor, Runnable request) {

@@ -2,6 +2,8 @@ package io.mongolock.core;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -21,6 +23,13 @@ final class Interleavings {
 	private final List<int[]> choices = new ArrayList<>();
 
 	private final Semaphore ended = new Semaphore(0);
+
+	/** Threads serve one run after the other, as to start one takes longer than a run. */
+	private final ExecutorService threads = Executors.newCachedThreadPool((work) -> {
+		Thread thread = new Thread(work);
+		thread.setDaemon(true);
+		return thread;
+	});
 
 	private List<Task> tasks = List.of();
 
@@ -44,13 +53,18 @@ final class Interleavings {
 	 */
 	static int explore(int maxPreemptions, Function<Interleavings, Scenario> scenario) throws InterruptedException {
 		Interleavings all = new Interleavings(maxPreemptions);
-		int runs = 0;
-		do {
-			all.run(scenario.apply(all));
-			runs++;
+		try {
+			int runs = 0;
+			do {
+				all.run(scenario.apply(all));
+				runs++;
+			}
+			while (all.hasNext());
+			return runs;
 		}
-		while (all.hasNext());
-		return runs;
+		finally {
+			all.threads.shutdownNow();
+		}
 	}
 
 	private void run(Scenario scenario) throws InterruptedException {
@@ -65,7 +79,6 @@ final class Interleavings {
 			if (!task.over && this.failure == null) {
 				this.failure = new AssertionError("A thread waits for ever");
 			}
-			task.thread.interrupt();
 		}
 		Throwable failure = this.failure;
 		if (failure != null) {
@@ -135,16 +148,12 @@ final class Interleavings {
 
 		private final Semaphore baton = new Semaphore(0);
 
-		private final Thread thread;
-
 		private BooleanSupplier condition = () -> true;
 
 		private boolean over;
 
 		private Task(Runnable work) {
-			this.thread = new Thread(() -> run(work));
-			this.thread.setDaemon(true);
-			this.thread.start();
+			Interleavings.this.threads.execute(() -> run(work));
 		}
 
 		private void run(Runnable work) {

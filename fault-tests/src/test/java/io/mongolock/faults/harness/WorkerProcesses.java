@@ -1,10 +1,14 @@
 package io.mongolock.faults.harness;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -26,6 +30,8 @@ import io.mongolock.faults.harness.worker.LockWorkerJvm;
 import io.mongolock.faults.harness.worker.LockWorkerSettings;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.MongoLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A server process, worker processes, and the history that they write together. Not safe
@@ -49,17 +55,37 @@ public final class WorkerProcesses implements AutoCloseable {
 
 	/**
 	 * Use the server that the environment names; without one, start an embedded one.
-	 * @param directory where the history is written
 	 */
-	public WorkerProcesses(Path directory) {
+	public WorkerProcesses() {
 		Target given = Target.given().orElse(null);
 		this.process = (given != null) ? null : EmbeddedServerProcess.start();
 		this.target = (given != null) ? given : Target.embedded(this.process.port());
 		this.observer = MongoClients.create(this.target.connectionString());
 		this.store = HarnessClient.store(this.observer);
 		this.observer.getDatabase(Harness.DATABASE).drop();
-		this.file = directory.resolve("history.txt");
+		this.file = newFile();
 		this.history = new HistoryWriter(this.file, "test");
+	}
+
+	private static Path newFile() {
+		try {
+			return Files.createTempFile("history", ".txt");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Start workers.
+	 * @param number how many
+	 * @param ttl their ttl
+	 * @return the workers, all of them ready
+	 */
+	public List<LockWorkerJvm> start(int number, Duration ttl) {
+		List<LockWorkerJvm> started = IntStream.range(0, number).mapToObj((i) -> start(ttl)).toList();
+		started.forEach(LockWorkerJvm::awaitReady);
+		return started;
 	}
 
 	/**
@@ -180,7 +206,7 @@ public final class WorkerProcesses implements AutoCloseable {
 	/**
 	 * Write down all locks that are held.
 	 */
-	public void writeHeld() {
+	private void writeHeld() {
 		for (StoredLock lock : this.store.list(1000, Harness.LONG)) {
 			lock.liveHolders()
 				.forEach((holder) -> write(new Held(lock.key(), holder.fence(), holder.owner().toString())));
@@ -195,11 +221,23 @@ public final class WorkerProcesses implements AutoCloseable {
 		return new HistoryChecker().check(HistoryReader.read(List.of(this.file)));
 	}
 
+	/**
+	 * Assert that the history of all of them, and what is held by now, breaks no promise.
+	 * @return what was found
+	 */
+	public HistoryReport assertClean() {
+		writeHeld();
+		HistoryReport report = check();
+		assertThat(report.violations()).as(report::toTable).isEmpty();
+		return report;
+	}
+
 	@Override
 	public void close() {
 		this.workers.forEach(LockWorkerJvm::close);
 		this.observer.close();
 		this.history.close();
+		this.file.toFile().delete();
 		if (this.process != null) {
 			this.process.close();
 		}

@@ -1,6 +1,5 @@
 package io.mongolock.faults.rows;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +9,6 @@ import org.bson.Document;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -53,8 +51,8 @@ class HandOverRowsTests {
 	@Test
 	@Tag("process")
 	@ShowsRow(value = 60, level = Level.SERVER)
-	void aJvmKilledInTheMiddleOfATurnIsTakenOverWithAHigherFence(@TempDir Path directory, RowFigures figures) {
-		try (WorkerProcesses crew = new WorkerProcesses(directory)) {
+	void aJvmKilledInTheMiddleOfATurnIsTakenOverWithAHigherFence(RowFigures figures) {
+		try (WorkerProcesses crew = new WorkerProcesses()) {
 			LockWorkerJvm holder = crew.start(Duration.ofSeconds(3));
 			LockWorkerJvm next = crew.start(Duration.ofSeconds(3)).awaitReady();
 			holder.awaitReady().run(Harness.KEY, 8, MANY, 1);
@@ -63,9 +61,7 @@ class HandOverRowsTests {
 			crew.kill(holder);
 			next.acquire(Harness.KEY);
 			next.release(Harness.KEY);
-			crew.writeHeld();
-			HistoryReport report = crew.check();
-			assertThat(report.violations()).as(report::toTable).isEmpty();
+			HistoryReport report = crew.assertClean();
 			figures.server(crew.label()).add("sections of its turns", report.sections());
 		}
 	}

@@ -1,18 +1,15 @@
 package io.mongolock.faults.rows;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -41,17 +38,8 @@ import static org.awaitility.Awaitility.await;
 @Execution(ExecutionMode.CONCURRENT)
 class HolderRowsTests {
 
-	private WorkerProcesses crew;
-
-	@BeforeEach
-	void start(@TempDir Path directory) {
-		this.crew = new WorkerProcesses(directory);
-	}
-
-	@AfterEach
-	void stop() {
-		this.crew.close();
-	}
+	@AutoClose
+	private final WorkerProcesses crew = new WorkerProcesses();
 
 	@Test
 	@ShowsRow(value = 4, level = Level.SERVER)
@@ -69,7 +57,7 @@ class HolderRowsTests {
 		// what the server says is rounded to milliseconds
 		assertThat(takeOver).isGreaterThan(left - 5_000_000);
 		next.release(Harness.KEY);
-		assertClean();
+		this.crew.assertClean();
 		figures.server(this.crew.label())
 			.add("take-over", Harness.millis(takeOver))
 			.add("lease left", Harness.millis(left));
@@ -117,7 +105,7 @@ class HolderRowsTests {
 		assertThat(holder.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
 		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() > 18_000);
 		holder.release(Harness.KEY);
-		assertClean();
+		this.crew.assertClean();
 		figures.server(this.crew.label()).add("suspended", "more than 6500 ms").add("lost", this.crew.check().losses());
 	}
 
@@ -142,7 +130,7 @@ class HolderRowsTests {
 		this.crew.suspend(List.of(holder), () -> next.acquire(Harness.KEY));
 		assertThat(longWork).succeedsWithin(Duration.ofSeconds(90)).isEqualTo(new SectionCounts(0, 1, 0, 0));
 		next.release(Harness.KEY);
-		HistoryReport report = assertClean();
+		HistoryReport report = this.crew.assertClean();
 		assertThat(report.checks()).as("checks").isGreaterThanOrEqualTo(3);
 		figures.server(this.crew.label())
 			.add("running", "7 % of the time for a ttl, then not for 2 s, then not for a lease")
@@ -158,13 +146,6 @@ class HolderRowsTests {
 
 	private void awaitHeldBy(LockWorkerJvm worker) {
 		await().atMost(Harness.LONG).until(() -> this.crew.holders(Harness.KEY).contains(worker.jvm().pid()));
-	}
-
-	private HistoryReport assertClean() {
-		this.crew.writeHeld();
-		HistoryReport report = this.crew.check();
-		assertThat(report.violations()).as(report::toTable).isEmpty();
-		return report;
 	}
 
 }

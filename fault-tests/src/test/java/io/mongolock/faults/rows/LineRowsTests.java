@@ -1,25 +1,20 @@
 package io.mongolock.faults.rows;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.WorkerProcesses;
-import io.mongolock.faults.harness.history.HistoryReport;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -40,22 +35,13 @@ class LineRowsTests {
 
 	private static final Duration PLACE_TTL = Duration.ofSeconds(6);
 
-	private WorkerProcesses crew;
-
-	@BeforeEach
-	void start(@TempDir Path directory) {
-		this.crew = new WorkerProcesses(directory);
-	}
-
-	@AfterEach
-	void stop() {
-		this.crew.close();
-	}
+	@AutoClose
+	private final WorkerProcesses crew = new WorkerProcesses();
 
 	@Test
 	@ShowsRow(value = 55, level = Level.SERVER)
 	void aKilledWaiterAtTheHeadCostsTheLifeOfItsPlace(RowFigures figures) {
-		List<LockWorkerJvm> workers = workers(3);
+		List<LockWorkerJvm> workers = this.crew.start(3, Harness.LONG);
 		workers.get(0).acquire(Harness.KEY);
 		waits(workers.get(1));
 		CompletableFuture<Long> next = waits(workers.get(2));
@@ -65,7 +51,7 @@ class LineRowsTests {
 		assertGranted(next);
 		long waited = System.nanoTime() - released;
 		workers.get(2).release(Harness.KEY);
-		assertClean();
+		this.crew.assertClean();
 		figures.server(this.crew.label())
 			.add("granted after the release", Harness.millis(waited))
 			.add("life of a place", Harness.millis(PLACE_TTL.toNanos()));
@@ -74,7 +60,7 @@ class LineRowsTests {
 	@Test
 	@ShowsRow(value = 56, level = Level.SERVER)
 	void aKilledWaiterInTheMiddleDelaysOnlyThoseBehindIt(RowFigures figures) {
-		List<LockWorkerJvm> workers = workers(4);
+		List<LockWorkerJvm> workers = this.crew.start(4, Harness.LONG);
 		workers.get(0).acquire(Harness.KEY);
 		CompletableFuture<Long> first = waits(workers.get(1));
 		waits(workers.get(2));
@@ -86,14 +72,14 @@ class LineRowsTests {
 		workers.get(1).release(Harness.KEY);
 		assertGranted(last);
 		workers.get(3).release(Harness.KEY);
-		assertClean();
+		this.crew.assertClean();
 		figures.server(this.crew.label()).add("order", "kept");
 	}
 
 	@Test
 	@ShowsRow(value = 58, level = Level.SERVER)
 	void processesAreServedInTheOrderOfTheirComing(RowFigures figures) {
-		List<LockWorkerJvm> workers = workers(9);
+		List<LockWorkerJvm> workers = this.crew.start(9, Harness.LONG);
 		workers.get(0).acquire(Harness.KEY);
 		List<CompletableFuture<Long>> waiting = new ArrayList<>();
 		workers.stream().skip(1).forEach((worker) -> waiting.add(waits(worker)));
@@ -106,19 +92,11 @@ class LineRowsTests {
 			workers.get(i + 1).release(Harness.KEY);
 		}
 		long took = System.nanoTime() - start;
-		assertClean();
+		this.crew.assertClean();
 		figures.server(this.crew.label())
 			.add("JVMs", 8)
 			.add("out of turn", 0)
 			.add("per turn", Harness.millis(took / 8));
-	}
-
-	private List<LockWorkerJvm> workers(int number) {
-		List<LockWorkerJvm> workers = IntStream.range(0, number)
-			.mapToObj((i) -> this.crew.start(Harness.LONG))
-			.toList();
-		workers.forEach(LockWorkerJvm::awaitReady);
-		return workers;
 	}
 
 	private CompletableFuture<Long> waits(LockWorkerJvm worker) {
@@ -140,12 +118,6 @@ class LineRowsTests {
 
 	private void assertGranted(CompletableFuture<Long> granted) {
 		assertThat(granted).succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
-	}
-
-	private void assertClean() {
-		this.crew.writeHeld();
-		HistoryReport report = this.crew.check();
-		assertThat(report.violations()).as(report::toTable).isEmpty();
 	}
 
 }

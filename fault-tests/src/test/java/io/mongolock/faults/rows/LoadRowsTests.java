@@ -1,7 +1,6 @@
 package io.mongolock.faults.rows;
 
 import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +17,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,7 +28,6 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.WorkerProcesses;
-import io.mongolock.faults.harness.history.HistoryReport;
 import io.mongolock.faults.harness.history.Timings;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
@@ -58,10 +55,9 @@ class LoadRowsTests {
 
 	@Test
 	@ShowsRow(value = 1, level = Level.SERVER)
-	void manyThreadsOfSeveralProcessesExcludeEachOther(RowFigures figures, @TempDir Path directory) {
-		try (WorkerProcesses crew = new WorkerProcesses(directory)) {
-			List<LockWorkerJvm> workers = IntStream.range(0, 8).mapToObj((i) -> crew.start(Harness.LONG)).toList();
-			workers.forEach(LockWorkerJvm::awaitReady);
+	void manyThreadsOfSeveralProcessesExcludeEachOther(RowFigures figures) {
+		try (WorkerProcesses crew = new WorkerProcesses()) {
+			List<LockWorkerJvm> workers = crew.start(8, Harness.LONG);
 			long start = System.nanoTime();
 			List<CompletableFuture<SectionCounts>> runs = workers.stream()
 				.map((worker) -> worker.run(Harness.KEY, 50, 1, 1))
@@ -71,10 +67,7 @@ class LoadRowsTests {
 				.isEqualTo(new SectionCounts(50, 0, 0, 0)));
 			double seconds = (System.nanoTime() - start) / 1e9;
 			crew.count(Harness.KEY, 400);
-			crew.writeHeld();
-			HistoryReport report = crew.check();
-			assertThat(report.violations()).as(report::toTable).isEmpty();
-			Timings timings = report.timings();
+			Timings timings = crew.assertClean().timings();
 			figures.server(crew.label())
 				.add("load", "8 JVMs x 50 threads")
 				.add("sections per second", Math.round(400 / seconds))

@@ -18,6 +18,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.faults.harness.Harness;
@@ -41,6 +42,13 @@ class RenewerRowsTests {
 
 	private static final Duration TTL = Duration.ofSeconds(3);
 
+	/** What is to stay held does so on a busy machine, too. */
+	private static final LockSettings RENEWED_OFTEN = LockSettings.builder()
+		.ttl(Duration.ofSeconds(12))
+		.renewInterval(Duration.ofMillis(250))
+		.waitTimeout(Duration.ZERO)
+		.build();
+
 	private final RecordingLockListener told = new RecordingLockListener();
 
 	private final AtomicInteger renewals = new AtomicInteger();
@@ -58,7 +66,7 @@ class RenewerRowsTests {
 	@Test
 	@ShowsRow(value = 45, level = Level.UNIT)
 	void aListenerThatThrowsErrorsStopsNeitherRenewalNorTheTelling(RowFigures figures) {
-		LockHandle handle = start(new Careless(), this.told);
+		LockHandle handle = startRenewedOften(new Careless(), this.told);
 		awaitRenewals(4);
 		assertThat(handle.isHeld()).isTrue();
 		this.store.before("renewAll", RenewerRowsTests::fail);
@@ -76,7 +84,7 @@ class RenewerRowsTests {
 				fail();
 			}
 		});
-		LockHandle handle = start(this.told);
+		LockHandle handle = startRenewedOften(this.told);
 		awaitRenewals(8);
 		assertThat(handle.isHeld()).isTrue();
 		assertThat(failures).hasValue(2);
@@ -113,9 +121,10 @@ class RenewerRowsTests {
 		CompletableFuture<Void> answer = new CompletableFuture<>();
 		CompletableFuture<Void> end = new CompletableFuture<>();
 		this.store.before("renewAll", () -> ((began.compareAndSet(0, System.nanoTime())) ? answer : end).join());
-		LockHandle handle = start(this.told);
-		Duration reliable = TTL.multipliedBy(4).dividedBy(5);
-		await().atMost(Harness.LONG).until(() -> handle.remaining().compareTo(reliable.dividedBy(3)) < 0);
+		Duration ttl = Duration.ofSeconds(6);
+		LockHandle handle = start(HarnessClient.settings(ttl, Duration.ZERO), LockClock.system(), this.told);
+		Duration reliable = ttl.multipliedBy(4).dividedBy(5);
+		await().atMost(Harness.LONG).until(() -> handle.remaining().compareTo(reliable.dividedBy(2)) < 0);
 		Duration before = handle.remaining();
 		answer.complete(null);
 		await().atMost(Harness.LONG).until(() -> handle.remaining().compareTo(before) > 0);
@@ -140,7 +149,7 @@ class RenewerRowsTests {
 		}
 		await().atMost(Harness.LONG).until(() -> busy.getCount() == 0);
 		try {
-			LockHandle handle = start(this.told);
+			LockHandle handle = startRenewedOften(this.told);
 			awaitRenewals(5);
 			assertThat(handle.isHeld()).isTrue();
 			assertThat(this.told.losses()).isEmpty();
@@ -155,9 +164,7 @@ class RenewerRowsTests {
 	@ShowsRow(value = 45, level = Level.UNIT)
 	void aWatchThatMeetsAnErrorGoesOn(RowFigures figures) {
 		FailingClock clock = new FailingClock();
-		this.locks = HarnessClient.locks(this.store.toStore(), HarnessClient.settings(TTL, Duration.ZERO), clock,
-				this.told);
-		LockHandle handle = this.locks.acquire(LockRequest.of(Harness.KEY));
+		LockHandle handle = start(RENEWED_OFTEN, clock, this.told);
 		clock.fails.set(true);
 		await().atMost(Harness.LONG).until(() -> !clock.fails.get());
 		int before = this.renewals.get();
@@ -167,8 +174,15 @@ class RenewerRowsTests {
 	}
 
 	private LockHandle start(LockListener... listeners) {
-		this.locks = HarnessClient.locks(this.store.toStore(), HarnessClient.settings(TTL, Duration.ZERO),
-				LockClock.system(), listeners);
+		return start(HarnessClient.settings(TTL, Duration.ZERO), LockClock.system(), listeners);
+	}
+
+	private LockHandle startRenewedOften(LockListener... listeners) {
+		return start(RENEWED_OFTEN, LockClock.system(), listeners);
+	}
+
+	private LockHandle start(LockSettings settings, LockClock clock, LockListener... listeners) {
+		this.locks = HarnessClient.locks(this.store.toStore(), settings, clock, listeners);
 		return this.locks.acquire(LockRequest.of(Harness.KEY));
 	}
 

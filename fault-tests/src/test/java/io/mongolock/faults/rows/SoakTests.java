@@ -1,6 +1,5 @@
 package io.mongolock.faults.rows;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -11,7 +10,6 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 import io.mongolock.faults.harness.Harness;
@@ -43,9 +41,9 @@ class SoakTests {
 
 	@Test
 	@ShowsRow(value = 46, level = Level.SERVER)
-	void randomFaultsBreakNoPromise(RowFigures figures, @TempDir Path directory) throws Exception {
+	void randomFaultsBreakNoPromise(RowFigures figures) throws Exception {
 		System.out.println("Soak of " + LENGTH + " with seed " + figures.seed());
-		try (WorkerProcesses crew = new WorkerProcesses(directory);
+		try (WorkerProcesses crew = new WorkerProcesses();
 				SoakWorker one = new SoakWorker(crew, TTL, KEYS);
 				SoakWorker two = new SoakWorker(crew, TTL, KEYS);
 				SoakWorker three = new SoakWorker(crew, TTL, KEYS)) {

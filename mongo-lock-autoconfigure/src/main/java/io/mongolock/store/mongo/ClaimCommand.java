@@ -1,7 +1,6 @@
 package io.mongolock.store.mongo;
 
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
@@ -15,9 +14,6 @@ import io.mongolock.store.Claim;
  * that decides everything. Thread-safe.
  */
 final class ClaimCommand {
-
-	/** MongoDB 4.4 tells of an upsert race; the next attempt finds the document. */
-	private static final int ATTEMPTS = 5;
 
 	private final FastClaim fast = new FastClaim();
 
@@ -40,39 +36,23 @@ final class ClaimCommand {
 	 * @return the lock as it stands after it
 	 */
 	LockDocument send(MongoCollection<BsonDocument> locks, BsonDocument filter, Claim claim, long timeoutMillis) {
-		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+		// MongoDB 4.4 tells of an upsert race; the next attempt finds the document
+		RepeatedCommand command = new RepeatedCommand(StoreFailures::isDuplicateKey, timeoutMillis);
 		if (!FastClaim.suits(claim)) {
-			return ask(locks, filter, this.pipeline.of(claim), deadline);
+			return ask(command, locks, filter, this.pipeline.of(claim));
 		}
-		LockDocument answer = ask(locks, filter, this.fast.of(claim), deadline);
+		LockDocument answer = ask(command, locks, filter, this.fast.of(claim));
 		if (!answer.isFree()) {
 			return answer;
 		}
 		// Denied by what has run out, of which this statement knows too little
-		long left = Math.max(1, left(deadline));
-		return ask(locks.withTimeout(left, TimeUnit.MILLISECONDS), filter, this.pipeline.of(claim), deadline);
+		return ask(command, command.withTimeLeft(locks), filter, this.pipeline.of(claim));
 	}
 
-	private LockDocument ask(MongoCollection<BsonDocument> locks, BsonDocument filter, List<BsonDocument> statement,
-			long deadline) {
-		MongoCollection<BsonDocument> timed = locks;
-		for (int attempt = 1;; attempt++) {
-			try {
-				BsonDocument answer = timed.findOneAndUpdate(filter, statement, this.options);
-				return new LockDocument((answer != null) ? answer : new BsonDocument());
-			}
-			catch (RuntimeException ex) {
-				long left = left(deadline);
-				if (!StoreFailures.isDuplicateKey(ex) || attempt == ATTEMPTS || left < 1) {
-					throw ex;
-				}
-				timed = locks.withTimeout(left, TimeUnit.MILLISECONDS);
-			}
-		}
-	}
-
-	private static long left(long deadline) {
-		return TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+	private LockDocument ask(RepeatedCommand command, MongoCollection<BsonDocument> locks, BsonDocument filter,
+			List<BsonDocument> statement) {
+		BsonDocument answer = command.send(locks, (timed) -> timed.findOneAndUpdate(filter, statement, this.options));
+		return new LockDocument((answer != null) ? answer : new BsonDocument());
 	}
 
 }

@@ -2,7 +2,6 @@ package io.mongolock.store.mongo;
 
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import com.mongodb.MongoException;
@@ -38,8 +37,6 @@ import io.mongolock.store.KeySpace;
  * sent again, and then takes other numbers. Thread-safe.
  */
 public final class SequenceStore {
-
-	private static final int ATTEMPTS = 5;
 
 	private static final int BAD_VALUE = 2;
 
@@ -123,20 +120,14 @@ public final class SequenceStore {
 
 	private @Nullable BsonValue ask(StoreRequest request,
 			Function<MongoCollection<BsonDocument>, @Nullable BsonDocument> command) {
-		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(request.timeoutMillis());
-		MongoCollection<BsonDocument> timed = this.documents.with(WriteConcern.MAJORITY, request.timeoutMillis());
-		for (int attempt = 1;; attempt++) {
-			try {
-				BsonDocument answer = command.apply(timed);
-				return (answer != null) ? answer.get("value") : null;
-			}
-			catch (RuntimeException ex) {
-				long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-				if (!isWorthAsking(ex) || attempt == ATTEMPTS || left < 1) {
-					throw explain(request, ex);
-				}
-				timed = timed.withTimeout(left, TimeUnit.MILLISECONDS);
-			}
+		RepeatedCommand repeated = new RepeatedCommand(SequenceStore::isWorthAsking, request.timeoutMillis());
+		try {
+			BsonDocument answer = repeated.send(this.documents.with(WriteConcern.MAJORITY, request.timeoutMillis()),
+					command);
+			return (answer != null) ? answer.get("value") : null;
+		}
+		catch (RuntimeException ex) {
+			throw explain(request, ex);
 		}
 	}
 

@@ -135,14 +135,13 @@ class ReleaseStreamTests {
 
 	@Test
 	void whileTheServerIsAwayTheWatchIsNotLive() {
-		watch(this.listener);
+		watchHastily();
 		int port = this.server.port();
 		this.server.close();
 		await().atMost(TIMEOUT).until(() -> !this.watch.isLive());
 		this.server = EmbeddedMongo.builder().replicaSet().port(port).start();
-		await().atMost(TIMEOUT).until(() -> this.listener.timesMissed() == 2 && this.watch.isLive());
-		release("key");
-		awaitReleased("key");
+		await().atMost(TIMEOUT).until(() -> this.listener.timesMissed() >= 2 && this.watch.isLive());
+		awaitAnyRelease();
 	}
 
 	@Test
@@ -150,17 +149,11 @@ class ReleaseStreamTests {
 		try (FaultProxy proxy = FaultProxy.to("127.0.0.1", this.server.port())) {
 			this.client.close();
 			connect(proxy.connectionString());
-			ReleaseStreams hasty = new ReleaseStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
-					new LockStatements().releases(), Duration.ofMillis(100), Duration.ofMillis(500));
-			this.watch = new ReleaseStream(hasty, new KeySpace(""), this.listener).start();
-			awaitLive();
+			watchHastily();
 			proxy.on("getMore").halfOpen().always();
 			await().atMost(TIMEOUT).until(() -> this.listener.timesMissed() >= 2);
 			proxy.heal();
-			await().atMost(TIMEOUT).untilAsserted(() -> {
-				release("key");
-				assertThat(this.listener.released()).contains("key");
-			});
+			awaitAnyRelease();
 		}
 	}
 
@@ -199,7 +192,7 @@ class ReleaseStreamTests {
 
 	@Test
 	void aWatchThatIsClosedWhileTheServerIsAwayEndsAtOnce() {
-		watch(this.listener);
+		watchHastily();
 		this.server.close();
 		await().atMost(TIMEOUT).until(() -> !this.watch.isLive());
 		this.watch.close();
@@ -249,6 +242,21 @@ class ReleaseStreamTests {
 	private void watch(ReleaseListener listener) {
 		this.watch = this.store.watchReleases(listener);
 		awaitLive();
+	}
+
+	// Gives a stream up soon, and on a busy machine now and then one that works
+	private void watchHastily() {
+		ReleaseStreams hasty = new ReleaseStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
+				new LockStatements().releases(), Duration.ofMillis(100), Duration.ofMillis(500));
+		this.watch = new ReleaseStream(hasty, new KeySpace(""), this.listener).start();
+		awaitLive();
+	}
+
+	private void awaitAnyRelease() {
+		await().atMost(TIMEOUT).untilAsserted(() -> {
+			release("key");
+			assertThat(this.listener.released()).contains("key");
+		});
 	}
 
 	private void release(String key) {
