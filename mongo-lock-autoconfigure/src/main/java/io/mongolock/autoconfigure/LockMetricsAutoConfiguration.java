@@ -1,6 +1,8 @@
 package io.mongolock.autoconfigure;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.MeterObservationHandler;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -10,6 +12,7 @@ import org.springframework.context.annotation.Bean;
 
 import io.mongolock.client.LockTemplate;
 import io.mongolock.observation.LockMeters;
+import io.mongolock.observation.LockObservations;
 
 /**
  * Auto-configuration for the meters of the locks.
@@ -22,8 +25,10 @@ public final class LockMetricsAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockMeters mongoLockMeters(MeterRegistry registry) {
-		return new LockMeters(registry);
+	LockMeters mongoLockMeters(MeterRegistry registry, ObjectProvider<LockObservations> observations,
+			ObjectProvider<MeterObservationHandler<?>> timers) {
+		boolean observed = observations.stream().findAny().isPresent() && timers.stream().findAny().isPresent();
+		return new LockMeters(registry, !observed);
 	}
 
 	@Bean

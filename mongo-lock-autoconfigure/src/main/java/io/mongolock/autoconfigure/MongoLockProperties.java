@@ -51,6 +51,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param sequences settings for the sequences of one name
  * @param optimistic how often an optimistic update is attempted, and how soon again
  * @param documentLocks locks on the application's own documents
+ * @param observation what observations of locks tell
  */
 @ConfigurationProperties("mongo-lock")
 public record MongoLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("locks") String collection,
@@ -62,7 +63,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@DefaultValue("2147483646") int advisorOrder, @DefaultValue("warn") LeakDetection leakDetection,
 		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver, @DefaultValue Web web,
 		@DefaultValue("sequences") String sequenceCollection, @DefaultValue Map<String, NumberSequence> sequences,
-		@DefaultValue Optimistic optimistic, @DefaultValue DocumentLocks documentLocks) {
+		@DefaultValue Optimistic optimistic, @DefaultValue DocumentLocks documentLocks,
+		@DefaultValue Observation observation) {
 
 	static final String PREFIX = "mongo-lock";
 
@@ -170,6 +172,16 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param field the field of a document that its lock is kept in
 	 */
 	public record DocumentLocks(@DefaultValue("lock") String field) {
+
+	}
+
+	/**
+	 * What observations of locks tell.
+	 *
+	 * @param showKeys whether the keys of locks are key values of high cardinality, as in
+	 * traces; never in meters
+	 */
+	public record Observation(@DefaultValue("false") boolean showKeys) {
 
 	}
 

@@ -5,12 +5,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
+import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
  * Work under a lock that ends when a stage does. Thread-safe: each of the three futures
@@ -22,6 +24,8 @@ final class AsyncExecution<T extends @Nullable Object> {
 
 	private final LockCallback<? extends CompletionStage<T>, ?> callback;
 
+	private final Function<LockHandle, Scope> working;
+
 	private final Executor releases;
 
 	private final CompletableFuture<T> result = new CompletableFuture<>();
@@ -29,11 +33,14 @@ final class AsyncExecution<T extends @Nullable Object> {
 	/**
 	 * Create an execution.
 	 * @param callback begins the work
+	 * @param working opened while the work begins
 	 * @param releases where the lock is released and the result completed, which may
 	 * block
 	 */
-	AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Executor releases) {
+	AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Function<LockHandle, Scope> working,
+			Executor releases) {
 		this.callback = callback;
+		this.working = working;
 		this.releases = releases;
 	}
 
@@ -74,14 +81,11 @@ final class AsyncExecution<T extends @Nullable Object> {
 		this.result.whenComplete((value, failure) -> stage.toCompletableFuture().cancel(true));
 	}
 
+	@SuppressWarnings("try") // closing is what the resources are for
 	private CompletionStage<T> begin(LockHandle handle) throws Throwable {
-		LockContext.Scope scope = LockContext.enter(handle);
-		try {
+		try (LockContext.Scope scope = LockContext.enter(handle); Scope work = this.working.apply(handle)) {
 			return Objects.requireNonNull(this.callback.doWithLock(handle),
 					() -> "The work under lock '" + handle.key() + "' must return a stage, not null");
-		}
-		finally {
-			scope.close();
 		}
 	}
 

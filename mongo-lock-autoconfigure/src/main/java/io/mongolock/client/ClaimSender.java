@@ -21,6 +21,7 @@ import io.mongolock.core.LockExceptions;
 import io.mongolock.event.LimitWatch;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.event.StoreClockWatch;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeyText;
@@ -73,8 +74,8 @@ final class ClaimSender {
 		}
 		try {
 			ClockReading requested = now();
-			AcquisitionStep step = (acquisition.send(requested)) ? request(acquisition, requested) : new TooLate(false);
-			publish(acquisition, step);
+			AcquisitionStep step = publish(acquisition,
+					(acquisition.send(requested)) ? request(acquisition, requested) : new TooLate(false));
 			if (woken != null) {
 				this.events.wokenUp(acquisition.request(), step instanceof Granted, woken);
 			}
@@ -110,6 +111,7 @@ final class ClaimSender {
 	 * @return what to do next
 	 */
 	AcquisitionStep turn(LockAcquisition acquisition) {
+		this.events.woken(acquisition);
 		return publish(acquisition, acquisition.turn(now()));
 	}
 
@@ -124,7 +126,10 @@ final class ClaimSender {
 
 	private AcquisitionStep publish(LockAcquisition acquisition, AcquisitionStep step) {
 		if (step instanceof Granted granted) {
-			this.heldLocks.publish(granted.held(), granted.lapsed(), acquisition.begun());
+			this.heldLocks.publish(acquisition, granted);
+		}
+		else if (step instanceof Wait) {
+			this.events.queued(acquisition);
 		}
 		return step;
 	}
@@ -140,12 +145,10 @@ final class ClaimSender {
 
 	private void settle(LockAcquisition acquisition, AcquisitionStep step, ClaimEnd unwanted) {
 		if (step instanceof Denied denied) {
-			this.events.denied(acquisition.request(), denied.holders(), !acquisition.terms().waitTimeout().isZero(),
-					waited(acquisition));
+			this.events.denied(acquisition, denied.holders());
 		}
 		else if (step instanceof Failed || step instanceof Cancelled) {
-			this.events.ended(acquisition.request(), (step instanceof Failed) ? ClaimEnd.FAILED : unwanted,
-					waited(acquisition));
+			this.events.ended(acquisition, (step instanceof Failed) ? ClaimEnd.FAILED : unwanted);
 		}
 		if (step instanceof Cancelled cancelled && cancelled.unwanted() != null) {
 			this.heldLocks.pass(cancelled.unwanted());
@@ -178,8 +181,7 @@ final class ClaimSender {
 
 	private AcquisitionStep request(LockAcquisition acquisition, ClockReading requested) {
 		try {
-			ClaimAnswer answer = this.store.acquire(acquisition.claim(), acquisition.terms().operationTimeout());
-			return answered(acquisition, answer, requested);
+			return answered(acquisition, send(acquisition), requested);
 		}
 		catch (LockStoreException ex) {
 			return acquisition.failed(ex, now());
@@ -196,6 +198,13 @@ final class ClaimSender {
 		catch (Error ex) {
 			giveUp(acquisition, failure(acquisition, Outcome.UNKNOWN, ex));
 			throw ex;
+		}
+	}
+
+	@SuppressWarnings("try") // closing is what the resource is for
+	private ClaimAnswer send(LockAcquisition acquisition) {
+		try (Scope asking = this.events.asking(acquisition)) {
+			return this.store.acquire(acquisition.claim(), acquisition.terms().operationTimeout());
 		}
 	}
 

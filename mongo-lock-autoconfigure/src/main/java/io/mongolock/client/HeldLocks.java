@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.mongolock.LockClock;
-import io.mongolock.LockHolder;
 import io.mongolock.LossReason;
 import io.mongolock.OnLost;
+import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Grant;
 import io.mongolock.core.HandOver;
@@ -88,16 +88,15 @@ final class HeldLocks {
 
 	/**
 	 * Publish that a lock was granted.
-	 * @param heldLock the lock
-	 * @param lapsed whose leases had run out
-	 * @param begun when the wait for it began
+	 * @param acquisition the claim
+	 * @param granted the lock
 	 */
-	void publish(HeldLock heldLock, List<LockHolder> lapsed, ClockReading begun) {
+	void publish(LockAcquisition acquisition, Granted granted) {
 		try {
-			this.events.acquired(heldLock, lapsed, begun);
+			this.events.acquired(acquisition, granted.held(), granted.lapsed());
 		}
 		catch (RuntimeException | Error ex) {
-			takeBack(heldLock, ex);
+			takeBack(granted.held(), ex);
 			throw ex;
 		}
 	}

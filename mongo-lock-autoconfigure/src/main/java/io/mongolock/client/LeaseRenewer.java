@@ -195,7 +195,7 @@ final class LeaseRenewer {
 			List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
 			int found = this.store.renewAll(ids, batch.timeout());
 			ClockReading now = ClockReading.of(this.clock);
-			this.events.renewed(batch.leases(), true, requested);
+			this.events.renewed(batch.leases(), found, requested);
 			answer = (schedule) -> schedule.answered(batch, found, requested, now);
 		}
 		catch (RuntimeException | Error ex) {
@@ -204,7 +204,7 @@ final class LeaseRenewer {
 				return;
 			}
 			this.events.renewalFailed(batch.leases(), ex);
-			this.events.renewed(batch.leases(), false, due);
+			this.events.renewed(batch.leases(), -1, due);
 			ClockReading now = ClockReading.of(this.clock);
 			answer = (schedule) -> schedule.failed(batch, now);
 		}

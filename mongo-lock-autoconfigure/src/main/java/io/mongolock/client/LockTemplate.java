@@ -36,6 +36,7 @@ import io.mongolock.core.LockExceptions;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.event.LockEvents;
+import io.mongolock.event.LockInstrumentation;
 import io.mongolock.event.StoreClockWatch;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
@@ -180,7 +181,7 @@ public final class LockTemplate implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
-		return new AsyncExecution<>(callback, (end) -> this.lifecycle.threads().complete(end))
+		return new AsyncExecution<>(callback, this::working, (end) -> this.lifecycle.threads().complete(end))
 			.run(acquireAsync(request));
 	}
 
@@ -287,12 +288,18 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	@SuppressWarnings("try") // closing is what the resources are for
-	private static <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle,
-			LockCallback<T, E> callback) throws E {
+	private <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle, LockCallback<T, E> callback)
+			throws E {
 		try (LossInterruption interruption = LossInterruption.begin(handle.heldLock());
-				LockContext.Scope scope = LockContext.enter(handle)) {
+				LockContext.Scope scope = LockContext.enter(handle);
+				LockInstrumentation.Scope work = working(handle)) {
 			return callback.doWithLock(handle);
 		}
+	}
+
+	private LockInstrumentation.Scope working(LockHandle handle) {
+		return (handle instanceof LeaseHandle lease) ? this.events.working(lease.heldLock())
+				: LockInstrumentation.Scope.NONE;
 	}
 
 	private LeaseHandle claim(LockRequest request) {
@@ -365,7 +372,9 @@ public final class LockTemplate implements LockOperations {
 		Claim claim = Claim.of(id, this.owner.onThread(Thread.currentThread().getName()), terms.ttl())
 			.withLimit(this.defaults.limit(request))
 			.withReserve(this.reserve);
-		return new LockAcquisition(this.client, request, claim, terms, begun);
+		LockAcquisition acquisition = new LockAcquisition(this.client, request, claim, terms, begun);
+		this.events.claiming(acquisition);
+		return acquisition;
 	}
 
 	private String token() {

@@ -19,6 +19,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.KeyText;
 
 /**
@@ -78,7 +79,7 @@ public class UnlockedLockOperations implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
-		return new AsyncExecution<>(callback, Runnable::run).run(acquireAsync(request));
+		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, Runnable::run).run(acquireAsync(request));
 	}
 
 	@Override

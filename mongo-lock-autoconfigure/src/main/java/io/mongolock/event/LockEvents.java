@@ -23,9 +23,11 @@ import io.mongolock.OnUnavailable;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
+import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.KeyText;
 
 /**
@@ -93,19 +95,62 @@ public final class LockEvents {
 	}
 
 	/**
+	 * A claim begins, on the thread that wants the lock.
+	 * @param acquisition the claim
+	 */
+	public void claiming(LockAcquisition acquisition) {
+		measure((instrument) -> instrument.claiming(acquisition, acquisition.request()));
+	}
+
+	/**
+	 * A claim asks the store, on the current thread.
+	 * @param acquisition the claim
+	 * @return is to be closed after the answer
+	 */
+	public Scope asking(LockAcquisition acquisition) {
+		return open((instrument) -> instrument.asking(acquisition));
+	}
+
+	/**
+	 * A claim has to wait.
+	 * @param acquisition the claim
+	 */
+	public void queued(LockAcquisition acquisition) {
+		measure((instrument) -> instrument.queued(acquisition));
+	}
+
+	/**
+	 * A claim that waits is woken.
+	 * @param acquisition the claim
+	 */
+	public void woken(LockAcquisition acquisition) {
+		measure((instrument) -> instrument.woken(acquisition));
+	}
+
+	/**
+	 * Somebody begins to work under a lock, on the current thread.
+	 * @param heldLock the lock
+	 * @return is to be closed at the end of the work
+	 */
+	public Scope working(HeldLock heldLock) {
+		return open((instrument) -> instrument.working(observe(heldLock.lease())));
+	}
+
+	/**
 	 * A lock was granted.
+	 * @param acquisition the claim
 	 * @param heldLock the lock
 	 * @param lapsed whose leases had run out
-	 * @param begun when the wait for it began
 	 */
-	public void acquired(HeldLock heldLock, List<LockHolder> lapsed, ClockReading begun) {
+	public void acquired(LockAcquisition acquisition, HeldLock heldLock, List<LockHolder> lapsed) {
 		debug("Acquired", heldLock);
-		claimed(heldLock.request(), ClaimEnd.GRANTED, since(begun));
+		LockHandle handle = observe(heldLock.lease());
+		measure((instrument) -> instrument.granted(acquisition, heldLock.request(), handle));
+		ended(acquisition, ClaimEnd.GRANTED);
 		if (heldLock.isHandedOver()) {
 			measure((instrument) -> instrument.handedOver(heldLock.request(),
 					heldLock.heldFor(ClockReading.of(this.clock))));
 		}
-		LockHandle handle = observe(heldLock.lease());
 		publish((listener) -> listener.onAcquired(handle));
 		for (LockHolder previous : lapsed) {
 			this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
@@ -118,15 +163,15 @@ public final class LockEvents {
 
 	/**
 	 * Others held a lock at the end of the wait.
-	 * @param request what was asked for
+	 * @param acquisition the claim
 	 * @param holders who they are
-	 * @param waits whether there was time to wait
-	 * @param waited how long was waited
 	 */
-	public void denied(LockRequest request, List<LockHolder> holders, boolean waits, Duration waited) {
+	public void denied(LockAcquisition acquisition, List<LockHolder> holders) {
+		LockRequest request = acquisition.request();
 		boolean skips = request.onUnavailable() == OnUnavailable.SKIP;
-		ClaimEnd denied = (waits) ? ClaimEnd.TIMEOUT : ClaimEnd.DENIED;
-		claimed(request, (skips) ? ClaimEnd.SKIPPED : denied, waited);
+		Duration waited = since(acquisition.begun());
+		ClaimEnd denied = (acquisition.terms().waitTimeout().isZero()) ? ClaimEnd.DENIED : ClaimEnd.TIMEOUT;
+		ended(acquisition, (skips) ? ClaimEnd.SKIPPED : denied);
 		if (skips) {
 			publish((listener) -> listener.onSkipped(request, holders, waited));
 			this.skips.skipped(request, holders);
@@ -137,13 +182,13 @@ public final class LockEvents {
 	}
 
 	/**
-	 * A claim ended without the lock, and not as others hold it.
-	 * @param request what was asked for
+	 * A claim ended.
+	 * @param acquisition the claim
 	 * @param end how it ended
-	 * @param waited how long was waited
 	 */
-	public void ended(LockRequest request, ClaimEnd end, Duration waited) {
-		claimed(request, end, waited);
+	public void ended(LockAcquisition acquisition, ClaimEnd end) {
+		measure((instrument) -> instrument.claimed(acquisition, acquisition.request(), end,
+				since(acquisition.begun())));
 	}
 
 	/**
@@ -164,7 +209,7 @@ public final class LockEvents {
 	public void lost(HeldLock heldLock, LossReason reason) {
 		LockHandle handle = observe(heldLock.lease());
 		publish(this.losses, (listener) -> listener.onLost(handle, reason));
-		measure((instrument) -> instrument.lost(heldLock.request(), reason));
+		measure((instrument) -> instrument.lost(handle, heldLock.request(), reason));
 		if (reason != LossReason.SHUTDOWN) {
 			this.log.warn(LockExceptions.describeLoss(heldLock.lease(), reason));
 		}
@@ -190,7 +235,7 @@ public final class LockEvents {
 	 * @param outcome how that ended
 	 */
 	public void ended(HeldLock heldLock, ReleaseOutcome outcome) {
-		measure((instrument) -> instrument.ended(heldLock.request(), outcome,
+		measure((instrument) -> instrument.ended(observe(heldLock.lease()), heldLock.request(), outcome,
 				heldLock.heldFor(ClockReading.of(this.clock))));
 		switch (outcome) {
 			case RELEASED -> released(heldLock);
@@ -308,11 +353,16 @@ public final class LockEvents {
 	/**
 	 * Leases were renewed, or could not be.
 	 * @param leases the leases as they were before
-	 * @param answered whether the store answered
+	 * @param found how many the store has, or negative if it did not answer
 	 * @param requested when it was asked
 	 */
-	public void renewed(List<Lease> leases, boolean answered, ClockReading requested) {
-		measure((instrument) -> instrument.renewed(leases.size(), answered, since(requested)));
+	public void renewed(List<Lease> leases, int found, ClockReading requested) {
+		measure((instrument) -> {
+			instrument.renewed(leases.size(), found >= 0, since(requested));
+			if (found == leases.size()) {
+				leases.forEach((lease) -> instrument.renewed(observe(lease)));
+			}
+		});
 	}
 
 	/**
@@ -332,16 +382,32 @@ public final class LockEvents {
 		measure((instrument) -> instrument.storeClock(ahead));
 	}
 
-	private void claimed(LockRequest request, ClaimEnd end, Duration waited) {
-		measure((instrument) -> instrument.claimed(request, end, waited));
-	}
-
 	private Duration since(ClockReading before) {
 		return Duration.ofNanos(this.clock.nanoTime() - before.nanos());
 	}
 
 	private void measure(Consumer<LockInstrumentation> measurement) {
 		this.instruments.forEach((instrument) -> notify(instrument, measurement));
+	}
+
+	private Scope open(Function<LockInstrumentation, Scope> opening) {
+		Scope scope = Scope.NONE;
+		for (LockInstrumentation instrument : this.instruments) {
+			Scope outer = scope;
+			try {
+				Scope inner = opening.apply(instrument);
+				scope = (inner == Scope.NONE) ? outer : () -> close(instrument, inner, outer);
+			}
+			catch (RuntimeException | Error ex) {
+				failed(instrument, ex);
+			}
+		}
+		return scope;
+	}
+
+	private void close(LockInstrumentation instrument, Scope inner, Scope outer) {
+		notify(instrument, (closed) -> inner.close());
+		outer.close();
 	}
 
 	private void publish(EventLane lane, Consumer<LockListener> event) {
@@ -355,8 +421,12 @@ public final class LockEvents {
 			event.accept(listener);
 		}
 		catch (RuntimeException | Error ex) {
-			this.log.error("Listener " + listener + " failed; the lock itself is not affected", ex);
+			failed(listener, ex);
 		}
+	}
+
+	private void failed(LockListener listener, Throwable failure) {
+		this.log.error("Listener " + listener + " failed; the lock itself is not affected", failure);
 	}
 
 	private void dropped(long count) {

@@ -2,6 +2,7 @@ package io.mongolock.event;
 
 import java.time.Duration;
 
+import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
@@ -9,18 +10,61 @@ import io.mongolock.core.ReleaseOutcome;
 
 /**
  * A listener that measures: unlike others it is called on the threads that claim, release
- * and renew, before they go on, so that no event is dropped, and hears nothing else.
- * Implementations must neither block nor throw, and be thread-safe.
+ * and renew, before they go on, so that no event is dropped, and hears nothing else. A
+ * claim is an object, and a lock that is held a read-only handle, each equal only to
+ * itself from its begin to its end. Implementations must neither block nor throw, and be
+ * thread-safe.
  */
 public interface LockInstrumentation extends LockListener {
 
 	/**
+	 * A claim begins, on the thread that wants the lock.
+	 * @param claim the claim
+	 * @param request what is asked for
+	 */
+	default void claiming(Object claim, LockRequest request) {
+	}
+
+	/**
+	 * A claim asks the store, on the current thread.
+	 * @param claim the claim
+	 * @return is closed on the same thread after the answer
+	 */
+	default Scope asking(Object claim) {
+		return Scope.NONE;
+	}
+
+	/**
+	 * A claim has to wait. May be called again.
+	 * @param claim the claim
+	 */
+	default void queued(Object claim) {
+	}
+
+	/**
+	 * A claim that waits is woken, as it may be its turn.
+	 * @param claim the claim
+	 */
+	default void woken(Object claim) {
+	}
+
+	/**
+	 * A claim was granted; {@link #claimed} follows.
+	 * @param claim the claim
+	 * @param request what was asked for
+	 * @param handle the lock
+	 */
+	default void granted(Object claim, LockRequest request, LockHandle handle) {
+	}
+
+	/**
 	 * A claim ended.
+	 * @param claim the claim
 	 * @param request what was asked for
 	 * @param end how it ended
 	 * @param waited how long it took
 	 */
-	default void claimed(LockRequest request, ClaimEnd end, Duration waited) {
+	default void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
 	}
 
 	/**
@@ -41,11 +85,28 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
+	 * Somebody begins to work under a lock, on the current thread.
+	 * @param handle the lock
+	 * @return is closed on the same thread at the end of the work
+	 */
+	default Scope working(LockHandle handle) {
+		return Scope.NONE;
+	}
+
+	/**
+	 * A lease began anew.
+	 * @param handle the lock
+	 */
+	default void renewed(LockHandle handle) {
+	}
+
+	/**
 	 * A lock was lost.
+	 * @param handle the lock
 	 * @param request what was asked for
 	 * @param reason how
 	 */
-	default void lost(LockRequest request, LossReason reason) {
+	default void lost(LockHandle handle, LockRequest request, LossReason reason) {
 	}
 
 	/**
@@ -57,11 +118,12 @@ public interface LockInstrumentation extends LockListener {
 
 	/**
 	 * A holder gave a lock back.
+	 * @param handle the lock
 	 * @param request what was asked for
 	 * @param outcome how that ended
 	 * @param heldFor how long it was held
 	 */
-	default void ended(LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
+	default void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
 	}
 
 	/**
@@ -86,6 +148,20 @@ public interface LockInstrumentation extends LockListener {
 	 * if behind
 	 */
 	default void storeClock(Duration ahead) {
+	}
+
+	/**
+	 * A time on one thread, such scopes being closed innermost first.
+	 */
+	interface Scope extends AutoCloseable {
+
+		/** Ends nothing. */
+		Scope NONE = () -> {
+		};
+
+		@Override
+		void close();
+
 	}
 
 	/**

@@ -2,6 +2,8 @@ package io.mongolock.event;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.core.ClockReading;
@@ -10,7 +12,8 @@ import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
 
 /**
- * What listeners see of a lock: everything but the power to renew it or release it.
+ * What listeners see of a lock: everything but the power to renew it or release it. Equal
+ * if of the same hold.
  */
 final class ReadOnlyLockHandle implements LockHandle {
 
@@ -58,6 +61,16 @@ final class ReadOnlyLockHandle implements LockHandle {
 	@Override
 	public void close() {
 		throw new UnsupportedOperationException("A listener only observes lock '" + KeyText.printable(key()) + "'");
+	}
+
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof ReadOnlyLockHandle handle && handle.lease == this.lease;
+	}
+
+	@Override
+	public int hashCode() {
+		return System.identityHashCode(this.lease);
 	}
 
 	@Override

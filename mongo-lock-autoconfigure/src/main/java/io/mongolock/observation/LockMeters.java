@@ -1,7 +1,6 @@
 package io.mongolock.observation;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +15,7 @@ import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseOutcome;
@@ -27,10 +27,9 @@ import io.mongolock.event.LockInstrumentation;
  */
 public final class LockMeters implements LockInstrumentation {
 
-	/** The name of locks without one. */
-	private static final String UNNAMED = "none";
-
 	private final MeterRegistry registry;
+
+	private final boolean timesClaims;
 
 	private final Map<TimerId, Timer> timers = new ConcurrentHashMap<>();
 
@@ -47,9 +46,12 @@ public final class LockMeters implements LockInstrumentation {
 	/**
 	 * Create meters.
 	 * @param registry where to
+	 * @param timesClaims whether to time claims and what is held, which observations do
+	 * as well
 	 */
-	public LockMeters(MeterRegistry registry) {
+	public LockMeters(MeterRegistry registry, boolean timesClaims) {
 		this.registry = registry;
+		this.timesClaims = timesClaims;
 		this.renewals = renewal("answered");
 		this.failedRenewals = renewal("failed");
 		this.batches = DistributionSummary.builder("mongo.lock.renewal.leases")
@@ -77,8 +79,10 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	@Override
-	public void claimed(LockRequest request, ClaimEnd end, Duration waited) {
-		timer("mongo.lock.acquire", request, lower(end)).record(waited);
+	public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
+		if (this.timesClaims) {
+			timer("mongo.lock.acquire", request, LockTags.lower(end)).record(waited);
+		}
 	}
 
 	@Override
@@ -92,10 +96,10 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	@Override
-	public void lost(LockRequest request, LossReason reason) {
+	public void lost(LockHandle handle, LockRequest request, LossReason reason) {
 		Counter.builder("mongo.lock.lost")
 			.description("Locks lost while they were held")
-			.tags("lock", name(request), "reason", lower(reason))
+			.tags("lock", LockTags.name(request), "reason", LockTags.lower(reason))
 			.register(this.registry)
 			.increment();
 	}
@@ -104,15 +108,16 @@ public final class LockMeters implements LockInstrumentation {
 	public void takenOver(LockRequest request) {
 		Counter.builder("mongo.lock.taken.over")
 			.description("Locks granted whose earlier holder's lease had run out")
-			.tags("lock", name(request))
+			.tags("lock", LockTags.name(request))
 			.register(this.registry)
 			.increment();
 	}
 
 	@Override
-	public void ended(LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
-		timer("mongo.lock.hold", request, (outcome != ReleaseOutcome.RELEASED) ? lower(outcome) : "completed")
-			.record(heldFor);
+	public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
+		if (this.timesClaims) {
+			timer("mongo.lock.hold", request, LockTags.outcome(outcome)).record(heldFor);
+		}
 	}
 
 	@Override
@@ -140,16 +145,8 @@ public final class LockMeters implements LockInstrumentation {
 
 	// Kept here, as the registry would build the tags anew each time
 	private Timer timer(String meter, LockRequest request, @Nullable String outcome) {
-		return this.timers.computeIfAbsent(new TimerId(meter, name(request), outcome),
+		return this.timers.computeIfAbsent(new TimerId(meter, LockTags.name(request), outcome),
 				(id) -> id.builder().register(this.registry));
-	}
-
-	private static String name(LockRequest request) {
-		return (request.name() != null) ? request.name() : UNNAMED;
-	}
-
-	private static String lower(Enum<?> value) {
-		return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 	private record TimerId(String meter, String name, @Nullable String outcome) {

@@ -103,7 +103,7 @@ class LockEventsTests {
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(new LockInstrumentation() {
 
 					@Override
-					public void claimed(LockRequest request, ClaimEnd end, Duration waited) {
+					public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
 						throw new IllegalStateException("claimed");
 					}
 

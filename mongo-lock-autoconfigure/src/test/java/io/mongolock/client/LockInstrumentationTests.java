@@ -118,7 +118,7 @@ class LockInstrumentationTests {
 		private final List<String> events = new CopyOnWriteArrayList<>();
 
 		@Override
-		public void claimed(LockRequest request, ClaimEnd end, Duration waited) {
+		public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
 			this.events.add(end.name());
 		}
 

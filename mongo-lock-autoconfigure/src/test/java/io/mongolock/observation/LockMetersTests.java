@@ -7,7 +7,9 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
 
+import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseOutcome;
@@ -20,16 +22,18 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LockMetersTests {
 
+	private static final LockHandle HANDLE = Mockito.mock(LockHandle.class);
+
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-	private final LockMeters meters = new LockMeters(this.registry);
+	private final LockMeters meters = new LockMeters(this.registry, true);
 
 	@Test
 	void claimsAreCountedByNameAndEndNeverByKey() {
-		this.meters.claimed(LockRequest.of("order", 1), ClaimEnd.GRANTED, Duration.ofMillis(2));
-		this.meters.claimed(LockRequest.of("order", 2), ClaimEnd.GRANTED, Duration.ofMillis(4));
-		this.meters.claimed(LockRequest.of("order", 2), ClaimEnd.DENIED, Duration.ofSeconds(5));
-		this.meters.claimed(LockRequest.of("import"), ClaimEnd.FAILED, Duration.ofSeconds(1));
+		this.meters.claimed(this, LockRequest.of("order", 1), ClaimEnd.GRANTED, Duration.ofMillis(2));
+		this.meters.claimed(this, LockRequest.of("order", 2), ClaimEnd.GRANTED, Duration.ofMillis(4));
+		this.meters.claimed(this, LockRequest.of("order", 2), ClaimEnd.DENIED, Duration.ofSeconds(5));
+		this.meters.claimed(this, LockRequest.of("import"), ClaimEnd.FAILED, Duration.ofSeconds(1));
 		Timer granted = this.registry.get("mongo.lock.acquire").tags("lock", "order", "outcome", "granted").timer();
 		assertThat(granted.count()).isEqualTo(2);
 		assertThat(granted.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(6);
@@ -40,7 +44,8 @@ class LockMetersTests {
 
 	@Test
 	void holdsAreTimedByTheirOutcome() {
-		this.meters.ended(LockRequest.of("order", 1), ReleaseOutcome.EXPIRED_UNCONTESTED, Duration.ofSeconds(40));
+		this.meters.ended(HANDLE, LockRequest.of("order", 1), ReleaseOutcome.EXPIRED_UNCONTESTED,
+				Duration.ofSeconds(40));
 		assertThat(this.registry.get("mongo.lock.hold")
 			.tags("lock", "order", "outcome", "expired-uncontested")
 			.timer()
@@ -49,7 +54,7 @@ class LockMetersTests {
 
 	@Test
 	void lossesAndTakeOversAreCounted() {
-		this.meters.lost(LockRequest.of("order", 1), LossReason.DEADLINE);
+		this.meters.lost(HANDLE, LockRequest.of("order", 1), LossReason.DEADLINE);
 		this.meters.takenOver(LockRequest.of("order", 1));
 		assertThat(this.registry.get("mongo.lock.lost").tags("lock", "order", "reason", "deadline").counter().count())
 			.isEqualTo(1);

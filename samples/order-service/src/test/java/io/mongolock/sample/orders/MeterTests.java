@@ -63,7 +63,7 @@ class MeterTests {
 		held.close();
 		awaitScraped(List.of("granted", "skipped", "denied", "timeout", "cancelled", "interrupted", "failed")
 			.stream()
-			.map((outcome) -> "mongo_lock_acquire_seconds_count{lock=\"metered\",outcome=\"" + outcome + "\"} ")
+			.map((outcome) -> "mongo_lock_acquire_seconds_count{error=\"none\",lock=\"metered\",outcome=\"" + outcome + "\"} ")
 			.toArray(String[]::new));
 	}
 
@@ -81,9 +81,9 @@ class MeterTests {
 			assertThat(after.fence()).isGreaterThan(forgotten.fence());
 		}
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(forgotten::close);
-		awaitScraped("mongo_lock_hold_seconds_count{lock=\"metered\",outcome=\"completed\"} ",
-				"mongo_lock_hold_seconds_count{lock=\"metered\",outcome=\"lost\"} ",
-				"mongo_lock_hold_seconds_count{lock=\"metered\",outcome=\"expired-uncontested\"} ",
+		awaitScraped("mongo_lock_hold_seconds_count{error=\"none\",lock=\"metered\",outcome=\"completed\"} ",
+				"mongo_lock_hold_seconds_count{error=\"none\",lock=\"metered\",outcome=\"lost\"} ",
+				"mongo_lock_hold_seconds_count{error=\"none\",lock=\"metered\",outcome=\"expired-uncontested\"} ",
 				"mongo_lock_lost_total{lock=\"metered\",reason=\"refused\"} ",
 				"mongo_lock_lost_total{lock=\"metered\",reason=\"deadline\"} ",
 				"mongo_lock_taken_over_total{lock=\"metered\"} ", "mongo_lock_store_clock_offset_seconds ");

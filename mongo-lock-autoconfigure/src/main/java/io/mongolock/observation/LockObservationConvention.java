@@ -1,0 +1,19 @@
+package io.mongolock.observation;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+
+/**
+ * Which key values the observations {@value LockObservations#ACQUIRE} and
+ * {@value LockObservations#HOLD} have. A bean of this type takes the place of
+ * {@link DefaultLockObservationConvention}. Without a name of its own each keeps its
+ * name.
+ */
+public interface LockObservationConvention extends ObservationConvention<LockObservationContext> {
+
+	@Override
+	default boolean supportsContext(Observation.Context context) {
+		return context instanceof LockObservationContext;
+	}
+
+}

@@ -1,0 +1,146 @@
+package io.mongolock.observation;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.Observation.Event;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
+import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.event.LockInstrumentation;
+
+/**
+ * Observations of claims, and of locks from the grant to the release. Both are children
+ * of what the thread that claims observes; what is done under a lock on the thread that
+ * holds it is a child of the latter. Thread-safe.
+ */
+public final class LockObservations implements LockInstrumentation {
+
+	/** From the call to the grant, or to the end without it. */
+	public static final String ACQUIRE = "mongo.lock.acquire";
+
+	/** From the grant to the release. */
+	public static final String HOLD = "mongo.lock.hold";
+
+	private static final Event QUEUED = Event.of("queued");
+
+	private static final Event WOKEN = Event.of("woken");
+
+	private static final Event GRANTED = Event.of("granted");
+
+	private static final Event RENEWED = Event.of("renewed");
+
+	private static final Event LOST = Event.of("lost");
+
+	private final ObservationRegistry registry;
+
+	private final LockObservationConvention convention;
+
+	private final Map<Object, Observation> claims = new ConcurrentHashMap<>();
+
+	private final Map<LockHandle, Observation> holds = new ConcurrentHashMap<>();
+
+	/**
+	 * Create observations.
+	 * @param registry where to
+	 * @param convention which key values they have
+	 */
+	public LockObservations(ObservationRegistry registry, LockObservationConvention convention) {
+		this.registry = registry;
+		this.convention = convention;
+	}
+
+	@Override
+	public void claiming(Object claim, LockRequest request) {
+		Observation observation = create(ACQUIRE, request);
+		if (!observation.isNoop()) {
+			this.claims.put(claim, observation.start());
+		}
+	}
+
+	@Override
+	public Scope asking(Object claim) {
+		return scope(this.claims.get(claim));
+	}
+
+	@Override
+	public void queued(Object claim) {
+		event(this.claims.get(claim), QUEUED);
+	}
+
+	@Override
+	public void woken(Object claim) {
+		event(this.claims.get(claim), WOKEN);
+	}
+
+	@Override
+	public void granted(Object claim, LockRequest request, LockHandle handle) {
+		Observation acquire = this.claims.get(claim);
+		event(acquire, GRANTED);
+		Observation observation = create(HOLD, request);
+		if (observation.isNoop()) {
+			return;
+		}
+		if (acquire != null) {
+			// On other threads nothing is current
+			observation.getContext().setParentObservation(acquire.getContext().getParentObservation());
+		}
+		this.holds.put(handle, observation.start());
+	}
+
+	@Override
+	public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
+		stop(this.claims.remove(claim), LockTags.lower(end));
+	}
+
+	@Override
+	public Scope working(LockHandle handle) {
+		return scope(this.holds.get(handle));
+	}
+
+	@Override
+	public void renewed(LockHandle handle) {
+		event(this.holds.get(handle), RENEWED);
+	}
+
+	@Override
+	public void lost(LockHandle handle, LockRequest request, LossReason reason) {
+		event(this.holds.get(handle), LOST);
+	}
+
+	@Override
+	public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
+		stop(this.holds.remove(handle), LockTags.outcome(outcome));
+	}
+
+	private Observation create(String name, LockRequest request) {
+		Observation observation = Observation.createNotStarted(name, () -> new LockObservationContext(request),
+				this.registry);
+		return (observation.isNoop()) ? observation : observation.contextualName(name + " " + LockTags.name(request))
+			.observationConvention(this.convention);
+	}
+
+	private static void event(@Nullable Observation observation, Event event) {
+		if (observation != null) {
+			observation.event(event);
+		}
+	}
+
+	private static Scope scope(@Nullable Observation observation) {
+		return (observation != null) ? observation.openScope()::close : Scope.NONE;
+	}
+
+	private static void stop(@Nullable Observation observation, String outcome) {
+		if (observation != null && observation.getContext() instanceof LockObservationContext context) {
+			context.end(outcome);
+			observation.stop();
+		}
+	}
+
+}

@@ -1,0 +1,125 @@
+package io.mongolock.autoconfigure;
+
+import io.micrometer.common.KeyValues;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.observation.LockMeters;
+import io.mongolock.observation.LockObservationContext;
+import io.mongolock.observation.LockObservationConvention;
+import io.mongolock.observation.LockObservations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockObservationAutoConfiguration} beside
+ * {@link LockMetricsAutoConfiguration}.
+ */
+class LockObservationAutoConfigurationTests {
+
+	private final ApplicationContextRunner metered = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class, MetricsAutoConfiguration.class,
+				LockMetricsAutoConfiguration.class, LockObservationAutoConfiguration.class))
+		.withBean(SimpleMeterRegistry.class)
+		.withBean(StubLockStore.class);
+
+	private final ApplicationContextRunner observed = this.metered
+		.withConfiguration(AutoConfigurations.of(ObservationAutoConfiguration.class));
+
+	@Test
+	void claimsAndHoldsAreTimedOnceByTheirObservations() {
+		this.observed.run((context) -> {
+			work(context);
+			MeterRegistry registry = context.getBean(MeterRegistry.class);
+			assertThat(registry.find("mongo.lock.acquire").meters()).hasSize(1);
+			assertThat(registry.get("mongo.lock.acquire")
+				.tags("lock", "order", "outcome", "granted", "error", "none")
+				.timer()
+				.count()).isEqualTo(1);
+			assertThat(registry.find("mongo.lock.hold").meters()).hasSize(1);
+			assertThat(registry.get("mongo.lock.hold").tags("lock", "order", "error", "none").timer().count())
+				.isEqualTo(1);
+		});
+	}
+
+	@Test
+	void withoutObservationsTheyAreTimedAllTheSame() {
+		this.metered.run((context) -> {
+			work(context);
+			assertThat(context).hasSingleBean(LockMeters.class).doesNotHaveBean(LockObservations.class);
+			assertThat(context.getBean(MeterRegistry.class)
+				.get("mongo.lock.acquire")
+				.tags("lock", "order", "outcome", "granted")
+				.timer()
+				.count()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void anObservationRegistryThatTimesNothingLeavesTheTimersToTheMeters() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class,
+					LockMetricsAutoConfiguration.class, LockObservationAutoConfiguration.class))
+			.withBean(SimpleMeterRegistry.class)
+			.withBean(ObservationRegistry.class, ObservationRegistry::create)
+			.withBean(StubLockStore.class)
+			.run((context) -> {
+				work(context);
+				assertThat(context.getBean(MeterRegistry.class).get("mongo.lock.hold").timer().count()).isEqualTo(1);
+			});
+	}
+
+	@Test
+	void theConventionMayBeReplaced() {
+		this.observed.withBean(LockObservationConvention.class, Shout::new).run((context) -> {
+			work(context);
+			assertThat(context.getBean(MeterRegistry.class)
+				.get("mongo.lock.acquire")
+				.tag("shouted", "ORDER")
+				.timer()
+				.count()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void observationsMayBeSwitchedOff() {
+		this.observed.withPropertyValues("management.observations.enable.mongo.lock.acquire=false").run((context) -> {
+			work(context);
+			MeterRegistry registry = context.getBean(MeterRegistry.class);
+			assertThat(registry.find("mongo.lock.acquire").meters()).isEmpty();
+			assertThat(registry.get("mongo.lock.hold").timer().count()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void withoutMicrometerThereIsNothing() {
+		this.metered.withClassLoader(new FilteredClassLoader("io.micrometer"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(LockMeters.class)
+				.doesNotHaveBean(LockObservations.class));
+	}
+
+	private static void work(ApplicationContext context) {
+		context.getBean(LockOperations.class).execute(LockRequest.of("order", 7), (held) -> held.fence());
+	}
+
+	private static final class Shout implements LockObservationConvention {
+
+		@Override
+		public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
+			return KeyValues.of("shouted", String.valueOf(context.request().name()).toUpperCase());
+		}
+
+	}
+
+}
