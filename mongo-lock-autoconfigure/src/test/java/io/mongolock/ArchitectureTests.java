@@ -131,6 +131,16 @@ class ArchitectureTests {
 	}
 
 	@Test
+	void onlyWhatObservesAndTheAutoConfigurationKnowMicrometerAndSlf4j() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideOutsideOfPackages(ROOT + ".autoconfigure", ROOT + ".observation")
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("io.micrometer..", "org.slf4j.."));
+	}
+
+	@Test
 	void everyTimingDecisionGoesByTheInjectedClock() {
 		// the store's requests run on the driver's own timeouts
 		check(ArchRuleDefinition.noClasses()

@@ -4,6 +4,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
@@ -16,6 +17,7 @@ import io.mongolock.client.LockLifecycle;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.event.LockEventPublisher;
 import io.mongolock.store.LockStore;
 
 /**
@@ -32,6 +34,11 @@ class LockClientConfiguration {
 		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore), defaults, owner, clock,
 				listeners.orderedStream().toList(), properties.leakDetection(),
 				new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()), properties.placeTtl());
+	}
+
+	@Bean
+	LockEventPublisher mongoLockEventPublisher(ApplicationContext context) {
+		return new LockEventPublisher(context);
 	}
 
 	@Bean

@@ -71,9 +71,13 @@ class LockStoreConfiguration {
 	}
 
 	@Bean
-	StartReport mongoLockStartReport(LockDefaults defaults, LockMethodVerifier verifier) {
-		return new StartReport(new LockLocation(this.template, this.properties.collection()), defaults, this.properties,
-				verifier::guardedMethods);
+	LockLocation mongoLockLocation() {
+		return new LockLocation(this.template, this.properties.collection());
+	}
+
+	@Bean
+	StartReport mongoLockStartReport(LockLocation location, LockDefaults defaults, LockMethodVerifier verifier) {
+		return new StartReport(location, defaults, this.properties, verifier::guardedMethods);
 	}
 
 	@Bean

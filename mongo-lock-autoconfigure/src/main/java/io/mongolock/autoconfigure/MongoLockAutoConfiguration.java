@@ -20,9 +20,9 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
 @EnableConfigurationProperties(MongoLockProperties.class)
 @Import({ LockMethodConfiguration.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
-		LockClientConfiguration.class, UnlockedConfiguration.class, UnguardedWritesConfiguration.class,
-		SequenceConfiguration.class, OptimisticConfiguration.class, DocumentLockConfiguration.class,
-		LockWebConfiguration.class })
+		LockClientConfiguration.class, LockMdcConfiguration.class, UnlockedConfiguration.class,
+		UnguardedWritesConfiguration.class, SequenceConfiguration.class, OptimisticConfiguration.class,
+		DocumentLockConfiguration.class, LockWebConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean

@@ -151,7 +151,7 @@ public final class LockEvents {
 			measure((instrument) -> instrument.handedOver(heldLock.request(),
 					heldLock.heldFor(ClockReading.of(this.clock))));
 		}
-		publish((listener) -> listener.onAcquired(handle));
+		publishToThoseWhoHear((listener) -> listener.onAcquired(handle));
 		for (LockHolder previous : lapsed) {
 			this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
 					+ ", whose lease had run out: neither a renewal nor a release of it had reached the store in time "
@@ -250,7 +250,7 @@ public final class LockEvents {
 		debug((keptFor.isZero()) ? "Released" : "Released, to stay taken for " + keptFor.toMillis() + "ms more,",
 				heldLock);
 		LockHandle handle = observe(heldLock.lease());
-		publish((listener) -> listener.onReleased(handle, keptFor));
+		publishToThoseWhoHear((listener) -> listener.onReleased(handle, keptFor));
 	}
 
 	private void expiredUncontested(HeldLock heldLock) {
@@ -410,9 +410,22 @@ public final class LockEvents {
 		outer.close();
 	}
 
+	// To wake the thread that publishes costs more than all else that is done here
+	private void publishToThoseWhoHear(Consumer<LockListener> event) {
+		publish(this.events,
+				this.listeners.stream()
+					.filter((listener) -> !(listener instanceof SelectiveListener one) || one.hearsGrantsAndReleases())
+					.toList(),
+				event);
+	}
+
 	private void publish(EventLane lane, Consumer<LockListener> event) {
-		if (!this.listeners.isEmpty()) {
-			lane.add(() -> this.listeners.forEach((listener) -> notify(listener, event)));
+		publish(lane, this.listeners, event);
+	}
+
+	private void publish(EventLane lane, List<LockListener> listeners, Consumer<LockListener> event) {
+		if (!listeners.isEmpty()) {
+			lane.add(() -> listeners.forEach((listener) -> notify(listener, event)));
 		}
 	}
 

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
-import io.mongolock.LockListener;
 import io.mongolock.LossReason;
+import io.mongolock.event.SelectiveListener;
 
 /**
  * Remembers what went wrong with locks of this client that are held, and with the clocks
  * they are judged by. Thread-safe.
  */
-public final class LockTrouble implements LockListener {
+public final class LockTrouble implements SelectiveListener {
 
 	/** How long a step of the store's clock is worth telling. */
 	private static final Duration STEP_SHOWN = Duration.ofMinutes(10);
@@ -37,6 +37,13 @@ public final class LockTrouble implements LockListener {
 	 */
 	public LockTrouble(LockClock clock) {
 		this.clock = clock;
+	}
+
+	@Override
+	public boolean hearsGrantsAndReleases() {
+		// A release right after the failure may go unheard: the entry is then over with
+		// the lease
+		return !this.overdue.isEmpty();
 	}
 
 	@Override

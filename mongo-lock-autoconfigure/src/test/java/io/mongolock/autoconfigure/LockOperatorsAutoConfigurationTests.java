@@ -8,12 +8,15 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAu
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
 import org.springframework.boot.actuate.endpoint.web.WebOperation;
+import org.springframework.boot.actuate.info.Info;
+import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 
+import io.mongolock.actuate.LockInfoContributor;
 import io.mongolock.actuate.LocksEndpoint;
 import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.health.LockTrouble;
@@ -21,14 +24,15 @@ import io.mongolock.health.LockTrouble;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link LockEndpointAutoConfiguration} and
- * {@link LockHealthAutoConfiguration}.
+ * Tests for {@link LockEndpointAutoConfiguration}, {@link LockHealthAutoConfiguration}
+ * and {@link LockInfoAutoConfiguration}.
  */
 class LockOperatorsAutoConfigurationTests {
 
 	private final WebApplicationContextRunner context = new WebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class, LockEndpointAutoConfiguration.class,
-				LockHealthAutoConfiguration.class, EndpointAutoConfiguration.class, WebEndpointAutoConfiguration.class))
+				LockHealthAutoConfiguration.class, LockInfoAutoConfiguration.class, EndpointAutoConfiguration.class,
+				WebEndpointAutoConfiguration.class))
 		.withBean(StubLockStore.class);
 
 	@Test
@@ -56,8 +60,22 @@ class LockOperatorsAutoConfigurationTests {
 	}
 
 	@Test
+	void theInfoTellsTheSettingsUnlessSwitchedOff() {
+		this.context.withPropertyValues("mongo-lock.ttl=40s", "mongo-lock.locks.order.wait-timeout=1s")
+			.run((context) -> {
+				Info.Builder info = new Info.Builder();
+				context.getBean(LockInfoContributor.class).contribute(info);
+				assertThat(info.build().getDetails().get("mongoLock")).asString()
+					.contains("ttl=40s", "margin=8s", "autoRenew=true", "settingsOfTheirOwn=[order]");
+			});
+		this.context.withPropertyValues("management.info.mongolock.enabled=false")
+			.run((context) -> assertThat(context).doesNotHaveBean(LockInfoContributor.class));
+	}
+
+	@Test
 	void bothAreAbsentWithoutTheirLibraries() {
-		this.context.withClassLoader(new FilteredClassLoader(Endpoint.class, HealthIndicator.class))
+		this.context
+			.withClassLoader(new FilteredClassLoader(Endpoint.class, HealthIndicator.class, InfoContributor.class))
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 

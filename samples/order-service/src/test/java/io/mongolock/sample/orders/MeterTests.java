@@ -63,7 +63,8 @@ class MeterTests {
 		held.close();
 		awaitScraped(List.of("granted", "skipped", "denied", "timeout", "cancelled", "interrupted", "failed")
 			.stream()
-			.map((outcome) -> "mongo_lock_acquire_seconds_count{error=\"none\",lock=\"metered\",outcome=\"" + outcome + "\"} ")
+			.map((outcome) -> "mongo_lock_acquire_seconds_count{error=\"none\",lock=\"metered\",outcome=\"" + outcome
+					+ "\"} ")
 			.toArray(String[]::new));
 	}
 

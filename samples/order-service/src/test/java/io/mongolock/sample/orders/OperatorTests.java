@@ -77,6 +77,18 @@ class OperatorTests {
 	}
 
 	@Test
+	void theInfoSaysWhereTheLocksAreAndWhichServerAnswers() {
+		assertThat(this.mvc.get().uri("/actuator/info")).hasStatusOk()
+			.bodyJson()
+			.satisfies(
+					(json) -> json.assertThat().extractingPath("$.mongoLock.collection").asString().endsWith(".locks"))
+			.satisfies((json) -> json.assertThat().extractingPath("$.mongoLock.settings.ttl").isEqualTo("30s"))
+			.extractingPath("$.mongoLock.server")
+			.asString()
+			.startsWith("MongoDB");
+	}
+
+	@Test
 	void theHealthOfTheLocksIsShown() {
 		assertThat(this.mvc.get().uri("/actuator/health/mongoLock")).hasStatusOk()
 			.bodyJson()

@@ -1,0 +1,132 @@
+package io.mongolock;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What happens to the locks of this application as events of Spring, for
+ * {@code @EventListener} methods. They are published as {@link LockListener} is called:
+ * on threads of the library, in the same order, and never on one that renews.
+ */
+public sealed interface LockApplicationEvent {
+
+	/**
+	 * As {@link LockListener#onWaiting}.
+	 *
+	 * @param request what was asked for
+	 * @param place where the claim stands
+	 */
+	record Waiting(LockRequest request, LockPlace place) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onAcquired}.
+	 *
+	 * @param lock the lock
+	 */
+	record Granted(LockHandle lock) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onUnavailable}.
+	 *
+	 * @param request what was asked for
+	 * @param holders who held the lock, empty if unknown
+	 * @param waited how long was waited
+	 */
+	record Unavailable(LockRequest request, List<LockHolder> holders, Duration waited) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onSkipped}.
+	 *
+	 * @param request what was asked for
+	 * @param holders who held the lock, empty if unknown
+	 * @param waited how long was waited
+	 */
+	record Skipped(LockRequest request, List<LockHolder> holders, Duration waited) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onReleased(LockHandle, Duration)}.
+	 *
+	 * @param lock the lock
+	 * @param keptFor how long it stays taken, zero if it is free
+	 */
+	record Released(LockHandle lock, Duration keptFor) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onLost}.
+	 *
+	 * @param lock the lock
+	 * @param reason how it was lost
+	 */
+	record Lost(LockHandle lock, LossReason reason) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onExpiredUncontested}.
+	 *
+	 * @param lock the lock
+	 */
+	record ExpiredUncontested(LockHandle lock) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onTakenOver}.
+	 *
+	 * @param lock the lock, now held here
+	 * @param previous whose lease ran out
+	 */
+	record TakenOver(LockHandle lock, LockHolder previous) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onRenewalFailed}.
+	 *
+	 * @param lock the lock
+	 * @param failure how the store failed
+	 */
+	record RenewalFailed(LockHandle lock, Throwable failure) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onReleaseFailed}.
+	 *
+	 * @param lock the lock, no longer held
+	 * @param failure how the store failed
+	 */
+	record ReleaseFailed(LockHandle lock, Throwable failure) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onStoreClockStepped}.
+	 *
+	 * @param step by how much, negative if it stepped back
+	 */
+	record StoreClockStepped(Duration step) implements LockApplicationEvent {
+
+	}
+
+	/**
+	 * As {@link LockListener#onServerClockOff}.
+	 *
+	 * @param server the address of the server
+	 * @param offset how far its clock is ahead, negative if behind
+	 */
+	record ServerClockOff(String server, Duration offset) implements LockApplicationEvent {
+
+	}
+
+}

@@ -1,0 +1,74 @@
+package io.mongolock.actuate;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.springframework.boot.actuate.info.Info;
+import org.springframework.boot.actuate.info.InfoContributor;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.core.DurationText;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ResolvedLockSettings;
+
+/**
+ * Part {@code mongoLock} of the info endpoint: where the locks are kept, which server
+ * answers, and the settings in force. Thread-safe.
+ */
+public final class LockInfoContributor implements InfoContributor {
+
+	private final LockDefaults defaults;
+
+	private final String collection;
+
+	private final Supplier<String> server;
+
+	/**
+	 * Create a contributor.
+	 * @param defaults the settings
+	 * @param collection where the locks are kept, empty if unknown
+	 * @param server asks what answers there; may throw a {@link LockStoreException}
+	 */
+	public LockInfoContributor(LockDefaults defaults, String collection, Supplier<String> server) {
+		this.defaults = defaults;
+		this.collection = collection;
+		this.server = server;
+	}
+
+	@Override
+	public void contribute(Info.Builder builder) {
+		Map<String, Object> details = new LinkedHashMap<>();
+		if (!this.collection.isEmpty()) {
+			details.put("collection", this.collection);
+			details.put("server", server());
+		}
+		details.put("settings", settings(this.defaults.terms()));
+		List<String> named = this.defaults.byName().keySet().stream().sorted().toList();
+		details.put("settingsOfTheirOwn", named);
+		builder.withDetail("mongoLock", details);
+	}
+
+	private String server() {
+		try {
+			return this.server.get();
+		}
+		catch (LockStoreException ex) {
+			return "does not answer: " + ex.getMessage();
+		}
+	}
+
+	private static Map<String, Object> settings(ResolvedLockSettings terms) {
+		Map<String, Object> settings = new LinkedHashMap<>();
+		settings.put("ttl", DurationText.print(terms.ttl()));
+		settings.put("margin", DurationText.print(terms.margin()));
+		settings.put("renewInterval", DurationText.print(terms.renewInterval()));
+		settings.put("operationTimeout", DurationText.print(terms.operationTimeout()));
+		settings.put("waitTimeout", DurationText.print(terms.waitTimeout()));
+		settings.put("retryInterval", DurationText.print(terms.retryInterval()));
+		settings.put("autoRenew", terms.autoRenew());
+		return settings;
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.mongolock.autoconfigure;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.info.ConditionalOnEnabledInfoContributor;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+import io.mongolock.actuate.LockInfoContributor;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.mongo.LockLocation;
+
+/**
+ * Auto-configuration for what the info endpoint says of the locks.
+ */
+@AutoConfiguration(after = MongoLockAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnEnabledInfoContributor.class)
+@ConditionalOnBean(LockStore.class)
+@ConditionalOnEnabledInfoContributor("mongolock")
+public final class LockInfoAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockInfoContributor mongoLockInfoContributor(LockDefaults defaults, ObjectProvider<LockLocation> location) {
+		LockLocation known = location.getIfAvailable();
+		return (known != null)
+				? new LockInfoContributor(defaults, known.namespace(),
+						() -> known.askServer(defaults.terms().operationTimeout()))
+				: new LockInfoContributor(defaults, "", () -> "");
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.mongolock.event;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.event.GenericApplicationListener;
+import org.springframework.context.event.GenericApplicationListenerAdapter;
+import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.core.ResolvableType;
+
+import io.mongolock.LockApplicationEvent;
+import io.mongolock.LockHandle;
+import io.mongolock.LockHolder;
+import io.mongolock.LockPlace;
+import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
+
+/**
+ * Publishes what happens to locks as events of Spring. Grants and releases only if
+ * somebody listened to them when the context was last refreshed, so that they cost
+ * nothing otherwise. Thread-safe.
+ */
+public final class LockEventPublisher implements SelectiveListener, ApplicationListener<ContextRefreshedEvent> {
+
+	private final ApplicationContext context;
+
+	private volatile boolean heard;
+
+	/**
+	 * Create a publisher.
+	 * @param context where to publish
+	 */
+	public LockEventPublisher(ApplicationContext context) {
+		this.context = context;
+	}
+
+	@Override
+	public void onApplicationEvent(ContextRefreshedEvent event) {
+		this.heard = listeners(this.context).anyMatch((listener) -> hears(listener, LockApplicationEvent.Granted.class)
+				|| hears(listener, LockApplicationEvent.Released.class));
+	}
+
+	@Override
+	public boolean hearsGrantsAndReleases() {
+		return this.heard;
+	}
+
+	@Override
+	public void onWaiting(LockRequest request, LockPlace place) {
+		publish(new LockApplicationEvent.Waiting(request, place));
+	}
+
+	@Override
+	public void onAcquired(LockHandle handle) {
+		publish(new LockApplicationEvent.Granted(handle));
+	}
+
+	@Override
+	public void onUnavailable(LockRequest request, List<LockHolder> holders, Duration waited) {
+		publish(new LockApplicationEvent.Unavailable(request, holders, waited));
+	}
+
+	@Override
+	public void onSkipped(LockRequest request, List<LockHolder> holders, Duration waited) {
+		publish(new LockApplicationEvent.Skipped(request, holders, waited));
+	}
+
+	@Override
+	public void onReleased(LockHandle handle, Duration keptFor) {
+		publish(new LockApplicationEvent.Released(handle, keptFor));
+	}
+
+	@Override
+	public void onLost(LockHandle handle, LossReason reason) {
+		publish(new LockApplicationEvent.Lost(handle, reason));
+	}
+
+	@Override
+	public void onExpiredUncontested(LockHandle handle) {
+		publish(new LockApplicationEvent.ExpiredUncontested(handle));
+	}
+
+	@Override
+	public void onTakenOver(LockHandle handle, LockHolder previous) {
+		publish(new LockApplicationEvent.TakenOver(handle, previous));
+	}
+
+	@Override
+	public void onRenewalFailed(LockHandle handle, Throwable failure) {
+		publish(new LockApplicationEvent.RenewalFailed(handle, failure));
+	}
+
+	@Override
+	public void onReleaseFailed(LockHandle handle, Throwable failure) {
+		publish(new LockApplicationEvent.ReleaseFailed(handle, failure));
+	}
+
+	@Override
+	public void onStoreClockStepped(Duration step) {
+		publish(new LockApplicationEvent.StoreClockStepped(step));
+	}
+
+	@Override
+	public void onServerClockOff(String server, Duration offset) {
+		publish(new LockApplicationEvent.ServerClockOff(server, offset));
+	}
+
+	private void publish(LockApplicationEvent event) {
+		this.context.publishEvent(event);
+	}
+
+	// An event reaches those of the parents as well
+	private static Stream<ApplicationListener<?>> listeners(@Nullable ApplicationContext context) {
+		if (context == null) {
+			return Stream.empty();
+		}
+		Stream<ApplicationListener<?>> own = (context instanceof AbstractApplicationContext known)
+				? List.copyOf(known.getApplicationListeners()).stream() : Stream.empty();
+		return Stream.concat(own, listeners(context.getParent()));
+	}
+
+	private static boolean hears(ApplicationListener<?> listener, Class<?> event) {
+		GenericApplicationListener generic = (listener instanceof GenericApplicationListener known) ? known
+				: new GenericApplicationListenerAdapter(listener);
+		return generic.supportsEventType(ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, event));
+	}
+
+}

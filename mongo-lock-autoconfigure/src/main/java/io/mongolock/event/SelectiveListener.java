@@ -1,0 +1,17 @@
+package io.mongolock.event;
+
+import io.mongolock.LockListener;
+
+/**
+ * A listener that has no use for grants and releases, of which there may be thousands a
+ * second, or not always.
+ */
+public interface SelectiveListener extends LockListener {
+
+	/**
+	 * Whether to call it for the next grant or release. Must neither block nor throw.
+	 * @return whether
+	 */
+	boolean hearsGrantsAndReleases();
+
+}

@@ -1,0 +1,44 @@
+package io.mongolock.observation;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
+import io.mongolock.LockHandle;
+import io.mongolock.event.LockInstrumentation;
+import io.mongolock.store.KeyText;
+
+/**
+ * Puts the lock that a thread works under into the diagnostic context of its log lines:
+ * {@value KEY} and {@value FENCE}, those of the innermost lock. What was there before is
+ * there again afterwards. Thread-safe.
+ */
+public final class LockMdc implements LockInstrumentation {
+
+	/** The key of the lock, with control characters escaped. */
+	public static final String KEY = "lock.key";
+
+	/** The fence of the lock. */
+	public static final String FENCE = "lock.fence";
+
+	@Override
+	public Scope working(LockHandle handle) {
+		String key = MDC.get(KEY);
+		String fence = MDC.get(FENCE);
+		MDC.put(KEY, KeyText.printable(handle.key()));
+		MDC.put(FENCE, Long.toString(handle.fence()));
+		return () -> {
+			restore(KEY, key);
+			restore(FENCE, fence);
+		};
+	}
+
+	private static void restore(String name, @Nullable String value) {
+		if (value != null) {
+			MDC.put(name, value);
+		}
+		else {
+			MDC.remove(name);
+		}
+	}
+
+}

@@ -1,0 +1,110 @@
+package io.mongolock.autoconfigure;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.slf4j.MDC;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.event.EventListener;
+
+import io.mongolock.LockApplicationEvent;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.event.LockEventPublisher;
+import io.mongolock.observation.LockMdc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for events of Spring and the diagnostic context of the log in an application.
+ */
+class LockApplicationEventTests {
+
+	private final ApplicationContextRunner context = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
+		.withBean(StubLockStore.class);
+
+	@Test
+	void whatHappensToLocksIsHeardInItsOrderOnAThreadOfTheLibrary() {
+		this.context.withBean(Ear.class).run((context) -> {
+			LockOperations locks = context.getBean(LockOperations.class);
+			locks.execute(LockRequest.of("order", 7), (held) -> held.fence());
+			Ear ear = context.getBean(Ear.class);
+			Awaitility.await().until(() -> ear.heard.size() == 2);
+			assertThat(ear.heard).containsExactly("Granted order:7", "Released order:7");
+			assertThat(ear.threads).allMatch((thread) -> thread.startsWith("mongo-lock-events-"));
+		});
+	}
+
+	@Test
+	void lossesAreHeard() {
+		this.context.withBean(Ear.class).run((context) -> {
+			context.getBean(LockOperations.class).acquire(LockRequest.of("order", 7));
+			Ear ear = context.getBean(Ear.class);
+			context.getSourceApplicationContext().close();
+			Awaitility.await().until(() -> ear.lost.equals(List.of("order:7")));
+		});
+	}
+
+	@Test
+	void grantsAndReleasesAreNotPublishedWhereNobodyListens() {
+		this.context
+			.run((context) -> assertThat(context.getBean(LockEventPublisher.class).hearsGrantsAndReleases()).isFalse());
+		this.context.withBean(Ear.class)
+			.run((context) -> assertThat(context.getBean(LockEventPublisher.class).hearsGrantsAndReleases()).isTrue());
+	}
+
+	@Test
+	void theLockIsInTheDiagnosticContextOfWhatRunsUnderIt() {
+		this.context.run((context) -> {
+			LockOperations locks = context.getBean(LockOperations.class);
+			assertThat(locks.<String, RuntimeException>execute(LockRequest.of("order", 7),
+					(held) -> MDC.get("lock.key") + " " + (Long.parseLong(MDC.get("lock.fence")) - held.fence())))
+				.isEqualTo("order:7 0");
+			assertThat(MDC.get("lock.key")).isNull();
+			assertThat(locks
+				.executeAsync(LockRequest.of("order", 8),
+						(held) -> CompletableFuture.completedFuture(MDC.get("lock.key")))
+				.join()).isEqualTo("order:8");
+		});
+	}
+
+	@Test
+	void withoutSlf4jThereIsNoDiagnosticContext() {
+		this.context.withClassLoader(new FilteredClassLoader("org.slf4j"))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockMdc.class));
+	}
+
+	static class Ear {
+
+		private final List<String> heard = new CopyOnWriteArrayList<>();
+
+		private final List<String> threads = new CopyOnWriteArrayList<>();
+
+		private final List<String> lost = new CopyOnWriteArrayList<>();
+
+		@EventListener
+		void on(LockApplicationEvent.Granted event) {
+			this.threads.add(Thread.currentThread().getName());
+			this.heard.add("Granted " + event.lock().key());
+		}
+
+		@EventListener
+		void on(LockApplicationEvent.Released event) {
+			this.threads.add(Thread.currentThread().getName());
+			this.heard.add("Released " + event.lock().key());
+		}
+
+		@EventListener
+		void on(LockApplicationEvent.Lost event) {
+			this.lost.add(event.lock().key());
+		}
+
+	}
+
+}
