@@ -89,6 +89,16 @@ class RestartTests {
 			return className.startsWith("com.example.shop.");
 		}
 
+		// Nor those that Spring Data made for another test's
+		@Override
+		protected Class<?> loadClassForOverriding(String name) throws ClassNotFoundException {
+			Class<?> loaded = super.loadClassForOverriding(name);
+			if (loaded == null) {
+				throw new ClassNotFoundException(name);
+			}
+			return loaded;
+		}
+
 	}
 
 }
