@@ -111,6 +111,16 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
+	 * As {@link LockListener#onReleaseRequested}.
+	 *
+	 * @param lock the lock
+	 * @param request who asks to release it, and why
+	 */
+	record ReleaseRequested(LockHandle lock, ReleaseRequest request) implements LockApplicationEvent {
+
+	}
+
+	/**
 	 * As {@link LockListener#onStoreClockStepped}.
 	 *
 	 * @param step by how much, negative if it stepped back

@@ -1,6 +1,7 @@
 package io.mongolock;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The handle on a lease: whoever has the handle holds the lock, on whatever thread.
@@ -45,6 +46,16 @@ public interface LockHandle extends AutoCloseable {
 	 * @return the time, zero once it is not held
 	 */
 	Duration remaining();
+
+	/**
+	 * Whether somebody asked to release the lock, which is heard of after each renewal.
+	 * It is for the holder to decide: nothing is taken away.
+	 * @return the last request, empty if there was none
+	 * @see LockOperations#requestRelease
+	 */
+	default Optional<ReleaseRequest> releaseRequested() {
+		return Optional.empty();
+	}
 
 	/**
 	 * Renew the lease now, with one request to the store.

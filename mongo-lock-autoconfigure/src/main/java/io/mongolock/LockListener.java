@@ -113,6 +113,15 @@ public interface LockListener {
 	}
 
 	/**
+	 * Somebody asks to release a lock that is held here. Nothing is taken away.
+	 * @param handle the lock
+	 * @param request who asks, and why
+	 * @see LockOperations#requestRelease
+	 */
+	default void onReleaseRequested(LockHandle handle, ReleaseRequest request) {
+	}
+
+	/**
 	 * The clock of the store stepped by more than a second, or the margin if that is
 	 * less; or a member with another clock leads now; or this machine stood still and
 	 * neither of its clocks shows it. Noticed at a claim. If it stepped ahead, locks with

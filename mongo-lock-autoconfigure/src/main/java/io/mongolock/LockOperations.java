@@ -97,6 +97,18 @@ public interface LockOperations {
 			LockCallback<? extends CompletionStage<T>, ?> callback);
 
 	/**
+	 * Ask whoever holds a lock, in whatever instance, to release it soon. Nothing is
+	 * taken away: the holder hears of it after its next renewal, by
+	 * {@link LockHandle#releaseRequested()} and {@link LockListener#onReleaseRequested},
+	 * and decides. Then it is not handed over to others of its JVM either. The request
+	 * ends with the hold. Who does not have its lease renewed does not hear of it.
+	 * @param key the key
+	 * @param reason why, for people; 1 to {@value ReleaseRequest#MAX_REASON} characters
+	 * @return how many holders were asked, zero if the lock is free
+	 */
+	int requestRelease(String key, String reason);
+
+	/**
 	 * The lock as {@link Lock}, for code that knows that interface. What the thread
 	 * locked, that thread unlocks, as often as it locked it, and by the same object: each
 	 * call of this method makes one that knows nothing of others, so keep it in a field.

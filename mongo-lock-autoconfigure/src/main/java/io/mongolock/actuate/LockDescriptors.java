@@ -10,6 +10,7 @@ import org.springframework.boot.actuate.endpoint.SanitizableData;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockOwner;
+import io.mongolock.ReleaseRequest;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -79,15 +80,22 @@ public final class LockDescriptors {
 	 * @param heldFor how long it has been held
 	 * @param remaining how long its lease still runs unless renewed
 	 * @param ttl how long its lease runs from a renewal on
+	 * @param releaseRequest who asks it to release the lock, if anyone
 	 */
 	public record HolderDescriptor(String owner, String instance, long fence, int limit, Instant acquiredAt,
-			Duration heldFor, Duration remaining, Duration ttl) {
+			Duration heldFor, Duration remaining, Duration ttl, @Nullable ReleaseRequest releaseRequest) {
 
 		static HolderDescriptor of(StoredHolder stored, Instant now, boolean owners) {
 			LockHolder holder = stored.toHolder(now);
-			return new HolderDescriptor(shown(holder.owner(), owners), shown(instanceOf(holder.owner()), owners),
-					holder.fence(), stored.limit(), holder.acquiredAt(), holder.heldFor(), holder.remaining(),
-					stored.ttl());
+			return new HolderDescriptor(LockDescriptors.shown(holder.owner(), owners),
+					LockDescriptors.shown(instanceOf(holder.owner()), owners), holder.fence(), stored.limit(),
+					holder.acquiredAt(), holder.heldFor(), holder.remaining(), stored.ttl(),
+					shown(stored.releaseRequest(), owners));
+		}
+
+		private static @Nullable ReleaseRequest shown(@Nullable ReleaseRequest request, boolean owners) {
+			return (request == null || owners) ? request
+					: new ReleaseRequest(request.reason(), SanitizableData.SANITIZED_VALUE, request.at());
 		}
 
 	}
@@ -105,6 +113,16 @@ public final class LockDescriptors {
 			return new WaiterDescriptor(shown(waiter.owner(), owners), shown(instanceOf(waiter.owner()), owners),
 					waiter.limit());
 		}
+
+	}
+
+	/**
+	 * A lock whose holders were asked to release it.
+	 *
+	 * @param key the key
+	 * @param asked how many holders
+	 */
+	public record RequestedDescriptor(String key, int asked) implements OperationResponseBody {
 
 	}
 

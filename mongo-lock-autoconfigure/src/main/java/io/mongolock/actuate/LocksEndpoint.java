@@ -12,11 +12,14 @@ import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.context.ApplicationEventPublisher;
 
+import io.mongolock.LockOperations;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
 import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
+import io.mongolock.actuate.LockDescriptors.RequestedDescriptor;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredHolder;
@@ -33,6 +36,9 @@ public class LocksEndpoint {
 	/** Type of the audit event of a release by force. */
 	public static final String RELEASED_BY_FORCE = "MONGO_LOCK_RELEASED_BY_FORCE";
 
+	/** Type of the audit event of a request to release. */
+	public static final String RELEASE_REQUESTED = "MONGO_LOCK_RELEASE_REQUESTED";
+
 	private static final int PAGE = 100;
 
 	private static final int MAX_PAGE = 1000;
@@ -46,13 +52,17 @@ public class LocksEndpoint {
 
 	private final ApplicationEventPublisher events;
 
+	private final LockOperations locks;
+
 	/**
 	 * Create an endpoint.
 	 * @param store the locks
 	 * @param timeout how long each look at them may take
-	 * @param events is notified of releases by force
+	 * @param events is notified of releases by force, and of requests to release
+	 * @param locks asks holders to release
 	 */
-	public LocksEndpoint(LockStore store, Duration timeout, ApplicationEventPublisher events) {
+	public LocksEndpoint(LockStore store, Duration timeout, ApplicationEventPublisher events, LockOperations locks) {
+		this.locks = locks;
 		this.store = store;
 		this.timeout = timeout;
 		this.events = events;
@@ -81,6 +91,23 @@ public class LocksEndpoint {
 	@ReadOperation
 	public @Nullable LockDescriptor lock(@Selector(match = Selector.Match.ALL_REMAINING) String[] key) {
 		return lock(String.join("/", key), true);
+	}
+
+	/**
+	 * Ask those who hold a lock now to release it, without taking it from them. They hear
+	 * of it at their next renewal.
+	 * @param key the key; may contain slashes
+	 * @param reason why
+	 * @return how many were asked
+	 */
+	@WriteOperation
+	public RequestedDescriptor requestRelease(@Selector(match = Selector.Match.ALL_REMAINING) String[] key,
+			String reason) {
+		String whole = String.join("/", key);
+		int asked = this.locks.requestRelease(whole, reason);
+		this.events.publishEvent(new AuditApplicationEvent(
+				new AuditEvent("mongo-lock", RELEASE_REQUESTED, "key=" + whole, "reason=" + reason)));
+		return new RequestedDescriptor(whole, asked);
 	}
 
 	/**

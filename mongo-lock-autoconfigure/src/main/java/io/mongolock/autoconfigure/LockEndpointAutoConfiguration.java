@@ -9,6 +9,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 
+import io.mongolock.LockOperations;
 import io.mongolock.actuate.LocksEndpoint;
 import io.mongolock.actuate.LocksEndpointWebExtension;
 import io.mongolock.core.LockDefaults;
@@ -26,8 +27,9 @@ public final class LockEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpoint mongoLocksEndpoint(LockStore store, LockDefaults defaults, ApplicationEventPublisher events) {
-		return new LocksEndpoint(store, defaults.terms().operationTimeout(), events);
+	LocksEndpoint mongoLocksEndpoint(LockStore store, LockDefaults defaults, ApplicationEventPublisher events,
+			LockOperations locks) {
+		return new LocksEndpoint(store, defaults.terms().operationTimeout(), events, locks);
 	}
 
 	@Bean

@@ -1,12 +1,14 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.ReleaseRequest;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockExceptions;
@@ -108,6 +110,11 @@ final class LeaseHandle implements LockHandle, Leased {
 	@Override
 	public Duration remaining() {
 		return (this.closed.get()) ? Duration.ZERO : this.heldLock.lease().remaining(now());
+	}
+
+	@Override
+	public Optional<ReleaseRequest> releaseRequested() {
+		return Optional.ofNullable(this.heldLock.lease().releaseRequest());
 	}
 
 	@Override

@@ -43,6 +43,8 @@ final class LeaseRenewer {
 
 	private final PlaceKeeper places;
 
+	private final ReleaseRequests releaseRequests;
+
 	private final Queue<Consumer<RenewalSchedule>> answers = new ConcurrentLinkedQueue<>();
 
 	/** When the watch looks next; {@code null} while it looks, so that it looks again. */
@@ -64,13 +66,16 @@ final class LeaseRenewer {
 	 * tried again
 	 * @param events is notified of failures, and logs them on a thread of its own
 	 * @param places is run along with the leases
+	 * @param releaseRequests looks at what was renewed
 	 */
-	LeaseRenewer(LockStore store, LockClock clock, Executor requests, LockEvents events, PlaceKeeper places) {
+	LeaseRenewer(LockStore store, LockClock clock, Executor requests, LockEvents events, PlaceKeeper places,
+			ReleaseRequests releaseRequests) {
 		this.store = store;
 		this.clock = clock;
 		this.requests = requests;
 		this.events = events;
 		this.places = places;
+		this.releaseRequests = releaseRequests;
 	}
 
 	/**
@@ -189,6 +194,7 @@ final class LeaseRenewer {
 			return;
 		}
 		Consumer<RenewalSchedule> answer;
+		boolean renewed = false;
 		try {
 			ClockReading requested = ClockReading.of(this.clock);
 			this.events.renewing(batch.leases(), requested);
@@ -196,6 +202,7 @@ final class LeaseRenewer {
 			int found = this.store.renewAll(ids, batch.timeout());
 			ClockReading now = ClockReading.of(this.clock);
 			this.events.renewed(batch.leases(), found, requested);
+			renewed = true;
 			answer = (schedule) -> schedule.answered(batch, found, requested, now);
 		}
 		catch (RuntimeException | Error ex) {
@@ -210,6 +217,9 @@ final class LeaseRenewer {
 		}
 		this.answers.add(answer);
 		LockSupport.unpark(this.watch);
+		if (renewed && this.watch != null) {
+			this.releaseRequests.look(batch.leases(), batch.timeout());
+		}
 	}
 
 }

@@ -76,6 +76,8 @@ public final class LockTemplate implements LockOperations {
 
 	private final HeldLocks heldLocks;
 
+	private final ReleaseRequests releaseRequests;
+
 	private final PlaceKeeper places;
 
 	private final LockAcquisition.Client client;
@@ -130,10 +132,11 @@ public final class LockTemplate implements LockOperations {
 		this.owner = owner;
 		this.clock = clock;
 		this.events = new LockEvents(listeners, clock, ClientThreads::daemons);
+		this.releaseRequests = new ReleaseRequests(store, this.events);
 		QueuePlaces linePlaces = new QueuePlaces(placeTtl);
 		this.places = new PlaceKeeper(store, clock, linePlaces);
-		this.lifecycle = new ClientLifecycle(
-				(threads) -> new LeaseRenewer(store, clock, threads.renewals(), this.events, this.places));
+		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals(),
+				this.events, this.places, this.releaseRequests));
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
 		this.client = new LockAcquisition.Client(this.queues, linePlaces, this.heldLocks::granted,
@@ -197,6 +200,20 @@ public final class LockTemplate implements LockOperations {
 		this.defaults.terms(request);
 		this.defaults.limit(ThreadReadWriteLock.reading(request));
 		return new ThreadReadWriteLock(this, request);
+	}
+
+	@Override
+	public int requestRelease(String key, String reason) {
+		if (!this.lifecycle.startIfNew() || !this.lifecycle.beginClaim()) {
+			throw LockExceptions.stopped(key, Duration.ZERO);
+		}
+		try {
+			String by = this.owner.onThread(Thread.currentThread().getName()).toString();
+			return this.releaseRequests.ask(key, reason, by, this.defaults.terms().operationTimeout());
+		}
+		finally {
+			this.lifecycle.endRequest();
+		}
 	}
 
 	/**

@@ -83,6 +83,11 @@ public class UnlockedLockOperations implements LockOperations {
 	}
 
 	@Override
+	public int requestRelease(String key, String reason) {
+		return 0;
+	}
+
+	@Override
 	public Lock asLock(LockRequest request) {
 		this.defaults.terms(request);
 		this.defaults.limit(request);

@@ -288,10 +288,11 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * Whether it may be handed over at all.
-	 * @return whether the grant set aside more fences than were given out
+	 * @return whether the grant set aside more fences than were given out, and nobody
+	 * asked to release it
 	 */
 	public boolean mayBeHandedOver() {
-		return fence() < this.turn.lastFence();
+		return fence() < this.turn.lastFence() && this.lease.releaseRequest() == null;
 	}
 
 	/**

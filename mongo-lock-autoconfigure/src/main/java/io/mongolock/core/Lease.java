@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LossReason;
+import io.mongolock.ReleaseRequest;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -37,6 +38,9 @@ public final class Lease {
 	private volatile State state;
 
 	private volatile boolean suspended;
+
+	/** Decides nothing. */
+	private volatile @Nullable ReleaseRequest releaseRequest;
 
 	/**
 	 * Begin a lease.
@@ -83,6 +87,25 @@ public final class Lease {
 	 */
 	public @Nullable LossReason lossReason() {
 		return this.state.reason();
+	}
+
+	/**
+	 * Somebody asks to release the lock.
+	 * @param request who, and why
+	 * @return whether that is new
+	 */
+	public boolean releaseRequested(ReleaseRequest request) {
+		boolean isNew = !request.equals(this.releaseRequest);
+		this.releaseRequest = request;
+		return isNew;
+	}
+
+	/**
+	 * Whether anybody asked to release the lock.
+	 * @return the last request, or {@code null}
+	 */
+	public @Nullable ReleaseRequest releaseRequest() {
+		return this.releaseRequest;
 	}
 
 	/**

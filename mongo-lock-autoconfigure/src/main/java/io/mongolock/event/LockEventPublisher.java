@@ -20,6 +20,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
+import io.mongolock.ReleaseRequest;
 
 /**
  * Publishes what happens to locks as events of Spring. Grants and releases only if
@@ -99,6 +100,11 @@ public final class LockEventPublisher implements SelectiveListener, ApplicationL
 	@Override
 	public void onReleaseFailed(LockHandle handle, Throwable failure) {
 		publish(new LockApplicationEvent.ReleaseFailed(handle, failure));
+	}
+
+	@Override
+	public void onReleaseRequested(LockHandle handle, ReleaseRequest request) {
+		publish(new LockApplicationEvent.ReleaseRequested(handle, request));
 	}
 
 	@Override

@@ -20,6 +20,7 @@ import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.OnUnavailable;
+import io.mongolock.ReleaseRequest;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
@@ -324,6 +325,16 @@ public final class LockEvents {
 			LockHandle handle = observe(lease);
 			publish((listener) -> listener.onRenewalFailed(handle, failure));
 		}
+	}
+
+	/**
+	 * Somebody asks to release a lock.
+	 * @param lease the lease
+	 * @param request who, and why
+	 */
+	public void releaseRequested(Lease lease, ReleaseRequest request) {
+		LockHandle handle = observe(lease);
+		publish((listener) -> listener.onReleaseRequested(handle, request));
 	}
 
 	/**

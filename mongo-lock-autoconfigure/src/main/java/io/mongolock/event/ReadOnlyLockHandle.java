@@ -1,11 +1,13 @@
 package io.mongolock.event;
 
 import java.time.Duration;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.ReleaseRequest;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
 import io.mongolock.core.LockExceptions;
@@ -51,6 +53,11 @@ final class ReadOnlyLockHandle implements LockHandle {
 	@Override
 	public Duration remaining() {
 		return this.lease.remaining(ClockReading.of(this.clock));
+	}
+
+	@Override
+	public Optional<ReleaseRequest> releaseRequested() {
+		return Optional.ofNullable(this.lease.releaseRequest());
 	}
 
 	@Override

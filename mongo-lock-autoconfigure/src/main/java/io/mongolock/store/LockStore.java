@@ -83,6 +83,17 @@ public interface LockStore {
 	boolean releaseGrant(LeaseId lease, long fence, Duration timeout);
 
 	/**
+	 * Ask the holder of a lease to release it: written beside the lease, and gone with
+	 * it. Asked again, the last one counts.
+	 * @param lease the lease
+	 * @param reason why
+	 * @param by who asks
+	 * @param timeout how long this may take
+	 * @return whether the lease is still there
+	 */
+	boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout);
+
+	/**
 	 * Leave the line of those who wait.
 	 * @param claim the token that waits
 	 * @param timeout how long this may take

@@ -4,8 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockHolder;
 import io.mongolock.LockOwner;
+import io.mongolock.ReleaseRequest;
 
 /**
  * A holder as it is stored; times are the store's.
@@ -19,9 +22,25 @@ import io.mongolock.LockOwner;
  * @param acquiredAt when it was granted
  * @param renewedAt when its lease last began
  * @param ttl how long the lease lasts from there
+ * @param releaseRequest who asks to release it, if anyone
  */
 public record StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
-		Instant renewedAt, Duration ttl) {
+		Instant renewedAt, Duration ttl, @Nullable ReleaseRequest releaseRequest) {
+
+	/**
+	 * A holder whom nobody asks to release the lock.
+	 * @param leaseToken the token of the attempt that was granted
+	 * @param fence the number of the grant
+	 * @param limit how many may hold the lock together with it
+	 * @param owner who holds
+	 * @param acquiredAt when it was granted
+	 * @param renewedAt when its lease last began
+	 * @param ttl how long the lease lasts from there
+	 */
+	public StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
+			Instant renewedAt, Duration ttl) {
+		this(leaseToken, fence, limit, owner, acquiredAt, renewedAt, ttl, null);
+	}
 
 	/**
 	 * Whether the lease still runs.

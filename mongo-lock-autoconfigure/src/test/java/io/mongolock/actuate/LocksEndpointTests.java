@@ -17,7 +17,9 @@ import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 
+import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
+import io.mongolock.ReleaseRequest;
 import io.mongolock.actuate.LockDescriptors.HolderDescriptor;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
@@ -45,7 +47,9 @@ class LocksEndpointTests {
 
 	private final List<Object> events = new ArrayList<>();
 
-	private final LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, this.events::add);
+	private final LockOperations locks = Mockito.mock();
+
+	private final LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, this.events::add, this.locks);
 
 	private final List<StoredLock> held = new ArrayList<>();
 
@@ -123,6 +127,25 @@ class LocksEndpointTests {
 		assertThat(lock).isNotNull();
 		assertThat(lock.key()).isEqualTo("file:/a/b");
 		assertThat(this.endpoint.lock(new String[] { "nobody" })).isNull();
+	}
+
+	@Test
+	void aHolderIsAskedToReleaseAndThatIsAudited() {
+		BDDMockito.given(this.locks.requestRelease("file:/a", "deployment")).willReturn(1);
+		assertThat(this.endpoint.requestRelease(new String[] { "file:", "a" }, "deployment").asked()).isEqualTo(1);
+		assertThat(this.events).singleElement()
+			.asString()
+			.contains("MONGO_LOCK_RELEASE_REQUESTED", "file:/a", "deployment");
+	}
+
+	@Test
+	void whoAsksForTheReleaseIsShownOnlyToThoseWhoMaySeeOwners() {
+		StoredHolder asked = new StoredHolder("secret", 7, 1, new LockOwner("shop", "1", "host", 1, ""), NOW, NOW,
+				Duration.ofSeconds(30), new ReleaseRequest("deployment", "admin", NOW));
+		assertThat(HolderDescriptor.of(asked, NOW, true).releaseRequest()).isEqualTo(asked.releaseRequest());
+		assertThat(HolderDescriptor.of(asked, NOW, false).releaseRequest()).asString()
+			.contains("deployment")
+			.doesNotContain("admin");
 	}
 
 	@Test

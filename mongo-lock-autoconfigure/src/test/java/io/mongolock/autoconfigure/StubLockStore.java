@@ -56,6 +56,11 @@ class StubLockStore implements LockStore {
 	}
 
 	@Override
+	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+		return false;
+	}
+
+	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		return false;
 	}

@@ -51,7 +51,7 @@ class LeaseRenewerTests {
 	private final LockEvents events = new LockEvents(List.of(), LockClock.system(), ClientThreads::daemons);
 
 	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(),
-			this.events, places());
+			this.events, places(), new ReleaseRequests(this.store, this.events));
 
 	@AfterEach
 	void stop() {
@@ -110,7 +110,8 @@ class LeaseRenewerTests {
 	}
 
 	private void renewOn(Executor executor) {
-		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events, places());
+		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events, places(),
+				new ReleaseRequests(this.store, this.events));
 		this.renewer.start();
 	}
 

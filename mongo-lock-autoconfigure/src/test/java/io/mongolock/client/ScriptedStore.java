@@ -148,6 +148,11 @@ class ScriptedStore implements LockStore {
 	}
 
 	@Override
+	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+		return false;
+	}
+
+	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		return false;
 	}

@@ -101,6 +101,11 @@ public class RecordingLockOperations implements LockOperations {
 	}
 
 	@Override
+	public int requestRelease(String key, String reason) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
 	public Lock asLock(LockRequest request) {
 		throw new UnsupportedOperationException();
 	}

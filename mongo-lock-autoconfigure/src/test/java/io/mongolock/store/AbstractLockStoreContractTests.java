@@ -3,7 +3,7 @@ package io.mongolock.store;
 /**
  * All that a {@link LockStore} promises, to be run on each.
  */
-public abstract class AbstractLockStoreContractTests
-		implements GrantContract, FirstClaimContract, RenewalContract, LineContract, KeyContract, RaceContract {
+public abstract class AbstractLockStoreContractTests implements GrantContract, FirstClaimContract, RenewalContract,
+		LineContract, KeyContract, RaceContract, ReleaseRequestContract {
 
 }

@@ -95,6 +95,11 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	@Override
+	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+		return change(lease.key(), (lock) -> lock.requestRelease(lease.leaseToken(), reason, by, now()));
+	}
+
+	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		return change(claim.key(), (lock) -> lock.leave(claim.leaseToken()));
 	}

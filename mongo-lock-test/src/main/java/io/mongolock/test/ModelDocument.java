@@ -7,6 +7,7 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.mongolock.ReleaseRequest;
 import io.mongolock.store.Claim;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredWaiter;
@@ -81,7 +82,25 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	ModelDocument expire(String token, Duration ttl, Instant now) {
 		List<StoredHolder> after = this.holders.stream()
 			.map((holder) -> (holder.leaseToken().equals(token)) ? new StoredHolder(token, holder.fence(),
-					holder.limit(), holder.owner(), holder.acquiredAt(), now, ttl) : holder)
+					holder.limit(), holder.owner(), holder.acquiredAt(), now, ttl, holder.releaseRequest()) : holder)
+			.toList();
+		return (isHeldBy(token)) ? new ModelDocument(after, this.queue, this.fence, now, this.previous) : this;
+	}
+
+	/**
+	 * Ask a holder to release the lock.
+	 * @param token the token of the holder
+	 * @param reason why
+	 * @param by who asks
+	 * @param now the store's time
+	 * @return the lock after it
+	 */
+	ModelDocument requestRelease(String token, String reason, String by, Instant now) {
+		ReleaseRequest request = new ReleaseRequest(reason, by, now);
+		List<StoredHolder> after = this.holders.stream()
+			.map((holder) -> (holder.leaseToken().equals(token)) ? new StoredHolder(token, holder.fence(),
+					holder.limit(), holder.owner(), holder.acquiredAt(), holder.renewedAt(), holder.ttl(), request)
+					: holder)
 			.toList();
 		return (isHeldBy(token)) ? new ModelDocument(after, this.queue, this.fence, now, this.previous) : this;
 	}
@@ -179,7 +198,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	private static List<StoredHolder> refreshed(List<StoredHolder> holders, String token, Instant now) {
 		return holders.stream()
 			.map((holder) -> (holder.leaseToken().equals(token)) ? new StoredHolder(token, holder.fence(),
-					holder.limit(), holder.owner(), holder.acquiredAt(), now, holder.ttl()) : holder)
+					holder.limit(), holder.owner(), holder.acquiredAt(), now, holder.ttl(), holder.releaseRequest())
+					: holder)
 			.toList();
 	}
 

@@ -6,9 +6,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.context.event.EventListener;
 
 import io.mongolock.LockApplicationEvent;
+import io.mongolock.LockContext;
 
 /**
- * What docs/observability.md shows, so that it is compiled.
+ * What docs/observability.md and docs/operating.md show, so that it is compiled.
  */
 public class EventSnippets {
 
@@ -17,6 +18,19 @@ public class EventSnippets {
 	@EventListener
 	void lost(LockApplicationEvent.Lost event) {
 		alarm(event.lock().key() + ": " + event.reason());
+	}
+
+	void work(List<String> items) {
+		for (String item : items) {
+			if (LockContext.current().releaseRequested().isPresent()) {
+				return;
+			}
+			process(item);
+		}
+	}
+
+	private void process(String item) {
+		this.alarms.remove(item);
 	}
 
 	private void alarm(String text) {

@@ -112,6 +112,11 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	@Override
+	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+		return of(lease.key()).leases().requestRelease(lease, reason, by, timeout);
+	}
+
+	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		return of(claim.key()).leases().leave(claim, timeout);
 	}

@@ -70,6 +70,14 @@ final class LeaseRequests {
 				this.statements.release(lease.leaseToken(), fence));
 	}
 
+	boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+		StoreRequest request = StoreRequest.write("ask to release lock", lease.key(), timeout);
+		BsonDocument filter = held(lease);
+		BsonDocument update = this.statements.releaseRequest(reason, by);
+		return execute(request, WriteConcern.MAJORITY,
+				(locks) -> locks.updateOne(filter, update).getMatchedCount() != 0);
+	}
+
 	boolean leave(LeaseId claim, Duration timeout) {
 		// rolled back, it is a place that runs out by itself
 		return pull(StoreRequest.write("leave the line of lock", claim.key(), timeout), WriteConcern.W1,

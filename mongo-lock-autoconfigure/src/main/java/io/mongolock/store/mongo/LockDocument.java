@@ -7,13 +7,16 @@ import java.util.List;
 import java.util.Locale;
 
 import org.bson.BsonArray;
+import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockOwner;
+import io.mongolock.ReleaseRequest;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -120,7 +123,16 @@ record LockDocument(BsonDocument document) {
 
 	private static StoredHolder holder(BsonDocument holder) {
 		return new StoredHolder(string(holder, "token"), integer(holder, "fence"), limit(holder), owner(holder),
-				date(holder, "acquiredAt"), date(holder, "renewedAt"), Duration.ofMillis(integer(holder, "ttl")));
+				date(holder, "acquiredAt"), date(holder, "renewedAt"), Duration.ofMillis(integer(holder, "ttl")),
+				releaseRequest(holder));
+	}
+
+	private static @Nullable ReleaseRequest releaseRequest(BsonDocument holder) {
+		return (holder.get("releaseRequest") instanceof BsonDocument request
+				&& request.get("at") instanceof BsonDateTime at)
+						? new ReleaseRequest(text(request, "reason"), text(request, "by"),
+								Instant.ofEpochMilli(at.getValue()))
+						: null;
 	}
 
 	/**

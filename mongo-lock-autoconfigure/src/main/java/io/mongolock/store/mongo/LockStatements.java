@@ -115,6 +115,20 @@ final class LockStatements extends Statements {
 	}
 
 	/**
+	 * Asks a holder to release the lock. Like {@link #expiry} it touches the document, as
+	 * it frees nothing. In its form as that, but with fields that were not recorded on a
+	 * real server.
+	 * @param reason why
+	 * @param by who asks
+	 * @return a classic update
+	 */
+	BsonDocument releaseRequest(String reason, String by) {
+		String entry = this.path + "holders.$.releaseRequest.";
+		return document("$set", document(entry + "reason", string(reason), entry + "by", string(by))).append(
+				"$currentDate", document(entry + "at", BsonBoolean.TRUE, this.path + "touchedAt", BsonBoolean.TRUE));
+	}
+
+	/**
 	 * Writes the document and changes nothing that matters.
 	 * @return a classic update
 	 */

@@ -143,6 +143,11 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
+	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+		return this.leases.requestRelease(lease, reason, by, timeout);
+	}
+
+	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		return this.leases.leave(claim, timeout);
 	}

@@ -126,6 +126,11 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
+	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+		return ask(lease.key(), timeout, () -> this.store.requestRelease(lease, reason, by, timeout));
+	}
+
+	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
 		return ask(claim.key(), timeout, () -> this.store.leave(claim, timeout));
 	}

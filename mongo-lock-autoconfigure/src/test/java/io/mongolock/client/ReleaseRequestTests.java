@@ -1,0 +1,157 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockListener;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.ReleaseRequest;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests for holders that are asked to release their locks.
+ */
+@Timeout(60)
+class ReleaseRequestTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("k");
+
+	private final AskedStore store = new AskedStore();
+
+	private final List<String> heard = new CopyOnWriteArrayList<>();
+
+	private final LockTemplate template = new LockTemplate(this.store,
+			new LockDefaults(LockSettings.builder()
+				.ttl(Duration.ofMinutes(30))
+				.renewInterval(Duration.ofMillis(20))
+				.waitTimeout(Duration.ofMinutes(10))
+				.build(), Map.of()),
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(listener()), LeakDetection.OFF,
+			new HandOver(Duration.ofHours(1), 100));
+
+	@AfterEach
+	void stop() {
+		this.template.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void theHolderHearsOfItOnceAfterARenewalAndKeepsTheLock() {
+		LockHandle held = this.template.acquire(REQUEST);
+		assertThat(held.releaseRequested()).isEmpty();
+		assertThat(this.template.requestRelease("k", "deployment")).isEqualTo(1);
+		Awaitility.await().until(() -> held.releaseRequested().isPresent());
+		long renewed = this.store.count("renew");
+		Awaitility.await().until(() -> this.store.count("renew") > renewed + 3);
+		assertThat(held.releaseRequested().orElseThrow().by()).startsWith("app");
+		assertThat(this.heard).containsExactly("k: deployment");
+		assertThat(held.isHeld()).isTrue();
+	}
+
+	@Test
+	void aLockThatIsAskedForIsReleasedAndNotHandedOver() {
+		LockHandle first = this.template.acquire(REQUEST);
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(REQUEST);
+		first.close();
+		LockHandle turn = second.join();
+		CompletableFuture<LockHandle> third = this.template.acquireAsync(REQUEST);
+		this.template.requestRelease("k", "deployment");
+		Awaitility.await().until(() -> turn.releaseRequested().isPresent());
+		long acquired = this.store.count("acquire");
+		this.store.request = null;
+		turn.close();
+		assertThat(third.join().releaseRequested()).isEmpty();
+		assertThat(this.store.count("acquire")).isEqualTo(acquired + 1);
+	}
+
+	@Test
+	void aLookThatFailsHarmsNoRenewal() {
+		LockHandle held = this.template.acquire(REQUEST);
+		this.store.fails = true;
+		long renewed = this.store.count("renew");
+		Awaitility.await().until(() -> this.store.count("renew") > renewed + 3);
+		assertThat(held.isHeld()).isTrue();
+		this.store.fails = false;
+		this.template.requestRelease("k", "deployment");
+		Awaitility.await().until(() -> held.releaseRequested().isPresent());
+	}
+
+	@Test
+	void nobodyIsAskedWhereTheLockIsFree() {
+		assertThat(this.template.requestRelease("k", "deployment")).isZero();
+	}
+
+	@Test
+	void aReasonHasToBeSaidInShort() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.template.requestRelease("k", " "))
+			.withMessageContaining("1 to 500");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.template.requestRelease("k", "x".repeat(501)))
+			.withMessageContaining("501");
+	}
+
+	private LockListener listener() {
+		return new LockListener() {
+
+			@Override
+			public void onReleaseRequested(LockHandle handle, ReleaseRequest request) {
+				ReleaseRequestTests.this.heard.add(handle.key() + ": " + request.reason());
+			}
+
+		};
+	}
+
+	private static final class AskedStore extends ScriptedStore {
+
+		private volatile @Nullable ReleaseRequest request;
+
+		private volatile boolean fails;
+
+		@Override
+		public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+			this.request = new ReleaseRequest(reason, by, Instant.EPOCH);
+			return true;
+		}
+
+		@Override
+		public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+			if (this.fails) {
+				throw new LockStoreException(keys.get(0), Outcome.UNKNOWN, "find failed by script", null);
+			}
+			return keys.stream().flatMap((key) -> find(key, timeout).stream()).toList();
+		}
+
+		@Override
+		public Optional<StoredLock> find(String key, Duration timeout) {
+			return holder(key)
+				.map((one) -> new StoredLock(key,
+						List.of(new StoredHolder(one.leaseToken(), one.fence(), one.limit(), one.owner(),
+								one.acquiredAt(), one.renewedAt(), one.ttl(), this.request)),
+						List.of(), one.fence(), Instant.now()));
+		}
+
+	}
+
+}
