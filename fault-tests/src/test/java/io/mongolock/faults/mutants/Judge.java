@@ -95,9 +95,8 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 	// a container for each mutant would take longer than the judgement; a server that the
 	// environment names is inherited
 	private static List<String> options() {
-		Stream<String> server = GivenServer.uri().isEmpty()
-				? Stream.of("-D" + GivenServer.NAME + "=" + GivenServer.EMBEDDED) : Stream.empty();
-		return Stream.concat(Stream.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), server).toList();
+		return (GivenServer.uri().isEmpty()) ? List.of("-D" + GivenServer.NAME + "=" + GivenServer.EMBEDDED)
+				: List.of();
 	}
 
 	private static String classPath(Path broken) {

@@ -57,7 +57,7 @@ class HolderRowsTests {
 		// what the server says is rounded to milliseconds
 		assertThat(takeOver).isGreaterThan(left - 5_000_000);
 		next.release(Harness.KEY);
-		this.crew.assertClean();
+		assertThat(this.crew.assertClean().timings().takenOver().count()).isOne();
 		figures.server(this.crew.label())
 			.add("take-over", Harness.millis(takeOver))
 			.add("lease left", Harness.millis(left));
@@ -70,6 +70,7 @@ class HolderRowsTests {
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(3));
 		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(30)).awaitReady();
 		holder.awaitReady().acquire(Harness.KEY);
+		assertThat(holder.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
 		holder.write(Harness.KEY, 1);
 		holder.jvm().suspend();
 		next.acquire(Harness.KEY);
@@ -84,6 +85,7 @@ class HolderRowsTests {
 		assertThat(next.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
 		assertThat(this.crew.guarded(Harness.KEY)).containsEntry("value", 2L);
 		next.release(Harness.KEY);
+		assertThat(next.status(Harness.KEY)).isEqualTo(LockStatus.NONE);
 		await().atMost(Harness.LONG).until(() -> this.crew.check().losses() == 1);
 		HistoryReport report = this.crew.check();
 		assertThat(report.fences()).isEmpty();

@@ -28,6 +28,7 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.WorkerProcesses;
+import io.mongolock.faults.harness.history.HistoryReport;
 import io.mongolock.faults.harness.history.Timings;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
@@ -67,7 +68,10 @@ class LoadRowsTests {
 				.isEqualTo(new SectionCounts(50, 0, 0, 0)));
 			double seconds = (System.nanoTime() - start) / 1e9;
 			crew.count(Harness.KEY, 400);
-			Timings timings = crew.assertClean().timings();
+			HistoryReport report = crew.assertClean();
+			assertThat(report.sections()).isEqualTo(400);
+			Timings timings = report.timings();
+			assertThat(timings.granted().count()).isEqualTo(400);
 			figures.server(crew.label())
 				.add("load", "8 JVMs x 50 threads")
 				.add("sections per second", Math.round(400 / seconds))

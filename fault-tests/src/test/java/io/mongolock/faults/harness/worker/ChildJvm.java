@@ -30,6 +30,9 @@ public final class ChildJvm implements AutoCloseable {
 
 	private static final int MAX_LINES = 500;
 
+	/** For JVMs that end before it pays to optimise. */
+	private static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
 	private final Deque<String> lines = new ArrayDeque<>();
 
 	private final String mainClass;
@@ -68,6 +71,7 @@ public final class ChildJvm implements AutoCloseable {
 	private static Process start(String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+		command.addAll(SHORT_LIVED);
 		command.addAll(jvmOptions);
 		command.addAll(List.of("-cp", classPath, mainClass));
 		command.addAll(args);

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class LockWorkerJvm implements AutoCloseable {
 
-	private static final List<String> SMALL = List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+	private static final List<String> SMALL = List.of("-Xmx128m");
 
 	private final WorkerJvm<LockWorker> worker;
 

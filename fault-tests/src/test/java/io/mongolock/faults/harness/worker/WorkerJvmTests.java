@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,16 +24,17 @@ class WorkerJvmTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
-	private WorkerJvm<EchoWorker> worker;
+	private static WorkerJvm<EchoWorker> worker;
 
-	@BeforeEach
-	void start() {
-		this.worker = WorkerJvm.start(List.of(), EchoWorker::new).awaitReady();
+	// Not where the class is initialized, which the worker does, too
+	@BeforeAll
+	static void start() {
+		worker = WorkerJvm.start(List.of(), EchoWorker::new).awaitReady();
 	}
 
-	@AfterEach
-	void stop() {
-		this.worker.close();
+	@AfterAll
+	static void stop() {
+		worker.close();
 	}
 
 	@Test
@@ -43,59 +44,63 @@ class WorkerJvmTests {
 
 	@Test
 	void requestsDoNotWaitForEachOther() {
-		CompletableFuture<String> waiting = this.worker.send(EchoWorker::await);
+		CompletableFuture<String> waiting = worker.send(EchoWorker::await);
 		assertThat(echo("first")).isEqualTo("first");
 		assertThat(waiting).isNotDone();
-		this.worker.ask(EchoWorker::open);
+		worker.ask(EchoWorker::open);
 		assertThat(waiting.join()).isEqualTo("waited");
 	}
 
 	@Test
 	void aFailureIsToldWithItsType() {
-		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> this.worker.ask(EchoWorker::fails))
+		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> worker.ask(EchoWorker::fails))
 			.withMessageContaining("on purpose")
 			.returns(IllegalStateException.class.getName(), WorkerFailedException::getType);
 	}
 
 	@Test
 	void otherOutputIsKept() {
-		await().until(() -> this.worker.process().output().contains("some log line"));
+		await().until(() -> worker.process().output().contains("some log line"));
 	}
 
 	@Test
 	void aSuspendedWorkerAnswersOnceResumed() {
-		this.worker.process().suspend();
-		CompletableFuture<String> answer = this.worker.send((echo) -> echo.echo("hello"));
+		worker.process().suspend();
+		CompletableFuture<String> answer = worker.send((echo) -> echo.echo("hello"));
 		assertThatIllegalStateException()
-			.isThrownBy(() -> this.worker.ask(Duration.ofMillis(50), (echo) -> echo.echo("again")))
+			.isThrownBy(() -> worker.ask(Duration.ofMillis(50), (echo) -> echo.echo("again")))
 			.withMessageContaining("No answer within 50ms");
 		assertThat(answer).isNotDone();
-		this.worker.process().resume();
+		worker.process().resume();
 		assertThat(answer.join()).isEqualTo("hello");
 	}
 
 	@Test
 	void aKilledWorkerIsGoneAndItsRequestsFail() {
-		CompletableFuture<String> waiting = this.worker.send(EchoWorker::await);
-		this.worker.process().suspend();
-		this.worker.process().kill();
-		assertThat(this.worker.process().isAlive()).isFalse();
-		assertThat(this.worker.process().awaitExit(LONG)).isEqualTo(128 + 9);
-		assertThat(waiting).failsWithin(LONG);
-		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> this.worker.ask((echo) -> echo.echo()))
-			.withMessageContaining("ended with 137");
-		assertThatIllegalStateException().isThrownBy(this.worker.process()::suspend).withMessageContaining("STOP");
+		try (WorkerJvm<EchoWorker> killed = WorkerJvm.start(List.of(), EchoWorker::new).awaitReady()) {
+			CompletableFuture<String> waiting = killed.send(EchoWorker::await);
+			killed.process().suspend();
+			killed.process().kill();
+			assertThat(killed.process().isAlive()).isFalse();
+			assertThat(killed.process().awaitExit(LONG)).isEqualTo(128 + 9);
+			assertThat(waiting).failsWithin(LONG);
+			assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> killed.ask((echo) -> echo.echo()))
+				.withMessageContaining("ended with 137");
+			assertThatIllegalStateException().isThrownBy(killed.process()::suspend).withMessageContaining("STOP");
+		}
 	}
 
 	@Test
 	void aTerminatedWorkerEnds() {
-		this.worker.process().terminate();
-		assertThat(this.worker.process().awaitExit(LONG)).isEqualTo(128 + 15);
+		try (WorkerJvm<EchoWorker> terminated = WorkerJvm.start(List.of(), EchoWorker::new).awaitReady()) {
+			terminated.process().terminate();
+			assertThat(terminated.process().awaitExit(LONG)).isEqualTo(128 + 15);
+		}
 	}
 
 	@Test
 	void waitingForAnEndThatDoesNotComeSaysSo() {
-		assertThatIllegalStateException().isThrownBy(() -> this.worker.process().awaitExit(Duration.ofMillis(10)))
+		assertThatIllegalStateException().isThrownBy(() -> worker.process().awaitExit(Duration.ofMillis(10)))
 			.withMessageContaining("Not ended within 10ms")
 			.withMessageContaining("running");
 	}
@@ -111,7 +116,7 @@ class WorkerJvmTests {
 	}
 
 	private String echo(String... texts) {
-		return this.worker.ask((echo) -> echo.echo(texts));
+		return worker.ask((echo) -> echo.echo(texts));
 	}
 
 }
