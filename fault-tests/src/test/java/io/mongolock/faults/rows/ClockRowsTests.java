@@ -2,12 +2,16 @@ package io.mongolock.faults.rows;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
@@ -45,6 +49,13 @@ class ClockRowsTests {
 
 	private final RecordingLockListener told = new RecordingLockListener();
 
+	private final List<LockTemplate> started = new ArrayList<>();
+
+	@AfterEach
+	void stop() {
+		this.started.forEach((locks) -> locks.stop(Duration.ofSeconds(1)));
+	}
+
 	@Test
 	@ShowsRow(value = 28, level = Level.UNIT)
 	void aHolderThatWasSuspendedHasLost(RowFigures figures) {
@@ -59,7 +70,6 @@ class ClockRowsTests {
 		this.clock.pass(Duration.ZERO, Duration.ofMinutes(-10));
 		assertThat(handle.isHeld()).as("lost for good").isFalse();
 		figures.add("lost", 1);
-		locks.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
@@ -70,7 +80,6 @@ class ClockRowsTests {
 		this.clock.pass(Duration.ofSeconds(2), Duration.ofMinutes(10));
 		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
 		figures.add("told", 1);
-		locks.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
@@ -83,7 +92,6 @@ class ClockRowsTests {
 		this.clock.pass(Duration.ofMillis(1), Duration.ZERO);
 		assertThat(handle.isHeld()).isFalse();
 		figures.add("relied on", "24 s of 30 s");
-		locks.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
@@ -91,8 +99,8 @@ class ClockRowsTests {
 	void aHolderBothOfWhoseClocksStoodStillIsToldByItsNextRenewal(RowFigures figures) {
 		FakeClock servers = new FakeClock();
 		InMemoryLockStore store = new InMemoryLockStore(() -> Instant.ofEpochMilli(servers.currentTimeMillis()));
-		LockTemplate paused = HarnessClient.locks(store, SETTINGS, this.clock, this.told);
-		LockTemplate other = HarnessClient.locks(store, SETTINGS, servers);
+		LockTemplate paused = start(store, SETTINGS, this.clock);
+		LockTemplate other = start(store, SETTINGS, servers);
 		LockHandle handle = paused.acquire(REQUEST);
 		servers.pass(Duration.ofMinutes(10), Duration.ofMinutes(10));
 		LockHandle next = other.acquire(REQUEST);
@@ -103,8 +111,6 @@ class ClockRowsTests {
 		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
 		assertThat(next.isHeld()).isTrue();
 		figures.add("overlap", "until the next renewal").add("fence", "rose");
-		paused.stop(Duration.ofSeconds(1));
-		other.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
@@ -115,7 +121,6 @@ class ClockRowsTests {
 		this.clock.pass(Duration.ZERO, Duration.ofHours(1));
 		assertThat(handle.isHeld()).isFalse();
 		figures.add("lost", "1, to be safe");
-		locks.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
@@ -128,7 +133,6 @@ class ClockRowsTests {
 		this.clock.pass(Duration.ofSeconds(24), Duration.ofSeconds(24));
 		assertThat(handle.isHeld()).isFalse();
 		figures.add("lengthened by", "0 ms");
-		locks.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
@@ -136,7 +140,11 @@ class ClockRowsTests {
 	void aClientWhoseWallClockStepsOverlapsWithNobody(RowFigures figures) {
 		try (Harness rig = Harness.onAnyServer()) {
 			StepClock stepping = new StepClock();
-			LockSettings settings = HarnessClient.settings(Duration.ofSeconds(4), Harness.LONG);
+			LockSettings settings = LockSettings.builder()
+				.ttl(Duration.ofSeconds(8))
+				.renewInterval(Duration.ofMillis(500))
+				.waitTimeout(Harness.LONG)
+				.build();
 			HarnessClient client = rig.client(rig.proxied(), settings, stepping).warm();
 			HarnessClient other = rig.direct(Harness.LONG);
 			LockHandle handle = client.acquire();
@@ -158,7 +166,13 @@ class ClockRowsTests {
 	private LockTemplate locks(boolean autoRenew) {
 		LockSettings settings = LockSettings.builder().autoRenew(autoRenew).build().or(SETTINGS);
 		InMemoryLockStore store = new InMemoryLockStore(() -> Instant.ofEpochMilli(this.clock.currentTimeMillis()));
-		return HarnessClient.locks(store, settings, this.clock, this.told);
+		return start(store, settings, this.clock);
+	}
+
+	private LockTemplate start(InMemoryLockStore store, LockSettings settings, LockClock clock) {
+		LockTemplate locks = HarnessClient.locks(store, settings, clock, this.told);
+		this.started.add(locks);
+		return locks;
 	}
 
 }

@@ -4,8 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,17 +40,8 @@ class ProxiedMethodsTests {
 			Arguments.of(PublisherMethod.class, "returns a Publisher"),
 			Arguments.of(SkippedPrimitive.class, "returns int"));
 
-	private static EmbeddedMongo mongo;
-
-	@BeforeAll
-	static void start() {
-		mongo = EmbeddedMongo.start();
-	}
-
-	@AfterAll
-	static void stop() {
-		mongo.close();
-	}
+	@AutoClose
+	private static final EmbeddedMongo mongo = EmbeddedMongo.start();
 
 	@ParameterizedTest
 	@FieldSource("refused")

@@ -1,7 +1,6 @@
 package io.mongolock.faults.spring;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,17 +23,8 @@ import static org.assertj.core.api.Assertions.assertThatException;
 @ReadsOutput
 class SettingsInputTests {
 
-	private static EmbeddedMongo mongo;
-
-	@BeforeAll
-	static void start() {
-		mongo = EmbeddedMongo.start();
-	}
-
-	@AfterAll
-	static void stop() {
-		mongo.close();
-	}
+	@AutoClose
+	private static final EmbeddedMongo mongo = EmbeddedMongo.start();
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
