@@ -1,0 +1,149 @@
+package io.mongolock.sample.desk;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.stereotype.Service;
+
+import io.mongolock.LockSettings;
+import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.FencedWrites;
+import io.mongolock.mongodb.LockTicket;
+import io.mongolock.mongodb.LockedDocument;
+import io.mongolock.mongodb.OptimisticUpdater;
+
+/**
+ * The article, which one person at a time edits. The lock is passed to the page as a
+ * ticket, so that it outlives the request and may come back to any instance.
+ */
+@Service
+class ArticleDesk {
+
+	private static final String ID = "welcome";
+
+	private final MongoTemplate mongo;
+
+	private final DocumentLockOperations documents;
+
+	private final FencedWrites fenced;
+
+	private final LockSettings editing;
+
+	ArticleDesk(MongoTemplate mongo, DocumentLockOperations documents, FencedWrites fenced, OptimisticUpdater updater,
+			EditDeskProperties properties) {
+		this.mongo = mongo;
+		this.documents = documents;
+		this.fenced = fenced;
+		this.editing = LockSettings.builder().ttl(properties.editingTime()).build();
+		updater.updateOrCreate(Article.class, ID,
+				() -> new Article(ID, null, "Welcome", "Edit me, in two windows at the same time."),
+				UnaryOperator.identity());
+		mongo.upsert(Query.query(Criteria.where("article").is(ID)), new Update().setOnInsert("fence", 0L),
+				Editor.class);
+	}
+
+	/**
+	 * The article as it stands.
+	 * @return the article
+	 */
+	Article article() {
+		return Objects.requireNonNull(this.mongo.findById(ID, Article.class));
+	}
+
+	/**
+	 * Lock the article, or take it over from one whose time is over.
+	 * @param name who edits
+	 * @return the article and the ticket for its lock
+	 */
+	Editing edit(String name) {
+		try (LockedDocument<Article> locked = this.documents.lock(Article.class, ID, this.editing)) {
+			// no late one can put his name over that of his successor
+			this.fenced.update(locked.handle(), Query.query(Criteria.where("article").is(ID)),
+					Update.update("name", name), Editor.class);
+			return new Editing(locked.ticket().text(), locked.fence(), locked.entity());
+		}
+	}
+
+	/**
+	 * Begin the time for editing anew.
+	 * @param ticket the ticket
+	 */
+	void renew(String ticket) {
+		this.documents.renew(LockTicket.of(ticket));
+	}
+
+	/**
+	 * Save the article and release its lock, unless somebody else has taken it over.
+	 * @param ticket the ticket
+	 * @param title the new title
+	 * @param text the new text
+	 * @return the article as it is saved
+	 */
+	Article save(String ticket, String title, String text) {
+		LockedDocument<Article> locked = this.documents.resume(Article.class, LockTicket.of(ticket));
+		return this.documents.save(locked, locked.entity().with(title, text));
+	}
+
+	/**
+	 * Release the lock and change nothing.
+	 * @param ticket the ticket
+	 */
+	void cancel(String ticket) {
+		this.documents.release(LockTicket.of(ticket));
+	}
+
+	/**
+	 * Who edits the article.
+	 * @return who, {@code null} if nobody does
+	 */
+	@Nullable Holder holder() {
+		Document found = Objects.requireNonNull(this.mongo.execute(Article.class,
+				(articles) -> articles.find(new Document("_id", ID))
+					.projection(new Document("lock.holders", 1).append("now", "$$NOW"))
+					.first()));
+		Document lock = found.get("lock", Document.class);
+		List<Document> holders = (lock != null) ? lock.getList("holders", Document.class, List.of()) : List.of();
+		if (holders.isEmpty()) {
+			return null;
+		}
+		Document holder = holders.get(0);
+		Instant ends = holder.getDate("renewedAt").toInstant().plusMillis(holder.get("ttl", Number.class).longValue());
+		return new Holder(nameOf(holder.getLong("fence")), holder.getLong("fence"),
+				Math.max(0, ends.toEpochMilli() - found.getDate("now").getTime()));
+	}
+
+	private String nameOf(long fence) {
+		Editor editor = this.mongo.findById(ID, Editor.class);
+		return (editor != null && editor.name() != null && editor.fence() == fence) ? editor.name() : "Somebody";
+	}
+
+	/**
+	 * What one who edits has.
+	 *
+	 * @param ticket proves that the lock is his
+	 * @param fence the number of the lock
+	 * @param article the article as it stood when he got it
+	 */
+	record Editing(String ticket, long fence, Article article) {
+	}
+
+	/**
+	 * Who edits.
+	 *
+	 * @param name what he is called
+	 * @param fence the number of his lock
+	 * @param millis how long he still has by the server's clock; zero if anybody may take
+	 * over
+	 */
+	record Holder(String name, long fence, long millis) {
+	}
+
+}

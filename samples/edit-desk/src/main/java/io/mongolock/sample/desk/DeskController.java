@@ -1,0 +1,111 @@
+package io.mongolock.sample.desk;
+
+import java.util.List;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.domain.Sort;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+
+import io.mongolock.LockLostException;
+import io.mongolock.mongodb.OptimisticUpdater;
+
+/**
+ * What the page asks for.
+ */
+@RestController
+class DeskController {
+
+	private static final String COUNTER = "clicks";
+
+	private static final int SHOWN = 6;
+
+	private final ArticleDesk desk;
+
+	private final MongoTemplate mongo;
+
+	private final OptimisticUpdater updater;
+
+	DeskController(ArticleDesk desk, MongoTemplate mongo, OptimisticUpdater updater) {
+		this.desk = desk;
+		this.mongo = mongo;
+		this.updater = updater;
+	}
+
+	@GetMapping("/desk")
+	Desk desk() {
+		Query last = new Query().with(Sort.by("number").descending()).limit(SHOWN);
+		long clicks = Optional.ofNullable(this.mongo.findById(COUNTER, Counter.class)).map(Counter::clicks).orElse(0L);
+		return new Desk(this.desk.article(), this.desk.holder(), this.mongo.find(last, Order.class), clicks);
+	}
+
+	@PostMapping("/article/edit")
+	ArticleDesk.Editing edit(@RequestBody Name name) {
+		return this.desk.edit(name.name());
+	}
+
+	@PostMapping("/article/heartbeat")
+	void heartbeat(@RequestBody Ticket ticket) {
+		this.desk.renew(ticket.ticket());
+	}
+
+	@PostMapping("/article/save")
+	Article save(@RequestBody Draft draft) {
+		return this.desk.save(draft.ticket(), draft.title(), draft.text());
+	}
+
+	@PostMapping("/article/cancel")
+	void cancel(@RequestBody Ticket ticket) {
+		this.desk.cancel(ticket.ticket());
+	}
+
+	@PostMapping("/orders")
+	Order order(@RequestBody Item item) {
+		return this.mongo.insert(new Order(0, item.item()));
+	}
+
+	@PostMapping("/clicks")
+	long click() {
+		return this.updater.updateOrCreate(Counter.class, COUNTER, () -> new Counter(COUNTER, null, 0), Counter::click)
+			.clicks();
+	}
+
+	// the article as the others left it comes along, so that the page can show both
+	@ExceptionHandler({ LockLostException.class, OptimisticLockingFailureException.class })
+	ProblemDetail overtaken(RuntimeException ex) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, String.valueOf(ex.getMessage()));
+		problem.setTitle("Overtaken: nothing was saved");
+		problem.setProperty("theirs", this.desk.article());
+		return problem;
+	}
+
+	@ExceptionHandler
+	ProblemDetail malformed(IllegalArgumentException ex) {
+		return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_REQUEST, String.valueOf(ex.getMessage()));
+	}
+
+	record Desk(Article article, ArticleDesk.@Nullable Holder holder, List<Order> orders, long clicks) {
+	}
+
+	record Name(String name) {
+	}
+
+	record Ticket(String ticket) {
+	}
+
+	record Draft(String ticket, String title, String text) {
+	}
+
+	record Item(String item) {
+	}
+
+}

@@ -1,0 +1,184 @@
+/** The desk: what is shown comes with one request a second; what is typed stays. */
+
+const HEARTBEAT = 3000;
+
+const element = (id) => document.getElementById(id);
+const editor = element('editor');
+const fields = editor.elements;
+
+/** What this window edits: the ticket of its lock, or nothing. */
+let editing = null;
+
+/** Set a text, and touch nothing if it is the same. Texts are never taken as HTML. */
+function say(node, text) {
+	if (node.textContent !== String(text)) {
+		node.textContent = text;
+	}
+}
+
+function show(article, { title, text }) {
+	say(article.querySelector('h3'), title);
+	say(article.querySelector('p'), text);
+}
+
+let noticeEnds;
+
+function notice(text) {
+	say(element('notice'), text);
+	element('notice').hidden = false;
+	clearTimeout(noticeEnds);
+	noticeEnds = setTimeout(() => element('notice').hidden = true, 6000);
+}
+
+/** Ask the desk; what it refuses is an error with the whole answer. */
+async function request(method, path, body) {
+	let response;
+	try {
+		response = await fetch(path, {
+			method, body: body && JSON.stringify(body), headers: body && { 'Content-Type': 'application/json' } });
+	}
+	catch {
+		throw new Error('The desk does not answer');
+	}
+	const text = await response.text();
+	const answer = text && JSON.parse(text);
+	if (!response.ok) {
+		throw Object.assign(new Error(answer.detail), answer);
+	}
+	return answer;
+}
+
+async function attempt(action) {
+	try {
+		await action();
+	}
+	catch (error) {
+		notice(error.message);
+	}
+	await refresh();
+}
+
+function who(holder) {
+	const button = element('begin').querySelector('button');
+	button.disabled = !!holder && holder.millis > 0;
+	say(button, holder && holder.millis === 0 ? 'Take over' : 'Edit');
+	if (!holder) {
+		return 'Nobody edits';
+	}
+	if (editing && holder.fence === editing.fence) {
+		return `You edit, for ${Math.ceil(holder.millis / 1000)} s unless the heartbeat goes on`;
+	}
+	return holder.millis > 0 ? `${holder.name} edits, for ${Math.ceil(holder.millis / 1000)} s more at least`
+			: `The time of ${holder.name} is over: whoever comes first takes over`;
+}
+
+async function refresh() {
+	try {
+		const desk = await request('GET', 'desk');
+		show(element('read'), desk.article);
+		say(element('who'), who(desk.holder));
+		say(element('clicks'), desk.clicks);
+		element('orders').replaceChildren(...desk.orders.map(({ number, item }) => {
+			const row = document.createElement('li');
+			const shown = document.createElement('b');
+			shown.textContent = number;
+			row.append(shown, item);
+			return row;
+		}));
+	}
+	catch (error) {
+		say(element('who'), error.message);
+	}
+}
+
+function open(begun) {
+	editing = begun;
+	element('begin').hidden = !!begun;
+	element('read').hidden = !!begun;
+	editor.hidden = !begun;
+	if (begun) {
+		fields.title.value = begun.article.title;
+		fields.text.value = begun.article.text;
+		fields.heartbeat.checked = true;
+		fields.text.focus();
+	}
+}
+
+function overtaken(theirs) {
+	show(element('mine'), { title: fields.title.value, text: fields.text.value });
+	show(element('theirs'), theirs);
+	open(null);
+	element('begin').hidden = true;
+	element('read').hidden = true;
+	element('conflict').hidden = false;
+	element('understood').focus();
+}
+
+/** Go on unless somebody else took over, which shows both versions. */
+async function whileHeld(action) {
+	try {
+		await action();
+	}
+	catch (error) {
+		if (!error.theirs) {
+			throw error;
+		}
+		if (editing) {
+			overtaken(error.theirs);
+		}
+	}
+}
+
+element('begin').addEventListener('submit', (event) => {
+	event.preventDefault();
+	const { name } = event.target.elements;
+	attempt(async () => open(await request('POST', 'article/edit', { name: name.value })));
+});
+
+editor.addEventListener('submit', (event) => {
+	event.preventDefault();
+	attempt(() => whileHeld(async () => {
+		await request('POST', 'article/save',
+			{ ticket: editing.ticket, title: fields.title.value, text: fields.text.value });
+		open(null);
+	}));
+});
+
+element('cancel').addEventListener('click', () => attempt(async () => {
+	const { ticket } = editing;
+	open(null);
+	await request('POST', 'article/cancel', { ticket });
+}));
+
+element('understood').addEventListener('click', () => {
+	element('conflict').hidden = true;
+	open(null);
+	refresh();
+});
+
+element('order').addEventListener('submit', (event) => {
+	event.preventDefault();
+	const field = event.target.querySelector('input');
+	attempt(async () => {
+		await request('POST', 'orders', { item: field.value });
+		field.value = '';
+	});
+});
+
+async function click(times) {
+	const before = performance.now();
+	await Promise.all(Array.from({ length: times }, () => request('POST', 'clicks')));
+	say(element('counted'), `${times} counted in ${Math.round(performance.now() - before)} ms`);
+}
+
+element('one').addEventListener('click', () => attempt(() => click(1)));
+element('hundred').addEventListener('click', () => attempt(() => click(100)));
+
+setInterval(() => {
+	if (editing && fields.heartbeat.checked) {
+		whileHeld(() => request('POST', 'article/heartbeat', { ticket: editing.ticket }))
+			.catch((error) => notice(error.message));
+	}
+}, HEARTBEAT);
+setInterval(refresh, 1000);
+refresh();

@@ -1,0 +1,168 @@
+package io.mongolock.sample.desk;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import com.mongodb.WriteConcern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
+import org.springframework.context.annotation.Bean;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for the application, on an embedded server whose clock is set forward instead of
+ * waiting for the end of a time.
+ */
+@SpringBootTest
+@AutoConfigureMockMvc
+class EditDeskApplicationTests {
+
+	private static final Duration EDITING_TIME = Duration.ofSeconds(20);
+
+	private static final JsonMapper JSON = new JsonMapper();
+
+	@Autowired
+	private MockMvcTester mvc;
+
+	@Autowired
+	private MongoTemplate mongo;
+
+	@Autowired
+	private SteppingClock clock;
+
+	@AfterEach
+	void nobodyEdits() {
+		this.clock.step(EDITING_TIME);
+	}
+
+	@Test
+	void oneAtATimeEditsAndTheOthersSeeWho() {
+		JsonNode anna = read(edit("Anna"));
+		assertThat(edit("Ben")).hasStatus(409);
+		JsonNode holder = desk().get("holder");
+		assertThat(holder.get("name").asString()).isEqualTo("Anna");
+		assertThat(holder.get("fence")).isEqualTo(anna.get("fence"));
+		assertThat(holder.get("millis").asLong()).isBetween(1L, EDITING_TIME.toMillis());
+		assertThat(save(anna, "By Anna")).hasStatusOk();
+		assertThat(desk().get("article").get("title").asString()).isEqualTo("By Anna");
+		assertThat(desk().get("holder").isNull()).as("released by the save").isTrue();
+	}
+
+	@Test
+	void whoseTimeIsOverIsTakenOverAndHisSaveIsRefusedWithWhatStandsThere() {
+		JsonNode anna = read(edit("Anna"));
+		this.clock.step(EDITING_TIME);
+		assertThat(desk().get("holder").get("millis").asLong()).isZero();
+		JsonNode ben = read(edit("Ben"));
+		assertThat(desk().get("holder").get("name").asString()).isEqualTo("Ben");
+		assertThat(send("/article/heartbeat", ticket(anna))).hasStatus(409);
+		assertThat(save(ben, "By Ben")).hasStatusOk();
+		MvcTestResult late = save(anna, "By Anna");
+		assertThat(late).hasStatus(409);
+		assertThat(read(late).get("theirs").get("title").asString()).isEqualTo("By Ben");
+		assertThat(desk().get("article").get("title").asString()).isEqualTo("By Ben");
+	}
+
+	@Test
+	void aHeartbeatKeepsTheArticle() {
+		JsonNode anna = read(edit("Anna"));
+		for (int i = 0; i < 3; i++) {
+			this.clock.step(EDITING_TIME.dividedBy(2));
+			assertThat(send("/article/heartbeat", ticket(anna))).hasStatusOk();
+		}
+		assertThat(edit("Ben")).hasStatus(409);
+	}
+
+	@Test
+	void whoseTimeIsOverMaySaveAsLongAsNobodyTookOver() {
+		JsonNode anna = read(edit("Anna"));
+		this.clock.step(EDITING_TIME);
+		assertThat(save(anna, "Late, but alone")).hasStatusOk();
+	}
+
+	@Test
+	void aCancelReleasesAndChangesNothing() {
+		String before = desk().get("article").get("title").asString();
+		JsonNode anna = read(edit("Anna"));
+		assertThat(send("/article/cancel", ticket(anna))).hasStatusOk();
+		assertThat(desk().get("holder").isNull()).isTrue();
+		assertThat(desk().get("article").get("title").asString()).isEqualTo(before);
+	}
+
+	@Test
+	void whatIsNoTicketIsABadRequest() {
+		assertThat(send("/article/heartbeat", "{\"ticket\": \"nonsense\"}")).hasStatus(400);
+	}
+
+	@Test
+	void ordersAreNumberedOneAfterTheOther() {
+		long first = read(send("/orders", "{\"item\": \"Pencils\"}")).get("number").asLong();
+		long second = read(send("/orders", "{\"item\": \"Paper\"}")).get("number").asLong();
+		assertThat(second).isEqualTo(first + 1);
+		assertThat(desk().get("orders").get(0).get("item").asString()).isEqualTo("Paper");
+	}
+
+	@Test
+	void clicksAtOnceAreAllCounted() {
+		long before = desk().get("clicks").asLong();
+		List<CompletableFuture<MvcTestResult>> clicks = IntStream.range(0, 20)
+			.mapToObj((i) -> CompletableFuture.supplyAsync(() -> send("/clicks", "")))
+			.toList();
+		assertThat(clicks).allSatisfy((click) -> assertThat(click.join()).hasStatusOk());
+		assertThat(desk().get("clicks").asLong()).isEqualTo(before + 20);
+	}
+
+	@Test
+	void whatIsSavedIsConfirmedByTheMajority() {
+		assertThat(this.mongo.getDb().getWriteConcern()).isEqualTo(WriteConcern.MAJORITY);
+	}
+
+	private JsonNode desk() {
+		return read(this.mvc.get().uri("/desk").exchange());
+	}
+
+	private MvcTestResult edit(String name) {
+		return send("/article/edit", "{\"name\": \"" + name + "\"}");
+	}
+
+	private MvcTestResult save(JsonNode editing, String title) {
+		return send("/article/save", "{\"ticket\": \"" + editing.get("ticket").asString() + "\", \"title\": \"" + title
+				+ "\", \"text\": \"$not a field\"}");
+	}
+
+	private static String ticket(JsonNode editing) {
+		return "{\"ticket\": \"" + editing.get("ticket").asString() + "\"}";
+	}
+
+	private MvcTestResult send(String path, String body) {
+		return this.mvc.post().uri(path).contentType(MediaType.APPLICATION_JSON).content(body).exchange();
+	}
+
+	private static JsonNode read(MvcTestResult result) {
+		return JSON.readTree(result.getResponse().getContentAsByteArray());
+	}
+
+	@TestConfiguration(proxyBeanMethods = false)
+	static class Server {
+
+		@Bean
+		SteppingClock clock() {
+			return new SteppingClock();
+		}
+
+	}
+
+}
