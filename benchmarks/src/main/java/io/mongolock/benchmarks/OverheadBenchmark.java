@@ -11,16 +11,27 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
+import io.micrometer.observation.ObservationRegistry;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.LockListener;
 import io.mongolock.LockOperations;
+import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.benchmarks.Subject.Commands;
+import io.mongolock.benchmarks.Subject.Observed;
 import io.mongolock.benchmarks.Subject.Work;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.observation.DefaultLockObservationConvention;
+import io.mongolock.observation.LockMdc;
+import io.mongolock.observation.LockObservations;
+import io.mongolock.store.LockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.server.GivenServer;
 
@@ -29,7 +40,10 @@ import io.mongolock.test.server.GivenServer;
  * ratio to the two commands they send, sent bare, and those with a timeout. They take
  * turns in short rounds, so that noise of the machine hits all of them alike; the figure
  * is the median of the rounds' ratios. Uses an embedded server, or the one named by
- * {@code MONGO_LOCK_TEST_URI}. Arguments: rounds (100), pairs a round (200).
+ * {@code MONGO_LOCK_TEST_URI}. Besides, what the meters, the MDC and events of an
+ * application with the Actuator cost together, and what observations timed as Spring Boot
+ * times them do, against a client without any of them on the same store. Arguments:
+ * rounds (100), pairs a round (200).
  */
 public final class OverheadBenchmark {
 
@@ -51,13 +65,17 @@ public final class OverheadBenchmark {
 
 	private static void run(String uri, int rounds, int pairs) {
 		SpringApplication application = new SpringApplication(Subject.class);
-		try (ConfigurableApplicationContext context = application.run("--spring.mongodb.uri=" + uri,
-				"--spring.mongodb.database=benchmark", "--logging.level.root=warn", "--spring.main.banner-mode=off")) {
-			measure(context, rounds, pairs);
+		SpringApplication observed = new SpringApplication(Subject.class, Observed.class);
+		String[] settings = { "--spring.mongodb.uri=" + uri, "--spring.mongodb.database=benchmark",
+				"--logging.level.root=warn", "--spring.main.banner-mode=off" };
+		try (ConfigurableApplicationContext context = application.run(settings);
+				ConfigurableApplicationContext observing = observed.run(settings)) {
+			measure(context, observing, rounds, pairs);
 		}
 	}
 
-	private static void measure(ConfigurableApplicationContext context, int rounds, int pairs) {
+	private static void measure(ConfigurableApplicationContext context, ConfigurableApplicationContext observing,
+			int rounds, int pairs) {
 		LockOperations locks = context.getBean(LockOperations.class);
 		Work work = context.getBean(Work.class);
 		LockRequest request = LockRequest.of("work:1");
@@ -71,11 +89,27 @@ public final class OverheadBenchmark {
 		Runnable timed = bare(collection.withTimeout(3, TimeUnit.SECONDS), commands.claim(), commands.release());
 		Runnable template = () -> locks.execute(request, LockHandle::fence);
 		Runnable annotation = () -> work.run(1);
-		List<Runnable> subjects = List.of(bare, timed, template, annotation);
+		LockTemplate silent = client(observing, List.of());
+		LockTemplate traced = client(observing,
+				List.of(new LockMdc(), new LockObservations(observing.getBean(ObservationRegistry.class),
+						new DefaultLockObservationConvention(false))));
+		LockOperations observed = observing.getBean(LockOperations.class);
+		observing.getBean(Commands.class).stopRecording();
+		Runnable unobserved = () -> silent.execute(LockRequest.of("work", 2), LockHandle::fence);
+		Runnable withAll = () -> observed.execute(LockRequest.of("work", 2), LockHandle::fence);
+		Runnable withSpans = () -> traced.execute(LockRequest.of("work", 2), LockHandle::fence);
+		List<Runnable> subjects = List.of(bare, timed, template, annotation, unobserved, withAll, withSpans);
 		for (int i = 0; i < 20; i++) {
 			subjects.forEach((subject) -> time(subject, pairs));
 		}
 		report(subjects, rounds, pairs);
+		silent.close();
+		traced.close();
+	}
+
+	private static LockTemplate client(ConfigurableApplicationContext context, List<LockListener> listeners) {
+		return new LockTemplate(context.getBean(LockStore.class), context.getBean(LockDefaults.class),
+				context.getBean(LockOwner.class), LockClock.system(), listeners);
 	}
 
 	private static void report(List<Runnable> subjects, int rounds, int pairs) {
@@ -90,6 +124,8 @@ public final class OverheadBenchmark {
 		print("the same with a timeoutMS:         %.3f times that", median(ratios(nanos[1], nanos[0])));
 		print("LockTemplate.execute:              %.3f times that", median(ratios(nanos[2], nanos[0])));
 		print("@DistributedLock:                  %.3f times that", median(ratios(nanos[3], nanos[0])));
+		print("meters, MDC and events: %.3f times LockTemplate without any", median(ratios(nanos[5], nanos[4])));
+		print("observations timed, and MDC: %.3f times LockTemplate without any", median(ratios(nanos[6], nanos[4])));
 		print("(median of %.0f rounds of %.0f pairs each)", (double) rounds, (double) pairs);
 	}
 

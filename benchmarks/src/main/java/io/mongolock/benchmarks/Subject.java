@@ -2,6 +2,10 @@ package io.mongolock.benchmarks;
 
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import org.bson.BsonDocument;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
@@ -30,6 +34,32 @@ class Subject {
 	@Bean
 	MongoClientSettingsBuilderCustomizer commandListener(Commands commands) {
 		return (settings) -> settings.addCommandListener(commands);
+	}
+
+	/**
+	 * What Spring Boot has with the Actuator: meters, and observations that are timed if
+	 * there are any.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Observed {
+
+		@Bean
+		MeterRegistry meterRegistry() {
+			return new SimpleMeterRegistry();
+		}
+
+		@Bean
+		DefaultMeterObservationHandler meterObservationHandler(MeterRegistry registry) {
+			return new DefaultMeterObservationHandler(registry);
+		}
+
+		@Bean
+		ObservationRegistry observationRegistry(DefaultMeterObservationHandler handler) {
+			ObservationRegistry registry = ObservationRegistry.create();
+			registry.observationConfig().observationHandler(handler);
+			return registry;
+		}
+
 	}
 
 	/**

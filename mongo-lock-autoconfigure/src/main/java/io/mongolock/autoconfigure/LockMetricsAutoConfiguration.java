@@ -27,7 +27,8 @@ public final class LockMetricsAutoConfiguration {
 	@ConditionalOnMissingBean
 	LockMeters mongoLockMeters(MeterRegistry registry, ObjectProvider<LockObservations> observations,
 			ObjectProvider<MeterObservationHandler<?>> timers) {
-		boolean observed = observations.stream().findAny().isPresent() && timers.stream().findAny().isPresent();
+		boolean observed = observations.stream().anyMatch(LockObservations::observes)
+				&& timers.stream().findAny().isPresent();
 		return new LockMeters(registry, !observed);
 	}
 

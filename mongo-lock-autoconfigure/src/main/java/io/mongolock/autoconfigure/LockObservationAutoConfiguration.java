@@ -1,5 +1,9 @@
 package io.mongolock.autoconfigure;
 
+import java.util.List;
+
+import io.micrometer.core.instrument.observation.MeterObservationHandler;
+import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -18,16 +22,24 @@ import io.mongolock.observation.LockObservations;
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class,
 		afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
-@ConditionalOnClass(ObservationRegistry.class)
+@ConditionalOnClass({ ObservationRegistry.class, MeterObservationHandler.class })
 @ConditionalOnBean({ ObservationRegistry.class, LockTemplate.class })
 public final class LockObservationAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
 	LockObservations mongoLockObservations(ObservationRegistry registry,
-			ObjectProvider<LockObservationConvention> convention, MongoLockProperties properties) {
-		return new LockObservations(registry, convention
-			.getIfAvailable(() -> new DefaultLockObservationConvention(properties.observation().showKeys())));
+			ObjectProvider<LockObservationConvention> convention, ObjectProvider<ObservationHandler<?>> handlers,
+			MongoLockProperties properties) {
+		LockObservationConvention own = convention.getIfAvailable();
+		boolean wanted = own != null || !onlyMeters(handlers.stream().toList());
+		return new LockObservations((wanted) ? registry : ObservationRegistry.NOOP,
+				(own != null) ? own : new DefaultLockObservationConvention(properties.observation().showKeys()));
+	}
+
+	// Two timers are all that would come of it, which cost a tenth without observations
+	private static boolean onlyMeters(List<ObservationHandler<?>> handlers) {
+		return !handlers.isEmpty() && handlers.stream().allMatch(MeterObservationHandler.class::isInstance);
 	}
 
 }

@@ -1,5 +1,8 @@
 package io.mongolock.observation;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 import io.micrometer.common.KeyValues;
 
 /**
@@ -9,6 +12,9 @@ import io.micrometer.common.KeyValues;
 public class DefaultLockObservationConvention implements LockObservationConvention {
 
 	private final boolean showKeys;
+
+	/** Kept here, as they would be sorted anew four times for each lock. */
+	private final Map<Ended, KeyValues> keyValues = new ConcurrentHashMap<>();
 
 	/**
 	 * Create a convention.
@@ -21,13 +27,27 @@ public class DefaultLockObservationConvention implements LockObservationConventi
 	@Override
 	public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
 		String outcome = context.outcome();
-		return KeyValues.of("lock", LockTags.name(context.request()), "outcome",
-				(outcome != null) ? outcome : "underway");
+		return this.keyValues.computeIfAbsent(
+				new Ended(LockTags.name(context.request()), (outcome != null) ? outcome : "underway"),
+				Ended::toKeyValues);
+	}
+
+	@Override
+	public String getContextualName(LockObservationContext context) {
+		return context.getName() + " " + LockTags.name(context.request());
 	}
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
 		return (this.showKeys) ? KeyValues.of("lock.key", context.request().key()) : KeyValues.empty();
+	}
+
+	private record Ended(String name, String outcome) {
+
+		KeyValues toKeyValues() {
+			return KeyValues.of("lock", this.name, "outcome", this.outcome);
+		}
+
 	}
 
 }

@@ -2,6 +2,7 @@ package io.mongolock.observation;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,6 +27,8 @@ import io.mongolock.event.LockInstrumentation;
  * of which there may be millions. Thread-safe.
  */
 public final class LockMeters implements LockInstrumentation {
+
+	private static final Set<String> OBSERVED = Set.of(LockObservations.ACQUIRE, LockObservations.HOLD);
 
 	private final MeterRegistry registry;
 
@@ -81,7 +84,7 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
 		if (this.timesClaims) {
-			timer("mongo.lock.acquire", request, LockTags.lower(end)).record(waited);
+			timer(LockObservations.ACQUIRE, request, LockTags.lower(end)).record(waited);
 		}
 	}
 
@@ -116,7 +119,7 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
 		if (this.timesClaims) {
-			timer("mongo.lock.hold", request, LockTags.outcome(outcome)).record(heldFor);
+			timer(LockObservations.HOLD, request, LockTags.outcome(outcome)).record(heldFor);
 		}
 	}
 
@@ -153,7 +156,11 @@ public final class LockMeters implements LockInstrumentation {
 
 		Timer.Builder builder() {
 			Timer.Builder builder = Timer.builder(this.meter).tag("lock", this.name);
-			return (this.outcome != null) ? builder.tag("outcome", this.outcome) : builder;
+			if (this.outcome != null) {
+				builder.tag("outcome", this.outcome);
+			}
+			// As the timers that are made of observations
+			return (OBSERVED.contains(this.meter)) ? builder.tag("error", "none") : builder;
 		}
 
 	}

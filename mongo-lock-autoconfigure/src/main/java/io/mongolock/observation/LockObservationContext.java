@@ -14,6 +14,8 @@ public final class LockObservationContext extends Observation.Context {
 
 	private volatile @Nullable String outcome;
 
+	private volatile boolean waiting;
+
 	LockObservationContext(LockRequest request) {
 		this.request = request;
 	}
@@ -32,6 +34,14 @@ public final class LockObservationContext extends Observation.Context {
 	 */
 	public @Nullable String outcome() {
 		return this.outcome;
+	}
+
+	boolean hasWaited() {
+		return this.waiting;
+	}
+
+	void waiting() {
+		this.waiting = true;
 	}
 
 	void end(String outcome) {

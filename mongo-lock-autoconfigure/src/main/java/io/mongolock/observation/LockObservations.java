@@ -56,6 +56,14 @@ public final class LockObservations implements LockInstrumentation {
 		this.convention = convention;
 	}
 
+	/**
+	 * Whether anything is observed.
+	 * @return whether anybody hears of it
+	 */
+	public boolean observes() {
+		return !this.registry.isNoop();
+	}
+
 	@Override
 	public void claiming(Object claim, LockRequest request) {
 		Observation observation = create(ACQUIRE, request);
@@ -71,7 +79,12 @@ public final class LockObservations implements LockInstrumentation {
 
 	@Override
 	public void queued(Object claim) {
-		event(this.claims.get(claim), QUEUED);
+		Observation observation = this.claims.get(claim);
+		if (observation != null && observation.getContext() instanceof LockObservationContext context
+				&& !context.hasWaited()) {
+			context.waiting();
+			observation.event(QUEUED);
+		}
 	}
 
 	@Override
@@ -82,7 +95,12 @@ public final class LockObservations implements LockInstrumentation {
 	@Override
 	public void granted(Object claim, LockRequest request, LockHandle handle) {
 		Observation acquire = this.claims.get(claim);
-		event(acquire, GRANTED);
+		if (acquire != null && acquire.getContext() instanceof LockObservationContext context && context.hasWaited()) {
+			// Otherwise the end of the claim says so, and a counter would be looked for
+			// each
+			// time
+			acquire.event(GRANTED);
+		}
 		Observation observation = create(HOLD, request);
 		if (observation.isNoop()) {
 			return;
@@ -122,8 +140,7 @@ public final class LockObservations implements LockInstrumentation {
 	private Observation create(String name, LockRequest request) {
 		Observation observation = Observation.createNotStarted(name, () -> new LockObservationContext(request),
 				this.registry);
-		return (observation.isNoop()) ? observation : observation.contextualName(name + " " + LockTags.name(request))
-			.observationConvention(this.convention);
+		return (observation.isNoop()) ? observation : observation.observationConvention(this.convention);
 	}
 
 	private static void event(@Nullable Observation observation, Event event) {

@@ -3,6 +3,8 @@ package io.mongolock.autoconfigure;
 import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -36,11 +38,31 @@ class LockObservationAutoConfigurationTests {
 	private final ApplicationContextRunner observed = this.metered
 		.withConfiguration(AutoConfigurations.of(ObservationAutoConfiguration.class));
 
+	private final ApplicationContextRunner traced = this.observed.withBean(Tracer.class);
+
 	@Test
 	void claimsAndHoldsAreTimedOnceByTheirObservations() {
+		this.traced.run((context) -> {
+			work(context);
+			MeterRegistry registry = context.getBean(MeterRegistry.class);
+			assertThat(context.getBean(LockObservations.class).observes()).isTrue();
+			assertThat(registry.find("mongo.lock.acquire").meters()).hasSize(1);
+			assertThat(registry.get("mongo.lock.acquire")
+				.tags("lock", "order", "outcome", "granted", "error", "none")
+				.timer()
+				.count()).isEqualTo(1);
+			assertThat(registry.find("mongo.lock.hold").meters()).hasSize(1);
+			assertThat(registry.get("mongo.lock.hold").tags("lock", "order", "error", "none").timer().count())
+				.isEqualTo(1);
+		});
+	}
+
+	@Test
+	void whereNobodyTracesTheyAreTimedWithoutObservationsByTheSameNamesAndTags() {
 		this.observed.run((context) -> {
 			work(context);
 			MeterRegistry registry = context.getBean(MeterRegistry.class);
+			assertThat(context.getBean(LockObservations.class).observes()).isFalse();
 			assertThat(registry.find("mongo.lock.acquire").meters()).hasSize(1);
 			assertThat(registry.get("mongo.lock.acquire")
 				.tags("lock", "order", "outcome", "granted", "error", "none")
@@ -93,7 +115,7 @@ class LockObservationAutoConfigurationTests {
 
 	@Test
 	void observationsMayBeSwitchedOff() {
-		this.observed.withPropertyValues("management.observations.enable.mongo.lock.acquire=false").run((context) -> {
+		this.traced.withPropertyValues("management.observations.enable.mongo.lock.acquire=false").run((context) -> {
 			work(context);
 			MeterRegistry registry = context.getBean(MeterRegistry.class);
 			assertThat(registry.find("mongo.lock.acquire").meters()).isEmpty();
@@ -118,6 +140,15 @@ class LockObservationAutoConfigurationTests {
 		@Override
 		public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
 			return KeyValues.of("shouted", String.valueOf(context.request().name()).toUpperCase());
+		}
+
+	}
+
+	static final class Tracer implements ObservationHandler<Observation.Context> {
+
+		@Override
+		public boolean supportsContext(Observation.Context context) {
+			return true;
 		}
 
 	}
