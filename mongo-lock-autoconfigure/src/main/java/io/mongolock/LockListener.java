@@ -95,6 +95,15 @@ public interface LockListener {
 	}
 
 	/**
+	 * A lock on a document was broken on purpose, by this client. Whoever held it is
+	 * notified by {@link #onLost}, in his own application, when he next renews it.
+	 * @param key the key of the lock
+	 * @param holder who was thrown out
+	 */
+	default void onBroken(String key, LockHolder holder) {
+	}
+
+	/**
 	 * The lease of a lock could not be renewed. It is held until its deadline, and the
 	 * renewal is tried again until then.
 	 * @param handle the lock

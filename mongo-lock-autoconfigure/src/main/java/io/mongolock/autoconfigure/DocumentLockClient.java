@@ -57,7 +57,7 @@ final class DocumentLockClient implements Lifecycle, Phased, DisposableBean {
 		return this.store;
 	}
 
-	LockOperations locks() {
+	LockTemplate locks() {
 		return this.locks;
 	}
 

@@ -40,8 +40,8 @@ class DocumentLockConfiguration {
 	@ConditionalOnMissingBean
 	DocumentLockOperations mongoLockDocumentLockOperations(DocumentLockClient client, LockClock clock,
 			LockDefaults defaults, ApplicationContext context) {
-		return DocumentLockOperations.of(client.template(), client.store(), client.locks(), clock,
-				defaults.terms().operationTimeout(), context);
+		return DocumentLockOperations.of(client.template(), client.store(), client.locks(), client.locks()::broken,
+				clock, defaults.terms().operationTimeout(), context);
 	}
 
 }

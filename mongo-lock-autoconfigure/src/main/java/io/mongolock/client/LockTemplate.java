@@ -18,6 +18,7 @@ import io.mongolock.LockCallback;
 import io.mongolock.LockClock;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
+import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
@@ -225,6 +226,15 @@ public final class LockTemplate implements LockOperations {
 	 */
 	public void renew(String key) {
 		this.heldLocks.renew(key);
+	}
+
+	/**
+	 * Publish that a lock was broken on purpose.
+	 * @param key the key
+	 * @param holder who was thrown out
+	 */
+	public void broken(String key, LockHolder holder) {
+		this.events.broken(key, holder);
 	}
 
 	/**

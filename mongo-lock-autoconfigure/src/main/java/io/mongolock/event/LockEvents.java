@@ -163,6 +163,17 @@ public final class LockEvents {
 	}
 
 	/**
+	 * A lock was broken on purpose.
+	 * @param key its key
+	 * @param holder who was thrown out
+	 */
+	public void broken(String key, LockHolder holder) {
+		this.log.info("Lock '" + KeyText.printable(key) + "' was broken on purpose; it was held by " + holder.owner()
+				+ " (fence " + holder.fence() + ")");
+		publish((listener) -> listener.onBroken(key, holder));
+	}
+
+	/**
 	 * Others held a lock at the end of the wait.
 	 * @param acquisition the claim
 	 * @param holders who they are

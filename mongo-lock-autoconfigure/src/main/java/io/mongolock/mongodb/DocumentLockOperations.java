@@ -1,6 +1,9 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 import org.springframework.context.ApplicationContext;
@@ -11,6 +14,7 @@ import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockSettings;
@@ -132,20 +136,48 @@ public interface DocumentLockOperations {
 	boolean release(LockTicket ticket);
 
 	/**
+	 * Who edits documents of a type, in the order of their ids. Reads the whole
+	 * collection unless it has an index on {@code lock.holders.0}.
+	 * @param type the type of the documents
+	 * @return those that are locked now
+	 */
+	List<DocumentLock> list(Class<?> type);
+
+	/**
+	 * Who edits a document.
+	 * @param type the type of the document
+	 * @param id its id
+	 * @return who, or empty if nobody does or there is no such document
+	 */
+	Optional<DocumentLock> find(Class<?> type, Object id);
+
+	/**
+	 * Take the lock of a document from its holder on purpose, also one that has run out:
+	 * whatever he saves or updates from now on is refused. Listeners of this client are
+	 * notified.
+	 * @param type the type of the document
+	 * @param id its id
+	 * @return who was thrown out, or empty if nobody held it
+	 */
+	Optional<LockHolder> breakLock(Class<?> type, Object id);
+
+	/**
 	 * Locks on the documents of a template.
 	 * @param template the application's template, which its transactions are of
 	 * @param store the documents as the store of a client, by a template of its own on
 	 * the same database
 	 * @param locks the client of that store, which hands nothing over in this JVM
+	 * @param broken is notified of locks that are broken on purpose
 	 * @param clock what deadlines are checked against
 	 * @param timeout how long one request for a ticket may take
 	 * @param context whose callbacks and listeners see documents loaded and saved
 	 * @return the operations
 	 */
 	static DocumentLockOperations of(MongoTemplate template, DocumentLockStore store, LockOperations locks,
-			LockClock clock, Duration timeout, ApplicationContext context) {
+			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, ApplicationContext context) {
 		Supplier<EntityCallbacks> callbacks = SingletonSupplier.of(() -> EntityCallbacks.create(context));
-		return new DocumentLocks(template, new EntityLifecycle(callbacks, context), store, locks, clock, timeout);
+		return new DocumentLocks(template, new EntityLifecycle(callbacks, context), store, locks, broken, clock,
+				timeout);
 	}
 
 }

@@ -1,11 +1,13 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.result.UpdateResult;
@@ -20,6 +22,7 @@ import org.springframework.util.Assert;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.LockHolder;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
@@ -47,6 +50,8 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private final LockOperations locks;
 
+	private final BiConsumer<String, LockHolder> broken;
+
 	private final LockClock clock;
 
 	private final DocumentTickets tickets;
@@ -56,11 +61,12 @@ final class DocumentLocks implements DocumentLockOperations {
 	private final Map<Class<?>, LockedType<?>> types = new ConcurrentHashMap<>();
 
 	DocumentLocks(MongoTemplate template, EntityLifecycle lifecycle, DocumentLockStore store, LockOperations locks,
-			LockClock clock, Duration timeout) {
+			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout) {
 		this.template = template;
 		this.lifecycle = lifecycle;
 		this.store = store;
 		this.locks = locks;
+		this.broken = broken;
 		this.clock = clock;
 		this.tickets = new DocumentTickets(store, timeout);
 		this.confirmed = WriteConcern.MAJORITY.withWTimeout(Math.max(MIN_WAIT_MILLIS, timeout.toMillis()),
@@ -186,6 +192,32 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public boolean release(LockTicket ticket) {
 		return this.tickets.release(ticket);
+	}
+
+	@Override
+	public List<DocumentLock> list(Class<?> type) {
+		LockedType<?> locked = type(type);
+		return this.tickets.list(locked.collection()).stream().flatMap((lock) -> seen(locked, lock).stream()).toList();
+	}
+
+	@Override
+	public Optional<DocumentLock> find(Class<?> type, Object id) {
+		LockedType<?> locked = type(type);
+		return this.tickets.look(locked.key(id).toString()).flatMap((lock) -> seen(locked, lock));
+	}
+
+	@Override
+	public Optional<LockHolder> breakLock(Class<?> type, Object id) {
+		String key = type(type).key(id).toString();
+		Optional<LockHolder> thrownOut = this.tickets.breakLock(key);
+		thrownOut.ifPresent((holder) -> this.broken.accept(key, holder));
+		return thrownOut;
+	}
+
+	private static Optional<DocumentLock> seen(LockedType<?> type, StoredLock lock) {
+		Object id = type.id(DocumentKey.parse(lock.key()).id());
+		int waiting = (int) lock.queue().stream().filter((waiter) -> waiter.isAlive(lock.now())).count();
+		return lock.liveHolders().stream().findFirst().map((holder) -> new DocumentLock(id, holder, waiting));
 	}
 
 	private BsonDocument load(LockTicket ticket) {

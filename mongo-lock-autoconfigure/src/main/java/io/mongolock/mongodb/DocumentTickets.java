@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 import org.bson.BsonDocument;
@@ -34,6 +35,26 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 
 	Optional<StoredLock> look(String key) {
 		return this.store.find(key, this.timeout);
+	}
+
+	List<StoredLock> list(String collection) {
+		return this.store.list(collection, this.timeout);
+	}
+
+	/**
+	 * Release a lock, whoever holds it.
+	 * @param key its key
+	 * @return who held it
+	 */
+	Optional<LockHolder> breakLock(String key) {
+		for (StoredLock lock : look(key).stream().toList()) {
+			for (StoredHolder holder : lock.holders()) {
+				if (this.store.releaseGrant(new LeaseId(key, holder.leaseToken()), holder.fence(), this.timeout)) {
+					return Optional.of(holder.toHolder(lock.now()));
+				}
+			}
+		}
+		return Optional.empty();
 	}
 
 	/**

@@ -82,6 +82,25 @@ final class LockedType<T> {
 	}
 
 	/**
+	 * The id of a document as the application has it.
+	 * @param stored the id as it is stored
+	 * @return the id
+	 */
+	Object id(BsonValue stored) {
+		Class<?> type = this.mapping.getRequiredIdProperty().getType();
+		Object id = decode(new BsonDocument("_id", stored)).get("_id");
+		if (id instanceof Document composite) {
+			return converter().read(type, composite);
+		}
+		return Objects
+			.requireNonNull((type.isInstance(id)) ? id : converter().getConversionService().convert(id, type));
+	}
+
+	private Document decode(BsonDocument stored) {
+		return codecs().get(Document.class).decode(new BsonDocumentReader(stored), DecoderContext.builder().build());
+	}
+
+	/**
 	 * How a document is called in messages.
 	 * @param key its key
 	 * @return such as {@code Post 'p1'}
@@ -91,8 +110,7 @@ final class LockedType<T> {
 	}
 
 	T read(BsonDocument stored) {
-		Document document = codecs().get(Document.class)
-			.decode(new BsonDocumentReader(stored), DecoderContext.builder().build());
+		Document document = decode(stored);
 		this.lifecycle.loaded(document, this.type, this.collection);
 		return this.lifecycle.converted(converter().read(this.type, document), document, this.collection);
 	}

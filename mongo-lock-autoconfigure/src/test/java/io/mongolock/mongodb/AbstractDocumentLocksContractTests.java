@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 
 import org.assertj.core.api.Assertions;
@@ -23,6 +24,8 @@ import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 
+import io.mongolock.LockHolder;
+import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
@@ -40,6 +43,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
+	private final List<String> broken = new CopyOnWriteArrayList<>();
+
 	private DocumentLocksFixture here;
 
 	private DocumentLocksFixture there;
@@ -50,7 +55,15 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	void begin() {
 		this.template = template();
 		this.here = new DocumentLocksFixture("here", this.template, new GenericApplicationContext());
-		this.there = new DocumentLocksFixture("there", template(), new GenericApplicationContext());
+		this.there = new DocumentLocksFixture("there", template(), new GenericApplicationContext(), new LockListener() {
+
+			@Override
+			public void onBroken(String key, LockHolder holder) {
+				AbstractDocumentLocksContractTests.this.broken.add(key + " " + holder.owner().instance());
+			}
+
+		});
+		this.broken.clear();
 		this.template.insert(new Post("p1", "draft", null));
 	}
 
@@ -325,6 +338,44 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().resume(Note.class, ticket))
 			.withMessageContaining("is for no Note")
 			.withMessageNotContaining(ticket.text());
+	}
+
+	@Test
+	void whoEditsIsListedAndFound() {
+		this.template.insert(new Post("p0", "free", null));
+		assertThat(this.there.documents().list(Post.class)).isEmpty();
+		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
+		assertThat(this.there.documents().find(Post.class, "none")).isEmpty();
+		try (LockedDocument<Post> locked = lock()) {
+			assertThat(this.there.documents().list(Post.class)).singleElement().satisfies((one) -> {
+				assertThat(one.id()).isEqualTo("p1");
+				assertThat(one.waiting()).isZero();
+				assertThat(one.holder().owner().instance()).isEqualTo("here");
+				assertThat(one.holder().fence()).isEqualTo(locked.fence());
+			});
+			assertThat(this.there.documents().find(Post.class, "p1")).isPresent();
+			runOut();
+			assertThat(this.there.documents().list(Post.class)).isEmpty();
+			assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
+		}
+	}
+
+	@Test
+	void aLockThatIsBrokenIsTakenFromItsHolderAndTold() {
+		assertThat(this.there.documents().breakLock(Post.class, "p1")).isEmpty();
+		assertThat(this.there.documents().breakLock(Post.class, "none")).isEmpty();
+		LockedDocument<Post> locked = lock();
+		assertThat(this.there.documents().breakLock(Post.class, "p1"))
+			.hasValueSatisfying((holder) -> assertThat(holder.owner().instance()).isEqualTo("here"));
+		Awaitility.await().untilAsserted(() -> assertThat(this.broken).containsExactly("posts:p1 here"));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().save(locked, locked.entity()))
+			.withMessageContaining("by this holder or another");
+		LockTicket ticket = lock().ticket();
+		runOut();
+		assertThat(this.there.documents().breakLock(Post.class, "p1")).isPresent();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().resume(Post.class, ticket));
 	}
 
 	private LockedDocument<Post> lock() {

@@ -44,8 +44,8 @@ final class DocumentLocksFixture implements AutoCloseable {
 		DocumentLockStore store = new DocumentLockStore(outside, "lock");
 		this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "thread"),
 				LockClock.system(), List.of(listeners), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
-		this.documents = DocumentLockOperations.of(template, store, this.client, LockClock.system(),
-				Duration.ofSeconds(5), context);
+		this.documents = DocumentLockOperations.of(template, store, this.client, this.client::broken,
+				LockClock.system(), Duration.ofSeconds(5), context);
 	}
 
 	DocumentLockOperations documents() {

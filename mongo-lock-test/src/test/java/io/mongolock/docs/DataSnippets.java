@@ -1,6 +1,7 @@
 package io.mongolock.docs;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 import org.springframework.dao.ConcurrencyFailureException;
@@ -9,7 +10,9 @@ import org.springframework.data.annotation.Version;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
 
+import io.mongolock.LockHolder;
 import io.mongolock.LockSettings;
+import io.mongolock.mongodb.DocumentLock;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
@@ -86,6 +89,13 @@ public class DataSnippets {
 		LockTicket ticket = LockTicket.of(hidden);
 		LockedDocument<Article> locked = this.documents.resume(Article.class, ticket);
 		this.documents.save(locked, locked.entity().withText(text));
+	}
+
+	List<Object> overview(String id) {
+		List<DocumentLock> edited = this.documents.list(Article.class);
+		Optional<DocumentLock> editor = this.documents.find(Article.class, id);
+		Optional<LockHolder> thrownOut = this.documents.breakLock(Article.class, id);
+		return List.of(edited, editor, thrownOut);
 	}
 
 	record Article(@Id String id, String text, @Version Long version) {

@@ -24,7 +24,7 @@ import io.mongolock.store.LeaseId;
 /**
  * The commands that were proved on a real server.
  */
-final class RecordedCommands {
+public final class RecordedCommands {
 
 	/** Where the embedded server is held to the same recordings. */
 	private static final Path RECORDINGS = Path.of("..", "mongo-lock-test-server", "src", "test", "resources",
@@ -36,7 +36,7 @@ final class RecordedCommands {
 	/**
 	 * All recorded commands by the names of their cases.
 	 */
-	static Map<String, BsonDocument> read() {
+	public static Map<String, BsonDocument> read() {
 		Map<String, BsonDocument> commands = new TreeMap<>();
 		for (String topology : new String[] { "standalone", "replica-set" }) {
 			try {
@@ -83,7 +83,7 @@ final class RecordedCommands {
 	 * What of a command is its meaning: without what the driver adds, the names of the
 	 * collection and owner, and the width of numbers.
 	 */
-	static BsonDocument essence(BsonDocument command) {
+	public static BsonDocument essence(BsonDocument command) {
 		BsonDocument essence = normal(command).asDocument();
 		essence.put(essence.getFirstKey(), new BsonString("locks"));
 		for (String added : new String[] { "$db", "lsid", "writeConcern", "maxTimeMS", "txnNumber", "$clusterTime",

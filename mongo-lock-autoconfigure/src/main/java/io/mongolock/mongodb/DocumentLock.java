@@ -1,0 +1,14 @@
+package io.mongolock.mongodb;
+
+import io.mongolock.LockHolder;
+
+/**
+ * Who edits a document. For diagnostics: it may be over by now.
+ *
+ * @param id the id of the document
+ * @param holder who holds its lock, since when and for how long
+ * @param waiting how many wait for it
+ */
+public record DocumentLock(Object id, LockHolder holder, int waiting) {
+
+}

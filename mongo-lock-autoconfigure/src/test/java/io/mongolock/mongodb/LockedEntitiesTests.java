@@ -1,0 +1,278 @@
+package io.mongolock.mongodb;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.bson.Document;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.convert.converter.Converter;
+import org.springframework.data.annotation.CreatedDate;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.LastModifiedDate;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.auditing.IsNewAwareAuditingHandler;
+import org.springframework.data.mapping.context.PersistentEntities;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
+import org.springframework.data.mongodb.core.convert.MongoCustomConversions;
+import org.springframework.data.mongodb.core.mapping.Field;
+import org.springframework.data.mongodb.core.mapping.event.AbstractMongoEventListener;
+import org.springframework.data.mongodb.core.mapping.event.AfterConvertEvent;
+import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
+import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
+import org.springframework.data.mongodb.core.mapping.event.AuditingEntityCallback;
+import org.springframework.data.mongodb.core.mapping.event.BeforeConvertEvent;
+import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
+
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link DocumentLockOperations} with what Spring Data maps.
+ */
+class LockedEntitiesTests {
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.start();
+
+	@AutoClose
+	private final MongoClient client = MongoClients
+		.create(this.server.connectionString() + "/?uuidRepresentation=standard");
+
+	private final MongoTemplate template = new MongoTemplate(this.client, "test");
+
+	private final List<String> seen = new ArrayList<>();
+
+	private final GenericApplicationContext context = new GenericApplicationContext();
+
+	private DocumentLocksFixture here;
+
+	@BeforeEach
+	void begin() {
+		MappingMongoConverter converter = (MappingMongoConverter) this.template.getConverter();
+		converter.setCustomConversions(new MongoCustomConversions(List.of(new ToText(), new FromText())));
+		converter.afterPropertiesSet();
+		this.context.registerBean(AuditingEntityCallback.class, () -> new AuditingEntityCallback(
+				() -> new IsNewAwareAuditingHandler(PersistentEntities.of(converter.getMappingContext()))));
+		this.context.registerBean(Seen.class, () -> new Seen(this.seen));
+		this.here = new DocumentLocksFixture("here", this.template, this.context);
+	}
+
+	@AfterEach
+	void end() {
+		this.here.close();
+	}
+
+	static Stream<Object> entities() {
+		return Stream.of(new WithObjectId(new ObjectId(), 1), new WithUuid(UUID.randomUUID(), 1),
+				new WithNumber(Long.MAX_VALUE, 1), new WithCompositeId(new Key("tenant", 7), 1));
+	}
+
+	@ParameterizedTest
+	@MethodSource("entities")
+	void anIdMayBeOfAnyType(Object entity) {
+		this.template.insert(entity);
+		Object id = this.template.getConverter()
+			.getMappingContext()
+			.getRequiredPersistentEntity(entity.getClass())
+			.getIdentifierAccessor(entity)
+			.getRequiredIdentifier();
+		saveAsItIs(entity.getClass(), id, entity);
+		assertThat(this.template.findById(id, entity.getClass())).isEqualTo(entity);
+	}
+
+	private <T> void saveAsItIs(Class<T> type, Object id, Object expected) {
+		LockedDocument<T> locked = documents().lock(type, id);
+		assertThat(locked.entity()).isEqualTo(expected);
+		LockedDocument<T> resumed = documents().resume(type, LockTicket.of(locked.ticket().text()));
+		assertThat(documents().save(resumed, resumed.entity())).isEqualTo(expected);
+	}
+
+	@Test
+	void anEntityMayBeMutableWithNamesOfItsOwnAndATextAsObjectId() {
+		Mutable entity = new Mutable();
+		entity.title = "draft";
+		this.template.insert(entity);
+		LockedDocument<Mutable> locked = documents().lock(Mutable.class, entity.id);
+		locked.entity().title = "saved";
+		assertThat(documents().save(locked, locked.entity()).version).isEqualTo(3);
+		Document stored = this.template.getCollection("mutable").find().first();
+		assertThat(stored.get("_id")).isInstanceOf(ObjectId.class);
+		assertThat(stored).containsEntry("t", "saved").containsEntry("v", 3);
+	}
+
+	@Test
+	void theClassOfASubclassIsKept() {
+		Special special = new Special();
+		special.id = "s";
+		special.extra = "more";
+		this.template.insert(special, "bases");
+		LockedDocument<Base> locked = documents().lock(Base.class, "s");
+		assertThat(locked.entity()).isInstanceOf(Special.class);
+		((Special) locked.entity()).extra = "saved";
+		documents().save(locked, locked.entity());
+		assertThat(this.template.findById("s", Base.class)).isInstanceOfSatisfying(Special.class,
+				(saved) -> assertThat(saved.extra).isEqualTo("saved"));
+	}
+
+	@Test
+	void aLockThatIsMappedIsLeftToTheLock() {
+		this.template.insert(new Mapped("m", 1, null));
+		LockedDocument<Mapped> locked = documents().lock(Mapped.class, "m");
+		assertThat(locked.entity().lock()).containsKey("holders");
+		documents().save(locked, new Mapped("m", 2, new Document("holders", "mine")));
+		assertThat(this.template.findById("m", Mapped.class).lock().getList("holders", Document.class)).isEmpty();
+		documents().lock(Mapped.class, "m").close();
+	}
+
+	@Test
+	void convertersAuditingAndCallbacksAreThoseOfAnySave() {
+		this.template.insert(new Audited("a", new Money(5), null, null, null));
+		this.seen.clear();
+		LockedDocument<Audited> locked = documents().lock(Audited.class, "a");
+		Audited saved = documents().save(locked, locked.entity().with(new Money(7)));
+		assertThat(saved.modified()).isNotNull();
+		assertThat(saved.created()).isNull();
+		assertThat(this.template.getCollection("audited").find().first()).containsEntry("money", "7 EUR")
+			.containsKey("modified");
+		assertThat(this.seen).containsExactly("afterLoad", "afterConvert", "beforeConvert", "beforeSave", "afterSave");
+	}
+
+	private DocumentLockOperations documents() {
+		return this.here.documents();
+	}
+
+	record WithObjectId(@Id ObjectId id, int n) {
+
+	}
+
+	record WithUuid(@Id UUID id, int n) {
+
+	}
+
+	record WithNumber(@Id long id, int n) {
+
+	}
+
+	record Key(String tenant, int number) {
+
+	}
+
+	record WithCompositeId(@Id Key id, int n) {
+
+	}
+
+	record Mapped(@Id String id, int n, @Nullable Document lock) {
+
+	}
+
+	record Money(int euros) {
+
+	}
+
+	record Audited(@Id String id, Money money, @CreatedDate @Nullable Instant created,
+			@LastModifiedDate @Nullable Instant modified, @Version @Nullable Long version) {
+
+		Audited with(Money money) {
+			return new Audited(this.id, money, this.created, this.modified, this.version);
+		}
+
+	}
+
+	static class Mutable {
+
+		@Id
+		String id;
+
+		@Field("t")
+		String title;
+
+		@Version
+		@Field("v")
+		int version;
+
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("bases")
+	static class Base {
+
+		@Id
+		String id;
+
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("bases")
+	static class Special extends Base {
+
+		String extra;
+
+	}
+
+	static class ToText implements Converter<Money, String> {
+
+		@Override
+		public String convert(Money money) {
+			return money.euros() + " EUR";
+		}
+
+	}
+
+	static class FromText implements Converter<String, Money> {
+
+		@Override
+		public Money convert(String text) {
+			return new Money(Integer.parseInt(text.replace(" EUR", "")));
+		}
+
+	}
+
+	static class Seen extends AbstractMongoEventListener<Object> {
+
+		private final List<String> seen;
+
+		Seen(List<String> seen) {
+			this.seen = seen;
+		}
+
+		@Override
+		public void onAfterLoad(AfterLoadEvent<Object> event) {
+			this.seen.add("afterLoad");
+		}
+
+		@Override
+		public void onAfterConvert(AfterConvertEvent<Object> event) {
+			this.seen.add("afterConvert");
+		}
+
+		@Override
+		public void onBeforeConvert(BeforeConvertEvent<Object> event) {
+			this.seen.add("beforeConvert");
+		}
+
+		@Override
+		public void onBeforeSave(BeforeSaveEvent<Object> event) {
+			this.seen.add("beforeSave");
+		}
+
+		@Override
+		public void onAfterSave(AfterSaveEvent<Object> event) {
+			this.seen.add("afterSave");
+		}
+
+	}
+
+}

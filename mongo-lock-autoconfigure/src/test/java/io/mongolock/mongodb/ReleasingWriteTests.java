@@ -1,0 +1,77 @@
+package io.mongolock.mongodb;
+
+import java.util.Map;
+
+import com.mongodb.MongoClientSettings;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
+import org.springframework.data.mongodb.core.convert.NoOpDbRefResolver;
+import org.springframework.data.mongodb.core.convert.UpdateMapper;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
+import org.springframework.data.mongodb.core.query.Update;
+
+import io.mongolock.mongodb.LockedType.Written;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.mongo.RecordedCommands;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link ReleasingWrite}, which compare it with what a real server proved.
+ */
+class ReleasingWriteTests {
+
+	private static final Map<String, BsonDocument> RECORDED = RecordedCommands.read();
+
+	private static final LeaseId LEASE = new LeaseId("locks:k", "tttttttttttttttttttttttttttttttt");
+
+	@ParameterizedTest
+	@CsvSource({ "save and release,", "'save and release, of another version', 3" })
+	void aSaveIsTheStatementThatWasProvedOnARealServer(String name, Long version) {
+		Document entity = new Document("_id", "k").append("title", "$new")
+			.append("version", 5)
+			.append("lock", "mapped");
+		ReleasingWrite write = ReleasingWrite.save(LEASE, "lock",
+				new Written<>("entity", entity, (version != null) ? "version" : null, version));
+		BsonDocument recorded = recorded(name);
+		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
+		assertThat(normal("u", write.pipeline())).isEqualTo(normal("u", recorded.get("u")));
+	}
+
+	@Test
+	void anUpdateIsTheStatementThatWasProvedOnARealServer() {
+		MongoMappingContext context = new MongoMappingContext();
+		MappingMongoConverter converter = new MappingMongoConverter(NoOpDbRefResolver.INSTANCE, context);
+		Update update = new Update().set("title", "new");
+		ReleasingWrite write = ReleasingWrite.update(LEASE, "lock", update, new UpdateMapper(converter),
+				context.getRequiredPersistentEntity(Page.class));
+		BsonDocument recorded = recorded("set fields and release");
+		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
+		assertThat(normal("u", write.update())).isEqualTo(normal("u", recorded.get("u")));
+		assertThat(update.getUpdateObject()).isEqualTo(Document.parse("{$set: {title: 'new'}}"));
+	}
+
+	private static BsonDocument recorded(String name) {
+		BsonArray updates = RECORDED.get("document lock: " + name + " (standalone)").getArray("updates");
+		return updates.get(0).asDocument();
+	}
+
+	private static BsonValue normal(String name, Object value) {
+		BsonDocument document = new Document("command", "locks").append(name, value)
+			.toBsonDocument(Document.class, MongoClientSettings.getDefaultCodecRegistry());
+		return RecordedCommands.essence(document).get(name);
+	}
+
+	record Page(@Id String id, String title, @Version Long version) {
+
+	}
+
+}

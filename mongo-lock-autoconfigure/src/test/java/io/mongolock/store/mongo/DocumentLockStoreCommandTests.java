@@ -1,0 +1,165 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import com.mongodb.client.MongoClient;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.Document;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.Claims;
+import io.mongolock.store.LeaseId;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests for the commands that {@link DocumentLockStore} sends.
+ */
+class DocumentLockStoreCommandTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	private static final Map<String, BsonDocument> RECORDED = RecordedCommands.read();
+
+	private static final LeaseId LEASE = new LeaseId("locks:k", "tttttttttttttttttttttttttttttttt");
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.start();
+
+	private final CommandLog log = new CommandLog();
+
+	@AutoClose
+	private final MongoClient client = this.log.connect(this.server.connectionString());
+
+	private final DocumentLockStore store = new DocumentLockStore(TestTemplates.template(this.client), "lock");
+
+	@BeforeEach
+	void insert() {
+		this.client.getDatabase(TestTemplates.DATABASE)
+			.getCollection("locks")
+			.insertOne(new Document("_id", "k").append("now", "its own"));
+		this.log.clear();
+	}
+
+	static Stream<String> claims() {
+		return RECORDED.keySet()
+			.stream()
+			.filter((name) -> name.startsWith("document lock: ") && RECORDED.get(name).containsKey("findAndModify"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("claims")
+	void aClaimIsTheStatementThatWasProvedOnARealServer(String name) {
+		BsonDocument recorded = RECORDED.get(name);
+		Claim claim = RecordedCommands.claim(recorded);
+		this.store.register("locks", (name.contains("without a version")) ? null : "version");
+		LeaseId id = new LeaseId("locks:k", claim.id().leaseToken());
+		this.store.acquire(new Claim(id, claim.limit(), 0, claim.placeTtl(), claim.owner(), claim.ttl(), true),
+				TIMEOUT);
+		assertThat(RecordedCommands.essence(this.log.only())).isEqualTo(RecordedCommands.essence(recorded));
+		assertThat(this.log.only()).doesNotContainKeys("fields", "upsert");
+		assertThat(this.log.only().getDocument("writeConcern").getString("w").getValue()).isEqualTo("majority");
+	}
+
+	@Test
+	void aGrantBringsTheWholeDocument() {
+		ClaimAnswer answer = this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
+		assertThat(answer.content()).isInstanceOfSatisfying(BsonDocument.class,
+				(document) -> assertThat(document.getString("now").getValue()).isEqualTo("its own"));
+	}
+
+	@Test
+	void aDenialThatChangesNothingAsksForTheTimeOfTheServer() {
+		Claim holder = Claims.first(Claims.on("locks:k"));
+		this.store.acquire(holder, TIMEOUT);
+		this.log.clear();
+		ClaimAnswer denied = this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
+		assertThat(denied.liveHolders()).hasSize(1);
+		assertThat(this.log.all()).hasSize(2);
+		assertThat(this.log.all().get(1).getDocument("projection"))
+			.isEqualTo(BsonDocument.parse("{now: '$$NOW', lock: 1}"));
+	}
+
+	@Test
+	void aTokenWhoseLeaseRanOutIsNoGrantToWhomSomebodyIsAhead() {
+		Claim mine = Claims.on("locks:k", LEASE.leaseToken());
+		this.store.acquire(Claims.first(mine), TIMEOUT);
+		this.store.acquire(Claims.waiting(Claims.on("locks:k")), TIMEOUT);
+		long past = System.currentTimeMillis() - 120_000;
+		Document ranOut = new Document("lock.holders.0.renewedAt", new java.util.Date(past)).append("lock.touchedAt",
+				new java.util.Date(past));
+		this.client.getDatabase(TestTemplates.DATABASE)
+			.getCollection("locks")
+			.updateOne(new Document("_id", "k"), new Document("$set", ranOut));
+		assertThat(this.store.acquire(mine, TIMEOUT).grantTo(LEASE.leaseToken())).isEmpty();
+	}
+
+	@Test
+	void aDocumentThatIsNotThereIsNotCreated() {
+		assertThatExceptionOfType(MissingDocumentException.class)
+			.isThrownBy(() -> this.store.acquire(Claims.first(Claims.on("locks:none")), TIMEOUT));
+		assertThat(this.store.find("locks:none", TIMEOUT)).isEmpty();
+	}
+
+	@Test
+	void renewalAndReleaseAreTheStatementsThatWereProvedOnARealServer() {
+		this.store.renew(LEASE, TIMEOUT);
+		assertThat(sent()).isEqualTo(recorded("renew"));
+		this.store.release(LEASE, TIMEOUT);
+		assertThat(sent()).isEqualTo(recorded("release"));
+		this.store.renewAll(List.of(LEASE, LEASE), TIMEOUT);
+		assertThat(sent().getArray("updates")).hasSize(2).containsOnly(recorded("renew").getArray("updates").get(0));
+	}
+
+	@Test
+	void whatIsLockedIsListedByTheStatementThatWasProvedOnARealServer() {
+		this.store.list("locks", TIMEOUT);
+		BsonDocument proved = RECORDED.get("document lock: all that are locked (standalone)");
+		BsonDocument sent = this.log.only();
+		for (String part : new String[] { "filter", "sort", "projection" }) {
+			assertThat(sent.get(part)).isEqualTo(proved.get(part));
+		}
+	}
+
+	@Test
+	void requestsForSeveralCollectionsAreOnePerCollection() {
+		List<LeaseId> leases = List.of(LEASE, new LeaseId("others:1", "a"), new LeaseId("locks:j", "b"));
+		assertThat(this.store.renewAll(leases, TIMEOUT)).isZero();
+		assertThat(this.log.all()).extracting((command) -> command.getString("update").getValue())
+			.containsExactlyInAnyOrder("locks", "others");
+	}
+
+	@Test
+	void twoVersionsInOneCollectionAreRefused() {
+		this.store.register("locks", "version");
+		this.store.register("locks", null);
+		this.store.register("locks", "version");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.store.register("locks", "v"))
+			.withMessageContaining("keep their version in 'version' and in 'v'");
+	}
+
+	private BsonDocument sent() {
+		BsonDocument sent = RecordedCommands.essence(this.log.only());
+		this.log.clear();
+		return sent;
+	}
+
+	private static BsonDocument recorded(String name) {
+		return RecordedCommands.essence(RECORDED.get("document lock: " + name + " (standalone)"))
+			.append("ordered", BsonBoolean.TRUE);
+	}
+
+}
