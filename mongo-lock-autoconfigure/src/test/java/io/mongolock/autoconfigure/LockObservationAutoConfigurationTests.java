@@ -93,10 +93,11 @@ class LockObservationAutoConfigurationTests {
 			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class,
 					LockMetricsAutoConfiguration.class, LockObservationAutoConfiguration.class))
 			.withBean(SimpleMeterRegistry.class)
-			.withBean(ObservationRegistry.class, ObservationRegistry::create)
+			.withBean(ObservationRegistry.class, LockObservationAutoConfigurationTests::traced)
 			.withBean(StubLockStore.class)
 			.run((context) -> {
 				work(context);
+				assertThat(context.getBean(LockObservations.class).observes()).isTrue();
 				assertThat(context.getBean(MeterRegistry.class).get("mongo.lock.hold").timer().count()).isEqualTo(1);
 			});
 	}
@@ -129,6 +130,12 @@ class LockObservationAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed()
 				.doesNotHaveBean(LockMeters.class)
 				.doesNotHaveBean(LockObservations.class));
+	}
+
+	private static ObservationRegistry traced() {
+		ObservationRegistry registry = ObservationRegistry.create();
+		registry.observationConfig().observationHandler(new Tracer());
+		return registry;
 	}
 
 	private static void work(ApplicationContext context) {
