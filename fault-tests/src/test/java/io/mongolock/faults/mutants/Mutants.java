@@ -48,7 +48,7 @@ final class Mutants {
 	static Stream<Mutant> all() {
 		return Stream
 			.of(time(), claims(), line(), handOvers(), renewals(), releases(), statements(), transactions(), shutdown(),
-					sequences(), optimistic())
+					sequences(), optimistic(), documents())
 			.flatMap(List::stream);
 	}
 
@@ -322,6 +322,30 @@ final class Mutants {
 				new Mutant("tried again inside a transaction", attempt, "(inTransaction()) ? failure",
 						"(failure == null) ? failure", Judge.test("io.mongolock.mongodb.OptimisticTransactionTests",
 								"aConflictReachesTheTransactionAtOnceAsSpringHasIt")));
+	}
+
+	private static List<Mutant> documents() {
+		String documents = "io.mongolock.mongodb.EmbeddedDocumentLocksTests";
+		String write = "mongodb/ReleasingWrite.java";
+		return List.of(
+				new Mutant("document lock: version not raised", "store/mongo/ClaimPipeline.java",
+						"return changed(lock, this.granted);", "return changed(lock);",
+						Judge.test(documents, "aCopyFromBeforeTheGrantCannotBeSavedByCodeThatKnowsNothingOfTheLock")),
+				new Mutant("document lock: saved whoever holds it", write, "Document filter = held(lease, field);",
+						"Document filter = new Document(\"_id\", DocumentKey.parse(lease.key()).id());",
+						Judge.test(documents, "whatWasTakenOverIsNotSaved")),
+				new Mutant("document lock: saved over another version", write,
+						"filter.append(written.versionField(), written.version());", "",
+						Judge.test(documents, "anotherVersionIsNotSavedAndTheLockIsKept")),
+				new Mutant("document lock: released though passed on", "mongodb/HeldDocument.java",
+						"this.lease.end(LeaseEnd.PASSED_ON);", "",
+						Judge.test(documents, "aTicketKeepsTheLockWhenTheInstanceStopsOrTheDocumentIsClosed")),
+				new Mutant("document lock: old time taken for that of a denial", "store/mongo/LockedCollection.java",
+						"return (written) ? lock.get(\"touchedAt\") : null;", "return lock.get(\"touchedAt\");",
+						Judge.test("io.mongolock.store.mongo.DocumentLockStoreCommandTests",
+								"aTokenWhoseLeaseRanOutIsNoGrantToWhomSomebodyIsAhead")),
+				new Mutant("document lock: lost by its own save", "core/Lease.java", "holder.suspended || ", "",
+						Judge.test("io.mongolock.mongodb.DocumentLockTransactionTests", "aSaveReleasesWithTheCommit")));
 	}
 
 	private static Judge row(String rows, String method) {

@@ -1,0 +1,200 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.List;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockLostException;
+import io.mongolock.LockOwner;
+import io.mongolock.LockSettings;
+import io.mongolock.client.LeakDetection;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.LockTicket;
+import io.mongolock.mongodb.LockedDocument;
+import io.mongolock.store.mongo.DocumentLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Rows 67 to 69: locked documents when messages are lost, others take over, or code that
+ * does not know the lock writes them.
+ */
+@Timeout(120)
+class DocumentLockRowsTests {
+
+	private static final LockSettings WAITING = LockSettings.builder().waitTimeout(Harness.LONG).build();
+
+	@AutoClose
+	private final Harness rig = Harness.embedded();
+
+	@AutoClose
+	private final MongoClient faulty = MongoClients.create(this.rig.proxied());
+
+	@AutoClose
+	private final Editor here = new Editor("here", this.faulty);
+
+	@AutoClose
+	private final Editor there = new Editor("there", this.rig.observer());
+
+	@BeforeEach
+	void insert() {
+		this.there.template.insert(new Article("a", "draft", null));
+		this.faulty.getDatabase(Harness.DATABASE).runCommand(new Document("ping", 1));
+	}
+
+	@ParameterizedTest(name = "{displayName}: {0}")
+	@ValueSource(strings = { "reply lost", "request lost" })
+	@ShowsRow(value = 67, level = Level.PROXY)
+	void aClaimWhoseMessageIsLostIsGrantedOnce(String what, RowFigures figures) {
+		lose(what, "findAndModify");
+		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a", WAITING);
+		assertThat(locked.entity()).isEqualTo(new Article("a", "draft", 1L));
+		this.here.documents.save(locked, new Article("a", "saved", 1L));
+		this.there.documents.lock(Article.class, "a", WAITING).close();
+		figures.server(this.rig.label()).add("raises of the version, " + what, 1);
+	}
+
+	@ParameterizedTest(name = "{displayName}: {0}")
+	@ValueSource(strings = { "reply lost", "request lost" })
+	@ShowsRow(value = 67, level = Level.PROXY)
+	void aSaveWhoseMessageIsLostIsMadeOnceOrSaysSo(String what, RowFigures figures) {
+		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a");
+		LockTicket ticket = locked.ticket();
+		LockedDocument<Article> resumed = this.here.documents.resume(Article.class, ticket);
+		lose(what, "update");
+		String told = save(resumed);
+		if (told.equals("failed")) {
+			told = save(resumed);
+		}
+		assertThat(told).isIn("saved", "lost");
+		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "saved", 2L));
+		this.there.documents.lock(Article.class, "a", WAITING).close();
+		figures.server(this.rig.label()).add("saves, " + what, 1);
+	}
+
+	private String save(LockedDocument<Article> locked) {
+		try {
+			this.here.documents.save(locked, new Article("a", "saved", 1L));
+			return "saved";
+		}
+		catch (LockLostException ex) {
+			assertThat(ex).hasMessageContaining("a write before, whose answer was lost, may be what has released it");
+			return "lost";
+		}
+		catch (DataAccessException ex) {
+			return "failed";
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 68, level = Level.SERVER)
+	void whoWasTakenOverWhileHeEditedOverwritesNothing(RowFigures figures) {
+		LockedDocument<Article> mine = this.here.documents.lock(Article.class, "a",
+				LockSettings.builder().ttl(Duration.ofMinutes(30)).build());
+		LockTicket ticket = mine.ticket();
+		this.rig.clock().step(Duration.ofHours(1));
+		LockedDocument<Article> other = this.there.documents.lock(Article.class, "a", WAITING);
+		LockTicket next = other.ticket();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents.resume(Article.class, ticket))
+			.withMessageContaining("is locked by desk there");
+		this.there.documents.save(this.there.documents.resume(Article.class, next), new Article("a", "theirs", 2L));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents.renew(ticket));
+		assertThat(next.fence()).isGreaterThan(ticket.fence());
+		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "theirs", 3L));
+		figures.server(this.rig.label()).add("late saves that were made", 0);
+	}
+
+	@ParameterizedTest(name = "{displayName}: {0}")
+	@ValueSource(strings = { "replaced", "deleted" })
+	@ShowsRow(value = 69, level = Level.SERVER)
+	void whatOthersWroteWithoutTheLockIsNotOverwritten(String what, RowFigures figures) {
+		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a");
+		Document theirs = new Document("_id", "a").append("text", "plain").append("version", 1L);
+		Document id = new Document("_id", "a");
+		if (what.equals("replaced")) {
+			this.there.template.getCollection("article").replaceOne(id, theirs);
+		}
+		else {
+			this.there.template.getCollection("article").deleteOne(id);
+		}
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents.save(locked, new Article("a", "mine", 1L)))
+			.withMessageEndingWith("nothing was written");
+		assertThat(this.there.template.getCollection("article").find().first())
+			.isEqualTo((what.equals("replaced")) ? theirs : null);
+		figures.server(this.rig.label()).add("overwritten, " + what, 0);
+	}
+
+	private void lose(String what, String command) {
+		if (what.startsWith("reply")) {
+			this.rig.proxy().on(command).cutBeforeReply().once();
+		}
+		else {
+			this.rig.proxy().on(command).cut().once();
+		}
+	}
+
+	record Article(@Id String id, String text, @Version @Nullable Long version) {
+
+	}
+
+	/**
+	 * An instance that edits documents.
+	 */
+	private static final class Editor implements AutoCloseable {
+
+		private final GenericApplicationContext context = new GenericApplicationContext();
+
+		private final MongoTemplate template;
+
+		private final LockTemplate client;
+
+		private final DocumentLockOperations documents;
+
+		private Editor(String instance, MongoClient mongo) {
+			this.context.refresh();
+			this.template = new MongoTemplate(mongo, Harness.DATABASE);
+			MongoTemplate outside = new MongoTemplate(mongo, Harness.DATABASE);
+			outside.setSessionSynchronization(SessionSynchronization.NEVER);
+			DocumentLockStore store = new DocumentLockStore(outside, "lock");
+			this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "main"),
+					LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
+			this.documents = DocumentLockOperations.of(this.template, store, this.client, this.client::broken,
+					LockClock.system(), Duration.ofSeconds(5), this.context);
+		}
+
+		@Override
+		public void close() {
+			this.client.close();
+			this.context.close();
+		}
+
+	}
+
+}
