@@ -47,7 +47,8 @@ final class AtRest {
 		long due = tenure.overAt + entry.terms.ttl().toNanos();
 		// The last clean-up comes a ttl after the release failed, which took a timeout
 		boolean undisturbed = due >= this.healedAt && tenure.client.frozenUntil() <= tenure.overAt
-				&& !tenure.client.isCrashed() && !entry.doubled && this.servers.electedAt() <= tenure.overAt;
+				&& tenure.starvedUntil <= tenure.overAt && !tenure.client.isCrashed() && !entry.doubled
+				&& this.servers.electedAt() <= tenure.overAt;
 		// A release that an old primary answered leaves a lease that runs out by the
 		// store's clock
 		boolean cleaned = entry.unknown || entry.late

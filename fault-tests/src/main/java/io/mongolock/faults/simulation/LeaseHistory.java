@@ -53,6 +53,9 @@ final class LeaseHistory {
 
 	long overAt = -1;
 
+	/** Until when the thread that claims stood still with an answer. */
+	long starvedUntil = -1;
+
 	boolean unknown;
 
 	/** Whether it was granted when nobody wanted it any more. */

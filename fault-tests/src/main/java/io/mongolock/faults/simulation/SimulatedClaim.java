@@ -131,6 +131,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 			.then((answer) -> {
 				long starved = this.client.starves(this.tenure.terms.reliable());
 				if (starved > 0) {
+					this.tenure.starvedUntil = this.timeline.now() + starved;
 					this.client.after(starved, () -> answered(answer));
 				}
 				else {
