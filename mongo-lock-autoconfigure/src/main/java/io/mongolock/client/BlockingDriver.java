@@ -34,6 +34,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 
 	private volatile boolean stopped;
 
+	/** When it was last woken, until it has asked. */
 	private @Nullable ClockReading woken;
 
 	BlockingDriver(LockAcquisition acquisition, ClaimSender sender) {
@@ -85,8 +86,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 			throwIfDisturbed();
 			AcquisitionStep step = this.sender.begin(this.acquisition, this);
 			while (!(step instanceof End end)) {
-				step = (step instanceof Wait wait) ? await(wait.nanos())
-						: this.sender.ask(this.acquisition, this.woken);
+				step = (step instanceof Wait wait) ? await(wait.nanos()) : ask();
 			}
 			this.sender.settle(this.acquisition, end);
 			return end;
@@ -96,6 +96,12 @@ final class BlockingDriver implements LockAcquisition.Caller {
 					(this.thread.isInterrupted()) ? ClaimEnd.INTERRUPTED : ClaimEnd.CANCELLED);
 			throw ex;
 		}
+	}
+
+	private AcquisitionStep ask() {
+		ClockReading woken = this.woken;
+		this.woken = null;
+		return this.sender.ask(this.acquisition, woken);
 	}
 
 	private AcquisitionStep await(long nanos) {
