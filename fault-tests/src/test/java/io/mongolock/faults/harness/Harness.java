@@ -90,7 +90,16 @@ public final class Harness implements AutoCloseable {
 	 * @return the client, with a connection open
 	 */
 	public HarnessClient behindProxy(Duration ttl, Duration wait) {
-		return client(proxied(), HarnessClient.settings(ttl, wait), LockClock.system()).warm();
+		return behindProxy(HarnessClient.settings(ttl, wait));
+	}
+
+	/**
+	 * A client that faults befall.
+	 * @param settings its settings
+	 * @return the client, with a connection open
+	 */
+	public HarnessClient behindProxy(LockSettings settings) {
+		return client(proxied(), settings, LockClock.system()).warm();
 	}
 
 	/**
@@ -99,7 +108,16 @@ public final class Harness implements AutoCloseable {
 	 * @return the client, with a connection open
 	 */
 	public HarnessClient direct(Duration ttl) {
-		return client(this.target.connectionString(), HarnessClient.settings(ttl, LONG), LockClock.system()).warm();
+		return direct(HarnessClient.settings(ttl, LONG));
+	}
+
+	/**
+	 * A client without faults.
+	 * @param settings its settings
+	 * @return the client, with a connection open
+	 */
+	public HarnessClient direct(LockSettings settings) {
+		return client(this.target.connectionString(), settings, LockClock.system()).warm();
 	}
 
 	public HarnessClient client(String connectionString, LockSettings settings, LockClock clock) {

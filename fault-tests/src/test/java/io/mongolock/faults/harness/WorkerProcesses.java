@@ -99,7 +99,7 @@ public final class WorkerProcesses implements AutoCloseable {
 
 	public LockWorkerJvm start(String connectionString, Duration ttl) {
 		LockWorkerJvm worker = LockWorkerJvm.start(new LockWorkerSettings(connectionString, Harness.DATABASE, ttl,
-				Duration.ofSeconds(60), this.file.toString()));
+				Duration.ofSeconds(110), this.file.toString()));
 		this.workers.add(worker);
 		return worker;
 	}

@@ -27,10 +27,10 @@ class AsyncRowsTests {
 
 	private static final int CLAIMS = 200;
 
-	private static final Duration TTL = Duration.ofSeconds(4);
+	private static final Duration TTL = Duration.ofSeconds(12);
 
 	/** What {@link #TTL} leaves for a request. */
-	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1067);
+	private static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(3);
 
 	@AutoClose
 	private final Harness harness = Harness.embedded();

@@ -39,7 +39,7 @@ import static org.awaitility.Awaitility.await;
 @Timeout(180)
 class BlockedDocumentRowsTests {
 
-	private static final Duration TTL = Duration.ofSeconds(15);
+	private static final Duration TTL = Duration.ofSeconds(30);
 
 	@Test
 	@ShowsRow(value = 48, level = Level.PROXY)
@@ -60,7 +60,7 @@ class BlockedDocumentRowsTests {
 			}
 			// the last, so that whatever is not renewed is lost before
 			LockHandle blocked = client.locks().acquire(LockRequest.of("blocked"));
-			await().atMost(Harness.LONG).until(() -> !client.told().losses().isEmpty());
+			await().atMost(Duration.ofSeconds(90)).until(() -> !client.told().losses().isEmpty());
 			assertThat(client.told().losses()).extracting(Loss::key, Loss::reason)
 				.containsExactly(tuple("blocked", LossReason.DEADLINE));
 			assertThat(blocked.isHeld()).isFalse();

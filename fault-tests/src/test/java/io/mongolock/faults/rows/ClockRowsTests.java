@@ -141,7 +141,7 @@ class ClockRowsTests {
 		try (Harness rig = Harness.onAnyServer()) {
 			StepClock stepping = new StepClock();
 			LockSettings settings = LockSettings.builder()
-				.ttl(Duration.ofSeconds(8))
+				.ttl(Duration.ofSeconds(12))
 				.renewInterval(Duration.ofMillis(500))
 				.waitTimeout(Harness.LONG)
 				.build();

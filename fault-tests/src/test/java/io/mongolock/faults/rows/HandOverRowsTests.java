@@ -53,8 +53,8 @@ class HandOverRowsTests {
 	@ShowsRow(value = 60, level = Level.SERVER)
 	void aJvmKilledInTheMiddleOfATurnIsTakenOverWithAHigherFence(RowFigures figures) {
 		try (WorkerProcesses crew = new WorkerProcesses()) {
-			LockWorkerJvm holder = crew.start(Duration.ofSeconds(3));
-			LockWorkerJvm next = crew.start(Duration.ofSeconds(3)).awaitReady();
+			LockWorkerJvm holder = crew.start(Duration.ofSeconds(6));
+			LockWorkerJvm next = crew.start(Harness.LONG).awaitReady();
 			holder.awaitReady().run(Harness.KEY, 8, MANY, 1);
 			// Its turns set fences aside, which its threads are given one after the other
 			await().atMost(Harness.LONG).until(() -> reserved(crew) > 0 && crew.check().sections() > 100);

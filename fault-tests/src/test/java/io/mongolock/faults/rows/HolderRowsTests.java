@@ -38,14 +38,17 @@ import static org.awaitility.Awaitility.await;
 @Execution(ExecutionMode.CONCURRENT)
 class HolderRowsTests {
 
+	/** Of which 9.6 s are relied on, enough for a few steps on a busy machine. */
+	private static final Duration TTL = Duration.ofSeconds(12);
+
 	@AutoClose
 	private final WorkerProcesses crew = new WorkerProcesses();
 
 	@Test
 	@ShowsRow(value = 4, level = Level.SERVER)
 	void aKilledHolderIsTakenOverWhenItsLeaseHasRunOutAndNotBefore(RowFigures figures) {
-		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(3));
-		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(3)).awaitReady();
+		LockWorkerJvm holder = this.crew.start(TTL);
+		LockWorkerJvm next = this.crew.start(Harness.LONG).awaitReady();
 		long fence = holder.awaitReady().acquire(Harness.KEY);
 		CompletableFuture<Long> granted = next.acquireAsync(Harness.KEY);
 		this.crew.kill(holder);
@@ -67,12 +70,9 @@ class HolderRowsTests {
 	@ShowsRow(value = 5, level = Level.SERVER)
 	void aHolderSuspendedBeyondItsLeaseLearnsThatItLostAndCanWriteNothing(RowFigures figures) {
 		this.crew.insertGuarded(Harness.KEY);
-		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(3));
-		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(30)).awaitReady();
-		holder.awaitReady().acquire(Harness.KEY);
-		assertThat(holder.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
-		holder.write(Harness.KEY, 1);
-		holder.jvm().suspend();
+		LockWorkerJvm holder = this.crew.start(TTL);
+		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(60)).awaitReady();
+		int before = suspendAsHolder(holder.awaitReady());
 		next.acquire(Harness.KEY);
 		next.write(Harness.KEY, 2);
 		holder.jvm().resume();
@@ -86,7 +86,7 @@ class HolderRowsTests {
 		assertThat(this.crew.guarded(Harness.KEY)).containsEntry("value", 2L);
 		next.release(Harness.KEY);
 		assertThat(next.status(Harness.KEY)).isEqualTo(LockStatus.NONE);
-		await().atMost(Harness.LONG).until(() -> this.crew.check().losses() == 1);
+		await().atMost(Harness.LONG).until(() -> this.crew.check().losses() == before + 1);
 		HistoryReport report = this.crew.check();
 		assertThat(report.fences()).isEmpty();
 		assertThat(report.overlapNanos(false)).as("what no lease can prevent").isPositive();
@@ -98,24 +98,26 @@ class HolderRowsTests {
 	@Test
 	@ShowsRow(value = 6, level = Level.SERVER)
 	void aHolderSuspendedForLessThanItReliesOnKeepsTheLock(RowFigures figures) {
-		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(20)).awaitReady();
+		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(30)).awaitReady();
 		holder.acquire(Harness.KEY);
 		holder.jvm().suspend();
-		// longer than a renewal interval of 5.3 s, shorter than the 16 s relied on
-		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() < 13_500);
+		// longer than a renewal interval of 8 s, shorter than the 24 s relied on
+		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() < 20_000);
 		holder.jvm().resume();
 		assertThat(holder.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
-		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() > 18_000);
+		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() > 22_000);
 		holder.release(Harness.KEY);
 		this.crew.assertClean();
-		figures.server(this.crew.label()).add("suspended", "more than 6500 ms").add("lost", this.crew.check().losses());
+		figures.server(this.crew.label())
+			.add("suspended", "until 10 s after its last renewal")
+			.add("lost", this.crew.check().losses());
 	}
 
 	@Test
 	@ShowsRow(value = 7, level = Level.SERVER)
 	void aStarvedHolderIsSureOfTheLockOnlyWhileNobodyElseHasIt(RowFigures figures) {
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(5));
-		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(5)).awaitReady();
+		LockWorkerJvm next = this.crew.start(Harness.LONG).awaitReady();
 		CompletableFuture<SectionCounts> work = holder.awaitReady().run(Harness.KEY, 1, 1, 15_000);
 		awaitHeldBy(holder);
 		CompletableFuture<SectionCounts> others = next.run(Harness.KEY, 1, 20, 100);
@@ -140,6 +142,24 @@ class HolderRowsTests {
 			.add("lost", report.losses())
 			.add("checks that were wrong", report.falseChecks().size())
 			.add("overlap while suspended", Harness.millis(report.overlapNanos(false)));
+	}
+
+	/**
+	 * Suspend a process while it holds the lock. On a starved machine it may lose it
+	 * before; then once more.
+	 * @return how often it was told of a loss before
+	 */
+	private int suspendAsHolder(LockWorkerJvm holder) {
+		for (int lost = 0;; lost++) {
+			holder.acquire(Harness.KEY);
+			holder.write(Harness.KEY, 1);
+			holder.jvm().suspend();
+			if (this.crew.check().losses() == lost) {
+				return lost;
+			}
+			holder.jvm().resume();
+			assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> holder.release(Harness.KEY));
+		}
 	}
 
 	private void suspend(LockWorkerJvm worker, Duration time) {

@@ -1,6 +1,5 @@
 package io.mongolock.faults.rows;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -33,8 +32,6 @@ import static org.awaitility.Awaitility.await;
 @Execution(ExecutionMode.CONCURRENT)
 class LineRowsTests {
 
-	private static final Duration PLACE_TTL = Duration.ofSeconds(6);
-
 	@AutoClose
 	private final WorkerProcesses crew = new WorkerProcesses();
 
@@ -54,7 +51,7 @@ class LineRowsTests {
 		this.crew.assertClean();
 		figures.server(this.crew.label())
 			.add("granted after the release", Harness.millis(waited))
-			.add("life of a place", Harness.millis(PLACE_TTL.toNanos()));
+			.add("life of a place", Harness.millis(LockWorkerJvm.PLACE_TTL.toNanos()));
 	}
 
 	@Test

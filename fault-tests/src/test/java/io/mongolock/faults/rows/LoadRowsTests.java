@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
@@ -43,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Rows 1 to 3 and 43: many at a time.
  */
 @Tag("process")
-@Timeout(180)
+@Timeout(300)
 @Isolated
 class LoadRowsTests {
 
@@ -51,8 +52,14 @@ class LoadRowsTests {
 
 	private static final int HELD = 500;
 
-	/** Of which 12 s are relied on, and renewed every 4 s. */
-	private static final Duration TTL_OF_MANY = Duration.ofSeconds(15);
+	/** Of which 24 s are relied on. */
+	private static final LockSettings SETTINGS_OF_MANY = LockSettings.builder()
+		.ttl(Duration.ofSeconds(30))
+		.renewInterval(Duration.ofSeconds(4))
+		.waitTimeout(Harness.LONG)
+		.build();
+
+	private static final Duration PATIENCE = Duration.ofSeconds(110);
 
 	@Test
 	@ShowsRow(value = 1, level = Level.SERVER)
@@ -63,7 +70,7 @@ class LoadRowsTests {
 			List<CompletableFuture<SectionCounts>> runs = workers.stream()
 				.map((worker) -> worker.run(Harness.KEY, 50, 1, 1))
 				.toList();
-			runs.forEach((run) -> assertThat(run).succeedsWithin(Duration.ofSeconds(120))
+			runs.forEach((run) -> assertThat(run).succeedsWithin(PATIENCE)
 				.as("nobody starves")
 				.isEqualTo(new SectionCounts(50, 0, 0, 0)));
 			double seconds = (System.nanoTime() - start) / 1e9;
@@ -86,7 +93,7 @@ class LoadRowsTests {
 	@ShowsRow(value = 2, level = Level.SERVER)
 	void manyHeldLocksAreRenewedWhileOthersComeAndGo(RowFigures figures) {
 		try (Harness rig = Harness.onAnyServer()) {
-			HarnessClient client = rig.direct(TTL_OF_MANY);
+			HarnessClient client = rig.direct(SETTINGS_OF_MANY);
 			LockTemplate locks = client.locks();
 			List<LockHandle> held = new ArrayList<>();
 			for (int i = 0; i < HELD; i++) {
@@ -115,7 +122,7 @@ class LoadRowsTests {
 			figures.server(rig.label())
 				.add("load", KEYS + " keys, " + HELD + " held")
 				.add("lost", 0)
-				.add("least time left before a renewal", least + " of 12000 ms")
+				.add("least time left before a renewal", least + " of 24000 ms")
 				.add("threads of the client", threads)
 				.add("heap",
 						ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1_000_000 + " MB in all");
@@ -144,8 +151,8 @@ class LoadRowsTests {
 	@ShowsRow(value = 43, level = Level.SERVER)
 	void aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm(RowFigures figures) throws InterruptedException {
 		try (Harness rig = Harness.onAnyServer()) {
-			List<HarnessClient> clients = List.of(rig.behindProxy(Harness.LONG, Duration.ofSeconds(60)),
-					rig.behindProxy(Harness.LONG, Duration.ofSeconds(60)));
+			List<HarnessClient> clients = List.of(rig.behindProxy(Harness.LONG, PATIENCE),
+					rig.behindProxy(Harness.LONG, PATIENCE));
 			LockHandle handle = rig.direct(Harness.LONG).acquire();
 			int before = rig.proxy().requests("findAndModify");
 			Herd herd = new Herd(rig, clients, 500);
@@ -274,7 +281,7 @@ class LoadRowsTests {
 
 		private void await() throws InterruptedException {
 			for (Thread thread : this.threads) {
-				thread.join(60_000);
+				thread.join(PATIENCE.toMillis());
 			}
 		}
 

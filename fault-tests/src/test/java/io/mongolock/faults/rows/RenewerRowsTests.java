@@ -121,7 +121,7 @@ class RenewerRowsTests {
 		CompletableFuture<Void> answer = new CompletableFuture<>();
 		CompletableFuture<Void> end = new CompletableFuture<>();
 		this.store.before("renewAll", () -> ((began.compareAndSet(0, System.nanoTime())) ? answer : end).join());
-		Duration ttl = Duration.ofSeconds(6);
+		Duration ttl = Duration.ofSeconds(12);
 		LockHandle handle = start(HarnessClient.settings(ttl, Duration.ZERO), LockClock.system(), this.told);
 		Duration reliable = ttl.multipliedBy(4).dividedBy(5);
 		await().atMost(Harness.LONG).until(() -> handle.remaining().compareTo(reliable.dividedBy(2)) < 0);

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
@@ -33,10 +34,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Execution(ExecutionMode.CONCURRENT)
 class SilenceRowsTests {
 
-	private static final Duration TTL = Duration.ofSeconds(4);
+	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1600);
 
-	/** What {@link #TTL} leaves for a request. */
-	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1067);
+	/** A margin in which a busy machine, too, tells a loss. */
+	private static final LockSettings SETTINGS = LockSettings.builder()
+		.ttl(Duration.ofSeconds(8))
+		.margin(Duration.ofSeconds(3))
+		.operationTimeout(OPERATION_TIMEOUT)
+		.waitTimeout(Duration.ZERO)
+		.build();
 
 	@AutoClose
 	private final Harness rig = Harness.embedded();
@@ -44,7 +50,7 @@ class SilenceRowsTests {
 	@Test
 	@ShowsRow(value = 13, level = Level.PROXY)
 	void aHolderWhoseServerFallsSilentIsToldBeforeTheNextGrant(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(TTL, Duration.ZERO);
+		HarnessClient client = this.rig.behindProxy(SETTINGS);
 		HarnessClient other = this.rig.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
 		this.rig.proxy().blackhole();
@@ -59,7 +65,7 @@ class SilenceRowsTests {
 	@ShowsRow(value = 13, level = Level.PROXY)
 	void aSilenceShorterThanTheLeaseCostsNothing(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
-		LockRequest request = LockRequest.builder(Harness.KEY).ttl(Duration.ofSeconds(12)).build();
+		LockRequest request = LockRequest.builder(Harness.KEY).ttl(Duration.ofSeconds(20)).build();
 		try (LockHandle handle = client.locks().acquire(request)) {
 			Hold hold = this.rig.renewals().holdAllRequests();
 			hold.awaitHeld(Harness.LONG);
@@ -77,7 +83,7 @@ class SilenceRowsTests {
 	@MethodSource("deadConnections")
 	@ShowsRow(value = 14, level = Level.PROXY)
 	void aHolderWhoseConnectionsDieIsToldBeforeTheNextGrant(Consumer<Harness> fault, RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(TTL, Duration.ZERO);
+		HarnessClient client = this.rig.behindProxy(SETTINGS);
 		HarnessClient other = this.rig.direct(Harness.LONG);
 		client.acquire();
 		fault.accept(this.rig);

@@ -27,7 +27,9 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.client.LeakDetection;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.history.HistoryRecord.ClaimOutcome;
 import io.mongolock.faults.harness.history.HistoryRecord.Lost;
@@ -85,7 +87,7 @@ final class LockWorker {
 
 		};
 		LockTemplate locks = new LockTemplate(store, new LockDefaults(asked, Map.of()), owner, LockClock.system(),
-				List.of(listener));
+				List.of(listener), LeakDetection.WARN, HandOver.DEFAULT, LockWorkerJvm.PLACE_TTL);
 		locks.start();
 		return locks;
 	}

@@ -1,5 +1,6 @@
 package io.mongolock.faults.harness.worker;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -8,6 +9,9 @@ import java.util.concurrent.CompletableFuture;
  * written to its history. Thread-safe.
  */
 public final class LockWorkerJvm implements AutoCloseable {
+
+	/** Refreshed every third of that, and so not lost by a process that has to wait. */
+	public static final Duration PLACE_TTL = Duration.ofSeconds(15);
 
 	private static final List<String> SMALL = List.of("-Xmx128m");
 

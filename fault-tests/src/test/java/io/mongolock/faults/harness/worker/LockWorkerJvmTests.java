@@ -56,7 +56,7 @@ class LockWorkerJvmTests {
 			one.awaitReady().acquire("order:1");
 			other.awaitReady();
 			one.jvm().terminate();
-			assertThat(one.jvm().awaitExit(Duration.ofSeconds(30))).isEqualTo(143);
+			assertThat(one.jvm().awaitExit(Duration.ofSeconds(60))).isEqualTo(143);
 			other.acquire("order:1");
 		}
 	}
@@ -64,13 +64,13 @@ class LockWorkerJvmTests {
 	@Test
 	void aClaimThatIsDeniedSaysSo() {
 		LockWorkerSettings impatient = new LockWorkerSettings(server.connectionString(), this.database,
-				Duration.ofSeconds(30), Duration.ZERO, this.history.toString());
-		try (LockWorkerJvm one = start(Duration.ofSeconds(30)); LockWorkerJvm other = LockWorkerJvm.start(impatient)) {
+				Duration.ofSeconds(60), Duration.ZERO, this.history.toString());
+		try (LockWorkerJvm one = start(Duration.ofSeconds(60)); LockWorkerJvm other = LockWorkerJvm.start(impatient)) {
 			one.awaitReady().acquire("order:1");
 			assertThatExceptionOfType(WorkerFailedException.class)
 				.isThrownBy(() -> other.awaitReady().acquire("order:1"))
 				.returns(LockUnavailableException.class.getName(), WorkerFailedException::getType);
-			assertThat(other.run("order:1", 1, 2, 0)).succeedsWithin(Duration.ofSeconds(30))
+			assertThat(other.run("order:1", 1, 2, 0)).succeedsWithin(Duration.ofSeconds(60))
 				.isEqualTo(new SectionCounts(0, 0, 2, 0));
 			assertThat(check().timings().denied().count()).isEqualTo(3);
 		}
@@ -78,7 +78,7 @@ class LockWorkerJvmTests {
 
 	private LockWorkerJvm start(Duration ttl) {
 		return LockWorkerJvm.start(new LockWorkerSettings(server.connectionString(), this.database, ttl,
-				Duration.ofSeconds(25), this.history.toString()));
+				Duration.ofSeconds(90), this.history.toString()));
 	}
 
 	private HistoryReport check() {

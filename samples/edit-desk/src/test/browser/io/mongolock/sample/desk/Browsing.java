@@ -19,6 +19,9 @@ final class Browsing implements AutoCloseable {
 
 	private static final int HEIGHT = 844;
 
+	/** How long a page is waited for, in milliseconds. */
+	static final double PATIENCE = 120_000;
+
 	// without a sandbox, which root has none of, and without requests of its own
 	private static final List<String> ARGUMENTS = List.of("--headless", "--no-sandbox", "--disable-gpu",
 			"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
@@ -38,6 +41,7 @@ final class Browsing implements AutoCloseable {
 	 */
 	Page open(int width, Consumer<String> complaints) {
 		Page page = this.browser.newPage(new Browser.NewPageOptions().setViewportSize(width, HEIGHT));
+		page.setDefaultTimeout(PATIENCE);
 		page.onPageError(complaints);
 		page.onConsoleMessage((message) -> {
 			if (List.of("warning", "error").contains(message.type())) {

@@ -51,7 +51,7 @@ class PageTests {
 	@BeforeAll
 	static void start() {
 		browsing = new Browsing();
-		PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
+		PlaywrightAssertions.setDefaultAssertionTimeout(Browsing.PATIENCE);
 	}
 
 	@AfterAll

@@ -204,6 +204,23 @@ class OrderServiceApplicationTests {
 		}
 	}
 
+	@Test
+	void aPaymentThatEndsWhenItIsForgottenIsNotShownAsTheLast() {
+		try (LockHandle handle = this.locks.acquire(LockRequest.of("order:10016"))) {
+			assertThat(send("{\"order\": \"10016\", \"amount\": 100, \"takes\": \"PT0S\"}")).hasStatus(202);
+			for (int order = 10021; order <= 10040; order++) {
+				assertThat(send("{\"order\": \"" + order + "\", \"amount\": 100, \"takes\": \"PT0S\"}")).hasStatus(202);
+			}
+			assertThat(handle.isHeld()).isTrue();
+		}
+		await().atMost(PATIENCE).until(OrderServiceApplicationTests::noPaymentIsUnderWay);
+		board().extractingPath("$.sent[*].order").asArray().hasSize(20).doesNotContain("10016");
+	}
+
+	private static boolean noPaymentIsUnderWay() {
+		return Thread.getAllStackTraces().keySet().stream().noneMatch((it) -> it.getName().startsWith("payment-"));
+	}
+
 	private MvcTestResult send(String payment) {
 		return this.mvc.post()
 			.uri("/page/payments")

@@ -63,22 +63,23 @@ class PaymentDesk {
 
 	private void take(Sent sent, Payment payment) {
 		try {
-			put(sent.with(this.payments.pay(sent.order(), payment), null));
+			end(sent.with(this.payments.pay(sent.order(), payment), null));
 		}
 		catch (RuntimeException ex) {
-			put(sent.with(null, String.valueOf(ex.getMessage())));
+			end(sent.with(null, String.valueOf(ex.getMessage())));
 		}
 	}
 
 	private synchronized Sent add(String order, long amount) {
 		Sent sent = new Sent(++this.last, order, amount, null, null);
-		put(sent);
+		this.sent.put(sent.number(), sent);
+		this.sent.remove(this.last - REMEMBERED);
 		return sent;
 	}
 
-	private synchronized void put(Sent sent) {
-		this.sent.put(sent.number(), sent);
-		this.sent.remove(this.last - REMEMBERED);
+	// what is forgotten by then does not come back as if it were the last
+	private synchronized void end(Sent sent) {
+		this.sent.replace(sent.number(), sent);
 	}
 
 	/**
