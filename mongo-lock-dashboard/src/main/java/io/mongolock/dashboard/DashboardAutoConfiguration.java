@@ -2,6 +2,7 @@ package io.mongolock.dashboard;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
 import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -9,6 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.actuate.LocksEndpointWebExtension;
 import io.mongolock.autoconfigure.LockEndpointAutoConfiguration;
@@ -19,11 +21,22 @@ import io.mongolock.client.LockTemplate;
  * Auto-configuration for the page that shows the locks, where it is exposed and locks are
  * used.
  */
-@AutoConfiguration(after = { MongoLockAutoConfiguration.class, LockEndpointAutoConfiguration.class })
+@AutoConfiguration(after = { MongoLockAutoConfiguration.class, LockEndpointAutoConfiguration.class },
+		before = ManagementContextAutoConfiguration.class)
 @ConditionalOnWebApplication
 @ConditionalOnBean(LockTemplate.class)
 @ConditionalOnAvailableEndpoint(DashboardEndpoint.class)
 public final class DashboardAutoConfiguration {
+
+	@Bean
+	LockActivity mongoLockActivity(LockClock clock) {
+		return new LockActivity(clock);
+	}
+
+	@Bean
+	ActivitySource mongoLockActivitySource(LockActivity activity, LockTemplate template) {
+		return new ActivitySource(activity, template);
+	}
 
 	@Bean
 	DashboardEndpoint mongoLocksDashboardEndpoint(ObjectProvider<PathMappedEndpoints> paths,

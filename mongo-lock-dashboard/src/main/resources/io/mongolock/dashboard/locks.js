@@ -2,15 +2,16 @@
 
 import { clone, element, fill, keyed, millis, say, span } from './dom.js';
 
-const PAGE = 50;
+const PAGE = 20;
 /** A lease that has less of its ttl left than this was not renewed when it should have been. */
 const LATE = 0.45;
 
 const page = document.documentElement.dataset;
 const opened = new Set();
-const view = { cursors: [''], next: null, filter: {}, shown: undefined, locks: [], readAt: 0 };
+const view = { cursors: [''], next: null, filter: {}, said: undefined, locks: [], readAt: 0 };
 
 let confirmed;
+let asking;
 
 /** Ask for the page that is shown. Resolves to the locks, or to nothing if the question changed meanwhile. */
 export async function readLocks() {
@@ -19,8 +20,20 @@ export async function readLocks() {
 	if (view.cursors.length > 1) {
 		query.set('after', view.cursors.at(-1));
 	}
-	const answer = await ask('GET', `${page.locks}?${query}`);
-	if (asked !== JSON.stringify([view.filter, view.cursors])) {
+	asking?.abort();
+	asking = new AbortController();
+	const { signal } = asking;
+	let answer;
+	try {
+		answer = await ask('GET', `${page.locks}?${query}`, signal);
+	}
+	catch (problem) {
+		if (signal.aborted) {
+			return undefined;
+		}
+		throw problem;
+	}
+	if (signal.aborted) {
 		return undefined;
 	}
 	view.next = answer.next;
@@ -52,10 +65,12 @@ function showWhere(asked) {
 	say(element('empty'), (filtered) ? 'No held lock matches' : 'No lock is held');
 	element('back').disabled = view.cursors.length === 1;
 	element('next').disabled = !view.next;
-	if (view.shown !== asked || !view.locks.length) {
-		// said once for each page, not each time it is read
-		say(element('where'), (view.locks.length) ? `From number ${first}${view.next ? ', more follow' : ''}` : '');
-		view.shown = asked;
+	const where = (view.locks.length) ? `${first} to ${first + view.locks.length - 1}${view.next ? ', more follow' : ''}` : '';
+	say(element('where'), where);
+	if (view.said !== asked) {
+		// to those who listen once for each page, not each time it is read
+		say(element('found'), where || element('empty').textContent);
+		view.said = asked;
 	}
 }
 
@@ -179,10 +194,10 @@ export function onRelease(tell) {
 
 const REFUSALS = { 401: 'you have to log in', 403: 'you may not do that', 404: 'nobody ever asked for it', 405: 'it is not allowed here' };
 
-async function ask(method, path) {
+async function ask(method, path, signal) {
 	let response;
 	try {
-		response = await fetch(path, { method, headers: { Accept: 'application/json', ...csrf(method) } });
+		response = await fetch(path, { method, signal, headers: { Accept: 'application/json', ...csrf(method) } });
 	}
 	catch {
 		throw new Error('this instance does not answer');

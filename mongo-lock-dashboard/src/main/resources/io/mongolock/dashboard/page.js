@@ -1,6 +1,8 @@
 /** Looks at the locks again and again, while somebody looks at the page. */
 
 import { element, say, span } from './dom.js';
+import { hear, see, show } from './lanes.js';
+import { close, listen } from './live.js';
 import { onRelease, onTurn, readLocks, showLocks } from './locks.js';
 
 const page = document.documentElement.dataset;
@@ -17,7 +19,9 @@ async function look() {
 	clearTimeout(timer);
 	const mine = ++looks;
 	try {
-		if (await readLocks()) {
+		const locks = await readLocks();
+		if (locks) {
+			see(locks);
 			readAt = performance.now();
 			failure = undefined;
 		}
@@ -43,8 +47,20 @@ function tick() {
 		showState();
 		if (!paused && !failure) {
 			showLocks();
+			show();
 		}
 	}
+}
+
+/** Begin or end to look and to listen, as the page is in front and not paused. */
+function attend() {
+	clearTimeout(timer);
+	close();
+	if (!paused && !document.hidden) {
+		look();
+		listen(hear);
+	}
+	showState();
 }
 
 function tell(text, isError) {
@@ -57,18 +73,14 @@ function tell(text, isError) {
 element('pause').onclick = () => {
 	paused = !paused;
 	element('pause').setAttribute('aria-pressed', paused);
-	clearTimeout(timer);
-	if (!paused) {
-		look();
-	}
-	showState();
+	attend();
 };
-document.addEventListener('visibilitychange', () => document.hidden ? clearTimeout(timer) : paused || look());
+document.addEventListener('visibilitychange', attend);
 
 if (page.locks) {
 	onTurn(look);
 	onRelease(tell);
-	look();
+	attend();
 	setInterval(tick, 1_000);
 }
 else {

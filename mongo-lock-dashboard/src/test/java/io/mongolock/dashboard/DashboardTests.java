@@ -1,16 +1,26 @@
 package io.mongolock.dashboard;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.annotation.Import;
 
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The page of an application that protects its actuator.
@@ -24,8 +34,18 @@ class DashboardTests {
 
 	private static final String PAGE = "/actuator/mongolocksdashboard";
 
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private static final String EVENTS = "text/event-stream";
+
 	@LocalServerPort
 	private int port;
+
+	@Autowired
+	private LockOperations locks;
+
+	@Autowired
+	private ServletStreams streams;
 
 	private Visitor operator;
 
@@ -54,7 +74,7 @@ class DashboardTests {
 
 	@ParameterizedTest
 	@CsvSource({ "page.js, text/javascript", "locks.js, text/javascript", "dom.js, text/javascript",
-			"style.css, text/css" })
+			"lanes.js, text/javascript", "live.js, text/javascript", "style.css, text/css" })
 	void whatThePageConsistsOfIsServedBesideIt(String file, String type) {
 		assertThat(this.operator.get(PAGE + "/" + file, type + ",*/*;q=0.1")).satisfies((answer) -> {
 			assertThat(answer.statusCode()).isEqualTo(200);
@@ -84,6 +104,49 @@ class DashboardTests {
 		String token = cookie.substring("XSRF-TOKEN=".length(), cookie.indexOf(';'));
 		assertThat(this.operator.delete("/actuator/mongolocks/nobody", "").statusCode()).isEqualTo(403);
 		assertThat(this.operator.delete("/actuator/mongolocks/nobody", token).statusCode()).isEqualTo(204);
+	}
+
+	@Test
+	void whatThisInstanceDidIsStreamedToThoseWhoMayLook() throws Exception {
+		assertThat(this.operator.as("").get(PAGE + "/events", EVENTS).statusCode()).isEqualTo(401);
+		assertThat(this.operator.as("customer").get(PAGE + "/events", EVENTS).statusCode()).isEqualTo(403);
+		this.locks.execute(LockRequest.of("order", 1), (held) -> null);
+		try (EventStream events = this.operator.stream(PAGE + "/events")) {
+			assertThat(events.nextWith("\"key\":\"order:1\"")).contains("\"name\":\"order\"");
+			this.locks.execute(LockRequest.of("order", 2), (held) -> null);
+			assertThat(events.nextWith("order:2")).as("what was told is not told again").doesNotContain("order:1");
+		}
+	}
+
+	@Test
+	void moreViewersThanThereAreConnectionsForAreSentAway() {
+		List<EventStream> viewers = new ArrayList<>();
+		try {
+			await().atMost(PATIENCE).untilAsserted(() -> {
+				while (viewers.size() < ServletStreams.MAX_VIEWERS) {
+					viewers.add(this.operator.stream(PAGE + "/events"));
+				}
+				assertThat(this.operator.get(PAGE + "/events", EVENTS).statusCode()).isEqualTo(503);
+			});
+		}
+		finally {
+			viewers.forEach(EventStream::close);
+		}
+		await().atMost(PATIENCE).untilAsserted(() -> this.operator.stream(PAGE + "/events").close());
+	}
+
+	@Test
+	void streamsEndBeforeTheWebServerWaitsForItsRequests() throws Exception {
+		assertThat(this.streams.getPhase()).isGreaterThan(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE);
+		try (EventStream events = this.operator.stream(PAGE + "/events")) {
+			events.next("activity");
+			this.streams.stop();
+			events.awaitEnd();
+			assertThat(this.operator.get(PAGE + "/events", EVENTS).statusCode()).isEqualTo(503);
+		}
+		finally {
+			this.streams.start();
+		}
 	}
 
 }

@@ -39,8 +39,16 @@ class ManagementPortTests {
 	}
 
 	@Test
+	void soIsWhatIsStreamed() throws Exception {
+		try (EventStream events = new Visitor(this.managementPort, "").stream(PAGE + "/events")) {
+			assertThat(events.next("activity")).contains("\"held\":0");
+		}
+	}
+
+	@Test
 	void itIsNotOnThePortOfTheApplication() {
 		assertThat(new Visitor(this.port, "").get(PAGE, "text/html").statusCode()).isEqualTo(404);
+		assertThat(new Visitor(this.port, "").get(PAGE + "/events", "text/event-stream").statusCode()).isEqualTo(404);
 		assertThat(new Visitor(this.port, "").get("/manage/locks/page", "text/html").statusCode()).isEqualTo(404);
 	}
 

@@ -12,6 +12,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * Visits the page as a browser does.
  */
@@ -40,8 +42,11 @@ final class Visitor {
 		return send(request(path).header("Accept", accept), BodyHandlers.ofString());
 	}
 
-	HttpResponse<InputStream> stream(String path) {
-		return send(request(path).header("Accept", "text/event-stream"), BodyHandlers.ofInputStream());
+	EventStream stream(String path) {
+		HttpResponse<InputStream> answer = send(request(path).header("Accept", "text/event-stream"),
+				BodyHandlers.ofInputStream());
+		assertThat(answer.statusCode()).isEqualTo(200);
+		return new EventStream(answer.body());
 	}
 
 	/**

@@ -1,0 +1,58 @@
+package io.mongolock.dashboard;
+
+import java.util.List;
+
+/**
+ * What one instance did with its locks, as the page is told. Times are milliseconds, and
+ * no clock of a browser is compared with one of a server. The names are single words, so
+ * that no naming strategy of the application changes them.
+ *
+ * @param turn the number of the latest turn that ended
+ * @param held how many locks are held now
+ * @param waiting how many claims wait now
+ * @param bounds the upper bounds of the counts, which have one more for what is above
+ * @param names what is known by the names of locks
+ * @param turns the latest turns that ended, in their order
+ * @param lost how many locks were lost
+ * @param losses the latest of them, last first
+ */
+record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> names, List<Turn> turns, long lost,
+		List<Loss> losses) {
+
+	/**
+	 * The locks of one name.
+	 *
+	 * @param name the name
+	 * @param waits how many claims were granted, by how long they waited
+	 * @param holds how many turns ended, by how long they lasted
+	 */
+	record Name(String name, List<Long> waits, List<Long> holds) {
+
+	}
+
+	/**
+	 * A turn that ended.
+	 *
+	 * @param number its number
+	 * @param key of which lock
+	 * @param end how
+	 * @param lasted how long it lasted
+	 * @param ago how long ago it ended
+	 */
+	record Turn(long number, String key, String end, long lasted, long ago) {
+
+	}
+
+	/**
+	 * A lock that was lost.
+	 *
+	 * @param number its number
+	 * @param key its key
+	 * @param reason how
+	 * @param ago how long ago
+	 */
+	record Loss(long number, String key, String reason, long ago) {
+
+	}
+
+}

@@ -1,0 +1,87 @@
+package io.mongolock.dashboard;
+
+import java.util.Objects;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+
+/**
+ * The live part of the page, which an endpoint cannot be, as it cannot stream: below the
+ * path of the page and on the port of the actuator, so that whatever protects the one
+ * protects the other.
+ */
+@ManagementContextConfiguration(proxyBeanMethods = false)
+@ConditionalOnBean(DashboardEndpoint.class)
+class DashboardManagementConfiguration {
+
+	/** Before the mapping of the endpoints, which would refuse what it cannot produce. */
+	private static final int ORDER = -101;
+
+	private static String path(PathMappedEndpoints paths) {
+		return Objects.requireNonNull(paths.getPath(DashboardEndpoint.ID)) + "/events";
+	}
+
+	/**
+	 * In an application of servlets.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = Type.SERVLET)
+	@ConditionalOnClass(DispatcherServlet.class)
+	static class Servlets {
+
+		@Bean
+		ServletStreams mongoLocksDashboardStreams(ActivitySource source) {
+			return new ServletStreams(source);
+		}
+
+		@Bean
+		RouterFunctionMapping mongoLocksDashboardMapping(ServletStreams streams, PathMappedEndpoints paths,
+				ObjectProvider<RequestMappingHandlerAdapter> adapter) {
+			RouterFunctionMapping mapping = new RouterFunctionMapping(
+					RouterFunctions.route().GET(path(paths), streams::open).build());
+			adapter.ifUnique((unique) -> mapping.setMessageConverters(unique.getMessageConverters()));
+			mapping.setOrder(ORDER);
+			return mapping;
+		}
+
+	}
+
+	/**
+	 * In a reactive application.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = Type.REACTIVE)
+	@ConditionalOnClass(DispatcherHandler.class)
+	static class Reactive {
+
+		@Bean
+		ReactiveStreams mongoLocksDashboardStreams(ActivitySource source) {
+			return new ReactiveStreams(source);
+		}
+
+		@Bean
+		org.springframework.web.reactive.function.server.support.RouterFunctionMapping mongoLocksDashboardMapping(
+				ReactiveStreams streams, PathMappedEndpoints paths) {
+			org.springframework.web.reactive.function.server.support.RouterFunctionMapping mapping = new org.springframework.web.reactive.function.server.support.RouterFunctionMapping(
+					org.springframework.web.reactive.function.server.RouterFunctions.route()
+						.GET(path(paths), streams::open)
+						.build());
+			mapping.setOrder(ORDER);
+			return mapping;
+		}
+
+	}
+
+}

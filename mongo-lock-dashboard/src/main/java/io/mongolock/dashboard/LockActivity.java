@@ -1,0 +1,145 @@
+package io.mongolock.dashboard;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
+import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.dashboard.Activity.Loss;
+import io.mongolock.dashboard.Activity.Name;
+import io.mongolock.dashboard.Activity.Turn;
+import io.mongolock.event.LockInstrumentation;
+
+/**
+ * Remembers what this instance did with its locks since it started, in bounded memory:
+ * histograms by name, the latest turns and the latest losses. Thread-safe: the turns and
+ * losses are guarded by this.
+ */
+final class LockActivity implements LockInstrumentation {
+
+	static final int MAX_TURNS = 300;
+
+	static final int MAX_LOSSES = 20;
+
+	static final int MAX_NAMES = 100;
+
+	private static final String OTHERS = "others";
+
+	private final Map<String, ByName> names = new ConcurrentHashMap<>();
+
+	private final Deque<Ended> turns = new ArrayDeque<>();
+
+	private final Deque<Lost> losses = new ArrayDeque<>();
+
+	private final LockClock clock;
+
+	private long ended;
+
+	private long lost;
+
+	LockActivity(LockClock clock) {
+		this.clock = clock;
+	}
+
+	@Override
+	public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
+		if (end == ClaimEnd.GRANTED) {
+			named(request).waits().record(waited);
+		}
+	}
+
+	@Override
+	public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
+		named(request).holds().record(heldFor);
+		String end = outcome.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+		synchronized (this) {
+			this.turns.addLast(new Ended(++this.ended, request.key(), end, heldFor, this.clock.nanoTime()));
+			if (this.turns.size() > MAX_TURNS) {
+				this.turns.removeFirst();
+			}
+		}
+	}
+
+	@Override
+	public void lost(LockHandle handle, LockRequest request, LossReason reason) {
+		synchronized (this) {
+			this.losses.addFirst(new Lost(++this.lost, request.key(), reason, this.clock.nanoTime()));
+			if (this.losses.size() > MAX_LOSSES) {
+				this.losses.removeLast();
+			}
+		}
+	}
+
+	/**
+	 * What happened.
+	 * @param seen the number of the last turn that is known already
+	 * @param held how many locks are held now
+	 * @param waiting how many claims wait now
+	 * @return all but the turns up to that number
+	 */
+	Activity since(long seen, int held, int waiting) {
+		List<Name> names = this.names.entrySet()
+			.stream()
+			.map((entry) -> entry.getValue().toName(entry.getKey()))
+			.sorted(Comparator.comparing(Name::name))
+			.toList();
+		synchronized (this) {
+			long now = this.clock.nanoTime();
+			return new Activity(this.ended, held, waiting, Durations.BOUNDS, names,
+					this.turns.stream().filter((turn) -> turn.number() > seen).map((turn) -> turn.toTurn(now)).toList(),
+					this.lost, this.losses.stream().map((loss) -> loss.toLoss(now)).toList());
+		}
+	}
+
+	// Names come from annotations and so are few; whatever is not must not fill the
+	// memory
+	private ByName named(LockRequest request) {
+		String name = (request.name() != null) ? request.name() : "none";
+		ByName known = this.names.get(name);
+		return (known != null) ? known
+				: this.names.computeIfAbsent((this.names.size() < MAX_NAMES) ? name : OTHERS, (none) -> new ByName());
+	}
+
+	private static long millis(long from, long to) {
+		return TimeUnit.NANOSECONDS.toMillis(to - from);
+	}
+
+	private record ByName(Durations waits, Durations holds) {
+
+		ByName() {
+			this(new Durations(), new Durations());
+		}
+
+		Name toName(String name) {
+			return new Name(name, this.waits.counts(), this.holds.counts());
+		}
+
+	}
+
+	private record Ended(long number, String key, String end, Duration heldFor, long at) {
+
+		Turn toTurn(long now) {
+			return new Turn(this.number, this.key, this.end, this.heldFor.toMillis(), millis(this.at, now));
+		}
+
+	}
+
+	private record Lost(long number, String key, LossReason reason, long at) {
+
+		Loss toLoss(long now) {
+			return new Loss(this.number, this.key, this.reason.name().toLowerCase(Locale.ROOT), millis(this.at, now));
+		}
+
+	}
+
+}

@@ -1,0 +1,62 @@
+package io.mongolock.dashboard;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The page of a reactive application.
+ */
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = { "spring.main.web-application-type=reactive",
+		"management.endpoints.web.exposure.include=mongolocks,mongolocksdashboard" })
+class ReactiveDashboardTests {
+
+	private static final String PAGE = "/actuator/mongolocksdashboard";
+
+	@LocalServerPort
+	private int port;
+
+	@Autowired
+	private LockOperations locks;
+
+	@Test
+	void thePageAndItsFilesAreServed() {
+		Visitor visitor = new Visitor(this.port, "");
+		assertThat(visitor.get(PAGE, "text/html,*/*;q=0.8").body()).contains("data-locks=\"./mongolocks\"");
+		assertThat(visitor.get(PAGE + "/page.js", "*/*").headers().firstValue("Content-Type"))
+			.hasValue("text/javascript;charset=UTF-8");
+		assertThat(visitor.get(PAGE + "/page.html", "*/*").statusCode()).isEqualTo(404);
+	}
+
+	@Test
+	void whatThisInstanceDidIsStreamed() throws Exception {
+		this.locks.execute(LockRequest.of("order", 1), (held) -> null);
+		try (EventStream events = new Visitor(this.port, "").stream(PAGE + "/events")) {
+			events.nextWith("\"key\":\"order:1\"");
+			this.locks.execute(LockRequest.of("order", 2), (held) -> null);
+			assertThat(events.nextWith("order:2")).doesNotContain("order:1");
+		}
+	}
+
+	@TestConfiguration
+	static class Rules {
+
+		@Bean
+		SecurityWebFilterChain everybody(ServerHttpSecurity http) {
+			return http.authorizeExchange((exchanges) -> exchanges.anyExchange().permitAll()).build();
+		}
+
+	}
+
+}
