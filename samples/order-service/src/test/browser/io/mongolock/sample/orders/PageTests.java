@@ -79,6 +79,7 @@ class PageTests {
 
 	@AfterEach
 	void noScriptComplained() {
+		browsing.closePages();
 		assertThat(this.complaints).isEmpty();
 	}
 
