@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
@@ -49,6 +50,13 @@ final class Browsing implements AutoCloseable {
 			}
 		});
 		return page;
+	}
+
+	/**
+	 * Close all pages, which would keep the machine busy with their looks at the server.
+	 */
+	void closePages() {
+		List.copyOf(this.browser.contexts()).forEach(BrowserContext::close);
 	}
 
 	@Override
