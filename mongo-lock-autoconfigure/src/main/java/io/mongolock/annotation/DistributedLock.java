@@ -61,6 +61,18 @@ public @interface DistributedLock {
 	String key() default "";
 
 	/**
+	 * A type of documents: the method then runs under the lock of the one whose id is the
+	 * {@link #key}, as {@code DocumentLockOperations} has it, so that its key is the
+	 * document's. {@link #name} only groups settings and metrics; without one that is the
+	 * name of the collection. A parameter of type {@code LockedDocument} is filled in,
+	 * whatever the caller passes. Saved or released by the method, the lock has ended;
+	 * else it is released after the method. {@link #limit}, {@link #minHold} and
+	 * {@link LockMode#SHARED} are refused.
+	 * @return the type, by default none: the lock is beside the documents
+	 */
+	Class<?> document() default void.class;
+
+	/**
 	 * How long the lease lasts without renewal: {@code 30s}, {@code PT30S} or a
 	 * placeholder. Empty: as configured.
 	 * @return the duration

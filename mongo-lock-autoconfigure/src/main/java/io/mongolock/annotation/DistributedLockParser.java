@@ -2,6 +2,7 @@ package io.mongolock.annotation;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -38,6 +39,7 @@ class DistributedLockParser {
 					"Give it a name, such as @DistributedLock(\"order\"), a key, such as key = \"#id\", or both.",
 					null);
 		}
+		Class<?> document = attributes.document(key);
 		LockSettings settings = LockSettings.builder()
 			.ttl(attributes.duration("ttl"))
 			.waitTimeout(attributes.duration("waitTimeout"))
@@ -46,7 +48,7 @@ class DistributedLockParser {
 			.autoRenew(attributes.flag("autoRenew"))
 			.limit(attributes.limit())
 			.build();
-		return new LockOperation(method, name, (key.isBlank()) ? null : key, settings,
+		return new LockOperation(method, name, (key.isBlank()) ? null : key, document, settings,
 				annotation.getEnum("onUnavailable", OnUnavailable.class), annotation.getEnum("onLost", OnLost.class));
 	}
 
@@ -119,6 +121,34 @@ class DistributedLockParser {
 			}
 			throw invalid("has " + attribute + " '" + text + "'",
 					"Write true or false, or leave it out to use the configured value.", null);
+		}
+
+		private @Nullable Class<?> document(String key) {
+			Class<?> type = this.annotation.getClass("document");
+			if (type == void.class) {
+				return null;
+			}
+			if (key.isBlank()) {
+				throw invalid("has document = " + type.getSimpleName() + ".class and no key, so no document is meant",
+						"Write the id of the document as its key, such as key = \"#id\".", null);
+			}
+			for (String attribute : List.of("limit", "minHold")) {
+				String text = this.annotation.getString(attribute);
+				if (!text.isEmpty()) {
+					throw notInDocument(type, attribute + " = \"" + text + "\"");
+				}
+			}
+			if (this.annotation.getEnum("mode", LockMode.class) == LockMode.SHARED) {
+				throw notInDocument(type, "mode = SHARED");
+			}
+			return type;
+		}
+
+		private InvalidLockMethodException notInDocument(Class<?> type, String attribute) {
+			return invalid(
+					"has document = " + type.getSimpleName() + ".class and " + attribute
+							+ ", and a document is locked by one who edits it, and free when it is saved",
+					"Leave one of them out.", null);
 		}
 
 		private @Nullable Integer limit() {

@@ -2,6 +2,7 @@ package io.mongolock.autoconfigure;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationContext;
@@ -9,6 +10,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockClock;
@@ -42,6 +44,12 @@ class DocumentLockConfiguration {
 			LockDefaults defaults, ApplicationContext context) {
 		return DocumentLockOperations.of(client.template(), client.store(), client.locks(), client.locks()::broken,
 				clock, defaults.terms().operationTimeout(), context);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static DocumentMethods mongoLockDocumentMethods(ObjectProvider<DocumentLockOperations> operations) {
+		return new DocumentMethods(operations);
 	}
 
 }

@@ -31,6 +31,8 @@ public class LockInterceptor implements MethodInterceptor {
 
 	private final SingletonSupplier<LockOperations> operations;
 
+	private final SingletonSupplier<DocumentLocking> documents;
+
 	private final NonBlockingThreads nonBlockingThreads = new NonBlockingThreads();
 
 	/**
@@ -38,12 +40,14 @@ public class LockInterceptor implements MethodInterceptor {
 	 * @param source knows the methods
 	 * @param operations asked for the locks at the first call, not before: proxies are
 	 * made long before the store exists
-	 * @param beanFactory knows the beans that keys refer to
+	 * @param beanFactory knows the beans that keys refer to, and the one that locks
+	 * documents, if there is one
 	 */
 	public LockInterceptor(LockOperationSource source, Supplier<LockOperations> operations, BeanFactory beanFactory) {
 		this.source = source;
 		this.keys = new LockKeyEvaluator(beanFactory);
 		this.operations = SingletonSupplier.of(operations);
+		this.documents = SingletonSupplier.of(() -> beanFactory.getBean(DocumentLocking.class));
 	}
 
 	@Override
@@ -56,25 +60,47 @@ public class LockInterceptor implements MethodInterceptor {
 			return invocation.proceed();
 		}
 		this.nonBlockingThreads.warnIfOnOne(operation.method(), targetClass);
-		LockRequest request = this.keys.request(operation, invocation.getArguments(), target, targetClass);
-		return (operation.onUnavailable() != OnUnavailable.SKIP) ? proceed(request, invocation)
-				: proceedOrSkip(request, operation, invocation);
+		Execution execution = (operation.document() != null) ? inDocument(operation, invocation, target, targetClass)
+				: beside(operation, invocation, target, targetClass);
+		return (operation.onUnavailable() != OnUnavailable.SKIP) ? execution.run(() -> {
+		}) : runOrSkip(execution, operation);
 	}
 
 	@SuppressWarnings("NullAway") // sees no type arguments: the callback may return null
-	private @Nullable Object proceed(LockRequest request, MethodInvocation invocation) throws Throwable {
-		return locks().execute(request, (handle) -> invocation.proceed());
+	private Execution beside(LockOperation operation, MethodInvocation invocation, @Nullable Object target,
+			Class<?> targetClass) {
+		LockRequest request = this.keys.request(operation, invocation.getArguments(), target, targetClass);
+		return (entered) -> this.operations.obtain().execute(request, (handle) -> {
+			entered.run();
+			return invocation.proceed();
+		});
 	}
 
-	@SuppressWarnings("NullAway") // as above
-	private @Nullable Object proceedOrSkip(LockRequest request, LockOperation operation, MethodInvocation invocation)
-			throws Throwable {
+	private Execution inDocument(LockOperation operation, MethodInvocation invocation, @Nullable Object target,
+			Class<?> targetClass) {
+		Object id = this.keys.id(operation, invocation.getArguments(), target, targetClass);
+		DocumentLocking documents = this.documents.obtain();
+		return (entered) -> documents.execute(operation, id, (locked) -> {
+			entered.run();
+			fillIn(operation, documents.parameterType(), locked, invocation.getArguments());
+			return invocation.proceed();
+		});
+	}
+
+	// Those of an invocation may be changed in place
+	private static void fillIn(LockOperation operation, Class<?> type, Object locked, @Nullable Object[] arguments) {
+		Class<?>[] types = operation.method().getParameterTypes();
+		for (int i = 0; i < types.length; i++) {
+			if (types[i] == type) {
+				arguments[i] = locked;
+			}
+		}
+	}
+
+	private static @Nullable Object runOrSkip(Execution execution, LockOperation operation) throws Throwable {
 		AtomicBoolean entered = new AtomicBoolean();
 		try {
-			return locks().execute(request, (handle) -> {
-				entered.set(true);
-				return invocation.proceed();
-			});
+			return execution.run(() -> entered.set(true));
 		}
 		catch (LockUnavailableException ex) {
 			// one that the method itself threw is none of ours, and an interrupt is no
@@ -87,8 +113,12 @@ public class LockInterceptor implements MethodInterceptor {
 		}
 	}
 
-	private LockOperations locks() {
-		return this.operations.obtain();
+	/** A call whose key is known. */
+	@FunctionalInterface
+	private interface Execution {
+
+		@Nullable Object run(Runnable entered) throws Throwable;
+
 	}
 
 }

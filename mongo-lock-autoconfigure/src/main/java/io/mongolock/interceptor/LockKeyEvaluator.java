@@ -3,6 +3,7 @@ package io.mongolock.interceptor;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -34,12 +35,21 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 
 	LockRequest request(LockOperation operation, @Nullable Object[] args, @Nullable Object target,
 			Class<?> targetClass) {
+		return explained(operation, targetClass,
+				() -> builder(operation, args, target, targetClass).settings(operation.settings())
+					.onUnavailable(operation.onUnavailable())
+					.onLost(operation.onLost())
+					.build());
+	}
+
+	Object id(LockOperation operation, @Nullable Object[] args, @Nullable Object target, Class<?> targetClass) {
+		return explained(operation, targetClass, () -> key(operation, args, target, targetClass));
+	}
+
+	private static <T> T explained(LockOperation operation, Class<?> targetClass, Supplier<T> evaluation) {
 		String expression = operation.key();
 		try {
-			return builder(operation, args, target, targetClass).settings(operation.settings())
-				.onUnavailable(operation.onUnavailable())
-				.onLost(operation.onLost())
-				.build();
+			return evaluation.get();
 		}
 		catch (EvaluationException | IllegalArgumentException ex) {
 			throw new IllegalArgumentException("No lock key for "
@@ -54,12 +64,17 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		if (operation.key() == null) {
 			return LockRequest.builder(Objects.requireNonNull(operation.name())).name(operation.name());
 		}
-		Object key = evaluate(operation.key(), operation, args, target, targetClass);
+		return LockRequest.builder(operation.name(), key(operation, args, target, targetClass));
+	}
+
+	private Object key(LockOperation operation, @Nullable Object[] args, @Nullable Object target,
+			Class<?> targetClass) {
+		Object key = evaluate(Objects.requireNonNull(operation.key()), operation, args, target, targetClass);
 		if (key == null) {
 			throw new IllegalArgumentException("it is null. If it refers to parameters by name, the class must be "
 					+ "compiled with -parameters; #p0 always is the first argument");
 		}
-		return LockRequest.builder(operation.name(), key);
+		return key;
 	}
 
 	private @Nullable Object evaluate(String expression, LockOperation operation, @Nullable Object[] args,

@@ -14,11 +14,13 @@ import io.mongolock.OnUnavailable;
  * @param method the most specific method
  * @param name first part of the key, literal
  * @param key second part of the key, a SpEL expression
+ * @param document the type of the documents that are locked themselves, {@code null} if
+ * the lock is beside them
  * @param settings what the declaration says itself
  * @param onUnavailable what happens if another holds the lock
  * @param onLost what happens if the lock is lost
  */
-public record LockOperation(Method method, @Nullable String name, @Nullable String key, LockSettings settings,
-		OnUnavailable onUnavailable, OnLost onLost) {
+public record LockOperation(Method method, @Nullable String name, @Nullable String key, @Nullable Class<?> document,
+		LockSettings settings, OnUnavailable onUnavailable, OnLost onLost) {
 
 }

@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mapping.callback.EntityCallbacks;
@@ -17,9 +19,11 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.OnLost;
 import io.mongolock.store.mongo.DocumentLockStore;
 
 /**
@@ -65,6 +69,30 @@ public interface DocumentLockOperations {
 	 * @throws LockStoreException if MongoDB could not be asked within the wait
 	 */
 	<T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings);
+
+	/**
+	 * Run the callback under the lock of a document, as a method is run that is annotated
+	 * with {@code @DistributedLock(document = …)}. What it neither saved nor released nor
+	 * passed on is released at its end. Inside a callback that holds the lock already, it
+	 * is shared.
+	 * @param <T> the type of the document
+	 * @param <R> what the callback returns
+	 * @param <E> what the callback throws
+	 * @param type the type of the document
+	 * @param id its id
+	 * @param how completes the request, which is named like the collection; a limit other
+	 * than 1 and a minimum hold make no sense here
+	 * @param callback the work
+	 * @return what the callback returned
+	 * @throws E what the callback threw; a lost lock is then added as suppressed
+	 * @throws NoSuchDocumentException if there is no such document
+	 * @throws LockUnavailableException if another still held the lock after the wait
+	 * timeout: who, since when and until when
+	 * @throws LockLostException after the callback, if the lock was lost while it ran and
+	 * the request does not say {@link OnLost#IGNORE}
+	 */
+	<T, R extends @Nullable Object, E extends Throwable> R execute(Class<T> type, Object id,
+			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E;
 
 	/**
 	 * Save a document and release its lock, in one statement: it is written only while

@@ -8,10 +8,12 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.result.UpdateResult;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.UpdateMapper;
@@ -76,14 +78,39 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public <T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		String key = locked.key(id).toString();
-		LockRequest request = LockRequest.builder(key).name(locked.collection()).settings(sole(settings)).build();
+		LockRequest request = request(locked, id, (builder) -> builder.settings(settings));
 		try {
 			return granted(locked, this.locks.acquire(request));
 		}
 		catch (MissingDocumentException ex) {
-			throw new NoSuchDocumentException("There is no " + locked.describe(key) + " to lock", ex);
+			throw missing(locked, request, ex);
 		}
+	}
+
+	@Override
+	public <T, R extends @Nullable Object, E extends Throwable> R execute(Class<T> type, Object id,
+			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E {
+		LockedType<T> locked = type(type);
+		LockRequest request = request(locked, id, how);
+		try {
+			return this.locks.execute(request, (handle) -> callback.doWithDocument(granted(locked, handle)));
+		}
+		catch (MissingDocumentException ex) {
+			throw missing(locked, request, ex);
+		}
+	}
+
+	private static LockRequest request(LockedType<?> type, Object id, Consumer<LockRequest.Builder> how) {
+		LockRequest.Builder builder = LockRequest.builder(type.key(id).toString()).name(type.collection());
+		how.accept(builder);
+		LockRequest request = builder.build();
+		LockSettings sole = sole(request.settings());
+		return new LockRequest(request.key(), request.name(), sole, request.onUnavailable(), request.onLost());
+	}
+
+	private static NoSuchDocumentException missing(LockedType<?> type, LockRequest request,
+			MissingDocumentException cause) {
+		return new NoSuchDocumentException("There is no " + type.describe(request.key()) + " to lock", cause);
 	}
 
 	private <T> LockedDocument<T> granted(LockedType<T> type, LockHandle handle) {

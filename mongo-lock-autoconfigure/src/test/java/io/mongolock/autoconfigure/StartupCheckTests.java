@@ -39,6 +39,7 @@ import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.RecordingLockOperations;
+import io.mongolock.mongodb.LockedDocument;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -68,6 +69,12 @@ class StartupCheckTests {
 			Arguments.of(PublisherResult.class, "returns a Publisher"),
 			Arguments.of(FlowResult.class, "returns a Publisher"),
 			Arguments.of(CallableResult.class, "returns a Callable"), Arguments.of(Suspend.class, "suspend"),
+			Arguments.of(DocumentWithoutKey.class, "has document = Order.class and no key"),
+			Arguments.of(DocumentWithLimit.class, "has document = Order.class and limit = \"3\""),
+			Arguments.of(SharedDocument.class, "has document = Order.class and mode = SHARED"),
+			Arguments.of(DocumentWithMinHold.class, "has document = Order.class and minHold = \"1m\""),
+			Arguments.of(OtherDocument.class, "and a parameter io.mongolock.mongodb.LockedDocument<java.lang.String>"),
+			Arguments.of(DocumentLater.class, "returns a CompletableFuture"),
 			Arguments.of(AsyncVoid.class, "is also @Async"), Arguments.of(AsyncType.class, "is also @Async"));
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -429,6 +436,55 @@ class StartupCheckTests {
 		@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP)
 		int run() {
 			return 1;
+		}
+
+	}
+
+	static class DocumentWithoutKey {
+
+		@DistributedLock(name = "order", document = ObjectKey.Order.class)
+		void run(String id) {
+		}
+
+	}
+
+	static class DocumentWithLimit {
+
+		@DistributedLock(document = ObjectKey.Order.class, key = "#id", limit = "3")
+		void run(String id) {
+		}
+
+	}
+
+	static class SharedDocument {
+
+		@DistributedLock(document = ObjectKey.Order.class, key = "#id", mode = LockMode.SHARED)
+		void run(String id) {
+		}
+
+	}
+
+	static class DocumentWithMinHold {
+
+		@DistributedLock(document = ObjectKey.Order.class, key = "#id", minHold = "1m")
+		void run(String id) {
+		}
+
+	}
+
+	static class OtherDocument {
+
+		@DistributedLock(document = ObjectKey.Order.class, key = "#id")
+		void run(String id, LockedDocument<String> locked) {
+		}
+
+	}
+
+	static class DocumentLater {
+
+		@DistributedLock(document = ObjectKey.Order.class, key = "#id")
+		CompletableFuture<String> run(String id) {
+			return new CompletableFuture<>();
 		}
 
 	}

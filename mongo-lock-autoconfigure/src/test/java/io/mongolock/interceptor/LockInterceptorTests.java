@@ -149,7 +149,7 @@ class LockInterceptorTests {
 
 		@Override
 		public LockOperation getLockOperation(Method method, Class<?> targetClass) {
-			return (method.getParameterCount() != 0) ? new LockOperation(method, "order", "#p0",
+			return (method.getParameterCount() != 0) ? new LockOperation(method, "order", "#p0", null,
 					LockSettings.builder().autoRenew(false).limit(3).build(), this.onUnavailable, OnLost.INTERRUPT)
 					: null;
 		}

@@ -173,7 +173,7 @@ class LockKeyEvaluatorTests {
 	private LockRequest request(String name, String key, Object id, Order order) {
 		Object[] args = { id, order };
 		Method method = method();
-		LockOperation operation = new LockOperation(method, name, key, LockSettings.NONE, OnUnavailable.FAIL,
+		LockOperation operation = new LockOperation(method, name, key, null, LockSettings.NONE, OnUnavailable.FAIL,
 				OnLost.FAIL);
 		return this.evaluator.request(operation, args, new Service(), Service.class);
 	}

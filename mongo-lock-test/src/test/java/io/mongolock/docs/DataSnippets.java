@@ -12,6 +12,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockSettings;
+import io.mongolock.annotation.DistributedLock;
 import io.mongolock.mongodb.DocumentLock;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockTicket;
@@ -76,6 +77,11 @@ public class DataSnippets {
 			Article article = locked.entity();
 			this.documents.save(locked, article.withText(text));
 		}
+	}
+
+	@DistributedLock(document = Article.class, key = "#id")
+	public void edit(String id, String text, LockedDocument<Article> locked) {
+		this.documents.save(locked, locked.entity().withText(text));
 	}
 
 	String begun(String id) {

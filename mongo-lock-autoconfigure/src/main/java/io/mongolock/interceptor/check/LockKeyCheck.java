@@ -41,7 +41,9 @@ class LockKeyCheck {
 			SpelNode expression = parse(operation.key(), operation, targetClass);
 			checkStart(expression, operation, targetClass);
 			checkVariables(expression, operation, targetClass);
-			checkType(expression, operation, targetClass);
+			if (operation.document() == null) { // else an id, as the mapping has it
+				checkType(expression, operation, targetClass);
+			}
 		}
 	}
 

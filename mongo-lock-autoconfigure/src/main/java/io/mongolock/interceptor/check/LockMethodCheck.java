@@ -31,10 +31,14 @@ class LockMethodCheck {
 
 	private final BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms;
 
+	private final LockDocumentCheck documents;
+
 	private final boolean classProxies;
 
-	LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, boolean classProxies) {
+	LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, LockDocumentCheck documents,
+			boolean classProxies) {
 		this.terms = terms;
+		this.documents = documents;
 		this.classProxies = classProxies;
 	}
 
@@ -43,6 +47,7 @@ class LockMethodCheck {
 		endsWithTheCall(operation.method(), targetClass);
 		result(operation, targetClass);
 		this.keys.check(operation, targetClass);
+		this.documents.check(operation, targetClass);
 		settings(operation, targetClass);
 	}
 

@@ -25,6 +25,7 @@ import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.interceptor.DocumentLocking;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperation;
@@ -60,7 +61,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 			BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, boolean classProxies) {
 		this.source = source;
 		this.beanFactory = beanFactory;
-		this.check = new LockMethodCheck(terms, classProxies);
+		this.check = new LockMethodCheck(terms,
+				new LockDocumentCheck(() -> beanFactory.getBeanProvider(DocumentLocking.class).getIfAvailable()),
+				classProxies);
 	}
 
 	@Override

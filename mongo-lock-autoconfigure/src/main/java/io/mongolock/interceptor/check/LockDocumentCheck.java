@@ -1,0 +1,53 @@
+package io.mongolock.interceptor.check;
+
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+
+import io.mongolock.interceptor.DocumentLocking;
+import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.LockOperation;
+
+/**
+ * Finds mistakes in methods that run under the lock of a document.
+ */
+class LockDocumentCheck {
+
+	private final Supplier<@Nullable DocumentLocking> documents;
+
+	LockDocumentCheck(Supplier<@Nullable DocumentLocking> documents) {
+		this.documents = documents;
+	}
+
+	void check(LockOperation operation, Class<?> targetClass) {
+		Class<?> document = operation.document();
+		if (document == null) {
+			return;
+		}
+		DocumentLocking locking = this.documents.get();
+		if (locking == null) {
+			throw new InvalidLockMethodException(operation.method(), targetClass,
+					"has document = " + document.getSimpleName()
+							+ ".class, and there are no DocumentLockOperations to lock documents by",
+					"Add Spring Data MongoDB with the synchronous driver, as spring-boot-starter-data-mongodb does, "
+							+ "or leave document out.");
+		}
+		IntStream.range(0, operation.method().getParameterCount())
+			.filter((index) -> operation.method().getParameterTypes()[index] == locking.parameterType())
+			.forEach((index) -> parameter(operation, index, document, targetClass));
+	}
+
+	private static void parameter(LockOperation operation, int index, Class<?> document, Class<?> targetClass) {
+		ResolvableType type = ResolvableType.forMethodParameter(operation.method(), index, targetClass);
+		Class<?> argument = type.getGeneric(0).resolve();
+		if (argument != null && !argument.isAssignableFrom(document)) {
+			throw new InvalidLockMethodException(operation.method(), targetClass,
+					"has document = " + document.getSimpleName() + ".class and a parameter " + type
+							+ ", which is filled in with the document that is locked",
+					"Make it LockedDocument<" + document.getSimpleName() + ">, or pass the other document's ticket.");
+		}
+	}
+
+}
