@@ -333,7 +333,7 @@ final class Mutants {
 						Judge.test(documents, "aCopyFromBeforeTheGrantCannotBeSavedByCodeThatKnowsNothingOfTheLock")),
 				new Mutant("document lock: saved whoever holds it", write, "Document filter = held(lease, field);",
 						"Document filter = new Document(\"_id\", DocumentKey.parse(lease.key()).id());",
-						Judge.test(documents, "whatWasTakenOverIsNotSaved")),
+						Judge.test(documents, "whatAPlainSaveReplacedIsNotSaved")),
 				new Mutant("document lock: saved over another version", write,
 						"filter.append(written.versionField(), written.version());", "",
 						Judge.test(documents, "anotherVersionIsNotSavedAndTheLockIsKept")),
