@@ -27,7 +27,8 @@ class RunbookTests {
 	private static final Pattern ENTRY = Pattern.compile("^\\| `([^`]+)` \\| (WARN|ERROR) \\| .+ \\| .+ \\|$",
 			Pattern.MULTILINE);
 
-	private static final Pattern CALL = Pattern.compile("(?:\\.|::)(warn|error)(\\(|\\))");
+	// A stream of results that ends with an error logs nothing
+	private static final Pattern CALL = Pattern.compile("(?<!stream)(?:\\.|::)(warn|error)(\\(|\\))");
 
 	private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\n]|\\\\.)*)\"");
 
