@@ -18,8 +18,8 @@ import java.util.List;
 record Extent(long millis, long jvmsMillis, int rounds, List<Integer> threads, List<Integer> jvms, int waiters,
 		int held, int heldSeconds, int handovers) {
 
-	static final Extent FULL = new Extent(3_000, 10_000, 100, List.of(1, 8, 32, 64), List.of(2, 4, 8), 500, 10_000,
-			24, 50);
+	static final Extent FULL = new Extent(3_000, 10_000, 100, List.of(1, 8, 32, 64), List.of(2, 4, 8), 500, 10_000, 24,
+			50);
 
 	static final Extent QUICK = new Extent(2_000, 2_000, 20, List.of(1, 8, 32), List.of(2, 4), 100, 1_000, 16, 30);
 
