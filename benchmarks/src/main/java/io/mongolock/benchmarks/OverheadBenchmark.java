@@ -2,9 +2,12 @@ package io.mongolock.benchmarks;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
@@ -38,7 +41,8 @@ import io.mongolock.test.server.GivenServer;
 /**
  * What acquire and release cost through the template and through the annotation, as a
  * ratio to the two commands they send, sent bare, and those with a timeout. They take
- * turns in short rounds, so that noise of the machine hits all of them alike; the figure
+ * turns in short rounds, in another order each, so that neither noise of the machine nor
+ * what ran before hits one of them more than the others; the figure
  * is the median of the rounds' ratios. Uses an embedded server, or the one named by
  * {@code MONGO_LOCK_TEST_URI}. Besides, what the meters, the MDC and events of an
  * application with the Actuator cost together, and what observations timed as Spring Boot
@@ -114,9 +118,11 @@ public final class OverheadBenchmark {
 
 	private static void report(List<Runnable> subjects, int rounds, int pairs) {
 		double[][] nanos = new double[subjects.size()][rounds];
+		List<Integer> order = new ArrayList<>(IntStream.range(0, subjects.size()).boxed().toList());
+		Random random = new Random(1);
 		for (int round = 0; round < rounds; round++) {
-			for (int i = 0; i < subjects.size(); i++) {
-				int subject = (i + round) % subjects.size();
+			Collections.shuffle(order, random);
+			for (int subject : order) {
 				nanos[subject][round] = time(subjects.get(subject), pairs);
 			}
 		}

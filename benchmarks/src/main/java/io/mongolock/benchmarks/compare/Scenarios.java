@@ -2,11 +2,14 @@ package io.mongolock.benchmarks.compare;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /**
  * What is measured, one scenario a method. All that is compared takes turns within each.
@@ -39,9 +42,12 @@ final class Scenarios {
 		Table table = new Table("A lock that nobody else wants", "what", "µs a pair", "ratio to the bare commands");
 		List<Competitor> all = this.kinds.stream().map((kind) -> kind.connect(this.servers.uri(kind))).toList();
 		double[][] nanos = new double[all.size()][this.extent.rounds()];
+		List<Integer> order = new ArrayList<>(IntStream.range(0, all.size()).boxed().toList());
+		Random random = new Random(1);
 		for (int round = -this.extent.rounds() / 2; round < this.extent.rounds(); round++) {
-			for (int i = 0; i < all.size(); i++) {
-				int turn = Math.floorMod(i + round, all.size());
+			// One that always ran after the same other would profit or suffer from it
+			Collections.shuffle(order, random);
+			for (int turn : order) {
 				double pair = pair(all.get(turn), this.kinds.get(turn).name());
 				if (round >= 0) {
 					nanos[turn][round] = pair;
