@@ -42,8 +42,8 @@ import io.mongolock.test.server.GivenServer;
  * What acquire and release cost through the template and through the annotation, as a
  * ratio to the two commands they send, sent bare, and those with a timeout. They take
  * turns in short rounds, in another order each, so that neither noise of the machine nor
- * what ran before hits one of them more than the others; the figure
- * is the median of the rounds' ratios. Uses an embedded server, or the one named by
+ * what ran before hits one of them more than the others; the figure is the median of the
+ * rounds' ratios. Uses an embedded server, or the one named by
  * {@code MONGO_LOCK_TEST_URI}. Besides, what the meters, the MDC and events of an
  * application with the Actuator cost together, and what observations timed as Spring Boot
  * times them do, against a client without any of them on the same store. Arguments:
