@@ -46,17 +46,20 @@ final class HandleLeaks {
 
 	private final ReferenceQueue<LeaseHandle> collected = new ReferenceQueue<>();
 
-	private final ThreadFactory threads = ClientThreads.daemons("mongo-lock-leaks");
+	private final ThreadFactory threads;
 
 	private @Nullable Thread thread;
 
 	/**
 	 * Create a detection.
 	 * @param mode what to do about leaks
+	 * @param threads creates the thread that watches, which exists while there is
+	 * something to watch
 	 * @param releases releases a lock; must not block
 	 */
-	HandleLeaks(LeakDetection mode, Consumer<HeldLock> releases) {
+	HandleLeaks(LeakDetection mode, ThreadFactory threads, Consumer<HeldLock> releases) {
 		this.mode = mode;
+		this.threads = threads;
 		this.releases = releases;
 	}
 
@@ -89,8 +92,11 @@ final class HandleLeaks {
 	/**
 	 * Watch no handle any more.
 	 */
-	void stop() {
+	synchronized void stop() {
 		this.watched.clear();
+		if (this.thread != null) {
+			this.thread.interrupt();
+		}
 	}
 
 	private synchronized void startThread() {
@@ -101,7 +107,8 @@ final class HandleLeaks {
 	}
 
 	private void watch() {
-		while (!endIfIdle()) {
+		// Lingers first: by the time a thread runs, a short hold is over
+		do {
 			try {
 				// removed by whoever comes first: this thread or the handle's close
 				if (this.collected.remove(LINGER_MILLIS) instanceof Leak leak && this.watched.remove(leak)) {
@@ -109,12 +116,13 @@ final class HandleLeaks {
 				}
 			}
 			catch (InterruptedException ex) {
-				logger.debug("Nobody interrupts the watch over handles on purpose; it goes on", ex);
+				logger.debug("Interrupted, as a stop does that leaves nothing to watch", ex);
 			}
 			catch (RuntimeException | Error ex) {
 				logger.error("The watch over handles failed and goes on", ex);
 			}
 		}
+		while (!endIfIdle());
 	}
 
 	private synchronized boolean endIfIdle() {

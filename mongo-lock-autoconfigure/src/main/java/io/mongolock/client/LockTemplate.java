@@ -144,7 +144,7 @@ public final class LockTemplate implements LockOperations {
 				(bound) -> ThreadLocalRandom.current().nextLong(bound));
 		this.sender = new ClaimSender(store, new StoreClockWatch(this.events, store.servers()), clock, this.lifecycle,
 				this.heldLocks, releaser, this.events);
-		this.leaks = new HandleLeaks(leakDetection,
+		this.leaks = new HandleLeaks(leakDetection, ClientThreads.daemons("mongo-lock-leaks"),
 				(heldLock) -> this.lifecycle.threads().cleanUpAfter(0, () -> releaseLeaked(heldLock)));
 	}
 

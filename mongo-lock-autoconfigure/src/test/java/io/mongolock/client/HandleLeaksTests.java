@@ -2,7 +2,9 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 import org.awaitility.Awaitility;
@@ -16,8 +18,10 @@ import org.springframework.util.StringUtils;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
 import io.mongolock.application.CarelessCode;
 import io.mongolock.core.HandOver;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -93,15 +97,37 @@ class HandleLeaksTests {
 
 	@Test
 	void withoutDetectionNothingIsLookedAt() {
-		HandleLeaks leaks = new HandleLeaks(LeakDetection.OFF, (heldLock) -> {
-			throw new AssertionError("released");
-		});
+		HandleLeaks leaks = new HandleLeaks(LeakDetection.OFF, Thread::new, HandleLeaksTests::releaseNothing);
 		assertThat(leaks.caller()).isNull();
+	}
+
+	@Test
+	void theThreadOutlivesAHoldThatWasOverBeforeItRan() throws InterruptedException {
+		CountDownLatch closed = new CountDownLatch(1);
+		AtomicLong lasted = new AtomicLong();
+		List<Thread> threads = new CopyOnWriteArrayList<>();
+		HandleLeaks leaks = new HandleLeaks(LeakDetection.WARN, (watch) -> {
+			threads.add(new Thread(() -> {
+				await(closed);
+				long begun = System.nanoTime();
+				watch.run();
+				lasted.set(System.nanoTime() - begun);
+			}));
+			return threads.get(0);
+		}, HandleLeaksTests::releaseNothing);
+		leaks.watch((LeaseHandle) this.template.acquire(LockRequest.of("k")), null).close();
+		closed.countDown();
+		threads.get(0).join();
+		assertThat(lasted).hasValueGreaterThanOrEqualTo(900_000_000L);
 	}
 
 	private LockTemplate template(LeakDetection detection) {
 		return new LockTemplate(this.store, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
 				LockClock.system(), List.of(), detection, HandOver.DEFAULT);
+	}
+
+	private static void releaseNothing(HeldLock heldLock) {
+		throw new AssertionError("released");
 	}
 
 	private static void awaitCollected(BooleanSupplier condition) {
