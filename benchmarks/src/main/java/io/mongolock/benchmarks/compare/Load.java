@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * @param threads how many
  * @param keys how many keys they choose from
  * @param workMicros how long the work takes
- * @param millis for how long, after a tenth of that to warm up
+ * @param millis for how long, after half of that to warm up
  */
 record Load(int threads, int keys, int workMicros, long millis) {
 
@@ -22,7 +22,7 @@ record Load(int threads, int keys, int workMicros, long millis) {
 	 * @return what came of it
 	 */
 	Outcome run(Competitor competitor) {
-		long begin = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.millis / 10);
+		long begin = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.millis / 2);
 		long end = begin + TimeUnit.MILLISECONDS.toNanos(this.millis);
 		List<Samples> samples = new ArrayList<>();
 		List<Thread> running = new ArrayList<>();
