@@ -147,8 +147,11 @@ final class ClaimSender {
 		if (step instanceof Denied denied) {
 			this.events.denied(acquisition, denied.holders());
 		}
-		else if (step instanceof Failed || step instanceof Cancelled) {
-			this.events.ended(acquisition, (step instanceof Failed) ? ClaimEnd.FAILED : unwanted);
+		else if (step instanceof Failed failed) {
+			this.events.failed(acquisition, failed.failure());
+		}
+		else if (step instanceof Cancelled) {
+			this.events.ended(acquisition, unwanted);
 		}
 		if (step instanceof Cancelled cancelled && cancelled.unwanted() != null) {
 			this.heldLocks.pass(cancelled.unwanted());

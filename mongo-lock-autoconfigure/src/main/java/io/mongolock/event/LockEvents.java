@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockException;
@@ -18,6 +19,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
 import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
 import io.mongolock.OnUnavailable;
 import io.mongolock.ReleaseRequest;
@@ -199,7 +201,20 @@ public final class LockEvents {
 	 * @param end how it ended
 	 */
 	public void ended(LockAcquisition acquisition, ClaimEnd end) {
-		measure((instrument) -> instrument.claimed(acquisition, acquisition.request(), end,
+		ended(acquisition, end, null);
+	}
+
+	/**
+	 * A claim ended, as the store failed.
+	 * @param acquisition the claim
+	 * @param failure how
+	 */
+	public void failed(LockAcquisition acquisition, LockStoreException failure) {
+		ended(acquisition, ClaimEnd.FAILED, failure);
+	}
+
+	private void ended(LockAcquisition acquisition, ClaimEnd end, @Nullable LockStoreException failure) {
+		measure((instrument) -> instrument.claimed(acquisition, acquisition.request(), end, failure,
 				since(acquisition.begun())));
 	}
 
@@ -247,13 +262,18 @@ public final class LockEvents {
 	 * @param outcome how that ended
 	 */
 	public void ended(HeldLock heldLock, ReleaseOutcome outcome) {
+		if (outcome == ReleaseOutcome.LOST && heldLock.lossReason() == null) {
+			lost(heldLock, LossReason.REFUSED);
+		}
 		measure((instrument) -> instrument.ended(observe(heldLock.lease()), heldLock.request(), outcome,
 				heldLock.heldFor(ClockReading.of(this.clock))));
 		switch (outcome) {
 			case RELEASED -> released(heldLock);
 			case EXPIRED_UNCONTESTED -> expiredUncontested(heldLock);
 			case LEFT_TO_EXPIRE -> leftToExpire(heldLock);
-			case LOST -> lostAtRelease(heldLock);
+			case LOST -> {
+				// Was said when it happened
+			}
 		}
 	}
 
@@ -278,12 +298,6 @@ public final class LockEvents {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
 				+ "' is not released, as nobody knows whether the transaction "
 				+ "that used it was committed; its lease of " + lease.toMillis() + "ms runs out by itself");
-	}
-
-	private void lostAtRelease(HeldLock heldLock) {
-		if (heldLock.lossReason() == null) {
-			lost(heldLock, LossReason.REFUSED);
-		}
 	}
 
 	/**

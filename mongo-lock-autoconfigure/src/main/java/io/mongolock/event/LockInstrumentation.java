@@ -2,9 +2,12 @@ package io.mongolock.event;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseOutcome;
 
@@ -62,9 +65,11 @@ public interface LockInstrumentation extends LockListener {
 	 * @param claim the claim
 	 * @param request what was asked for
 	 * @param end how it ended
+	 * @param failure what the store failed with, {@code null} if it ended otherwise
 	 * @param waited how long it took
 	 */
-	default void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
+	default void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
+			Duration waited) {
 	}
 
 	/**
@@ -101,7 +106,7 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * A lock was lost.
+	 * A lock was lost; if that is noticed when it is given back, {@link #ended} follows.
 	 * @param handle the lock
 	 * @param request what was asked for
 	 * @param reason how

@@ -2,7 +2,6 @@ package io.mongolock.observation;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
@@ -28,7 +28,15 @@ import io.mongolock.event.LockInstrumentation;
  */
 public final class LockMeters implements LockInstrumentation {
 
-	private static final Set<String> OBSERVED = Set.of(LockObservations.ACQUIRE, LockObservations.HOLD);
+	private static final String HAND_OVER = "mongo.lock.hand.over";
+
+	private static final String WAKE_UP = "mongo.lock.wake.up";
+
+	private static final Map<String, String> DESCRIPTIONS = Map.of(LockObservations.ACQUIRE,
+			"From the call to the grant, or to the end without it", LockObservations.HOLD,
+			"From the grant to the release", HAND_OVER,
+			"From the end of a turn to the next one in this application, without a request", WAKE_UP,
+			"From being woken to the answer, for claims that wait");
 
 	private final MeterRegistry registry;
 
@@ -82,20 +90,21 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	@Override
-	public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
+	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
+			Duration waited) {
 		if (this.timesClaims) {
-			timer(LockObservations.ACQUIRE, request, LockTags.lower(end)).record(waited);
+			timer(LockObservations.ACQUIRE, request, LockTags.lower(end), LockTags.error(failure)).record(waited);
 		}
 	}
 
 	@Override
 	public void handedOver(LockRequest request, Duration took) {
-		timer("mongo.lock.hand.over", request, null).record(took);
+		timer(HAND_OVER, request, null, null).record(took);
 	}
 
 	@Override
 	public void wokenUp(LockRequest request, boolean granted, Duration took) {
-		timer("mongo.lock.wake.up", request, (granted) ? "granted" : "waiting").record(took);
+		timer(WAKE_UP, request, (granted) ? "granted" : "waiting", null).record(took);
 	}
 
 	@Override
@@ -119,7 +128,7 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
 		if (this.timesClaims) {
-			timer(LockObservations.HOLD, request, LockTags.outcome(outcome)).record(heldFor);
+			timer(LockObservations.HOLD, request, LockTags.outcome(outcome), LockTags.error(outcome)).record(heldFor);
 		}
 	}
 
@@ -147,20 +156,24 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	// Kept here, as the registry would build the tags anew each time
-	private Timer timer(String meter, LockRequest request, @Nullable String outcome) {
-		return this.timers.computeIfAbsent(new TimerId(meter, LockTags.name(request), outcome),
+	private Timer timer(String meter, LockRequest request, @Nullable String outcome, @Nullable String error) {
+		return this.timers.computeIfAbsent(new TimerId(meter, LockTags.name(request), outcome, error),
 				(id) -> id.builder().register(this.registry));
 	}
 
-	private record TimerId(String meter, String name, @Nullable String outcome) {
+	/**
+	 * Which timer: those that may be made of observations have the error, as those have.
+	 */
+	private record TimerId(String meter, String name, @Nullable String outcome, @Nullable String error) {
 
 		Timer.Builder builder() {
-			Timer.Builder builder = Timer.builder(this.meter).tag("lock", this.name);
+			Timer.Builder builder = Timer.builder(this.meter)
+				.description(DESCRIPTIONS.get(this.meter))
+				.tag("lock", this.name);
 			if (this.outcome != null) {
 				builder.tag("outcome", this.outcome);
 			}
-			// As the timers that are made of observations
-			return (OBSERVED.contains(this.meter)) ? builder.tag("error", "none") : builder;
+			return (this.error != null) ? builder.tag("error", this.error) : builder;
 		}
 
 	}

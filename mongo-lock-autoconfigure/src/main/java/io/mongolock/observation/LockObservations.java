@@ -9,8 +9,11 @@ import io.micrometer.observation.Observation.Event;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockException;
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
@@ -96,9 +99,8 @@ public final class LockObservations implements LockInstrumentation {
 	public void granted(Object claim, LockRequest request, LockHandle handle) {
 		Observation acquire = this.claims.get(claim);
 		if (acquire != null && acquire.getContext() instanceof LockObservationContext context && context.hasWaited()) {
-			// Otherwise the end of the claim says so, and a counter would be looked for
-			// each
-			// time
+			// Otherwise the end of the claim says so, and each time a counter would be
+			// looked for
 			acquire.event(GRANTED);
 		}
 		Observation observation = create(HOLD, request);
@@ -113,8 +115,9 @@ public final class LockObservations implements LockInstrumentation {
 	}
 
 	@Override
-	public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
-		stop(this.claims.remove(claim), LockTags.lower(end));
+	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
+			Duration waited) {
+		stop(this.claims.remove(claim), LockTags.lower(end), failure);
 	}
 
 	@Override
@@ -134,7 +137,8 @@ public final class LockObservations implements LockInstrumentation {
 
 	@Override
 	public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
-		stop(this.holds.remove(handle), LockTags.outcome(outcome));
+		stop(this.holds.remove(handle), LockTags.outcome(outcome),
+				(outcome == ReleaseOutcome.LOST) ? lossOf(handle) : null);
 	}
 
 	private Observation create(String name, LockRequest request) {
@@ -153,9 +157,23 @@ public final class LockObservations implements LockInstrumentation {
 		return (observation != null) ? observation.openScope()::close : Scope.NONE;
 	}
 
-	private static void stop(@Nullable Observation observation, String outcome) {
+	// What its holder gets
+	private static @Nullable LockLostException lossOf(LockHandle handle) {
+		try {
+			handle.assertHeld();
+			return null;
+		}
+		catch (LockLostException ex) {
+			return ex;
+		}
+	}
+
+	private static void stop(@Nullable Observation observation, String outcome, @Nullable LockException error) {
 		if (observation != null && observation.getContext() instanceof LockObservationContext context) {
 			context.end(outcome);
+			if (error != null) {
+				observation.error(error);
+			}
 			observation.stop();
 		}
 	}

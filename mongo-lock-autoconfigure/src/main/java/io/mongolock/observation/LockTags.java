@@ -2,7 +2,11 @@ package io.mongolock.observation;
 
 import java.util.Locale;
 
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
 import io.mongolock.core.ReleaseOutcome;
 
 /**
@@ -13,6 +17,8 @@ final class LockTags {
 	/** The name of locks without one. */
 	private static final String UNNAMED = "none";
 
+	private static final String NO_ERROR = "none";
+
 	private LockTags() {
 	}
 
@@ -22,6 +28,19 @@ final class LockTags {
 
 	static String outcome(ReleaseOutcome outcome) {
 		return (outcome != ReleaseOutcome.RELEASED) ? lower(outcome) : "completed";
+	}
+
+	/**
+	 * As the timers that are made of observations have it.
+	 * @param failure what a claim failed with, if it did
+	 * @return the tag {@code error}
+	 */
+	static String error(@Nullable LockStoreException failure) {
+		return (failure != null) ? failure.getClass().getSimpleName() : NO_ERROR;
+	}
+
+	static String error(ReleaseOutcome outcome) {
+		return (outcome == ReleaseOutcome.LOST) ? LockLostException.class.getSimpleName() : NO_ERROR;
 	}
 
 	static String lower(Enum<?> value) {

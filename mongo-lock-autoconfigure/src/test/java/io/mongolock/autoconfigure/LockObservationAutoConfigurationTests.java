@@ -1,7 +1,16 @@
 package io.mongolock.autoconfigure;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
@@ -14,14 +23,22 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
+import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.observation.LockMeters;
 import io.mongolock.observation.LockObservationContext;
 import io.mongolock.observation.LockObservationConvention;
 import io.mongolock.observation.LockObservations;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link LockObservationAutoConfiguration} beside
@@ -29,14 +46,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LockObservationAutoConfigurationTests {
 
-	private final ApplicationContextRunner metered = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class, MetricsAutoConfiguration.class,
-				LockMetricsAutoConfiguration.class, LockObservationAutoConfiguration.class))
-		.withBean(SimpleMeterRegistry.class)
-		.withBean(StubLockStore.class);
+	private final ApplicationContextRunner metered = metered(StubLockStore.class);
 
-	private final ApplicationContextRunner observed = this.metered
-		.withConfiguration(AutoConfigurations.of(ObservationAutoConfiguration.class));
+	private final ApplicationContextRunner observed = observed(this.metered);
 
 	private final ApplicationContextRunner traced = this.observed.withBean(Tracer.class);
 
@@ -72,6 +84,21 @@ class LockObservationAutoConfigurationTests {
 			assertThat(registry.get("mongo.lock.hold").tags("lock", "order", "error", "none").timer().count())
 				.isEqualTo(1);
 		});
+	}
+
+	@Test
+	void whatFailsAndWhatIsLostHasTheSameTagsEitherWay() {
+		ApplicationContextRunner observed = observed(metered(ForgetfulStore.class));
+		for (ApplicationContextRunner runner : List.of(observed, observed.withBean(Tracer.class))) {
+			runner.run((context) -> {
+				assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> work(context));
+				assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> work(context));
+				assertThat(timers(context.getBean(MeterRegistry.class))).containsExactlyInAnyOrder(
+						"mongo.lock.acquire {error=none, lock=order, outcome=granted}",
+						"mongo.lock.acquire {error=LockStoreException, lock=order, outcome=failed}",
+						"mongo.lock.hold {error=LockLostException, lock=order, outcome=lost}");
+			});
+		}
 	}
 
 	@Test
@@ -132,6 +159,29 @@ class LockObservationAutoConfigurationTests {
 				.doesNotHaveBean(LockObservations.class));
 	}
 
+	private static ApplicationContextRunner metered(Class<? extends LockStore> store) {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class, MetricsAutoConfiguration.class,
+					LockMetricsAutoConfiguration.class, LockObservationAutoConfiguration.class))
+			.withBean(SimpleMeterRegistry.class)
+			.withBean(store);
+	}
+
+	private static ApplicationContextRunner observed(ApplicationContextRunner metered) {
+		return metered.withConfiguration(AutoConfigurations.of(ObservationAutoConfiguration.class));
+	}
+
+	private static List<String> timers(MeterRegistry registry) {
+		return Stream.of("mongo.lock.acquire", "mongo.lock.hold")
+			.flatMap((name) -> registry.find(name).timers().stream())
+			.map(Timer::getId)
+			.map((id) -> id.getName() + " "
+					+ id.getTags()
+						.stream()
+						.collect(Collectors.toMap(Tag::getKey, Tag::getValue, (one, other) -> one, TreeMap::new)))
+			.toList();
+	}
+
 	private static ObservationRegistry traced() {
 		ObservationRegistry registry = ObservationRegistry.create();
 		registry.observationConfig().observationHandler(new Tracer());
@@ -147,6 +197,26 @@ class LockObservationAutoConfigurationTests {
 		@Override
 		public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
 			return KeyValues.of("shouted", String.valueOf(context.request().name()).toUpperCase());
+		}
+
+	}
+
+	/** Grants once, has nothing to release then, and fails from then on. */
+	static final class ForgetfulStore extends StubLockStore {
+
+		private final AtomicInteger claims = new AtomicInteger();
+
+		@Override
+		public ClaimAnswer acquire(Claim claim, Duration timeout) {
+			if (this.claims.getAndIncrement() != 0) {
+				throw new LockStoreException(claim.id().key(), Outcome.REFUSED, "forgetful", null);
+			}
+			return super.acquire(claim, timeout);
+		}
+
+		@Override
+		public boolean release(LeaseId lease, Duration timeout) {
+			return false;
 		}
 
 	}

@@ -11,6 +11,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
 import io.mongolock.core.LockDefaults;
@@ -103,7 +105,8 @@ class LockEventsTests {
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(new LockInstrumentation() {
 
 					@Override
-					public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
+					public void claimed(Object claim, LockRequest request, ClaimEnd end,
+							@Nullable LockStoreException failure, Duration waited) {
 						throw new IllegalStateException("claimed");
 					}
 

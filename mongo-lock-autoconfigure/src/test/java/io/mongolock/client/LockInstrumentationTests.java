@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,6 +17,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.OnUnavailable;
 import io.mongolock.core.HandOver;
@@ -118,7 +120,8 @@ class LockInstrumentationTests {
 		private final List<String> events = new CopyOnWriteArrayList<>();
 
 		@Override
-		public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
+		public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
+				Duration waited) {
 			this.events.add(end.name());
 		}
 

@@ -23,6 +23,8 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.observation.DefaultLockObservationConvention;
@@ -139,7 +141,44 @@ class LockObservationTests {
 			.hasBeenStopped()
 			.hasEvent("renewed")
 			.hasEvent("lost")
-			.hasLowCardinalityKeyValue("outcome", "lost");
+			.hasLowCardinalityKeyValue("outcome", "lost")
+			.thenError()
+			.isInstanceOf(LockLostException.class);
+	}
+
+	@Test
+	void aLossThatIsNoticedAtTheReleaseIsAnEventAndAnError() {
+		LockHandle held = this.template.acquire(REQUEST);
+		this.store.forget("order:7");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		assertThatRegistry().hasObservationWithNameEqualTo(LockObservations.HOLD)
+			.that()
+			.hasBeenStopped()
+			.hasEvent("lost")
+			.hasLowCardinalityKeyValue("outcome", "lost")
+			.thenError()
+			.isInstanceOf(LockLostException.class)
+			.hasMessageContaining("order:7");
+	}
+
+	@Test
+	void aClaimThatTheStoreFailsIsAnErrorAndOneThatIsDeniedIsNone() {
+		this.store.nextFails("acquire", Outcome.REFUSED, false);
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> this.template.acquire(REQUEST));
+		assertThatRegistry().hasObservationWithNameEqualTo(LockObservations.ACQUIRE)
+			.that()
+			.hasBeenStopped()
+			.hasLowCardinalityKeyValue("outcome", "failed")
+			.thenError()
+			.isInstanceOf(LockStoreException.class);
+		this.registry.clear();
+		LockHandle held = this.template.acquire(REQUEST);
+		assertThat(CompletableFuture.supplyAsync(
+				() -> this.template.tryAcquire(REQUEST.with(LockSettings.builder().waitTimeout(Duration.ZERO).build())))
+			.join()).isEmpty();
+		assertThatRegistry().forAllObservationsWithNameEqualTo(LockObservations.ACQUIRE,
+				(claim) -> claim.doesNotHaveError());
+		held.close();
 	}
 
 	private TestObservationRegistryAssert assertThatRegistry() {

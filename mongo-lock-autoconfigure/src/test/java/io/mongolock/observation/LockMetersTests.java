@@ -11,6 +11,8 @@ import org.mockito.Mockito;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation.ClaimEnd;
@@ -30,15 +32,18 @@ class LockMetersTests {
 
 	@Test
 	void claimsAreCountedByNameAndEndNeverByKey() {
-		this.meters.claimed(this, LockRequest.of("order", 1), ClaimEnd.GRANTED, Duration.ofMillis(2));
-		this.meters.claimed(this, LockRequest.of("order", 2), ClaimEnd.GRANTED, Duration.ofMillis(4));
-		this.meters.claimed(this, LockRequest.of("order", 2), ClaimEnd.DENIED, Duration.ofSeconds(5));
-		this.meters.claimed(this, LockRequest.of("import"), ClaimEnd.FAILED, Duration.ofSeconds(1));
+		this.meters.claimed(this, LockRequest.of("order", 1), ClaimEnd.GRANTED, null, Duration.ofMillis(2));
+		this.meters.claimed(this, LockRequest.of("order", 2), ClaimEnd.GRANTED, null, Duration.ofMillis(4));
+		this.meters.claimed(this, LockRequest.of("order", 2), ClaimEnd.DENIED, null, Duration.ofSeconds(5));
+		this.meters.claimed(this, LockRequest.of("import"), ClaimEnd.FAILED,
+				new LockStoreException("import", Outcome.UNKNOWN, "down", null), Duration.ofSeconds(1));
 		Timer granted = this.registry.get("mongo.lock.acquire").tags("lock", "order", "outcome", "granted").timer();
 		assertThat(granted.count()).isEqualTo(2);
 		assertThat(granted.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(6);
-		assertThat(this.registry.get("mongo.lock.acquire").tags("lock", "none", "outcome", "failed").timer().count())
-			.isEqualTo(1);
+		assertThat(this.registry.get("mongo.lock.acquire")
+			.tags("lock", "none", "outcome", "failed", "error", "LockStoreException")
+			.timer()
+			.count()).isEqualTo(1);
 		assertThat(this.registry.getMeters()).map(Meter::getId).noneMatch((id) -> id.toString().contains("order:"));
 	}
 

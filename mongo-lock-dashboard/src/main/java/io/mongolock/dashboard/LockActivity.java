@@ -10,9 +10,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.dashboard.Activity.Loss;
@@ -52,7 +55,8 @@ final class LockActivity implements LockInstrumentation {
 	}
 
 	@Override
-	public void claimed(Object claim, LockRequest request, ClaimEnd end, Duration waited) {
+	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
+			Duration waited) {
 		if (end == ClaimEnd.GRANTED) {
 			named(request).waits().record(waited);
 		}

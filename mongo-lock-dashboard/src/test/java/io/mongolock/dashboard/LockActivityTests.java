@@ -47,7 +47,7 @@ class LockActivityTests {
 	void aDurationCountsWhereItIsWithinTheBound() {
 		LockRequest request = LockRequest.of("order", 1);
 		for (long millis : new long[] { 0, 1, 2, 3_000, 3_001, 300_000, 300_001 }) {
-			this.activity.claimed(this, request, ClaimEnd.GRANTED, Duration.ofMillis(millis));
+			this.activity.claimed(this, request, ClaimEnd.GRANTED, null, Duration.ofMillis(millis));
 		}
 		assertThat(read().bounds()).startsWith(1L, 3L).endsWith(300_000L).hasSize(12);
 		assertThat(read().names()).singleElement()
@@ -58,7 +58,7 @@ class LockActivityTests {
 	@Test
 	void onlyWhatWasGrantedCountsAsAWait() {
 		for (ClaimEnd end : ClaimEnd.values()) {
-			this.activity.claimed(this, LockRequest.of("order", 1), end, Duration.ZERO);
+			this.activity.claimed(this, LockRequest.of("order", 1), end, null, Duration.ZERO);
 		}
 		assertThat(read().names().get(0).waits()).startsWith(1L);
 	}
@@ -89,8 +89,8 @@ class LockActivityTests {
 	@Test
 	void namesWithoutEndDoNotFillTheMemory() {
 		IntStream.range(0, 1_000)
-			.forEach(
-					(i) -> this.activity.claimed(this, LockRequest.of("name" + i, 1), ClaimEnd.GRANTED, Duration.ZERO));
+			.forEach((i) -> this.activity.claimed(this, LockRequest.of("name" + i, 1), ClaimEnd.GRANTED, null,
+					Duration.ZERO));
 		assertThat(read().names()).hasSize(LockActivity.MAX_NAMES + 1);
 		assertThat(read().names()).filteredOn((name) -> name.name().equals("others"))
 			.extracting((name) -> name.waits().get(0))
