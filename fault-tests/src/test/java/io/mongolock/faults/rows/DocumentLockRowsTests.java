@@ -87,28 +87,14 @@ class DocumentLockRowsTests {
 		LockTicket ticket = locked.ticket();
 		LockedDocument<Article> resumed = this.here.documents.resume(Article.class, ticket);
 		lose(what, "update");
-		String told = save(resumed);
+		String told = this.here.save(resumed, new Article("a", "saved", 1L));
 		if (told.equals("failed")) {
-			told = save(resumed);
+			told = this.here.save(resumed, new Article("a", "saved", 1L));
 		}
 		assertThat(told).isIn("saved", "lost");
 		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "saved", 2L));
 		this.there.documents.lock(Article.class, "a", WAITING).close();
 		figures.server(this.rig.label()).add("saves, " + what, 1);
-	}
-
-	private String save(LockedDocument<Article> locked) {
-		try {
-			this.here.documents.save(locked, new Article("a", "saved", 1L));
-			return "saved";
-		}
-		catch (LockLostException ex) {
-			assertThat(ex).hasMessageContaining("a write before, whose answer was lost, may be what has released it");
-			return "lost";
-		}
-		catch (DataAccessException ex) {
-			return "failed";
-		}
 	}
 
 	@Test
@@ -167,7 +153,7 @@ class DocumentLockRowsTests {
 	/**
 	 * An instance that edits documents.
 	 */
-	private static final class Editor implements AutoCloseable {
+	static final class Editor implements AutoCloseable {
 
 		private final GenericApplicationContext context = new GenericApplicationContext();
 
@@ -177,7 +163,7 @@ class DocumentLockRowsTests {
 
 		private final DocumentLockOperations documents;
 
-		private Editor(String instance, MongoClient mongo) {
+		Editor(String instance, MongoClient mongo) {
 			this.context.refresh();
 			this.template = new MongoTemplate(mongo, Harness.DATABASE);
 			MongoTemplate outside = new MongoTemplate(mongo, Harness.DATABASE);
@@ -187,6 +173,34 @@ class DocumentLockRowsTests {
 					LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
 			this.documents = DocumentLockOperations.of(this.template, store, this.client, this.client::broken,
 					LockClock.system(), Duration.ofSeconds(5), this.context);
+		}
+
+		MongoTemplate template() {
+			return this.template;
+		}
+
+		DocumentLockOperations documents() {
+			return this.documents;
+		}
+
+		/**
+		 * Save a document.
+		 * @return {@code saved}, {@code failed} without a certain answer, or {@code lost}
+		 * after such a failure
+		 */
+		<T> String save(LockedDocument<T> locked, T entity) {
+			try {
+				this.documents.save(locked, entity);
+				return "saved";
+			}
+			catch (LockLostException ex) {
+				assertThat(ex)
+					.hasMessageContaining("a write before, whose answer was lost, may be what has released it");
+				return "lost";
+			}
+			catch (DataAccessException ex) {
+				return "failed";
+			}
 		}
 
 		@Override
