@@ -182,7 +182,7 @@ final class PlaceKeeper implements ReleaseListener {
 			begin(requests, this::openReleases);
 		}
 		else if (closes) {
-			begin(requests, this::closeReleases);
+			begin(requests, this::closeIdleReleases);
 		}
 	}
 
@@ -217,6 +217,13 @@ final class PlaceKeeper implements ReleaseListener {
 	private synchronized void openLater() {
 		this.opening = false;
 		this.opensAt = this.clock.nanoTime() + LINGER;
+	}
+
+	private void closeIdleReleases() {
+		// Whoever came meanwhile found it open, and opens none
+		if (this.places.isEmpty()) {
+			closeReleases();
+		}
 	}
 
 	private void closeReleases() {

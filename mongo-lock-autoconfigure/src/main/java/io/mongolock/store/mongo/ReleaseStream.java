@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import com.mongodb.client.MongoChangeStreamCursor;
 import com.mongodb.client.model.changestream.ChangeStreamDocument;
 import com.mongodb.client.model.changestream.OperationType;
+import com.mongodb.client.model.changestream.UpdateDescription;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.bson.BsonDocument;
@@ -89,7 +90,7 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 				}
 			}
 			finally {
-				this.live = false;
+				endLive();
 			}
 			pause();
 		}
@@ -103,12 +104,15 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 			if (++asked == PROVED) {
 				this.failures = 0;
 			}
-			if (event != null && event.getOperationType() != OperationType.INVALIDATE) {
-				report(event.getDocumentKey());
+			if (event == null && cursor.getServerCursor() != null) {
+				continue;
 			}
-			else if (event != null || cursor.getServerCursor() == null) {
+			if (event == null || event.getOperationType() == OperationType.INVALIDATE) {
 				// the collection was dropped or renamed
 				return;
+			}
+			if (!isGrant(event)) {
+				report(event.getDocumentKey());
 			}
 		}
 	}
@@ -121,6 +125,23 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 		else {
 			this.live = false;
 		}
+	}
+
+	// What is released until it is open again is found by looks alone, which begin now
+	private void endLive() {
+		boolean told = this.live && isOpen();
+		this.live = false;
+		if (told) {
+			tell(this.listener::missed);
+		}
+	}
+
+	// Within the millisecond of another change a grant leaves the date as it is, and so
+	// passes for a release on the server
+	private static boolean isGrant(ChangeStreamDocument<BsonDocument> event) {
+		UpdateDescription update = event.getUpdateDescription();
+		BsonDocument fields = (update != null) ? update.getUpdatedFields() : null;
+		return fields != null && fields.containsKey("fence");
 	}
 
 	private void report(BsonDocument documentKey) {

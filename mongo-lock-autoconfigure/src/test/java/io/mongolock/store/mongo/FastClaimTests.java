@@ -1,139 +1,49 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.Random;
-import java.util.stream.IntStream;
+import java.time.Instant;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.FindOneAndUpdateOptions;
-import com.mongodb.client.model.ReturnDocument;
-import org.bson.BsonArray;
-import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonInt64;
-import org.bson.BsonString;
-import org.bson.conversions.Bson;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.AutoClose;
 
-import io.mongolock.store.Claim;
-import io.mongolock.store.Claims;
 import io.mongolock.store.ManualClock;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 /**
- * Tests for {@link FastClaim}: on random documents it decides as {@link ClaimPipeline}
- * does wherever it grants.
+ * Tests for {@link FastClaim} on an embedded server, whose clock stands still: what both
+ * statements leave behind is equal to the last bit.
  */
-class FastClaimTests {
-
-	private static final int DOCUMENTS = 100;
-
-	private static final List<Integer> LIMITS = List.of(1, 1, 2, Integer.MAX_VALUE);
+class FastClaimTests extends AbstractFastClaimTests {
 
 	private final ManualClock clock = new ManualClock();
 
-	@ParameterizedTest
-	@ValueSource(longs = { 1, 2, 3 })
-	void whereItGrantsTheGeneralClaimGrantsTheSame(long seed) {
-		Random random = new Random(seed);
-		FastClaim fast = new FastClaim();
-		ClaimPipeline general = new ClaimPipeline();
-		int granted = 0;
-		int grantedOnlyByTheGeneral = 0;
-		try (EmbeddedMongo server = EmbeddedMongo.builder().clock(this.clock).start();
-				MongoClient client = MongoClients.create(server.connectionString())) {
-			MongoCollection<BsonDocument> locks = client.getDatabase("property")
-				.getCollection("locks", BsonDocument.class);
-			for (int i = 0; i < DOCUMENTS; i++) {
-				BsonDocument before = document(random);
-				Claim claim = Claims.first(Claims.reserve(Claims.on("key"), random.nextInt(2) * 64));
-				BsonDocument byFast = after(locks, before, fast.of(claim));
-				BsonDocument byGeneral = after(locks, before, general.of(claim));
-				if (isGranted(byFast, claim)) {
-					granted++;
-					if (!before.containsKey("holders")) {
-						// of whom there are none, missing or empty
-						byFast.remove("previous");
-					}
-					assertThat(byFast).as("from %s", before).isEqualTo(byGeneral);
-				}
-				else {
-					assertThat(byFast).as("denied").isEqualTo(before);
-					grantedOnlyByTheGeneral += isGranted(byGeneral, claim) ? 1 : 0;
-				}
-			}
-		}
-		assertThat(granted).isBetween(DOCUMENTS / 10, DOCUMENTS * 9 / 10);
-		assertThat(grantedOnlyByTheGeneral).as("where it knows too little").isPositive();
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.builder().clock(this.clock).start();
+
+	@AutoClose
+	private final MongoClient client = MongoClients.create(this.server.connectionString());
+
+	@Override
+	MongoCollection<BsonDocument> locks() {
+		return this.client.getDatabase(TestTemplates.DATABASE).getCollection("fastClaim", BsonDocument.class);
 	}
 
-	@Test
-	void itSuitsTheFirstRequestOfAnExclusiveClaimThatDoesNotWait() {
-		Claim claim = Claims.on("key");
-		assertThat(FastClaim.suits(claim.asFirst())).isTrue();
-		assertThat(FastClaim.suits(claim.withReserve(64).asFirst())).isTrue();
-		assertThat(FastClaim.suits(claim)).isFalse();
-		assertThat(FastClaim.suits(Claims.waiting(claim.asFirst()))).isFalse();
-		assertThat(FastClaim.suits(claim.asFirst().withLimit(2))).isFalse();
+	@Override
+	Instant now() {
+		return this.clock.instant();
 	}
 
-	private BsonDocument after(MongoCollection<BsonDocument> locks, BsonDocument before, List<? extends Bson> claim) {
-		Bson filter = new BsonDocument("_id", before.get("_id"));
-		locks.deleteOne(filter);
-		locks.insertOne(before.clone());
-		BsonDocument after = locks.findOneAndUpdate(filter, claim,
-				new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.AFTER));
-		assertThat(after).isNotNull();
+	@Override
+	Duration unit() {
+		return Duration.ofMillis(1);
+	}
+
+	@Override
+	BsonDocument timeless(BsonDocument after) {
 		return after;
-	}
-
-	private static boolean isGranted(BsonDocument after, Claim claim) {
-		return new LockDocument(after).mentions(claim.id().leaseToken());
-	}
-
-	private BsonDocument document(Random random) {
-		BsonDocument document = new BsonDocument("_id", new BsonString("key"));
-		if (random.nextInt(10) != 0) {
-			document.append("holders", entries(random, "h"));
-		}
-		if (random.nextInt(10) != 0) {
-			document.append("queue", entries(random, "w"));
-		}
-		if (random.nextInt(10) != 0) {
-			long clock = this.clock.instant().toEpochMilli() * 1024;
-			document.append("fence", new BsonInt64(clock + random.nextInt(2000) - 1000));
-		}
-		if (random.nextBoolean()) {
-			document.append("note", new BsonString("$$NOW"));
-		}
-		return document;
-	}
-
-	private BsonArray entries(Random random, String token) {
-		int size = Math.max(0, random.nextInt(6) - 2);
-		boolean dead = random.nextInt(4) != 0;
-		return new BsonArray(IntStream.range(0, size).mapToObj((i) -> entry(random, token + i, dead)).toList());
-	}
-
-	private BsonDocument entry(Random random, String token, boolean dead) {
-		Duration ttl = Duration.ofMillis(1 + random.nextInt(20));
-		// at the edge as often as not
-		long remaining = (dead) ? -random.nextInt(12) : random.nextInt(3) - 1;
-		long renewedAt = this.clock.instant().plusMillis(remaining).minus(ttl).toEpochMilli();
-		return new BsonDocument("token", new BsonString(token)).append("fence", new BsonInt64(7))
-			.append("limit", new BsonInt32(LIMITS.get(random.nextInt(LIMITS.size()))))
-			.append("owner", new BsonDocument())
-			.append("acquiredAt", new BsonDateTime(renewedAt))
-			.append("renewedAt", new BsonDateTime(renewedAt))
-			.append("ttl", new BsonInt64(ttl.toMillis()));
 	}
 
 }

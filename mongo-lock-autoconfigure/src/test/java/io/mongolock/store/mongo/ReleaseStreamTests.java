@@ -103,6 +103,20 @@ class ReleaseStreamTests {
 	}
 
 	@Test
+	void aGrantWithinTheMillisecondOfAnotherChangeIsNoRelease() {
+		this.client.close();
+		this.server.close();
+		Instant stopped = Instant.now();
+		this.server = EmbeddedMongo.builder().replicaSet().clock(() -> stopped).start();
+		connect();
+		release("key");
+		watch(this.listener);
+		this.store.acquire(Claims.on("key"), TIMEOUT);
+		release("last");
+		awaitReleased("last");
+	}
+
+	@Test
 	void oneOfSeveralHoldersFreesAPlaceToo() {
 		watch(this.listener);
 		List<Claim> holders = Stream.generate(() -> Claims.shared("key")).limit(3).toList();
@@ -151,6 +165,20 @@ class ReleaseStreamTests {
 		this.server = EmbeddedMongo.builder().replicaSet().port(port).start();
 		await().atMost(TIMEOUT).until(() -> this.listener.timesMissed() >= 2 && this.watch.isLive());
 		awaitAnyRelease();
+	}
+
+	@Test
+	void whatItMissesOnceItHasEndedIsLookedAt() {
+		try (FaultProxy proxy = FaultProxy.to("127.0.0.1", this.server.port())) {
+			this.client.close();
+			connect(proxy.connectionString());
+			watch(this.listener);
+			awaitCommand("getMore");
+			proxy.on("aggregate").dropRequest().always();
+			killCursor();
+			await().atMost(TIMEOUT).until(() -> this.listener.timesMissed() == 2);
+			assertThat(this.watch.isLive()).as("so that whoever waits looks at his interval").isFalse();
+		}
 	}
 
 	@Test

@@ -1,0 +1,270 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.LocalWaitQueues;
+import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.QueuePlaces;
+import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.ReleaseListener;
+import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link PlaceKeeper}, whose time and requests go on as the test says. A place
+ * lasts 6 s, a retry interval is 100 ms.
+ */
+class PlaceKeeperTests {
+
+	private static final LockOwner OWNER = new LockOwner("app", "1", "host", 1, "");
+
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
+
+	private final LockAcquisition.Client client = new LockAcquisition.Client(new LocalWaitQueues<>(), this.places,
+			(grant) -> {
+				throw new IllegalStateException("Nobody is granted anything here");
+			}, (bound) -> bound - 1);
+
+	private final List<String> requests = new ArrayList<>();
+
+	private final Queue<Runnable> underway = new ArrayDeque<>();
+
+	private long millis;
+
+	private int watches;
+
+	private boolean live = true;
+
+	private boolean fails;
+
+	private final PlaceKeeper keeper = new PlaceKeeper(new LineStore(), new LockClock() {
+
+		@Override
+		public long nanoTime() {
+			return PlaceKeeperTests.this.millis * 1_000_000;
+		}
+
+		@Override
+		public long currentTimeMillis() {
+			return PlaceKeeperTests.this.millis;
+		}
+
+	}, this.places);
+
+	@BeforeEach
+	void start() {
+		this.keeper.start(() -> {
+		});
+	}
+
+	@Test
+	void releasesAreWatchedOnceWhileAnybodyWaitsAndForTenSecondsAfter() {
+		goOnTo(0);
+		assertThat(this.requests).as("nobody waits").isEmpty();
+		LockAcquisition one = stand("one");
+		LockAcquisition other = stand("other");
+		goOnTo(1);
+		goOnTo(2);
+		assertThat(this.requests).containsOnlyOnce("watch");
+		one.cancel();
+		goOnTo(1_000);
+		other.cancel();
+		goOnTo(10_999);
+		assertThat(this.watches).isOne();
+		goOnTo(11_000);
+		assertThat(this.watches).as("closed when idle").isZero();
+		stand("late");
+		goOnTo(11_001);
+		assertThat(this.watches).isOne();
+	}
+
+	@Test
+	void whoComesAsTheIdleWatchIsAboutToCloseKeepsIt() {
+		LockAcquisition one = stand("one");
+		goOnTo(0);
+		one.cancel();
+		goOnTo(5_000);
+		this.millis = 20_000;
+		run();
+		assertThat(this.underway).as("it is to be closed").hasSize(1);
+		stand("late");
+		run();
+		this.underway.forEach(Runnable::run);
+		assertThat(this.watches).isOne();
+	}
+
+	@Test
+	void aWatchThatCannotBeOpenedIsTriedLaterAndLooksGoOn() {
+		this.fails = true;
+		stand("one");
+		goOnTo(0);
+		assertThat(this.watches).isZero();
+		goOnTo(100);
+		assertThat(this.requests).containsExactly("watch", "look [one]");
+		this.fails = false;
+		goOnTo(10_000);
+		assertThat(this.watches).isOne();
+	}
+
+	@Test
+	void allKeysShareOneLookAndOneRefresh() {
+		this.live = false;
+		List<String> keys = Stream.of("a", "b", "c").peek(this::stand).toList();
+		goOnTo(0);
+		this.requests.clear();
+		goOnTo(100);
+		assertThat(this.requests).containsExactly("look " + keys);
+		this.requests.clear();
+		goOnTo(2_000);
+		goOnTo(2_001);
+		assertThat(this.requests).filteredOn((request) -> request.startsWith("refresh"))
+			.containsExactly("refresh " + keys);
+	}
+
+	@Test
+	void whileReleasesAreWatchedNothingIsAskedBetweenTwoRefreshes() {
+		stand("a");
+		stand("b");
+		goOnTo(0);
+		this.requests.clear();
+		for (int now = 1; now < 2_000; now += 10) {
+			goOnTo(now);
+		}
+		assertThat(this.requests).isEmpty();
+		goOnTo(2_000);
+		goOnTo(2_001);
+		assertThat(this.requests).containsExactly("refresh [a, b]", "look [a, b]");
+	}
+
+	@Test
+	void whatALookThatFailedMissedIsLookedAtAgain() {
+		this.live = false;
+		stand("a");
+		goOnTo(0);
+		this.fails = true;
+		goOnTo(100);
+		this.requests.clear();
+		this.fails = false;
+		goOnTo(200);
+		assertThat(this.requests).containsExactly("look [a]");
+	}
+
+	private void goOnTo(long millis) {
+		this.millis = millis;
+		run();
+		while (!this.underway.isEmpty()) {
+			this.underway.remove().run();
+		}
+	}
+
+	private void run() {
+		this.keeper.run(now(), this.underway::add);
+		this.keeper.nextIn(now());
+	}
+
+	private ClockReading now() {
+		return new ClockReading(this.millis * 1_000_000, this.millis);
+	}
+
+	private LockAcquisition stand(String key) {
+		Claim claim = Claim.of(new LeaseId(key, "me"), OWNER, Duration.ofSeconds(30));
+		ResolvedLockSettings terms = ResolvedLockSettings
+			.of(LockSettings.builder().waitTimeout(Duration.ofHours(1)).build());
+		LockAcquisition acquisition = new LockAcquisition(this.client, LockRequest.of(key), claim, terms, now());
+		acquisition.begin(new LockAcquisition.Caller() {
+
+			@Override
+			public void turn() {
+				// It would ask again and be denied
+			}
+
+			@Override
+			public void stop() {
+				throw new UnsupportedOperationException();
+			}
+
+		}, now());
+		for (int request = 0; request < 2; request++) {
+			acquisition.send(now());
+			StoredLock lock = lock(key);
+			acquisition.answered(new ClaimAnswer(lock.holders(), lock.queue(), List.of(), lock.now()), now());
+		}
+		return acquisition;
+	}
+
+	// Somebody else holds it for long, and nobody else stands in line
+	private StoredLock lock(String key) {
+		Instant now = Instant.ofEpochMilli(this.millis);
+		return new StoredLock(key, List.of(new StoredHolder("holder", 1, 1, OWNER, now, now, Duration.ofHours(1))),
+				List.of(new StoredWaiter("me", 1, OWNER, now, Duration.ofSeconds(6))), 1, now);
+	}
+
+	private static List<String> keys(List<LeaseId> ids) {
+		return ids.stream().map(LeaseId::key).sorted().toList();
+	}
+
+	private final class LineStore extends ScriptedStore {
+
+		@Override
+		public int refreshAll(List<LeaseId> claims, Duration timeout) {
+			PlaceKeeperTests.this.requests.add("refresh " + keys(claims));
+			return claims.size();
+		}
+
+		@Override
+		public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+			PlaceKeeperTests.this.requests.add("look " + keys.stream().sorted().toList());
+			failIfToldSo();
+			return keys.stream().map(PlaceKeeperTests.this::lock).toList();
+		}
+
+		@Override
+		public ReleaseWatch watchReleases(ReleaseListener listener) {
+			PlaceKeeperTests.this.requests.add("watch");
+			failIfToldSo();
+			PlaceKeeperTests.this.watches++;
+			return new ReleaseWatch() {
+
+				@Override
+				public boolean isLive() {
+					return PlaceKeeperTests.this.live;
+				}
+
+				@Override
+				public void close() {
+					PlaceKeeperTests.this.watches--;
+				}
+
+			};
+		}
+
+		private void failIfToldSo() {
+			if (PlaceKeeperTests.this.fails) {
+				throw new IllegalStateException("from the test");
+			}
+		}
+
+	}
+
+}
