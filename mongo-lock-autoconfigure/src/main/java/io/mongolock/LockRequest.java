@@ -117,15 +117,15 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		if (key == null || key.isBlank()) {
 			throw new IllegalArgumentException("The key of a lock must not be " + ((key != null) ? "blank" : "null"));
 		}
-		if (!StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
+		byte[] stored = key.getBytes(StandardCharsets.UTF_8);
+		if (!new String(stored, StandardCharsets.UTF_8).equals(key)) {
 			// stored as a replacement character, it would be the same key as others
 			throw new IllegalArgumentException(
 					"The key of a lock is not valid Unicode: it has half a surrogate pair; remove it");
 		}
-		int bytes = key.getBytes(StandardCharsets.UTF_8).length;
-		if (bytes > MAX_KEY_BYTES) {
+		if (stored.length > MAX_KEY_BYTES) {
 			throw new IllegalArgumentException("The key of a lock must be at most " + MAX_KEY_BYTES
-					+ " bytes of UTF-8; this one is " + bytes + ": use a shorter key, or a hash of it");
+					+ " bytes of UTF-8; this one is " + stored.length + ": use a shorter key, or a hash of it");
 		}
 	}
 

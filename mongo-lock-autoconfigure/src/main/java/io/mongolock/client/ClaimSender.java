@@ -18,11 +18,9 @@ import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
-import io.mongolock.event.LimitWatch;
-import io.mongolock.event.LockEvents;
+import io.mongolock.event.ClaimEvents;
 import io.mongolock.event.LockInstrumentation.ClaimEnd;
 import io.mongolock.event.LockInstrumentation.Scope;
-import io.mongolock.event.StoreClockWatch;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LockStore;
@@ -35,8 +33,6 @@ final class ClaimSender {
 
 	private final LockStore store;
 
-	private final StoreClockWatch storeClock;
-
 	private final LockClock clock;
 
 	private final ClientLifecycle lifecycle;
@@ -45,14 +41,11 @@ final class ClaimSender {
 
 	private final LockReleaser releaser;
 
-	private final LockEvents events;
+	private final ClaimEvents events;
 
-	private final LimitWatch limits = new LimitWatch();
-
-	ClaimSender(LockStore store, StoreClockWatch storeClock, LockClock clock, ClientLifecycle lifecycle,
-			HeldLocks heldLocks, LockReleaser releaser, LockEvents events) {
+	ClaimSender(LockStore store, LockClock clock, ClientLifecycle lifecycle, HeldLocks heldLocks, LockReleaser releaser,
+			ClaimEvents events) {
 		this.store = store;
-		this.storeClock = storeClock;
 		this.clock = clock;
 		this.lifecycle = lifecycle;
 		this.heldLocks = heldLocks;
@@ -213,8 +206,7 @@ final class ClaimSender {
 
 	private AcquisitionStep answered(LockAcquisition acquisition, ClaimAnswer answer, ClockReading requested) {
 		ClockReading answered = now();
-		this.storeClock.observe(answer.now(), requested, answered, acquisition.terms().margin());
-		this.limits.observe(acquisition.request(), acquisition.limit(), answer);
+		this.events.answered(acquisition, answer, requested, answered);
 		return acquisition.answered(answer, answered);
 	}
 

@@ -15,7 +15,7 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
 import io.mongolock.core.RenewalBatch;
 import io.mongolock.core.RenewalSchedule;
-import io.mongolock.event.LockEvents;
+import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
@@ -39,7 +39,7 @@ final class LeaseRenewer {
 	private final RenewalSchedule schedule = new RenewalSchedule(
 			(bound) -> ThreadLocalRandom.current().nextLong(bound));
 
-	private final LockEvents events;
+	private final RenewalEvents events;
 
 	private final PlaceKeeper places;
 
@@ -68,7 +68,7 @@ final class LeaseRenewer {
 	 * @param places is run along with the leases
 	 * @param releaseRequests looks at what was renewed
 	 */
-	LeaseRenewer(LockStore store, LockClock clock, Executor requests, LockEvents events, PlaceKeeper places,
+	LeaseRenewer(LockStore store, LockClock clock, Executor requests, RenewalEvents events, PlaceKeeper places,
 			ReleaseRequests releaseRequests) {
 		this.store = store;
 		this.clock = clock;

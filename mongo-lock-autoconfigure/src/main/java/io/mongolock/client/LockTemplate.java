@@ -36,9 +36,10 @@ import io.mongolock.core.LockDefaults;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.event.ClaimEvents;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.LockInstrumentation;
-import io.mongolock.event.StoreClockWatch;
+import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -74,6 +75,8 @@ public final class LockTemplate implements LockOperations {
 	private final ClientLifecycle lifecycle;
 
 	private final LockEvents events;
+
+	private final ClaimEvents claimEvents;
 
 	private final HeldLocks heldLocks;
 
@@ -133,17 +136,18 @@ public final class LockTemplate implements LockOperations {
 		this.owner = owner;
 		this.clock = clock;
 		this.events = new LockEvents(listeners, clock, ClientThreads::daemons);
-		this.releaseRequests = new ReleaseRequests(store, this.events);
+		RenewalEvents renewalEvents = this.events.ofRenewals();
+		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
 		QueuePlaces linePlaces = new QueuePlaces(placeTtl);
 		this.places = new PlaceKeeper(store, clock, linePlaces);
 		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals(),
-				this.events, this.places, this.releaseRequests));
+				renewalEvents, this.places, this.releaseRequests));
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
 		this.client = new LockAcquisition.Client(this.queues, linePlaces, this.heldLocks::granted,
 				(bound) -> ThreadLocalRandom.current().nextLong(bound));
-		this.sender = new ClaimSender(store, new StoreClockWatch(this.events, store.servers()), clock, this.lifecycle,
-				this.heldLocks, releaser, this.events);
+		this.claimEvents = this.events.ofClaims(store.servers());
+		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, releaser, this.claimEvents);
 		this.leaks = new HandleLeaks(leakDetection, ClientThreads.daemons("mongo-lock-leaks"),
 				(heldLock) -> this.lifecycle.threads().cleanUpAfter(0, () -> releaseLeaked(heldLock)));
 	}
@@ -400,7 +404,7 @@ public final class LockTemplate implements LockOperations {
 			.withLimit(this.defaults.limit(request))
 			.withReserve(this.reserve);
 		LockAcquisition acquisition = new LockAcquisition(this.client, request, claim, terms, begun);
-		this.events.claiming(acquisition);
+		this.claimEvents.claiming(acquisition);
 		return acquisition;
 	}
 

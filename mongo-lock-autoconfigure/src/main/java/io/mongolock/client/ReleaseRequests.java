@@ -13,7 +13,7 @@ import org.apache.commons.logging.LogFactory;
 import io.mongolock.LockStoreException;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.core.Lease;
-import io.mongolock.event.LockEvents;
+import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredHolder;
@@ -30,11 +30,11 @@ final class ReleaseRequests {
 
 	private final LockStore store;
 
-	private final LockEvents events;
+	private final RenewalEvents events;
 
 	private final AtomicBoolean looking = new AtomicBoolean();
 
-	ReleaseRequests(LockStore store, LockEvents events) {
+	ReleaseRequests(LockStore store, RenewalEvents events) {
 		this.store = store;
 		this.events = events;
 	}

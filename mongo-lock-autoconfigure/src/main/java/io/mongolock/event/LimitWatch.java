@@ -17,7 +17,7 @@ import io.mongolock.store.StoredHolder;
  * of which the smallest counts, and says so once per name. Shared and exclusive claims
  * are meant to differ. Thread-safe.
  */
-public final class LimitWatch {
+final class LimitWatch {
 
 	private static final Log logger = LogFactory.getLog(LimitWatch.class);
 
@@ -32,7 +32,7 @@ public final class LimitWatch {
 	 * @param limit how many it lets hold the lock together
 	 * @param answer the lock after the claim
 	 */
-	public void observe(LockRequest request, int limit, ClaimAnswer answer) {
+	void observe(LockRequest request, int limit, ClaimAnswer answer) {
 		for (StoredHolder holder : answer.holders()) {
 			if (contradicts(limit, holder.limit()) && holder.isAlive(answer.now())) {
 				say(request, limit, holder.limit(), holder.owner());

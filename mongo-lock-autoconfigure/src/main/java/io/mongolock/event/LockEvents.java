@@ -1,70 +1,37 @@
 package io.mongolock.event;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
-import io.mongolock.LockException;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
-import io.mongolock.LockPlace;
-import io.mongolock.LockRequest;
-import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
-import io.mongolock.OnUnavailable;
-import io.mongolock.ReleaseRequest;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.core.LockExceptions;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation.ClaimEnd;
 import io.mongolock.event.LockInstrumentation.Scope;
-import io.mongolock.store.KeyText;
+import io.mongolock.store.StoreServers;
 
 /**
- * Says what happens to locks: to the listeners and in the log. Thread-safe; none of its
- * methods blocks.
- * <p>
- * There are three lanes, none of which waits for another: losses go ahead of everything
- * else and are never dropped, as their holders have to know in time; all other events
- * wait in a bounded queue; and warnings are written by a thread of their own, so that
- * neither the watch over the leases nor a renewal nor a listener waits for a log appender
- * that blocks.
+ * Says what happens to locks from the grant on: to the {@link Listeners}, the
+ * {@link Instruments} and in the {@link LockLog}, none of which waits for another.
+ * Thread-safe; none of its methods blocks.
  */
 public final class LockEvents {
 
-	private static final Log logger = LogFactory.getLog(LockEvents.class);
+	private final Listeners listeners;
 
-	/** So that many losses at once are published in a fraction of the margin. */
-	private static final int LOSSES_AT_ONCE = 32;
+	private final Instruments instruments;
 
-	private static final int CAPACITY = 10_000;
-
-	private static final int MAX_NAMES = 10;
-
-	private final EventLane losses;
-
-	private final EventLane events;
-
-	private final EventLog log;
-
-	private final SkipLog skips;
-
-	private final List<LockListener> listeners;
-
-	private final List<LockInstrumentation> instruments;
+	private final LockLog log;
 
 	private final LockClock clock;
 
@@ -75,59 +42,27 @@ public final class LockEvents {
 	 * @param threads creates the threads of a name, which are daemons
 	 */
 	public LockEvents(List<LockListener> listeners, LockClock clock, Function<String, ThreadFactory> threads) {
-		this.listeners = listeners.stream().filter((listener) -> !(listener instanceof LockInstrumentation)).toList();
-		this.instruments = listeners.stream()
-			.filter(LockInstrumentation.class::isInstance)
-			.map(LockInstrumentation.class::cast)
-			.toList();
+		this.log = new LockLog(threads);
+		this.listeners = new Listeners(listeners, threads, this.log);
+		this.instruments = new Instruments(listeners, clock, this.log);
 		this.clock = clock;
-		this.losses = new EventLane(threads.apply("mongo-lock-losses"), LOSSES_AT_ONCE, Integer.MAX_VALUE, (none) -> {
-		});
-		this.events = new EventLane(threads.apply("mongo-lock-events"), 1, CAPACITY, this::dropped);
-		this.log = new EventLog(logger, threads.apply("mongo-lock-log"), CAPACITY);
-		this.skips = new SkipLog(this.log);
 	}
 
 	/**
-	 * A claim took a place in line.
-	 * @param request what was asked for
-	 * @param place the place
+	 * Those of claims, to the same listeners.
+	 * @param servers the servers of the store that is asked
+	 * @return the events of claims
 	 */
-	public void waiting(LockRequest request, LockPlace place) {
-		publish((listener) -> listener.onWaiting(request, place));
+	public ClaimEvents ofClaims(StoreServers servers) {
+		return new ClaimEvents(this.listeners, this.instruments, this.log, new StoreClockWatch(this, servers));
 	}
 
 	/**
-	 * A claim begins, on the thread that wants the lock.
-	 * @param acquisition the claim
+	 * Those of renewals, to the same listeners.
+	 * @return the events of renewals
 	 */
-	public void claiming(LockAcquisition acquisition) {
-		measure((instrument) -> instrument.claiming(acquisition, acquisition.request()));
-	}
-
-	/**
-	 * A claim asks the store, on the current thread.
-	 * @param acquisition the claim
-	 * @return is to be closed after the answer
-	 */
-	public Scope asking(LockAcquisition acquisition) {
-		return open((instrument) -> instrument.asking(acquisition));
-	}
-
-	/**
-	 * A claim has to wait.
-	 * @param acquisition the claim
-	 */
-	public void queued(LockAcquisition acquisition) {
-		measure((instrument) -> instrument.queued(acquisition));
-	}
-
-	/**
-	 * A claim that waits is woken.
-	 * @param acquisition the claim
-	 */
-	public void woken(LockAcquisition acquisition) {
-		measure((instrument) -> instrument.woken(acquisition));
+	public RenewalEvents ofRenewals() {
+		return new RenewalEvents(this.listeners, this.instruments, this.log, this.clock);
 	}
 
 	/**
@@ -136,7 +71,7 @@ public final class LockEvents {
 	 * @return is to be closed at the end of the work
 	 */
 	public Scope working(HeldLock heldLock) {
-		return open((instrument) -> instrument.working(observe(heldLock.lease())));
+		return this.instruments.open((instrument) -> instrument.working(observe(heldLock.lease())));
 	}
 
 	/**
@@ -146,22 +81,26 @@ public final class LockEvents {
 	 * @param lapsed whose leases had run out
 	 */
 	public void acquired(LockAcquisition acquisition, HeldLock heldLock, List<LockHolder> lapsed) {
-		debug("Acquired", heldLock);
-		LockHandle handle = observe(heldLock.lease());
-		measure((instrument) -> instrument.granted(acquisition, heldLock.request(), handle));
-		ended(acquisition, ClaimEnd.GRANTED);
+		this.log.acquired(heldLock);
+		this.instruments
+			.measure((instrument) -> instrument.granted(acquisition, heldLock.request(), observe(heldLock.lease())));
+		this.instruments.claimed(acquisition, ClaimEnd.GRANTED, null);
 		if (heldLock.isHandedOver()) {
-			measure((instrument) -> instrument.handedOver(heldLock.request(),
+			this.instruments.measure((instrument) -> instrument.handedOver(heldLock.request(),
 					heldLock.heldFor(ClockReading.of(this.clock))));
 		}
-		publishToThoseWhoHear((listener) -> listener.onAcquired(handle));
-		for (LockHolder previous : lapsed) {
-			this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
-					+ ", whose lease had run out: neither a renewal nor a release of it had reached the store in time "
-					+ "(fence " + previous.fence() + ", now " + heldLock.fence() + ")");
-			publish((listener) -> listener.onTakenOver(handle, previous));
-			measure((instrument) -> instrument.takenOver(heldLock.request()));
+		if (this.listeners.hearGrantsAndReleases()) {
+			LockHandle handle = observe(heldLock.lease());
+			this.listeners.publishGrantOrRelease((listener) -> listener.onAcquired(handle));
 		}
+		lapsed.forEach((previous) -> takenOver(heldLock, previous));
+	}
+
+	private void takenOver(HeldLock heldLock, LockHolder previous) {
+		this.log.takenOver(heldLock, previous);
+		LockHandle handle = observe(heldLock.lease());
+		publish((listener) -> listener.onTakenOver(handle, previous));
+		this.instruments.measure((instrument) -> instrument.takenOver(heldLock.request()));
 	}
 
 	/**
@@ -170,62 +109,8 @@ public final class LockEvents {
 	 * @param holder who was thrown out
 	 */
 	public void broken(String key, LockHolder holder) {
-		this.log.info("Lock '" + KeyText.printable(key) + "' was broken on purpose; it was held by " + holder.owner()
-				+ " (fence " + holder.fence() + ")");
+		this.log.broken(key, holder);
 		publish((listener) -> listener.onBroken(key, holder));
-	}
-
-	/**
-	 * Others held a lock at the end of the wait.
-	 * @param acquisition the claim
-	 * @param holders who they are
-	 */
-	public void denied(LockAcquisition acquisition, List<LockHolder> holders) {
-		LockRequest request = acquisition.request();
-		boolean skips = request.onUnavailable() == OnUnavailable.SKIP;
-		Duration waited = since(acquisition.begun());
-		ClaimEnd denied = (acquisition.terms().waitTimeout().isZero()) ? ClaimEnd.DENIED : ClaimEnd.TIMEOUT;
-		ended(acquisition, (skips) ? ClaimEnd.SKIPPED : denied);
-		if (skips) {
-			publish((listener) -> listener.onSkipped(request, holders, waited));
-			this.skips.skipped(request, holders);
-		}
-		else {
-			publish((listener) -> listener.onUnavailable(request, holders, waited));
-		}
-	}
-
-	/**
-	 * A claim ended.
-	 * @param acquisition the claim
-	 * @param end how it ended
-	 */
-	public void ended(LockAcquisition acquisition, ClaimEnd end) {
-		ended(acquisition, end, null);
-	}
-
-	/**
-	 * A claim ended, as the store failed.
-	 * @param acquisition the claim
-	 * @param failure how
-	 */
-	public void failed(LockAcquisition acquisition, LockStoreException failure) {
-		ended(acquisition, ClaimEnd.FAILED, failure);
-	}
-
-	private void ended(LockAcquisition acquisition, ClaimEnd end, @Nullable LockStoreException failure) {
-		measure((instrument) -> instrument.claimed(acquisition, acquisition.request(), end, failure,
-				since(acquisition.begun())));
-	}
-
-	/**
-	 * A claim that was woken to ask again has its answer.
-	 * @param request what was asked for
-	 * @param granted whether it was woken for good
-	 * @param woken when it was woken
-	 */
-	public void wokenUp(LockRequest request, boolean granted, ClockReading woken) {
-		measure((instrument) -> instrument.wokenUp(request, granted, since(woken)));
 	}
 
 	/**
@@ -235,10 +120,10 @@ public final class LockEvents {
 	 */
 	public void lost(HeldLock heldLock, LossReason reason) {
 		LockHandle handle = observe(heldLock.lease());
-		publish(this.losses, (listener) -> listener.onLost(handle, reason));
-		measure((instrument) -> instrument.lost(handle, heldLock.request(), reason));
+		this.listeners.publishLoss((listener) -> listener.onLost(handle, reason));
+		this.instruments.measure((instrument) -> instrument.lost(handle, heldLock.request(), reason));
 		if (reason != LossReason.SHUTDOWN) {
-			this.log.warn(LockExceptions.describeLoss(heldLock.lease(), reason));
+			this.log.lost(heldLock, reason);
 		}
 	}
 
@@ -247,13 +132,7 @@ public final class LockEvents {
 	 * @param lost the locks
 	 */
 	public void lostAtShutdown(List<HeldLock> lost) {
-		if (lost.size() == 1) {
-			this.log.warn(LockExceptions.describeLoss(lost.get(0).lease(), LossReason.SHUTDOWN));
-		}
-		else if (!lost.isEmpty()) {
-			this.log.warn(lost.size() + " locks were lost, as this application shut down while they were held: "
-					+ names(lost.stream().map(HeldLock::lease).toList()));
-		}
+		this.log.lostAtShutdown(lost);
 	}
 
 	/**
@@ -265,39 +144,35 @@ public final class LockEvents {
 		if (outcome == ReleaseOutcome.LOST && heldLock.lossReason() == null) {
 			lost(heldLock, LossReason.REFUSED);
 		}
-		measure((instrument) -> instrument.ended(observe(heldLock.lease()), heldLock.request(), outcome,
-				heldLock.heldFor(ClockReading.of(this.clock))));
+		ClockReading now = ClockReading.of(this.clock);
+		this.instruments.measure((instrument) -> instrument.ended(observe(heldLock.lease()), heldLock.request(),
+				outcome, heldLock.heldFor(now)));
 		switch (outcome) {
-			case RELEASED -> released(heldLock);
+			case RELEASED -> released(heldLock, heldLock.keptFor(now));
 			case EXPIRED_UNCONTESTED -> expiredUncontested(heldLock);
-			case LEFT_TO_EXPIRE -> leftToExpire(heldLock);
+			case LEFT_TO_EXPIRE -> leftToExpire(heldLock, heldLock.keptFor(now));
 			case LOST -> {
 				// Was said when it happened
 			}
 		}
 	}
 
-	private void released(HeldLock heldLock) {
-		Duration keptFor = heldLock.keptFor(ClockReading.of(this.clock));
-		debug((keptFor.isZero()) ? "Released" : "Released, to stay taken for " + keptFor.toMillis() + "ms more,",
-				heldLock);
-		LockHandle handle = observe(heldLock.lease());
-		publishToThoseWhoHear((listener) -> listener.onReleased(handle, keptFor));
+	private void released(HeldLock heldLock, Duration keptFor) {
+		this.log.released(heldLock, keptFor);
+		if (this.listeners.hearGrantsAndReleases()) {
+			LockHandle handle = observe(heldLock.lease());
+			this.listeners.publishGrantOrRelease((listener) -> listener.onReleased(handle, keptFor));
+		}
 	}
 
 	private void expiredUncontested(HeldLock heldLock) {
-		this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence()
-				+ ") was not granted to anyone else before its release, although its lease had run out");
+		this.log.expiredUncontested(heldLock);
 		LockHandle handle = observe(heldLock.lease());
 		publish((listener) -> listener.onExpiredUncontested(handle));
 	}
 
-	private void leftToExpire(HeldLock heldLock) {
-		Duration keptFor = heldLock.keptFor(ClockReading.of(this.clock));
-		Duration lease = (keptFor.isZero()) ? heldLock.ttl() : keptFor;
-		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
-				+ "' is not released, as nobody knows whether the transaction "
-				+ "that used it was committed; its lease of " + lease.toMillis() + "ms runs out by itself");
+	private void leftToExpire(HeldLock heldLock, Duration keptFor) {
+		this.log.leftToExpire(heldLock, (keptFor.isZero()) ? heldLock.ttl() : keptFor);
 	}
 
 	/**
@@ -306,10 +181,7 @@ public final class LockEvents {
 	 * @param failure how
 	 */
 	public void releaseFailed(HeldLock heldLock, RuntimeException failure) {
-		this.log.warn("Release of lock '" + KeyText.printable(heldLock.key())
-				+ "' failed and is tried again in the background; " + "otherwise its lease of "
-				+ heldLock.ttl().toMillis() + "ms runs out by itself: " + failure.getMessage());
-		this.log.debug("Release failed", failure);
+		this.log.releaseFailed(heldLock, failure);
 		publishReleaseFailed(heldLock, failure);
 	}
 
@@ -319,10 +191,7 @@ public final class LockEvents {
 	 * @param failure why not
 	 */
 	public void releaseAtShutdownFailed(List<HeldLock> left, RuntimeException failure) {
-		this.log.warn("Release of " + ((left.size() != 1) ? left.size() + " locks" : "1 lock")
-				+ " at shutdown failed; what is not released runs out by itself: "
-				+ names(left.stream().map(HeldLock::lease).toList()) + ": " + failure.getMessage());
-		this.log.debug("Release at shutdown failed", failure);
+		this.log.releaseAtShutdownFailed(left, failure);
 		left.forEach((heldLock) -> publishReleaseFailed(heldLock, failure));
 	}
 
@@ -332,50 +201,11 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Leases could not be renewed, which is tried again.
-	 * @param leases the leases
-	 * @param failure why not
-	 */
-	public void renewalFailed(List<Lease> leases, Throwable failure) {
-		String message = "Renewal of " + ((leases.size() != 1) ? leases.size() + " locks " : "lock ") + names(leases)
-				+ " failed and is tried again until the lease runs out: " + failure.getMessage();
-		if (failure instanceof LockException) {
-			this.log.warn(message);
-			this.log.debug("Renewal failed", failure);
-		}
-		else {
-			this.log.error(message, failure);
-		}
-		for (Lease lease : leases) {
-			LockHandle handle = observe(lease);
-			publish((listener) -> listener.onRenewalFailed(handle, failure));
-		}
-	}
-
-	/**
-	 * Somebody asks to release a lock.
-	 * @param lease the lease
-	 * @param request who, and why
-	 */
-	public void releaseRequested(Lease lease, ReleaseRequest request) {
-		LockHandle handle = observe(lease);
-		publish((listener) -> listener.onReleaseRequested(handle, request));
-	}
-
-	/**
-	 * The watch over the leases failed, and goes on.
-	 * @param failure how
-	 */
-	public void watchFailed(Throwable failure) {
-		this.log.error("The watch over the leases failed and goes on", failure);
-	}
-
-	/**
 	 * Publish an event that is no loss to every listener. Returns at once.
 	 * @param event what to publish
 	 */
 	public void publish(Consumer<LockListener> event) {
-		publish(this.events, event);
+		this.listeners.publish(event);
 	}
 
 	/**
@@ -387,119 +217,15 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Leases were renewed, or could not be.
-	 * @param leases the leases as they were before
-	 * @param found how many the store has, or negative if it did not answer
-	 * @param requested when it was asked
-	 */
-	public void renewed(List<Lease> leases, int found, ClockReading requested) {
-		measure((instrument) -> {
-			instrument.renewed(leases.size(), found >= 0, since(requested));
-			if (found == leases.size()) {
-				leases.forEach((lease) -> instrument.renewed(observe(lease)));
-			}
-		});
-	}
-
-	/**
-	 * Leases are about to be renewed.
-	 * @param leases the leases
-	 * @param now the time
-	 */
-	public void renewing(List<Lease> leases, ClockReading now) {
-		measure((instrument) -> leases.forEach((lease) -> instrument.marginLeft(lease.remaining(now))));
-	}
-
-	/**
 	 * The store told its time.
 	 * @param ahead how far it is ahead of the wall clock of this machine, about
 	 */
 	void storeClock(Duration ahead) {
-		measure((instrument) -> instrument.storeClock(ahead));
-	}
-
-	private Duration since(ClockReading before) {
-		return Duration.ofNanos(this.clock.nanoTime() - before.nanos());
-	}
-
-	private void measure(Consumer<LockInstrumentation> measurement) {
-		this.instruments.forEach((instrument) -> notify(instrument, measurement));
-	}
-
-	private Scope open(Function<LockInstrumentation, Scope> opening) {
-		Scope scope = Scope.NONE;
-		for (LockInstrumentation instrument : this.instruments) {
-			Scope outer = scope;
-			try {
-				Scope inner = opening.apply(instrument);
-				scope = (inner == Scope.NONE) ? outer : () -> close(instrument, inner, outer);
-			}
-			catch (RuntimeException | Error ex) {
-				failed(instrument, ex);
-			}
-		}
-		return scope;
-	}
-
-	private void close(LockInstrumentation instrument, Scope inner, Scope outer) {
-		notify(instrument, (closed) -> inner.close());
-		outer.close();
-	}
-
-	// To wake the thread that publishes costs more than all else that is done here
-	private void publishToThoseWhoHear(Consumer<LockListener> event) {
-		publish(this.events,
-				this.listeners.stream()
-					.filter((listener) -> !(listener instanceof SelectiveListener one) || one.hearsGrantsAndReleases())
-					.toList(),
-				event);
-	}
-
-	private void publish(EventLane lane, Consumer<LockListener> event) {
-		publish(lane, this.listeners, event);
-	}
-
-	private void publish(EventLane lane, List<LockListener> listeners, Consumer<LockListener> event) {
-		if (!listeners.isEmpty()) {
-			lane.add(() -> listeners.forEach((listener) -> notify(listener, event)));
-		}
-	}
-
-	private <L extends LockListener> void notify(L listener, Consumer<? super L> event) {
-		try {
-			event.accept(listener);
-		}
-		catch (RuntimeException | Error ex) {
-			failed(listener, ex);
-		}
-	}
-
-	private void failed(LockListener listener, Throwable failure) {
-		this.log.error("Listener " + listener + " failed; the lock itself is not affected", failure);
-	}
-
-	private void dropped(long count) {
-		this.log.warn(((count != 1) ? count + " events were" : "1 event was")
-				+ " not published, as the listeners take too long: only the latest " + CAPACITY
-				+ " are kept; losses are never among those dropped");
-	}
-
-	private static void debug(String what, HeldLock heldLock) {
-		if (logger.isDebugEnabled()) {
-			logger.debug(what + " lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")");
-		}
+		this.instruments.measure((instrument) -> instrument.storeClock(ahead));
 	}
 
 	private LockHandle observe(Lease lease) {
 		return new ReadOnlyLockHandle(lease, this.clock);
-	}
-
-	private static String names(Collection<Lease> leases) {
-		String first = leases.stream()
-			.limit(MAX_NAMES)
-			.map((lease) -> "'" + KeyText.printable(lease.id().key()) + "'")
-			.collect(Collectors.joining(", "));
-		return (leases.size() > MAX_NAMES) ? first + " and " + (leases.size() - MAX_NAMES) + " more" : first;
 	}
 
 }

@@ -16,7 +16,7 @@ import io.mongolock.store.StoreServers;
  * less than either clock of this machine allows. Thread-safe; the last sample is guarded
  * by the watch's own monitor.
  */
-public final class StoreClockWatch {
+final class StoreClockWatch {
 
 	private static final Log logger = LogFactory.getLog(StoreClockWatch.class);
 
@@ -34,7 +34,7 @@ public final class StoreClockWatch {
 	 * @param events publishes what it notices
 	 * @param servers the servers of the store
 	 */
-	public StoreClockWatch(LockEvents events, StoreServers servers) {
+	StoreClockWatch(LockEvents events, StoreServers servers) {
 		this.events = events;
 		this.servers = servers;
 		servers.onClockOff((server, offset) -> events.publish((listener) -> listener.onServerClockOff(server, offset)));
@@ -47,7 +47,7 @@ public final class StoreClockWatch {
 	 * @param answered when its answer came
 	 * @param margin what the lease that was asked for allows for
 	 */
-	public void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
+	void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
 		Sample sample = new Sample(store.toEpochMilli(), requested, answered, this.servers.judge().orElse(null));
 		Sample before = next(sample);
 		this.events.storeClock(sample.aheadOfHere());

@@ -61,6 +61,9 @@ public record ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, 
 	 * @return the earlier holders, as of the grant
 	 */
 	public List<LockHolder> lapsedBefore(StoredHolder granted) {
+		if (this.previous.isEmpty()) {
+			return List.of();
+		}
 		return this.previous.stream()
 			.filter((holder) -> !holder.isAlive(granted.acquiredAt())
 					&& !holder.leaseToken().equals(granted.leaseToken()))
@@ -73,7 +76,12 @@ public record ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, 
 	 * @return whether a place in it has not run out
 	 */
 	public boolean hasWaiters() {
-		return this.queue.stream().anyMatch((waiter) -> waiter.isAlive(this.now));
+		for (StoredWaiter waiter : this.queue) {
+			if (waiter.isAlive(this.now)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

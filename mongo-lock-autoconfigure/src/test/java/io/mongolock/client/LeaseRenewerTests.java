@@ -25,6 +25,7 @@ import io.mongolock.core.Lease;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.event.LockEvents;
+import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 
@@ -48,7 +49,8 @@ class LeaseRenewerTests {
 
 	private final List<Lease> lost = new CopyOnWriteArrayList<>();
 
-	private final LockEvents events = new LockEvents(List.of(), LockClock.system(), ClientThreads::daemons);
+	private final RenewalEvents events = new LockEvents(List.of(), LockClock.system(), ClientThreads::daemons)
+		.ofRenewals();
 
 	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(),
 			this.events, places(), new ReleaseRequests(this.store, this.events));

@@ -33,7 +33,7 @@ class RunbookTests {
 	private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\n]|\\\\.)*)\"");
 
 	/** Where the texts are that a class logs and does not have itself. */
-	private static final Map<String, String> TEXTS = Map.of("LockEvents", "LockExceptions", "ServerClockWatch",
+	private static final Map<String, String> TEXTS = Map.of("LockLog", "LockExceptions", "ServerClockWatch",
 			"ClockFinding", "LockSettingsValidator", "LockPropertyNames");
 
 	/** What hands messages of others on has none but those in its statements. */

@@ -70,8 +70,7 @@ record LockDocument(BsonDocument document) {
 	boolean isFree() {
 		try {
 			ClaimAnswer answer = toAnswer();
-			return answer.liveHolders().isEmpty()
-					&& answer.queue().stream().noneMatch((waiter) -> waiter.isAlive(answer.now()));
+			return answer.liveHolders().isEmpty() && !answer.hasWaiters();
 		}
 		catch (UnreadableException ex) {
 			// whoever reads the answer will say so

@@ -1,0 +1,95 @@
+package io.mongolock.event;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockListener;
+import io.mongolock.LockStoreException;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.LockAcquisition;
+import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.LockInstrumentation.Scope;
+
+/**
+ * Has instruments measure, at once and on the thread that something happens on. One that
+ * fails is logged and harms nobody. Thread-safe.
+ */
+final class Instruments {
+
+	private final List<LockInstrumentation> instruments;
+
+	private final LockClock clock;
+
+	private final LockLog log;
+
+	Instruments(List<LockListener> listeners, LockClock clock, LockLog log) {
+		this.instruments = listeners.stream()
+			.filter(LockInstrumentation.class::isInstance)
+			.map(LockInstrumentation.class::cast)
+			.toList();
+		this.clock = clock;
+		this.log = log;
+	}
+
+	void measure(Consumer<LockInstrumentation> measurement) {
+		for (LockInstrumentation instrument : this.instruments) {
+			try {
+				measurement.accept(instrument);
+			}
+			catch (RuntimeException | Error ex) {
+				this.log.listenerFailed(instrument, ex);
+			}
+		}
+	}
+
+	/**
+	 * A claim ended.
+	 * @param acquisition the claim
+	 * @param end how it ended
+	 * @param failure what the store failed with, if it did
+	 */
+	void claimed(LockAcquisition acquisition, ClaimEnd end, @Nullable LockStoreException failure) {
+		measure((instrument) -> instrument.claimed(acquisition, acquisition.request(), end, failure,
+				since(acquisition.begun())));
+	}
+
+	/**
+	 * Open what each instrument opens.
+	 * @param opening opens it
+	 * @return closes all of it, in the other order
+	 */
+	Scope open(Function<LockInstrumentation, Scope> opening) {
+		Scope scope = Scope.NONE;
+		for (LockInstrumentation instrument : this.instruments) {
+			Scope outer = scope;
+			try {
+				Scope inner = opening.apply(instrument);
+				scope = (inner == Scope.NONE) ? outer : () -> close(instrument, inner, outer);
+			}
+			catch (RuntimeException | Error ex) {
+				this.log.listenerFailed(instrument, ex);
+			}
+		}
+		return scope;
+	}
+
+	private void close(LockInstrumentation instrument, Scope inner, Scope outer) {
+		try {
+			inner.close();
+		}
+		catch (RuntimeException | Error ex) {
+			this.log.listenerFailed(instrument, ex);
+		}
+		outer.close();
+	}
+
+	Duration since(ClockReading before) {
+		return Duration.ofNanos(this.clock.nanoTime() - before.nanos());
+	}
+
+}

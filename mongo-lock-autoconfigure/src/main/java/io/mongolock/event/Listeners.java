@@ -1,0 +1,85 @@
+package io.mongolock.event;
+
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import io.mongolock.LockListener;
+
+/**
+ * Publishes events to the listeners, on threads of its own: losses go ahead of everything
+ * else and are never dropped, as their holders have to know in time; all other events
+ * wait in a bounded queue. A listener that fails is logged. Thread-safe; no method
+ * blocks.
+ */
+final class Listeners {
+
+	/** So that many losses at once are published in a fraction of the margin. */
+	private static final int LOSSES_AT_ONCE = 32;
+
+	private static final int CAPACITY = 10_000;
+
+	private final List<LockListener> listeners;
+
+	private final LockLog log;
+
+	private final EventLane losses;
+
+	private final EventLane events;
+
+	Listeners(List<LockListener> listeners, Function<String, ThreadFactory> threads, LockLog log) {
+		this.listeners = listeners.stream().filter((listener) -> !(listener instanceof LockInstrumentation)).toList();
+		this.log = log;
+		this.losses = new EventLane(threads.apply("mongo-lock-losses"), LOSSES_AT_ONCE, Integer.MAX_VALUE, (none) -> {
+		});
+		this.events = new EventLane(threads.apply("mongo-lock-events"), 1, CAPACITY,
+				(count) -> log.eventsDropped(count, CAPACITY));
+	}
+
+	void publish(Consumer<LockListener> event) {
+		publish(this.events, this.listeners, event);
+	}
+
+	void publishLoss(Consumer<LockListener> event) {
+		publish(this.losses, this.listeners, event);
+	}
+
+	/**
+	 * Whether anybody hears the next grant or release. To wake the thread that publishes
+	 * costs more than all else that is done for one.
+	 * @return whether to publish it
+	 */
+	boolean hearGrantsAndReleases() {
+		for (LockListener listener : this.listeners) {
+			if (hearsGrantsAndReleases(listener)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	void publishGrantOrRelease(Consumer<LockListener> event) {
+		publish(this.events, this.listeners.stream().filter(Listeners::hearsGrantsAndReleases).toList(), event);
+	}
+
+	private static boolean hearsGrantsAndReleases(LockListener listener) {
+		return !(listener instanceof SelectiveListener selective) || selective.hearsGrantsAndReleases();
+	}
+
+	private void publish(EventLane lane, List<LockListener> listeners, Consumer<LockListener> event) {
+		if (!listeners.isEmpty()) {
+			lane.add(() -> listeners.forEach((listener) -> notify(listener, event)));
+		}
+	}
+
+	private void notify(LockListener listener, Consumer<LockListener> event) {
+		try {
+			event.accept(listener);
+		}
+		catch (RuntimeException | Error ex) {
+			this.log.listenerFailed(listener, ex);
+		}
+	}
+
+}

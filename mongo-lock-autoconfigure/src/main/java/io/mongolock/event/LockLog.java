@@ -1,0 +1,157 @@
+package io.mongolock.event;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.mongolock.LockException;
+import io.mongolock.LockHolder;
+import io.mongolock.LockListener;
+import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
+import io.mongolock.core.HeldLock;
+import io.mongolock.core.Lease;
+import io.mongolock.core.LockExceptions;
+import io.mongolock.store.KeyText;
+
+/**
+ * What the log says of locks. Its lines are written by a thread of their own, so that
+ * neither the watch over the leases nor a renewal nor a listener waits for a log appender
+ * that blocks; only those of each grant and release, at DEBUG, by the caller's.
+ * Thread-safe.
+ */
+final class LockLog {
+
+	private static final Log logger = LogFactory.getLog(LockEvents.class);
+
+	private static final int CAPACITY = 10_000;
+
+	private static final int MAX_NAMES = 10;
+
+	private final EventLog log;
+
+	private final SkipLog skips;
+
+	LockLog(Function<String, ThreadFactory> threads) {
+		this.log = new EventLog(logger, threads.apply("mongo-lock-log"), CAPACITY);
+		this.skips = new SkipLog(this.log);
+	}
+
+	void acquired(HeldLock heldLock) {
+		debug("Acquired", heldLock);
+	}
+
+	void released(HeldLock heldLock, Duration keptFor) {
+		debug((keptFor.isZero()) ? "Released" : "Released, to stay taken for " + keptFor.toMillis() + "ms more,",
+				heldLock);
+	}
+
+	private static void debug(String what, HeldLock heldLock) {
+		if (logger.isDebugEnabled()) {
+			logger.debug(what + " lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")");
+		}
+	}
+
+	void skipped(LockRequest request, List<LockHolder> holders) {
+		this.skips.skipped(request, holders);
+	}
+
+	void takenOver(HeldLock heldLock, LockHolder previous) {
+		this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
+				+ ", whose lease had run out: neither a renewal nor a release of it had reached the store in time "
+				+ "(fence " + previous.fence() + ", now " + heldLock.fence() + ")");
+	}
+
+	void broken(String key, LockHolder holder) {
+		this.log.info("Lock '" + KeyText.printable(key) + "' was broken on purpose; it was held by " + holder.owner()
+				+ " (fence " + holder.fence() + ")");
+	}
+
+	void lost(HeldLock heldLock, LossReason reason) {
+		this.log.warn(LockExceptions.describeLoss(heldLock.lease(), reason));
+	}
+
+	void lostAtShutdown(List<HeldLock> lost) {
+		if (lost.size() == 1) {
+			lost(lost.get(0), LossReason.SHUTDOWN);
+		}
+		else if (!lost.isEmpty()) {
+			this.log.warn(lost.size() + " locks were lost, as this application shut down while they were held: "
+					+ names(lost.stream().map(HeldLock::lease).toList()));
+		}
+	}
+
+	void expiredUncontested(HeldLock heldLock) {
+		this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence()
+				+ ") was not granted to anyone else before its release, although its lease had run out");
+	}
+
+	void leftToExpire(HeldLock heldLock, Duration lease) {
+		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
+				+ "' is not released, as nobody knows whether the transaction "
+				+ "that used it was committed; its lease of " + lease.toMillis() + "ms runs out by itself");
+	}
+
+	void releaseFailed(HeldLock heldLock, RuntimeException failure) {
+		this.log.warn("Release of lock '" + KeyText.printable(heldLock.key())
+				+ "' failed and is tried again in the background; otherwise its lease of " + heldLock.ttl().toMillis()
+				+ "ms runs out by itself: " + failure.getMessage());
+		this.log.debug("Release failed", failure);
+	}
+
+	void releaseAtShutdownFailed(List<HeldLock> left, RuntimeException failure) {
+		this.log.warn("Release of " + ((left.size() != 1) ? left.size() + " locks" : "1 lock")
+				+ " at shutdown failed; what is not released runs out by itself: "
+				+ names(left.stream().map(HeldLock::lease).toList()) + ": " + failure.getMessage());
+		this.log.debug("Release at shutdown failed", failure);
+	}
+
+	void renewalFailed(List<Lease> leases, Throwable failure) {
+		String message = "Renewal of " + ((leases.size() != 1) ? leases.size() + " locks " : "lock ") + names(leases)
+				+ " failed and is tried again until the lease runs out: " + failure.getMessage();
+		if (failure instanceof LockException) {
+			this.log.warn(message);
+			this.log.debug("Renewal failed", failure);
+		}
+		else {
+			this.log.error(message, failure);
+		}
+	}
+
+	void watchFailed(Throwable failure) {
+		this.log.error("The watch over the leases failed and goes on", failure);
+	}
+
+	void listenerFailed(LockListener listener, Throwable failure) {
+		this.log.error("Listener " + listener + " failed; the lock itself is not affected", failure);
+	}
+
+	void eventsDropped(long count, int capacity) {
+		this.log.warn(((count != 1) ? count + " events were" : "1 event was")
+				+ " not published, as the listeners take too long: only the latest " + capacity
+				+ " are kept; losses are never among those dropped");
+	}
+
+	/**
+	 * Wait until what was said before is in the log.
+	 * @param timeout how long at most
+	 */
+	void flush(Duration timeout) {
+		this.log.flush(timeout);
+	}
+
+	private static String names(Collection<Lease> leases) {
+		String first = leases.stream()
+			.limit(MAX_NAMES)
+			.map((lease) -> "'" + KeyText.printable(lease.id().key()) + "'")
+			.collect(Collectors.joining(", "));
+		return (leases.size() > MAX_NAMES) ? first + " and " + (leases.size() - MAX_NAMES) + " more" : first;
+	}
+
+}

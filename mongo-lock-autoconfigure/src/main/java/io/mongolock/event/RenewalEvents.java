@@ -1,0 +1,92 @@
+package io.mongolock.event;
+
+import java.util.List;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.ReleaseRequest;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.Lease;
+
+/**
+ * Says what happens to leases when they are renewed. Thread-safe; none of its methods
+ * blocks.
+ */
+public final class RenewalEvents {
+
+	private final Listeners listeners;
+
+	private final Instruments instruments;
+
+	private final LockLog log;
+
+	private final LockClock clock;
+
+	RenewalEvents(Listeners listeners, Instruments instruments, LockLog log, LockClock clock) {
+		this.listeners = listeners;
+		this.instruments = instruments;
+		this.log = log;
+		this.clock = clock;
+	}
+
+	/**
+	 * Leases are about to be renewed.
+	 * @param leases the leases
+	 * @param now the time
+	 */
+	public void renewing(List<Lease> leases, ClockReading now) {
+		this.instruments
+			.measure((instrument) -> leases.forEach((lease) -> instrument.marginLeft(lease.remaining(now))));
+	}
+
+	/**
+	 * Leases were renewed, or could not be.
+	 * @param leases the leases as they were before
+	 * @param found how many the store has, or negative if it did not answer
+	 * @param requested when it was asked
+	 */
+	public void renewed(List<Lease> leases, int found, ClockReading requested) {
+		this.instruments.measure((instrument) -> {
+			instrument.renewed(leases.size(), found >= 0, this.instruments.since(requested));
+			if (found == leases.size()) {
+				leases.forEach((lease) -> instrument.renewed(observe(lease)));
+			}
+		});
+	}
+
+	/**
+	 * Leases could not be renewed, which is tried again.
+	 * @param leases the leases
+	 * @param failure why not
+	 */
+	public void renewalFailed(List<Lease> leases, Throwable failure) {
+		this.log.renewalFailed(leases, failure);
+		for (Lease lease : leases) {
+			LockHandle handle = observe(lease);
+			this.listeners.publish((listener) -> listener.onRenewalFailed(handle, failure));
+		}
+	}
+
+	/**
+	 * The watch over the leases failed, and goes on.
+	 * @param failure how
+	 */
+	public void watchFailed(Throwable failure) {
+		this.log.watchFailed(failure);
+	}
+
+	/**
+	 * Somebody asks to release a lock.
+	 * @param lease the lease
+	 * @param request who, and why
+	 */
+	public void releaseRequested(Lease lease, ReleaseRequest request) {
+		LockHandle handle = observe(lease);
+		this.listeners.publish((listener) -> listener.onReleaseRequested(handle, request));
+	}
+
+	private LockHandle observe(Lease lease) {
+		return new ReadOnlyLockHandle(lease, this.clock);
+	}
+
+}
