@@ -3,6 +3,7 @@ package io.mongolock.sample.orders.server;
 import java.util.concurrent.TimeUnit;
 
 import com.mongodb.ConnectionString;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.boot.mongodb.autoconfigure.MongoConnectionDetails;
@@ -29,26 +30,21 @@ class MongoServerConfiguration {
 					(socket) -> socket.connectTimeout(2, TimeUnit.SECONDS).readTimeout(10, TimeUnit.SECONDS));
 	}
 
-	/**
-	 * With {@code spring.mongodb.uri}.
-	 */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnProperty("spring.mongodb.uri")
-	static class Configured {
-
-		@Bean
-		MongoServer mongoServer(MongoConnectionDetails connection) {
-			ConnectionString uri = connection.getConnectionString();
-			return MongoServer.configured(uri.getConnectionString(), uri.getHosts());
-		}
-
+	// what is nested is looked at before
+	@Bean
+	@ConditionalOnMissingBean
+	MongoServer mongoServer(MongoConnectionDetails connection) {
+		ConnectionString uri = connection.getConnectionString();
+		return MongoServer.configured(uri.getConnectionString(), uri.getHosts());
 	}
 
 	/**
-	 * Without it.
+	 * Unless {@code spring.mongodb.uri} or a service connection, of Docker Compose or of
+	 * a test, names another.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnProperty(name = "spring.mongodb.uri", matchIfMissing = true, havingValue = "embedded")
+	@ConditionalOnMissingBean(MongoConnectionDetails.class)
 	static class Embedded {
 
 		@Bean
