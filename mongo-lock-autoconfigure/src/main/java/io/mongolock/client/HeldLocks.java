@@ -227,6 +227,7 @@ final class HeldLocks {
 		}
 		else if (end == LeaseEnd.RELEASED) {
 			this.events.ended(heldLock, (held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.EXPIRED_UNCONTESTED);
+			this.releaser.cleanUpAfter(heldLock);
 		}
 		letNextAsk(heldLock);
 	}

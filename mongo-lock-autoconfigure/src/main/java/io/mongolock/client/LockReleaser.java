@@ -78,6 +78,17 @@ final class LockReleaser {
 		beginCleanUp(heldLock.cleanUp(now), heldLock.id(), heldLock.terms());
 	}
 
+	/**
+	 * A statement of the application has released a lock. A claim of its token that is
+	 * executed only now would be granted to nobody.
+	 * @param heldLock the lock
+	 */
+	void cleanUpAfter(HeldLock heldLock) {
+		if (heldLock.mayBeGrantedLate()) {
+			beginCleanUp(heldLock.cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
+		}
+	}
+
 	private End ask(HeldLock heldLock, ReleaseDecision releasing) {
 		Duration timeout = heldLock.terms().operationTimeout();
 		if (!this.lifecycle.beginRequest()) {

@@ -369,6 +369,14 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	}
 
 	/**
+	 * Whether a claim of its token may still be executed.
+	 * @return whether the token may be granted once more after the release
+	 */
+	public boolean mayBeGrantedLate() {
+		return this.turn.unknown();
+	}
+
+	/**
 	 * Clean up what the release left behind. What has to run out is left alone until it
 	 * has, and what has to stay taken is kept so.
 	 * @param now the time

@@ -141,8 +141,7 @@ public interface DocumentLockOperations {
 	 * @param ticket the ticket
 	 * @return the document as it stands now
 	 * @throws LockLostException if the lock was released or taken over, by whom if that
-	 * is known, or the document saved by code that does not know the lock
-	 * @throws NoSuchDocumentException if the document was deleted
+	 * is known, or the document saved by code that does not know the lock, or deleted
 	 * @throws IllegalArgumentException if the ticket is for a document of another type
 	 */
 	<T> LockedDocument<T> resume(Class<T> type, LockTicket ticket);
@@ -151,8 +150,7 @@ public interface DocumentLockOperations {
 	 * Begin the ttl of a lock that was passed on anew: the heartbeat of the one who
 	 * edits.
 	 * @param ticket the ticket
-	 * @throws LockLostException if the lock was released or taken over
-	 * @throws NoSuchDocumentException if the document was deleted
+	 * @throws LockLostException as {@link #resume} does
 	 */
 	void renew(LockTicket ticket);
 

@@ -3,23 +3,16 @@ package io.mongolock.mongodb;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-import com.mongodb.WriteConcern;
-import com.mongodb.client.result.UpdateResult;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.UpdateMapper;
 import org.springframework.data.mongodb.core.query.Update;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockClock;
@@ -37,12 +30,10 @@ import io.mongolock.store.mongo.DocumentLockStore;
 import io.mongolock.store.mongo.MissingDocumentException;
 
 /**
- * Claims and releases by the client, whose store the documents are; writes by the
- * application's template, so that they are part of its transaction, if there is one.
+ * Claims and releases by the client, whose store the documents are, and
+ * {@link ReleasingWrites writes} by the application's template.
  */
 final class DocumentLocks implements DocumentLockOperations {
-
-	private static final long MIN_WAIT_MILLIS = 1000;
 
 	private final MongoTemplate template;
 
@@ -58,7 +49,7 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private final DocumentTickets tickets;
 
-	private final WriteConcern confirmed;
+	private final ReleasingWrites writes;
 
 	private final Map<Class<?>, LockedType<?>> types = new ConcurrentHashMap<>();
 
@@ -71,8 +62,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.broken = broken;
 		this.clock = clock;
 		this.tickets = new DocumentTickets(store, timeout);
-		this.confirmed = WriteConcern.MAJORITY.withWTimeout(Math.max(MIN_WAIT_MILLIS, timeout.toMillis()),
-				TimeUnit.MILLISECONDS);
+		this.writes = new ReleasingWrites(template, this.tickets, timeout);
 	}
 
 	@Override
@@ -142,58 +132,15 @@ final class DocumentLocks implements DocumentLockOperations {
 	public <T> T save(LockedDocument<T> locked, T entity) {
 		HeldDocument<T> held = HeldDocument.of(locked);
 		Written<T> written = held.type().write(entity, held.proof().key());
-		write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written));
+		this.writes.write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written));
 		return held.type().saved(written);
 	}
 
 	@Override
 	public void update(LockedDocument<?> locked, Update update) {
 		HeldDocument<?> held = HeldDocument.of(locked);
-		write(held, ReleasingWrite.update(held.proof().lease(), this.store.field(), update,
+		this.writes.write(held, ReleasingWrite.update(held.proof().lease(), this.store.field(), update,
 				new UpdateMapper(this.template.getConverter()), held.type().mapping()));
-	}
-
-	private void write(HeldDocument<?> held, ReleasingWrite write) {
-		held.beginWrite();
-		boolean matched;
-		try {
-			UpdateResult result = Objects.requireNonNull(this.template.execute(held.type().collection(),
-					(documents) -> write.run(documents, this.confirmed)));
-			matched = result.getMatchedCount() != 0;
-		}
-		catch (RuntimeException | Error ex) {
-			held.notWritten(true);
-			throw ex;
-		}
-		if (!matched) {
-			throw refused(held);
-		}
-		if (CurrentTransaction.session(this.template).isPresent()) {
-			TransactionSynchronizationManager.registerSynchronization(new ReleaseByCommit(held));
-		}
-		else {
-			held.written();
-		}
-	}
-
-	private RuntimeException refused(HeldDocument<?> held) {
-		LockTicket ticket = held.proof();
-		Optional<StoredLock> lock;
-		try {
-			lock = this.tickets.look(ticket.key());
-		}
-		catch (RuntimeException ex) {
-			held.notWritten(false);
-			return ex;
-		}
-		if (DocumentTickets.holder(ticket.lease(), lock).isEmpty()) {
-			return DocumentTickets.gone(ticket, lock, held.lost());
-		}
-		held.notWritten(false);
-		return new OptimisticLockingFailureException(held.type().describe(ticket.key())
-				+ " was not written: it is locked, but has another version than the one to save"
-				+ ((CurrentTransaction.session(this.template).isPresent())
-						? ", or this transaction began to read before the lock was granted: lock first" : ""));
 	}
 
 	@Override
@@ -205,7 +152,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		}
 		long requested = this.clock.nanoTime();
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
-		StoredHolder holder = DocumentTickets.holder(ticket.lease(), lock)
+		StoredHolder holder = DocumentTickets.holder(ticket, lock)
 			.orElseThrow(() -> DocumentTickets.gone(ticket, lock, ""));
 		LockHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
 		return new HeldDocument<>(locked, locked.read(load(ticket)), handle, ticket, null);
@@ -269,24 +216,6 @@ final class DocumentLocks implements DocumentLockOperations {
 					+ "leave out " + ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
 		}
 		return LockSettings.builder().limit(1).minHold(Duration.ZERO).build().or(settings);
-	}
-
-	/**
-	 * Has the commit release what was written with the transaction.
-	 *
-	 * @param held the document
-	 */
-	private record ReleaseByCommit(HeldDocument<?> held) implements TransactionSynchronization {
-
-		@Override
-		public void afterCompletion(int status) {
-			switch (status) {
-				case STATUS_COMMITTED -> this.held.written();
-				case STATUS_ROLLED_BACK -> this.held.notWritten(false);
-				default -> this.held.maybeWritten();
-			}
-		}
-
 	}
 
 }

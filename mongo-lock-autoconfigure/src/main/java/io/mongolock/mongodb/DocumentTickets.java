@@ -59,14 +59,16 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 
 	/**
 	 * The holder that a ticket stands for.
-	 * @param lease the lease of the ticket
+	 * @param ticket the ticket
 	 * @param lock the lock as it was seen
-	 * @return the holder, also one whose lease has run out; empty if it is gone
+	 * @return the holder, also one whose lease has run out; empty if it is gone, or was
+	 * granted once more by a claim that was executed late
 	 */
-	static Optional<StoredHolder> holder(LeaseId lease, Optional<StoredLock> lock) {
+	static Optional<StoredHolder> holder(LockTicket ticket, Optional<StoredLock> lock) {
 		return lock.stream()
 			.flatMap((seen) -> seen.holders().stream())
-			.filter((holder) -> holder.leaseToken().equals(lease.leaseToken()))
+			.filter((holder) -> holder.leaseToken().equals(ticket.lease().leaseToken())
+					&& holder.fence() == ticket.fence())
 			.findFirst();
 	}
 

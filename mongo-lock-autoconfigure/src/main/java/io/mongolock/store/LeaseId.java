@@ -8,4 +8,13 @@ package io.mongolock.store;
  */
 public record LeaseId(String key, String leaseToken) {
 
+	/**
+	 * Hides the token, which proves possession of the lock.
+	 * @return the key, for diagnostics
+	 */
+	@Override
+	public String toString() {
+		return "lease of '" + KeyText.printable(this.key) + "'";
+	}
+
 }

@@ -333,6 +333,27 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void aTicketOfADocumentThatWasDeletedIsRefusedWithItsReason() {
+		LockTicket ticket = lock().ticket();
+		this.template.remove(byId(), Post.class);
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.there.documents().resume(Post.class, ticket))
+			.withMessageContaining("does not exist any more");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.there.documents().renew(ticket))
+			.withMessageContaining("does not exist any more");
+		assertThat(this.there.documents().release(ticket)).isFalse();
+	}
+
+	@Test
+	void aTicketIsGoodForItsOwnGrantAndNotForAnotherOfTheSameToken() {
+		LockTicket ticket = lock().ticket();
+		this.template.updateFirst(byId(), new Update().inc("lock.holders.0.fence", 1), "posts");
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.there.documents().resume(Post.class, ticket));
+		assertThat(this.there.documents().release(ticket)).isFalse();
+	}
+
+	@Test
 	void aTicketOfAnotherCollectionIsRefused() {
 		LockTicket ticket = lock().ticket();
 		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().resume(Note.class, ticket))

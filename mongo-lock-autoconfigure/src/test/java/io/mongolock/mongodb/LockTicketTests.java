@@ -33,6 +33,7 @@ class LockTicketTests {
 		assertThat(TICKET.toString()).isEqualTo("ticket for lock 'posts:ü p1' (fence 1801439850948198401)")
 			.doesNotContain(TOKEN)
 			.doesNotContain(TICKET.text());
+		assertThat(TICKET.lease().toString()).doesNotContain(TOKEN);
 	}
 
 	@ParameterizedTest

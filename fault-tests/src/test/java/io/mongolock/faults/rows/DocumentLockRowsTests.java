@@ -36,9 +36,11 @@ import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.store.mongo.DocumentLockStore;
+import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Rows 67 to 69: locked documents when messages are lost, others take over, or code that
@@ -77,6 +79,26 @@ class DocumentLockRowsTests {
 		this.here.documents.save(locked, new Article("a", "saved", 1L));
 		this.there.documents.lock(Article.class, "a", WAITING).close();
 		figures.server(this.rig.label()).add("raises of the version, " + what, 1);
+	}
+
+	@Test
+	@ShowsRow(value = 67, level = Level.PROXY)
+	void aClaimThatIsExecutedAfterTheSaveIsTakenBack(RowFigures figures) {
+		Hold late = this.rig.proxy().on("findAndModify").holdRequest();
+		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a",
+				LockSettings.builder().ttl(Duration.ofSeconds(6)).waitTimeout(Harness.LONG).build());
+		this.here.documents.save(locked, new Article("a", "saved", 1L));
+		late.release();
+		await().atMost(Harness.LONG).until(() -> stored().getLong("version") == 3);
+		// one that ran out would still stand there
+		await().atMost(Harness.LONG)
+			.until(() -> stored().get("lock", Document.class).getList("holders", Document.class).isEmpty());
+		assertThat(stored()).containsEntry("text", "saved");
+		figures.server(this.rig.label()).add("orphans", 0);
+	}
+
+	private Document stored() {
+		return this.there.template.getCollection("article").find().first();
 	}
 
 	@ParameterizedTest(name = "{displayName}: {0}")

@@ -9,6 +9,8 @@ import org.bson.BsonValue;
 import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
 
+import io.mongolock.store.KeyText;
+
 /**
  * Which document of the application is locked. As the key of a lock it is the name of the
  * collection and the id as mongosh writes it, such as {@code posts:p1} or
@@ -23,6 +25,18 @@ public record DocumentKey(String collection, BsonValue id) {
 
 	private static final Set<String> WORDS = Set.of("true", "false", "null", "undefined", "NaN", "Infinity", "MinKey",
 			"MaxKey");
+
+	/**
+	 * Refuse what no document has as its id: a filter would take it for a condition.
+	 */
+	public DocumentKey {
+		boolean condition = id.isRegularExpression() || id.isArray()
+				|| (id.isDocument() && id.asDocument().keySet().stream().anyMatch((name) -> name.startsWith("$")));
+		if (condition) {
+			throw new IllegalArgumentException(
+					"'" + KeyText.printable(id.toString()) + "' is not the id of a document: no document can have it");
+		}
+	}
 
 	/**
 	 * The key that a text stands for.
@@ -40,7 +54,8 @@ public record DocumentKey(String collection, BsonValue id) {
 			}
 		}
 		if (at + 1 >= text.length() || collection.isEmpty()) {
-			throw new IllegalArgumentException("'" + text + "' is not the key of a document: collection:id");
+			throw new IllegalArgumentException(
+					"'" + KeyText.printable(text) + "' is not the key of a document: collection:id");
 		}
 		return new DocumentKey(collection.toString(), value(text.substring(at + 1)));
 	}
@@ -53,7 +68,7 @@ public record DocumentKey(String collection, BsonValue id) {
 			return Objects.requireNonNull(BsonDocument.parse("{id: " + text + "}").get("id"));
 		}
 		catch (RuntimeException ex) {
-			throw new IllegalArgumentException("'" + text + "' is not the id of a document", ex);
+			throw new IllegalArgumentException("'" + KeyText.printable(text) + "' is not the id of a document", ex);
 		}
 	}
 

@@ -67,7 +67,7 @@ public final class DocumentLockStore implements LockStore {
 	 * field
 	 */
 	public void register(String collection, @Nullable String version) {
-		LockedCollection documents = collection(collection);
+		LockedCollection documents = this.collections.computeIfAbsent(collection, this::create);
 		if (version != null) {
 			documents.version(version);
 		}
@@ -182,9 +182,14 @@ public final class DocumentLockStore implements LockStore {
 		return collection(DocumentKey.parse(key).collection());
 	}
 
+	// A ticket comes from outside and may name anything, so what it names is not kept
 	private LockedCollection collection(String name) {
-		return this.collections.computeIfAbsent(name,
-				(absent) -> new LockedCollection(new LockCollection(this.template, absent), this.field));
+		LockedCollection known = this.collections.get(name);
+		return (known != null) ? known : create(name);
+	}
+
+	private LockedCollection create(String name) {
+		return new LockedCollection(new LockCollection(this.template, name), this.field);
 	}
 
 	// One request per collection, all within one timeout

@@ -130,7 +130,19 @@ final class LockedCollection {
 
 	private @Nullable BsonValue now(MongoCollection<BsonDocument> documents, BsonDocument filter,
 			StoreRequest request) {
-		return required(documents.find(filter).projection(this.lockFields).first(), request).get(LockDocument.NOW);
+		try {
+			return required(documents.find(filter).projection(this.lockFields).first(), request).get(LockDocument.NOW);
+		}
+		catch (MissingDocumentException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			// whatever is known of this look, the claim before it may have been granted
+			throw new LockStoreException(request.key(), Outcome.UNKNOWN,
+					"Could not " + request + ", it may have been executed: the answer is judged by the server's time, "
+							+ "which could not be asked for: " + DriverMessage.of(ex),
+					StoreFailures.explain(request, this.name, ex));
+		}
 	}
 
 	Optional<BsonDocument> load(LeaseId lease, Duration timeout) {

@@ -58,7 +58,8 @@ class DocumentKeyTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "posts", "posts:", ":p1", "posts:{", "posts\\", "posts:1 2" })
+	@ValueSource(strings = { "", "posts", "posts:", ":p1", "posts:{", "posts\\", "posts:1 2", "posts:/a/", "posts:[1]",
+			"posts:{$gt: 0}", "posts:{a: 1, $ne: 2}" })
 	void whatIsNoKeyIsRefused(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> DocumentKey.parse(text)).withMessageContaining("is not");
 	}

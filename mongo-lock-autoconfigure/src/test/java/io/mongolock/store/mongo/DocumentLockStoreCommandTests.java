@@ -5,16 +5,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import com.mongodb.MongoTimeoutException;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.Document;
+import org.bson.conversions.Bson;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.mockito.Answers;
+import org.springframework.data.mongodb.core.CollectionCallback;
+import org.springframework.data.mongodb.core.MongoOperations;
 
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.Claims;
@@ -24,6 +33,11 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyList;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests for the commands that {@link DocumentLockStore} sends.
@@ -108,6 +122,24 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
+	@SuppressWarnings("unchecked")
+	void aClaimThatWasAnsweredIsUnknownIfTheTimeOfTheServerIs() {
+		MongoCollection<BsonDocument> documents = mock(MongoCollection.class, Answers.RETURNS_SELF);
+		given(documents.findOneAndUpdate(any(Bson.class), anyList(), any()))
+			.willReturn(BsonDocument.parse("{_id: 'k', lock: {holders: [{token: '" + LEASE.leaseToken() + "'}]}}"));
+		given(documents.find(any(Bson.class))).willThrow(new MongoTimeoutException("no server"));
+		MongoOperations template = mock(MongoOperations.class);
+		given(template.execute(eq("locks"), any(CollectionCallback.class)))
+			.willAnswer((call) -> call.getArgument(1, CollectionCallback.class).doInCollection(documents));
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> new DocumentLockStore(template, "lock").acquire(Claims.on("locks:k", LEASE.leaseToken()),
+					TIMEOUT))
+			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.UNKNOWN))
+			.withMessageContaining("it may have been executed: ")
+			.withMessageEndingWith("no server");
+	}
+
+	@Test
 	void aDocumentThatIsNotThereIsNotCreated() {
 		assertThatExceptionOfType(MissingDocumentException.class)
 			.isThrownBy(() -> this.store.acquire(Claims.first(Claims.on("locks:none")), TIMEOUT));
@@ -140,6 +172,15 @@ class DocumentLockStoreCommandTests {
 		assertThat(this.store.renewAll(leases, TIMEOUT)).isZero();
 		assertThat(this.log.all()).extracting((command) -> command.getString("update").getValue())
 			.containsExactlyInAnyOrder("locks", "others");
+	}
+
+	@Test
+	void collectionsThatOnlyTicketsNameAreNotKept() {
+		this.store.register("locks", null);
+		for (int i = 0; i < 3; i++) {
+			assertThat(this.store.renew(new LeaseId("made-up-" + i + ":1", "a"), TIMEOUT)).isFalse();
+		}
+		assertThat(this.store).extracting("collections", InstanceOfAssertFactories.MAP).containsOnlyKeys("locks");
 	}
 
 	@Test
