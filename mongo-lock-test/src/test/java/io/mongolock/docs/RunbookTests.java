@@ -27,8 +27,7 @@ class RunbookTests {
 	private static final Pattern ENTRY = Pattern.compile("^\\| `([^`]+)` \\| (WARN|ERROR) \\| .+ \\| .+ \\|$",
 			Pattern.MULTILINE);
 
-	// A stream of results that ends with an error logs nothing
-	private static final Pattern CALL = Pattern.compile("(?<!stream)(?:\\.|::)(warn|error)(\\(|\\))");
+	private static final Pattern CALL = Pattern.compile("(?i:log|logger)(?:\\.|::)(warn|error)(\\(|\\))");
 
 	private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\n]|\\\\.)*)\"");
 
