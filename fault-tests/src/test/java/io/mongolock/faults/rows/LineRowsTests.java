@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -13,11 +14,17 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.Target;
 import io.mongolock.faults.harness.WorkerProcesses;
+import io.mongolock.faults.harness.history.LineCheck;
+import io.mongolock.faults.harness.history.LineClaim;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.faults.harness.worker.EmbeddedServerProcess;
+import io.mongolock.faults.harness.worker.LineWorker;
 import io.mongolock.faults.harness.worker.LockWorkerJvm;
+import io.mongolock.faults.harness.worker.WorkerJvm;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
@@ -94,6 +101,44 @@ class LineRowsTests {
 			.add("JVMs", 8)
 			.add("out of turn", 0)
 			.add("per turn", Harness.millis(took / 8));
+	}
+
+	@Test
+	@ShowsRow(value = 58, level = Level.SERVER)
+	void noGrantOfExclusiveSharedAndLimitedLocksPassesOneInLine(RowFigures figures) {
+		Target given = Target.given().orElse(null);
+		try (EmbeddedServerProcess server = (given != null) ? null : EmbeddedServerProcess.startReplicaSet()) {
+			Target target = (given != null) ? given : Target.embedded(server.port());
+			List<LineClaim> history = history(target.connectionString());
+			LineCheck check = new LineCheck(history);
+			assertThat(check.passings()).isEmpty();
+			List<String> keys = List.of(LineWorker.EXCLUSIVE, LineWorker.SHARED, LineWorker.LIMITED);
+			assertThat(keys).allSatisfy((key) -> assertThat(check.waited(key)).as("waited behind others").isPositive());
+			figures.server(target.label())
+				.add("JVMs", 8)
+				.add("grants of the store", history.stream().filter(LineClaim::granted).count())
+				.add("of them behind others in line", keys.stream().mapToInt(check::waited).sum())
+				.add("out of turn", 0);
+		}
+	}
+
+	private List<LineClaim> history(String uri) {
+		List<WorkerJvm<LineWorker>> workers = Stream
+			.generate(() -> WorkerJvm.start(List.of("-Xmx128m"), () -> new LineWorker(uri, "line_of_processes")))
+			.limit(8)
+			.toList();
+		try {
+			workers.forEach(WorkerJvm::awaitReady);
+			return workers.stream()
+				.map((worker) -> worker.send((line) -> line.run(4, 25)))
+				.toList()
+				.stream()
+				.flatMap((answers) -> answers.join().stream())
+				.toList();
+		}
+		finally {
+			workers.forEach(WorkerJvm::close);
+		}
 	}
 
 	private CompletableFuture<Long> waits(LockWorkerJvm worker) {

@@ -14,8 +14,11 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 
 	private final int port;
 
-	private EmbeddedServerProcess(int port) {
-		this.worker = launch(port);
+	private final boolean replicaSet;
+
+	private EmbeddedServerProcess(int port, boolean replicaSet) {
+		this.replicaSet = replicaSet;
+		this.worker = launch(port, replicaSet);
 		this.port = this.worker.ask(EmbeddedMongo::port);
 	}
 
@@ -28,8 +31,17 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 		return start(0);
 	}
 
+	/**
+	 * Start a replica set of one member, which has change streams.
+	 * @return the server, listening
+	 * @throws WorkerFailedException if it does not start
+	 */
+	public static EmbeddedServerProcess startReplicaSet() {
+		return new EmbeddedServerProcess(0, true);
+	}
+
 	static EmbeddedServerProcess start(int port) {
-		return new EmbeddedServerProcess(port);
+		return new EmbeddedServerProcess(port, false);
 	}
 
 	/**
@@ -78,7 +90,7 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 	 */
 	public void restart() {
 		kill();
-		this.worker = launch(this.port);
+		this.worker = launch(this.port, this.replicaSet);
 	}
 
 	/**
@@ -100,9 +112,11 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 		this.worker.close();
 	}
 
-	private static WorkerJvm<EmbeddedMongo> launch(int port) {
-		WorkerJvm<EmbeddedMongo> worker = WorkerJvm.start(List.of("-Xmx256m"),
-				() -> EmbeddedMongo.builder().port(port).start());
+	private static WorkerJvm<EmbeddedMongo> launch(int port, boolean replicaSet) {
+		WorkerJvm<EmbeddedMongo> worker = WorkerJvm.start(List.of("-Xmx256m"), () -> {
+			EmbeddedMongo.Builder server = EmbeddedMongo.builder().port(port);
+			return ((replicaSet) ? server.replicaSet() : server).start();
+		});
 		try {
 			return worker.awaitReady();
 		}

@@ -1,0 +1,127 @@
+package io.mongolock.faults.harness.worker;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.client.LeakDetection;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.faults.harness.history.LineClaim;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.mongo.MongoLockStore;
+
+/**
+ * Threads that want exclusive, shared and limited locks, in a process of its own, and all
+ * that the store answered them. Thread-safe.
+ */
+public final class LineWorker {
+
+	/** Only exclusive claims. */
+	public static final String EXCLUSIVE = "exclusive";
+
+	/** Readers and a few writers. */
+	public static final String SHARED = "shared";
+
+	/** Two permits. */
+	public static final String LIMITED = "limited";
+
+	private static final Duration PATIENCE = Duration.ofSeconds(110);
+
+	/** So that nobody loses a place, however busy the machine. */
+	private static final Duration PLACE_TTL = Duration.ofSeconds(60);
+
+	private final Queue<LineClaim> history = new ConcurrentLinkedQueue<>();
+
+	private final LockTemplate locks;
+
+	public LineWorker(String connectionString, String database) {
+		MongoClient client = MongoClients.create(connectionString);
+		MongoTemplate mongo = new MongoTemplate(client, database);
+		mongo.setSessionSynchronization(SessionSynchronization.NEVER);
+		LockOwner owner = new LockOwner("fault-tests", "", "", ProcessHandle.current().pid(), "");
+		this.locks = new LockTemplate(recorded(new MongoLockStore(mongo, LockWorker.COLLECTION, "")),
+				new LockDefaults(LockSettings.builder().ttl(PATIENCE).waitTimeout(PATIENCE).build(), Map.of()), owner,
+				LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ofMillis(10), 100), PLACE_TTL);
+		this.locks.start();
+	}
+
+	private LockStore recorded(LockStore store) {
+		return (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(), new Class<?>[] { LockStore.class },
+				(proxy, method, args) -> {
+					try {
+						Object answer = method.invoke(store, args);
+						if (answer instanceof ClaimAnswer claimed) {
+							this.history.add(LineClaim.of((Claim) args[0], claimed));
+						}
+						return answer;
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
+	/**
+	 * Take locks, one after the other on each thread.
+	 * @param threads how many threads
+	 * @param each how many each of them takes
+	 * @return what was answered, in order for each attempt
+	 * @throws InterruptedException if interrupted
+	 */
+	public ArrayList<LineClaim> run(int threads, int each) throws InterruptedException {
+		List<Thread> running = IntStream.range(0, threads).mapToObj((i) -> {
+			Random random = new Random(31 * ProcessHandle.current().pid() + i);
+			return new Thread(() -> IntStream.range(0, each).forEach((round) -> take(random)), "line-" + i);
+		}).toList();
+		running.forEach(Thread::start);
+		for (Thread thread : running) {
+			thread.join();
+		}
+		return new ArrayList<>(this.history);
+	}
+
+	private void take(Random random) {
+		LockRequest.Builder request = switch (random.nextInt(3)) {
+			case 0 -> LockRequest.builder(EXCLUSIVE);
+			case 1 -> LockRequest.builder(LIMITED).limit(2);
+			default -> (random.nextInt(4) == 0) ? LockRequest.builder(SHARED) : LockRequest.builder(SHARED).shared();
+		};
+		if (random.nextInt(6) == 0) {
+			// Nobody may barge in, whoever comes without the time to wait
+			this.locks.tryAcquire(request.waitTimeout(Duration.ZERO).build()).ifPresent(LineWorker::work);
+		}
+		else {
+			work(this.locks.acquire(request.build()));
+		}
+	}
+
+	private static void work(LockHandle handle) {
+		try (handle) {
+			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(3));
+		}
+	}
+
+}
