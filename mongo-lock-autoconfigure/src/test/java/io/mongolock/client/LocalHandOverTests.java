@@ -119,6 +119,30 @@ class LocalHandOverTests {
 	}
 
 	@Test
+	void whoDoesNotWaitIsNeverHandedItNorInTheWay() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(REQUEST);
+		LockRequest once = LockRequest.builder("k").waitTimeout(Duration.ZERO).build();
+		assertThat(this.template.tryAcquire(once)).isEmpty();
+		holder.close();
+		assertThat(waiting.join().fence()).as("handed over").isEqualTo(holder.fence() + 1);
+		assertThat(this.template.tryAcquire(once)).isEmpty();
+		waiting.join().close();
+		assertThat(this.template.tryAcquire(once)).get().extracting(LockHandle::isHeld).isEqualTo(true);
+	}
+
+	@Test
+	void whoseWaitIsOverIsPassedOver() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<LockHandle> impatient = this.template
+			.acquireAsync(LockRequest.builder("k").waitTimeout(Duration.ofMillis(20)).build());
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(REQUEST);
+		assertThat(impatient).failsWithin(Duration.ofMinutes(1));
+		holder.close();
+		assertThat(waiting.join().fence()).as("handed over").isEqualTo(holder.fence() + 1);
+	}
+
+	@Test
 	void aClaimThatIsCancelledInTheQueueIsPassedOver() {
 		LockHandle holder = beginTurn();
 		CompletableFuture<LockHandle> gone = this.template.acquireAsync(REQUEST);

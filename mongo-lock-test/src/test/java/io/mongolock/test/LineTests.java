@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -199,6 +200,62 @@ class LineTests {
 		assertThat(places).hasSize(1);
 	}
 
+	@Test
+	void hintsOfNothingChangeNoOrder() throws Exception {
+		this.store.live = true;
+		LockHandle holder = client().acquire(PATIENT);
+		List<Future<LockHandle>> waiting = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			waiting.add(waits(client(HandOver.DEFAULT), PATIENT));
+		}
+		IntStream.range(0, 20).forEach((i) -> this.store.notify("k"));
+		assertThat(waiting).noneMatch(Future::isDone);
+		holder.close();
+		for (int i = 0; i < 3; i++) {
+			LockHandle granted = waiting.get(i).get();
+			assertThat(waiting.subList(i + 1, 3)).noneMatch(Future::isDone);
+			granted.close();
+		}
+	}
+
+	@Test
+	void withoutAWatchAndWithALongRetryIntervalTheRefreshFindsTheRelease() {
+		this.store.silent = true;
+		LockHandle holder = client().acquire(PATIENT);
+		LockRequest seldom = LockRequest.builder("k")
+			.waitTimeout(LONG.multipliedBy(10))
+			.retryInterval(LONG.multipliedBy(5))
+			.build();
+		Future<LockHandle> waiting = waits(client(Duration.ofMillis(600), (none) -> {
+		}), seldom);
+		holder.close();
+		assertThat(waiting).succeedsWithin(LONG);
+	}
+
+	@Test
+	void whenItsBlockOfFencesIsUsedUpOthersHaveTheirTurn() {
+		LockTemplate one = client(new HandOver(Duration.ofHours(1), 2));
+		LockTemplate other = client(new HandOver(Duration.ofHours(1), 2));
+		LockHandle holder = one.acquire(PATIENT);
+		CompletableFuture<LockHandle> before = other.acquireAsync(PATIENT);
+		awaitLine(1);
+		List<CompletableFuture<LockHandle>> turn = IntStream.range(0, 5)
+			.mapToObj((i) -> one.acquireAsync(PATIENT))
+			.toList();
+		holder.close();
+		LockHandle between = before.orTimeout(60, TimeUnit.SECONDS).join();
+		awaitLine(1);
+		CompletableFuture<LockHandle> after = other.acquireAsync(PATIENT);
+		between.close();
+		turn.get(0).join();
+		awaitLine(1);
+		turn.subList(0, 3).forEach((handle) -> handle.orTimeout(60, TimeUnit.SECONDS).join().close());
+		assertThat(after).succeedsWithin(LONG);
+		assertThat(turn.subList(3, 5)).noneMatch(CompletableFuture::isDone);
+		after.join().close();
+		turn.subList(3, 5).forEach((handle) -> handle.orTimeout(60, TimeUnit.SECONDS).join().close());
+	}
+
 	private void assertServedInOrder(LockRequest request) throws Exception {
 		LockHandle holder = client().acquire(request);
 		List<Future<?>> waiting = new ArrayList<>();
@@ -245,15 +302,25 @@ class LineTests {
 	}
 
 	private LockTemplate client(Duration placeTtl, Consumer<LockPlace> onWaiting) {
+		return client(placeTtl, onWaiting, HandOver.DEFAULT);
+	}
+
+	private LockTemplate client(HandOver handOver) {
+		return client(LONG, (none) -> {
+		}, handOver);
+	}
+
+	private LockTemplate client(Duration placeTtl, Consumer<LockPlace> onWaiting, HandOver handOver) {
+		LockListener listener = new LockListener() {
+
+			@Override
+			public void onWaiting(LockRequest request, LockPlace place) {
+				onWaiting.accept(place);
+			}
+
+		};
 		LockTemplate client = new LockTemplate(this.store.toStore(), LockDefaults.NONE, owner(this.clients.size() + 1),
-				LockClock.system(), List.of(new LockListener() {
-
-					@Override
-					public void onWaiting(LockRequest request, LockPlace place) {
-						onWaiting.accept(place);
-					}
-
-				}), LeakDetection.OFF, HandOver.DEFAULT, placeTtl);
+				LockClock.system(), List.of(listener), LeakDetection.OFF, handOver, placeTtl);
 		this.clients.add(client);
 		return client;
 	}

@@ -2,6 +2,7 @@ package io.mongolock.faults.rows;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -16,7 +17,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
@@ -79,6 +83,36 @@ class StreamRowsTests {
 			figures.server("embedded, mongo-java-server 1.47, as a replica set")
 				.add(ending + ", notified again after", Harness.millis(System.nanoTime() - ended));
 		}
+	}
+
+	// A lost resume point takes a stream that is asked for again, and a dropped
+	// collection
+	// the lock along
+	@ParameterizedTest
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = { "RESUME_POINT_LOST", "COLLECTION_DROPPED" })
+	@ShowsRow(value = 42, level = Level.SERVER)
+	void untilTheStreamComesBackWhoeverWaitsIsGrantedByALook(Ending ending, RowFigures figures) {
+		rememberCursor();
+		try (HarnessClient waiting = client(this.behindProxy); HarnessClient other = client(this.direct)) {
+			LockHandle holder = other.acquire();
+			CompletableFuture<LockHandle> granted = waiting.locks().acquireAsync(LockRequest.of(Harness.KEY));
+			Awaitility.await().atMost(Harness.LONG).until(() -> this.cursor.get() != 0 && isInLine());
+			this.proxy.on("aggregate").dropRequest().always();
+			ending.happenTo(this);
+			holder.close();
+			long released = System.nanoTime();
+			assertThat(granted).succeedsWithin(Harness.LONG);
+			figures.server("embedded, mongo-java-server 1.47, as a replica set")
+				.add(ending + ", no other stream, granted after", Harness.millis(System.nanoTime() - released));
+		}
+	}
+
+	private static HarnessClient client(MongoClient mongo) {
+		return new HarnessClient(mongo, HarnessClient.settings(Harness.LONG, Harness.LONG), LockClock.system());
+	}
+
+	private boolean isInLine() {
+		return this.store.find(Harness.KEY, Harness.LONG).filter((lock) -> lock.queue().size() == 1).isPresent();
 	}
 
 	private void awaitRelease() {
@@ -168,7 +202,9 @@ class StreamRowsTests {
 
 			@Override
 			void happenTo(StreamRowsTests test) {
+				int before = test.proxy.requests("getMore");
 				test.proxy.on("getMore").halfOpen().once();
+				Awaitility.await().atMost(Harness.LONG).until(() -> test.proxy.requests("getMore") > before);
 			}
 
 		};
