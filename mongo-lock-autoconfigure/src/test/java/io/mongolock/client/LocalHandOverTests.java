@@ -244,7 +244,7 @@ class LocalHandOverTests {
 	}
 
 	private void awaitWaiting(int number) {
-		Awaitility.await().until(() -> this.template.waiting() == number);
+		Awaitility.await().pollInterval(Duration.ofMillis(10)).until(() -> this.template.waiting() == number);
 	}
 
 	/**

@@ -144,7 +144,7 @@ class LockTemplateTests {
 		for (int i = 0; i < 20; i++) {
 			int waiters = i + 1;
 			waiting.add(this.others.submit(() -> template.execute(REQUEST, LockHandle::fence)));
-			Awaitility.await().until(() -> template.waiting() == waiters);
+			Awaitility.await().pollInterval(Duration.ofMillis(10)).until(() -> template.waiting() == waiters);
 		}
 		assertThat(this.store.count("acquire")).as("requests while the lock is held here").isEqualTo(1);
 		first.close();

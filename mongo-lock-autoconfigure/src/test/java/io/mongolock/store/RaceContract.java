@@ -22,6 +22,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 interface RaceContract extends LockStoreContract {
 
+	/**
+	 * How often each thread is granted the lock that all of them ask for all the time.
+	 */
+	int ROUNDS = 10;
+
 	@RepeatedTest(5)
 	default void oneOfManyClaimsOnANewKeyIsGrantedAndNoneFails() throws Exception {
 		List<Boolean> granted = race(64, (thread) -> () -> isGranted(Claims.on("new")));
@@ -49,7 +54,7 @@ interface RaceContract extends LockStoreContract {
 		List<Integer> grants = race(8, (thread) -> () -> {
 			boolean writes = thread % 4 == 0;
 			AtomicInteger inside = (writes) ? writers : readers;
-			for (int i = 0; i < 25; i++) {
+			for (int i = 0; i < ROUNDS; i++) {
 				Claim claim = Claims.waiting(Claims.limit(Claims.on("key"), (writes) ? 1 : 3));
 				spin(claim);
 				inside.incrementAndGet();
@@ -57,7 +62,7 @@ interface RaceContract extends LockStoreContract {
 				inside.decrementAndGet();
 				assertThat(release(claim)).isTrue();
 			}
-			return 25;
+			return ROUNDS;
 		});
 		assertThat(grants).hasSize(8);
 	}
@@ -76,7 +81,7 @@ interface RaceContract extends LockStoreContract {
 		AtomicInteger inside = new AtomicInteger();
 		List<List<Long>> fences = race(8, (thread) -> () -> {
 			List<Long> mine = new ArrayList<>();
-			while (mine.size() < 25) {
+			while (mine.size() < ROUNDS) {
 				Claim claim = Claims.waiting(Claims.on("counter"));
 				StoredHolder granted = spin(claim);
 				assertThat(inside.incrementAndGet()).isOne();
@@ -87,7 +92,7 @@ interface RaceContract extends LockStoreContract {
 			}
 			return mine;
 		});
-		assertThat(counter[0]).isEqualTo(8 * 25);
+		assertThat(counter[0]).isEqualTo(8 * ROUNDS);
 		assertThat(fences).allSatisfy((mine) -> assertThat(mine).isSorted());
 		assertThat(fences.stream().flatMap(List::stream)).doesNotHaveDuplicates();
 	}
