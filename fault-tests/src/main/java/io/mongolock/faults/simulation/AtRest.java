@@ -54,7 +54,7 @@ final class AtRest {
 		boolean cleaned = entry.unknown || entry.late
 				|| (this.servers.clock().spread() < ROUND_TRIP / 2 && entry.touchedAt <= tenure.overAt);
 		boolean alive = this.servers.log().isAlive(entry.id, this.servers.clock().now());
-		Judge.check(!alive || !undisturbed || !cleaned || entry.claimedAt > due, Violation.Kind.GHOST,
+		Violation.check(!alive || !undisturbed || !cleaned || entry.claimedAt > due, Violation.Kind.GHOST,
 				() -> tenure + " still stands in the store a ttl after it was given up");
 	}
 
@@ -99,22 +99,22 @@ final class AtRest {
 
 	private static void checkRises(Map<String, Long> last, Grant grant, long fence) {
 		Long before = last.put(grant.key(), fence);
-		Judge.check(before == null || before < fence, Violation.Kind.FENCE,
+		Violation.check(before == null || before < fence, Violation.Kind.FENCE,
 				() -> fence + " of " + grant + " after " + before);
 	}
 
 	private void checkOutcome(LeaseHistory tenure, Map<LeaseHistory, Grant> told) {
 		boolean overran = tenure.outcome == ReleaseOutcome.EXPIRED_UNCONTESTED;
-		boolean promised = overran || this.judge.clockError() <= tenure.terms.margin().toNanos();
+		boolean promised = overran || this.judge.store().clockError() <= tenure.terms.margin().toNanos();
 		if (tenure.outcome == null || tenure.outcome == ReleaseOutcome.LOST || !promised) {
 			return;
 		}
-		Judge.check(!overran || tenure.entry.freedAt >= 0, Violation.Kind.OUTCOME,
+		Violation.check(!overran || tenure.entry.freedAt >= 0, Violation.Kind.OUTCOME,
 				() -> tenure + " was told that it overran, without proof");
 		long end = (overran) ? tenure.entry.freedAt : tenure.overAt;
 		told.forEach((other, grant) -> {
 			boolean between = other != tenure && other.grantedAt > tenure.grantedAt && other.grantedAt < end;
-			Judge.check(!between || !this.judge.replaces(grant, tenure), Violation.Kind.OUTCOME,
+			Violation.check(!between || !this.judge.store().replaces(grant, tenure), Violation.Kind.OUTCOME,
 					() -> tenure + " was told " + tenure.outcome + " although " + other + " was granted in between");
 		});
 	}
@@ -130,7 +130,7 @@ final class AtRest {
 			}
 			long due = free + this.servers.clock().spread() + tenure.terms.retryInterval().toNanos() + ROUND_TRIP
 					+ this.placeTtl;
-			Judge.check(tenure.heldLock != null && tenure.grantedAt <= due, Violation.Kind.PROGRESS, () -> tenure
+			Violation.check(tenure.heldLock != null && tenure.grantedAt <= due, Violation.Kind.PROGRESS, () -> tenure
 					+ " was granted at " + tenure.grantedAt / 1_000_000 + "ms, due at " + due / 1_000_000 + "ms");
 		}
 	}
@@ -140,11 +140,11 @@ final class AtRest {
 		boolean lost = renewed && tenure.outcome != ReleaseOutcome.RELEASED
 				&& tenure.outcome != ReleaseOutcome.LEFT_TO_EXPIRE;
 		boolean calm = weather.isCalm();
-		Judge.check(!calm || !lost && !tenure.unknown, Violation.Kind.NEEDLESS,
+		Violation.check(!calm || !lost && !tenure.unknown, Violation.Kind.NEEDLESS,
 				() -> tenure + " ended " + tenure.outcome + " although nothing went wrong");
 		boolean spared = weather.isMild() && !this.servers.wasBlocked(tenure.id.key())
 				&& tenure.leftWhenTold > tenure.terms.operationTimeout().toNanos() / 4 + ROUND_TRIP;
-		Judge.check(!spared || !lost, Violation.Kind.NEEDLESS,
+		Violation.check(!spared || !lost, Violation.Kind.NEEDLESS,
 				() -> tenure + " ended " + tenure.outcome + " although nothing went wrong with it");
 	}
 

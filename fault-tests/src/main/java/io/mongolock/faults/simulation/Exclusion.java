@@ -38,7 +38,7 @@ final class Exclusion {
 	 */
 	void together(List<LeaseHistory> holders) {
 		int limit = holders.stream().mapToInt((tenure) -> tenure.limit).min().orElseThrow();
-		Judge.check(holders.size() <= limit, Violation.Kind.LIMIT,
+		Violation.check(holders.size() <= limit, Violation.Kind.LIMIT,
 				() -> holders + " hold a lock together that one of them wants to share with " + (limit - 1));
 		if (holders.size() > 1) {
 			this.coverage.count((limit == LockRequest.UNLIMITED) ? Event.READ_TOGETHER : Event.HELD_TOGETHER);
@@ -55,11 +55,11 @@ final class Exclusion {
 			tenure.overtakenAt = at;
 			this.coverage.count(Event.TAKEN_OVER);
 		}
-		Judge.check(tenure.relied() <= Math.max(0, clockError() - margin(tenure)), Violation.Kind.TOLD_LATE,
+		Violation.check(tenure.relied() <= Math.max(0, clockError() - margin(tenure)), Violation.Kind.TOLD_LATE,
 				() -> "another is granted while " + tenure + " relies on its lease for " + tenure.relied() / 1_000_000
 						+ "ms more");
 		if (clockError() <= margin(tenure) && isWatched(tenure)) {
-			Judge.check(tenure.told, Violation.Kind.TOLD_LATE,
+			Violation.check(tenure.told, Violation.Kind.TOLD_LATE,
 					() -> "another is granted before " + tenure + " was told");
 		}
 	}
@@ -79,17 +79,17 @@ final class Exclusion {
 	 */
 	void acts(LeaseHistory tenure, long checkedAt) {
 		long pause = this.timeline.now() - checkedAt;
-		Judge.check(tenure.entry.holder == tenure.heldLock, Violation.Kind.OVERLAP,
+		Violation.check(tenure.entry.holder == tenure.heldLock, Violation.Kind.OVERLAP,
 				() -> tenure + " acts although another of its client holds the lock");
-		Judge.check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED,
+		Violation.check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED,
 				() -> tenure + " acts although its lease had run out");
 		long most = tenure.entry.touchedAt + tenure.terms.reliable().toNanos() - this.timeline.now();
-		Judge.check(tenure.client.wasSuspended() || tenure.relied() <= Math.max(0, most), Violation.Kind.TOLD_LATE,
+		Violation.check(tenure.client.wasSuspended() || tenure.relied() <= Math.max(0, most), Violation.Kind.TOLD_LATE,
 				() -> tenure + " relies on its lease longer than since the store last began it");
 		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt) {
 			long overlap = this.timeline.now() - tenure.overtakenAt;
 			long explained = Math.max(0, clockError() + pause - margin(tenure));
-			Judge.check(overlap <= explained, Violation.Kind.OVERLAP, () -> tenure + " acts " + overlap / 1000
+			Violation.check(overlap <= explained, Violation.Kind.OVERLAP, () -> tenure + " acts " + overlap / 1000
 					+ "us after another was granted; clocks and pauses explain " + explained / 1000 + "us");
 			this.coverage
 				.count((pause > margin(tenure)) ? Event.OVERLAP_PAUSE_BEYOND_MARGIN : (clockError() > margin(tenure))

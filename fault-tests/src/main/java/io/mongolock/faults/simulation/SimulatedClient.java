@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-import io.mongolock.core.ClockReading;
 import io.mongolock.core.Grant;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
@@ -18,14 +17,9 @@ import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
 
 /**
- * One JVM: its clocks, its local queues, and whatever stops it. All its code runs by
- * {@link #run} and {@link #after}, which wait while it stands still.
+ * One JVM: its local queues, what it asks of the store, and what it holds.
  */
-final class SimulatedClient {
-
-	private final String name;
-
-	private final Timeline timeline;
+final class SimulatedClient extends SimulatedProcess {
 
 	private final SimulatedNetwork network;
 
@@ -45,25 +39,12 @@ final class SimulatedClient {
 
 	private final HandOver handOver;
 
-	private boolean crashed;
-
 	private boolean asksOldPrimary;
-
-	private long frozenUntil;
-
-	private long cutUntil;
-
-	private long suspended;
-
-	private long suspendedFrom = Long.MAX_VALUE;
-
-	private long wallOffset;
 
 	SimulatedClient(String name, Timeline timeline, SimulatedNetwork network, SimulatedServers servers, Judge judge,
 			HandOver handOver, Duration placeTtl) {
-		this.name = name;
+		super(name, timeline, judge);
 		this.handOver = handOver;
-		this.timeline = timeline;
 		this.network = network;
 		this.servers = servers;
 		this.judge = judge;
@@ -74,16 +55,12 @@ final class SimulatedClient {
 				(bound) -> timeline.between(0, bound));
 	}
 
-	String name() {
-		return this.name;
-	}
-
 	/**
 	 * Whether nobody waits here any more, as nobody wants a lock.
 	 * @return whether all queues are empty, and no place in line is kept
 	 */
 	boolean isAtRest() {
-		return this.crashed || (this.queues.waiters().isEmpty() && this.line.places().isEmpty());
+		return isCrashed() || (this.queues.waiters().isEmpty() && this.line.places().isEmpty());
 	}
 
 	LockAcquisition.Client acquisitions() {
@@ -92,47 +69,6 @@ final class SimulatedClient {
 
 	SimulatedRenewals renewals() {
 		return this.renewals;
-	}
-
-	ClockReading now() {
-		long nanos = Math.min(this.timeline.now(), this.suspendedFrom) - this.suspended;
-		return new ClockReading(nanos, (this.timeline.now() + this.wallOffset) / 1_000_000);
-	}
-
-	/**
-	 * Run something as soon as this client runs.
-	 * @param action what
-	 */
-	void run(Runnable action) {
-		after(0, action);
-	}
-
-	/**
-	 * Run something after a while on this client's own clock.
-	 * @param nanos how long
-	 * @param action what
-	 */
-	void after(long nanos, Runnable action) {
-		long due = now().nanos() + nanos;
-		this.timeline.after(nanos, () -> wake(due, action));
-	}
-
-	private void wake(long due, Runnable action) {
-		if (this.crashed) {
-			return;
-		}
-		if (this.frozenUntil > this.timeline.now()) {
-			// Whatever waited runs in any order
-			this.timeline.at(this.frozenUntil + this.timeline.between(0, 1_000_000), () -> wake(due, action));
-			return;
-		}
-		long early = due - now().nanos();
-		if (early > 0) {
-			this.timeline.after(early, () -> wake(due, action));
-			return;
-		}
-		action.run();
-		tellLost();
 	}
 
 	/**
@@ -182,7 +118,8 @@ final class SimulatedClient {
 		this.lost.add(heldLock);
 	}
 
-	private void tellLost() {
+	@Override
+	void afterEach() {
 		if (!this.lost.isEmpty()) {
 			// The order in which the core notices several at once is not defined
 			List<HeldLock> heldLocks = new ArrayList<>(this.lost);
@@ -235,82 +172,12 @@ final class SimulatedClient {
 		new SimulatedCleanup(this, this.judge, cleanup, id).begin();
 	}
 
-	/**
-	 * Stand still while the clocks run on.
-	 * @param nanos how long
-	 */
-	void pause(long nanos) {
-		freeze(nanos);
-		this.judge.stops(this, "pauses", Coverage.Event.PAUSED_HOLDING);
-	}
-
-	/**
-	 * Stand still together with the monotonic clock.
-	 * @param nanos how long
-	 */
-	void suspend(long nanos) {
-		if (this.frozenUntil <= this.timeline.now()) {
-			freeze(nanos);
-			this.suspendedFrom = this.timeline.now();
-			this.timeline.after(nanos, () -> {
-				this.suspended += nanos;
-				this.suspendedFrom = Long.MAX_VALUE;
-			});
-			this.judge.stops(this, "is suspended", Coverage.Event.SUSPENDED_HOLDING);
-		}
-	}
-
-	private void freeze(long nanos) {
-		this.frozenUntil = Math.max(this.frozenUntil, this.timeline.now() + nanos);
-		this.timeline.at(this.frozenUntil, () -> this.judge.continues(this));
-	}
-
-	void crash() {
-		this.crashed = true;
-
-		this.judge.crashes(this);
-	}
-
-	void cut(long nanos) {
-		this.cutUntil = this.timeline.now() + nanos;
-		this.judge.event(this.name, "is cut off", null);
-	}
-
-	void stepWall(long nanos) {
-		this.wallOffset += nanos;
-		this.judge.setsWallClock(this);
-	}
-
 	void askOldPrimary(boolean asks) {
 		this.asksOldPrimary = asks;
 	}
 
 	boolean asksOldPrimary() {
 		return this.asksOldPrimary;
-	}
-
-	boolean isCut() {
-		return cutFor() > 0;
-	}
-
-	long cutFor() {
-		return Math.max(0, this.cutUntil - this.timeline.now());
-	}
-
-	/**
-	 * When this client last stood still.
-	 * @return until when, a true time
-	 */
-	long frozenUntil() {
-		return this.frozenUntil;
-	}
-
-	boolean isCrashed() {
-		return this.crashed;
-	}
-
-	boolean wasSuspended() {
-		return this.suspended > 0 || this.suspendedFrom != Long.MAX_VALUE;
 	}
 
 }

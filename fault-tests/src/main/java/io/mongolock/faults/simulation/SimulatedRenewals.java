@@ -53,7 +53,7 @@ final class SimulatedRenewals {
 			this.underway++;
 			this.client.after(this.timeline.between(0, 100_000), () -> renew(batch));
 		}
-		Judge.check(this.underway <= RenewalSchedule.MAX_REQUESTS, Violation.Kind.STORM,
+		Violation.check(this.underway <= RenewalSchedule.MAX_REQUESTS, Violation.Kind.STORM,
 				() -> this.underway + " renewals of " + this.client.name() + " are underway");
 		long next = this.schedule.nextIn(now);
 		if (next < FAR) {

@@ -56,7 +56,7 @@ final class SimulatedServers {
 		this.judge = judge;
 		this.weather = weather;
 		this.clock = new StoreClock(timeline, timeline.between(0, weather.clockError()));
-		judge.goBy(this.clock);
+		judge.store().goBy(this.clock);
 	}
 
 	StoreLog log() {
@@ -127,7 +127,7 @@ final class SimulatedServers {
 		int before = this.log.length();
 		T answer = call.execute(this.log, this.clock.now());
 		boolean changed = this.log.length() != before;
-		this.judge.executed(request, this.log.grantSince(before), this.log, changed);
+		this.judge.store().executed(request, this.log.grantSince(before), this.log, changed);
 		if (changed && (request.kind() == Kind.RELEASE || request.kind() == Kind.LEAVE)) {
 			request.ids().forEach((id) -> this.watches.forEach((line) -> line.released(id.key())));
 		}
@@ -157,7 +157,7 @@ final class SimulatedServers {
 			Request<?> before = call.request().upTo(index);
 			int length = this.log.length();
 			before.execution().on(this.log, this.clock.now());
-			this.judge.executed(before, null, this.log, this.log.length() != length);
+			this.judge.store().executed(before, null, this.log, this.log.length() != length);
 		}
 		this.timeline.at(until, () -> {
 			if (!call.isOver() || this.timeline.chance(0.1)) {
@@ -186,7 +186,7 @@ final class SimulatedServers {
 	 */
 	void fail(long election) {
 		int survives = (int) this.timeline.between(this.replicated, this.log.length() + 1L);
-		this.judge.forgets(this.log, survives);
+		this.judge.store().forgets(this.log, survives);
 		this.log = this.log.upTo(survives);
 		this.replicated = survives;
 		this.term++;

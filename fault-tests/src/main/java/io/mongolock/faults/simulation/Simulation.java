@@ -63,7 +63,7 @@ final class Simulation {
 		Timeline timeline = new Timeline(this.random);
 		Judge judge = new Judge(timeline, this.trace, this.coverage);
 		if (weather.isCalm()) {
-			judge.expectOrder();
+			judge.store().expectOrder();
 		}
 		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, shortest, weather);
 		SimulatedServers servers = new SimulatedServers(timeline, network, judge, weather);
@@ -100,7 +100,7 @@ final class Simulation {
 			}
 		});
 		timeline.run();
-		this.clients.forEach((client) -> Judge.check(client.isAtRest(), Violation.Kind.PROGRESS,
+		this.clients.forEach((client) -> Violation.check(client.isAtRest(), Violation.Kind.PROGRESS,
 				() -> client.name() + " still keeps a turn that nobody takes"));
 		rest.judge(weather);
 	}

@@ -1,5 +1,7 @@
 package io.mongolock.faults.simulation;
 
+import java.util.function.Supplier;
+
 /**
  * A promise that was broken. Ends the history.
  */
@@ -14,6 +16,19 @@ final class Violation extends RuntimeException {
 
 	Kind kind() {
 		return this.kind;
+	}
+
+	/**
+	 * End the history unless a promise was kept.
+	 * @param kept whether it was
+	 * @param kind which promise
+	 * @param complaint says what is wrong
+	 * @throws Violation if it was not
+	 */
+	static void check(boolean kept, Kind kind, Supplier<String> complaint) {
+		if (!kept) {
+			throw new Violation(kind, complaint.get());
+		}
 	}
 
 	/**

@@ -1,0 +1,62 @@
+package io.mongolock.faults.simulation;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
+import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.store.LeaseId;
+
+/**
+ * The attempts of one history, and what is written down and counted of them.
+ */
+final class Histories {
+
+	private final Timeline timeline;
+
+	private final Trace trace;
+
+	private final Coverage coverage;
+
+	private final Map<String, LeaseHistory> tenures = new LinkedHashMap<>();
+
+	Histories(Timeline timeline, Trace trace, Coverage coverage) {
+		this.timeline = timeline;
+		this.trace = trace;
+		this.coverage = coverage;
+	}
+
+	LeaseHistory begins(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, int limit, boolean last) {
+		LeaseHistory tenure = new LeaseHistory(id, client, terms, limit, last);
+		this.tenures.put(id.leaseToken(), tenure);
+		return tenure;
+	}
+
+	Collection<LeaseHistory> all() {
+		return this.tenures.values();
+	}
+
+	LeaseHistory of(String token) {
+		return Objects.requireNonNull(this.tenures.get(token));
+	}
+
+	Coverage coverage() {
+		return this.coverage;
+	}
+
+	void count(Event event) {
+		this.coverage.count(event);
+	}
+
+	void event(String who, String what, Object... subject) {
+		this.trace.add(this.timeline.now(), who, what, subject);
+	}
+
+	void event(LeaseHistory tenure, String what, Event event) {
+		event(tenure.client.name(), what, tenure.id.key(), tenure);
+		count(event);
+	}
+
+}

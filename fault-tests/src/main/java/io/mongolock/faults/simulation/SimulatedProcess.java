@@ -1,0 +1,155 @@
+package io.mongolock.faults.simulation;
+
+import io.mongolock.core.ClockReading;
+import io.mongolock.faults.simulation.Coverage.Event;
+
+/**
+ * A process: its clocks, and whatever stops it. All its code runs by {@link #run} and
+ * {@link #after}, which wait while it stands still.
+ */
+abstract class SimulatedProcess {
+
+	private final String name;
+
+	private final Timeline timeline;
+
+	private final Judge judge;
+
+	private boolean crashed;
+
+	private long frozenUntil;
+
+	private long cutUntil;
+
+	private long suspended;
+
+	private long suspendedFrom = Long.MAX_VALUE;
+
+	private long wallOffset;
+
+	SimulatedProcess(String name, Timeline timeline, Judge judge) {
+		this.name = name;
+		this.timeline = timeline;
+		this.judge = judge;
+	}
+
+	String name() {
+		return this.name;
+	}
+
+	ClockReading now() {
+		long nanos = Math.min(this.timeline.now(), this.suspendedFrom) - this.suspended;
+		return new ClockReading(nanos, (this.timeline.now() + this.wallOffset) / 1_000_000);
+	}
+
+	/**
+	 * Run something as soon as it runs.
+	 * @param action what
+	 */
+	void run(Runnable action) {
+		after(0, action);
+	}
+
+	/**
+	 * Run something after a while on its own clock.
+	 * @param nanos how long
+	 * @param action what
+	 */
+	void after(long nanos, Runnable action) {
+		long due = now().nanos() + nanos;
+		this.timeline.after(nanos, () -> wake(due, action));
+	}
+
+	/**
+	 * Runs after each action.
+	 */
+	abstract void afterEach();
+
+	private void wake(long due, Runnable action) {
+		if (this.crashed) {
+			return;
+		}
+		if (this.frozenUntil > this.timeline.now()) {
+			// Whatever waited runs in any order
+			this.timeline.at(this.frozenUntil + this.timeline.between(0, 1_000_000), () -> wake(due, action));
+			return;
+		}
+		long early = due - now().nanos();
+		if (early > 0) {
+			this.timeline.after(early, () -> wake(due, action));
+			return;
+		}
+		action.run();
+		afterEach();
+	}
+
+	/**
+	 * Stand still while the clocks run on.
+	 * @param nanos how long
+	 */
+	void pause(long nanos) {
+		freeze(nanos);
+		this.judge.stops(this, "pauses", Event.PAUSED_HOLDING);
+	}
+
+	/**
+	 * Stand still together with the monotonic clock.
+	 * @param nanos how long
+	 */
+	void suspend(long nanos) {
+		if (this.frozenUntil <= this.timeline.now()) {
+			freeze(nanos);
+			this.suspendedFrom = this.timeline.now();
+			this.timeline.after(nanos, () -> {
+				this.suspended += nanos;
+				this.suspendedFrom = Long.MAX_VALUE;
+			});
+			this.judge.stops(this, "is suspended", Event.SUSPENDED_HOLDING);
+		}
+	}
+
+	private void freeze(long nanos) {
+		this.frozenUntil = Math.max(this.frozenUntil, this.timeline.now() + nanos);
+		this.timeline.at(this.frozenUntil, () -> this.judge.continues(this));
+	}
+
+	void crash() {
+		this.crashed = true;
+		this.judge.crashes(this);
+	}
+
+	void cut(long nanos) {
+		this.cutUntil = this.timeline.now() + nanos;
+		this.judge.event(this.name, "is cut off", null);
+	}
+
+	void stepWall(long nanos) {
+		this.wallOffset += nanos;
+		this.judge.setsWallClock(this);
+	}
+
+	boolean isCut() {
+		return cutFor() > 0;
+	}
+
+	long cutFor() {
+		return Math.max(0, this.cutUntil - this.timeline.now());
+	}
+
+	/**
+	 * When it last stood still.
+	 * @return until when, a true time
+	 */
+	long frozenUntil() {
+		return this.frozenUntil;
+	}
+
+	boolean isCrashed() {
+		return this.crashed;
+	}
+
+	boolean wasSuspended() {
+		return this.suspended > 0 || this.suspendedFrom != Long.MAX_VALUE;
+	}
+
+}

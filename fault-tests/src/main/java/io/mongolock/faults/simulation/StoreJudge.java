@@ -1,0 +1,187 @@
+package io.mongolock.faults.simulation;
+
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulatedCall.Kind;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
+import io.mongolock.store.LeaseId;
+import io.mongolock.test.StoreLog;
+import io.mongolock.test.StoreLog.Grant;
+
+/**
+ * Judges what the store does, and knows what it did: whom it may grant a lock, in which
+ * order, and what a failover forgets of it.
+ */
+final class StoreJudge {
+
+	private final Timeline timeline;
+
+	private final Histories histories;
+
+	private final Exclusion exclusion;
+
+	private final StoreTruth truth = new StoreTruth();
+
+	private boolean ordered;
+
+	StoreJudge(Timeline timeline, Histories histories, Exclusion exclusion) {
+		this.timeline = timeline;
+		this.histories = histories;
+		this.exclusion = exclusion;
+	}
+
+	void goBy(StoreClock clock) {
+		this.exclusion.goBy(clock);
+	}
+
+	/**
+	 * Nothing goes wrong in this history: grants have to follow the order of places.
+	 */
+	void expectOrder() {
+		this.ordered = true;
+	}
+
+	/**
+	 * The primary executed a statement.
+	 * @param request which
+	 * @param grant what it granted
+	 * @param log the primary, after it
+	 * @param changed whether it changed anything
+	 */
+	void executed(Request<?> request, @Nullable Grant grant, StoreLog log, boolean changed) {
+		Kind kind = request.kind();
+		LeaseId id = request.id();
+		LeaseHistory tenure = this.histories.of(id.leaseToken());
+		this.histories.event("store", (changed) ? "executes" : "changes nothing at", kind, id);
+		if (kind == Kind.CLAIM) {
+			tenure.claimedAt = this.timeline.now();
+			if (tenure.isOver()) {
+				this.histories.count((grant != null) ? Event.CLAIM_GRANTED_TO_NOBODY : Event.CLAIM_EXECUTED_LATE);
+			}
+		}
+		if (kind == Kind.CLAIM && changed && grant == null) {
+			placed(tenure);
+		}
+		if (kind != Kind.RELEASE && kind != Kind.LEAVE && changed) {
+			request.ids().forEach((touched) -> this.histories.of(touched.leaseToken()).touchedAt = this.timeline.now());
+		}
+		if ((kind == Kind.RELEASE || kind == Kind.KEEP) && changed) {
+			this.truth.freed(tenure, this.timeline.now(), log.length());
+		}
+		if (grant != null) {
+			granted(grant, log);
+		}
+	}
+
+	private void placed(LeaseHistory tenure) {
+		if (tenure.placedAt < 0) {
+			tenure.placedAt = this.timeline.now();
+			this.histories.event(tenure, "stands in line", Event.IN_LINE);
+		}
+	}
+
+	// Whoever came earlier and still waits must not be passed, unless there is room for
+	// both
+	private void checkOrder(Grant grant, Set<String> holders) {
+		LeaseHistory granted = this.histories.of(grant.token());
+		long since = (granted.placedAt >= 0) ? granted.placedAt : this.timeline.now();
+		List<LeaseHistory> passed = this.histories.all()
+			.stream()
+			.filter((tenure) -> tenure != granted && tenure.id.key().equals(grant.key()) && tenure.placedAt >= 0
+					&& tenure.placedAt < since && !tenure.isOver() && tenure.heldLock == null
+					&& !holders.contains(tenure.id.leaseToken()))
+			.toList();
+		int limit = passed.stream().mapToInt((tenure) -> tenure.limit).min().orElse(Integer.MAX_VALUE);
+		Violation.check(passed.isEmpty() || holders.size() + passed.size() <= Math.min(limit, granted.limit),
+				Violation.Kind.ORDER, () -> granted + " passed " + passed + ", who stood in line before it");
+		this.histories.count(Event.GRANTED_IN_ORDER);
+	}
+
+	private void granted(Grant grant, StoreLog log) {
+		Set<String> holders = log.holders(grant.key());
+		this.exclusion.together(holders.stream().map(this.histories::of).toList());
+		if (this.ordered) {
+			checkOrder(grant, holders);
+		}
+		this.truth.granted(grant, this.timeline.now(), holders);
+		this.histories.event("store", "grants", grant);
+		for (LeaseHistory tenure : this.histories.all()) {
+			checkMinHold(tenure, grant, holders);
+			boolean other = !tenure.isOver() && tenure.heldLock != null && tenure.id.key().equals(grant.key())
+					&& !holders.contains(tenure.entry.id.leaseToken());
+			if (other) {
+				this.exclusion.overtaken(tenure, this.timeline.now());
+			}
+		}
+	}
+
+	private void checkMinHold(LeaseHistory tenure, Grant grant, Set<String> holders) {
+		long until = tenure.grantedAt + tenure.terms.minHold().toNanos() - clockError();
+		boolean early = tenure.kept && tenure.id.key().equals(grant.key()) && this.timeline.now() < until
+				&& !holders.contains(tenure.entry.id.leaseToken());
+		Violation.check(!early, Violation.Kind.MIN_HOLD, () -> "another is granted "
+				+ (until - this.timeline.now()) / 1_000_000 + "ms before the minimum hold of " + tenure + " is over");
+	}
+
+	/**
+	 * A failover forgets the last writes.
+	 * @param log the primary before it
+	 * @param length how many writes survive
+	 */
+	void forgets(StoreLog log, int length) {
+		if (length == log.length()) {
+			return;
+		}
+		this.truth.forget(log, length, this.histories.coverage());
+		for (LeaseHistory tenure : this.histories.all()) {
+			if (tenure.overtakenAt >= 0) {
+				tenure.overtakenAt = this.truth.overtakenAt(tenure);
+			}
+		}
+	}
+
+	/**
+	 * When the store granted what a client was told of.
+	 * @param grant the grant
+	 * @return the true time
+	 */
+	long grantedAt(Grant grant) {
+		Long at = this.truth.at(grant);
+		if (at == null) {
+			throw new IllegalStateException("The store never granted " + grant);
+		}
+		return at;
+	}
+
+	/**
+	 * When another was first granted the place of a holder.
+	 * @param tenure the holder
+	 * @return the true time, negative if never
+	 */
+	long overtakenAt(LeaseHistory tenure) {
+		return this.truth.overtakenAt(tenure);
+	}
+
+	/**
+	 * Whether a grant took the place of a holder.
+	 * @param grant the grant
+	 * @param tenure the holder
+	 * @return whether that was no longer there after it
+	 */
+	boolean replaces(Grant grant, LeaseHistory tenure) {
+		return this.truth.replaces(grant, tenure);
+	}
+
+	/**
+	 * By how much the store's clock may have ended a lease early.
+	 * @return nanoseconds
+	 */
+	long clockError() {
+		return this.exclusion.clockError();
+	}
+
+}
