@@ -153,7 +153,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		try {
 			LockHandle handle = this.handles.apply(heldLock);
 			if (!this.result.complete(handle)) {
-				heldLock.waiveMinHold();
+				heldLock.ending().waiveMinHold();
 				handle.close();
 			}
 		}

@@ -64,7 +64,7 @@ final class HeldLocks {
 		if (this.lifecycle.isClosed()) {
 			// The answer came after the stop, when nothing is sent any more
 			this.held.remove(heldLock.id(), heldLock);
-			heldLock.abandon(now());
+			heldLock.ending().abandon(now());
 		}
 		return heldLock;
 	}
@@ -138,7 +138,7 @@ final class HeldLocks {
 		if (limit < heldLock.limit()) {
 			throw LockExceptions.stricterWithin(heldLock, limit);
 		}
-		if (!heldLock.share()) {
+		if (!heldLock.shares().add()) {
 			throw LockExceptions.closed(heldLock.key());
 		}
 	}
@@ -150,8 +150,8 @@ final class HeldLocks {
 	 */
 	void takeBack(HeldLock heldLock, Throwable failure) {
 		try {
-			if (heldLock.unshare()) {
-				heldLock.waiveMinHold();
+			if (heldLock.shares().remove()) {
+				heldLock.ending().waiveMinHold();
 				release(heldLock);
 			}
 		}
@@ -166,10 +166,10 @@ final class HeldLocks {
 	 * @param heldLock the lock
 	 */
 	void pass(HeldLock heldLock) {
-		if (!heldLock.unshare()) {
+		if (!heldLock.shares().remove()) {
 			return;
 		}
-		heldLock.waiveMinHold();
+		heldLock.ending().waiveMinHold();
 		if (!handOver(heldLock, false)) {
 			this.lifecycle.threads().cleanUpAfter(0, () -> end(heldLock, false));
 		}
@@ -182,7 +182,7 @@ final class HeldLocks {
 	 * lost, unless the request says to ignore that
 	 */
 	void unshare(HeldLock heldLock) {
-		if (heldLock.unshare()) {
+		if (heldLock.shares().remove()) {
 			release(heldLock);
 		}
 	}
@@ -192,7 +192,7 @@ final class HeldLocks {
 	 * @param heldLock the lock
 	 */
 	void suspend(HeldLock heldLock) {
-		heldLock.suspend();
+		heldLock.shares().suspend();
 		this.lifecycle.renewer().unregister(heldLock.lease());
 	}
 
@@ -201,7 +201,7 @@ final class HeldLocks {
 	 * @param heldLock the lock
 	 */
 	void resume(HeldLock heldLock) {
-		if (heldLock.resume()) {
+		if (heldLock.shares().resume()) {
 			release(heldLock);
 		}
 		else if (this.held.containsKey(heldLock.id())) {
@@ -216,7 +216,7 @@ final class HeldLocks {
 	 */
 	void endedByOthers(HeldLock heldLock, LeaseEnd end) {
 		if (end == LeaseEnd.LOST) {
-			heldLock.resume();
+			heldLock.shares().resume();
 			heldLock.lease().refused();
 			return;
 		}
@@ -239,7 +239,7 @@ final class HeldLocks {
 	 * ignore that
 	 */
 	void assertMayCommit(HeldLock heldLock) {
-		if (heldLock.isOver() || heldLock.isSuspended()) {
+		if (heldLock.shares().isOver() || heldLock.shares().isSuspended()) {
 			// What was written instead of a release is a part of the transaction
 			return;
 		}
@@ -255,7 +255,7 @@ final class HeldLocks {
 	void abandonAll(long until) {
 		List<HeldLock> all = List.copyOf(this.held.values());
 		all.forEach((heldLock) -> this.held.remove(heldLock.id(), heldLock));
-		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.abandon(now())).toList();
+		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.ending().abandon(now())).toList();
 		this.events
 			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
 		this.releaser.releaseAll(left, until);
@@ -270,7 +270,7 @@ final class HeldLocks {
 	}
 
 	private void release(HeldLock heldLock) {
-		if (!heldLock.mayRelease() || handOver(heldLock, true)) {
+		if (!heldLock.shares().mayRelease() || handOver(heldLock, true)) {
 			return;
 		}
 		ReleaseOutcome outcome = end(heldLock, true);

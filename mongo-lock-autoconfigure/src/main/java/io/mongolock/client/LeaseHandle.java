@@ -54,7 +54,8 @@ final class LeaseHandle implements LockHandle, Leased {
 	 * @return whether it is
 	 */
 	boolean isFor(HeldLocks heldLocks, String key) {
-		return this.heldLocks == heldLocks && key().equals(key) && !this.closed.get() && !this.heldLock.isOver();
+		return this.heldLocks == heldLocks && key().equals(key) && !this.closed.get()
+				&& !this.heldLock.shares().isOver();
 	}
 
 	@Override
@@ -162,7 +163,7 @@ final class LeaseHandle implements LockHandle, Leased {
 	 * lease has run out.
 	 */
 	void letExpire() {
-		this.heldLock.letExpire();
+		this.heldLock.ending().letExpire();
 	}
 
 	@Override

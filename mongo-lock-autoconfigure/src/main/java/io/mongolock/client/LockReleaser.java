@@ -59,10 +59,10 @@ final class LockReleaser {
 	 * @return how it ended
 	 */
 	ReleaseOutcome release(HeldLock heldLock) {
-		ReleaseDecision releasing = heldLock.release(ClockReading.of(this.clock));
+		ReleaseDecision releasing = heldLock.ending().release(ClockReading.of(this.clock));
 		End end = (releasing.asks()) ? ask(heldLock, releasing) : releasing.end();
 		if (end.cleansUp()) {
-			beginCleanUp(heldLock.cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
+			beginCleanUp(heldLock.ending().cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
 		}
 		return end.outcome();
 	}
@@ -73,9 +73,9 @@ final class LockReleaser {
 	 */
 	void giveUp(HeldLock heldLock) {
 		ClockReading now = ClockReading.of(this.clock);
-		heldLock.waiveMinHold();
-		heldLock.release(now);
-		beginCleanUp(heldLock.cleanUp(now), heldLock.id(), heldLock.terms());
+		heldLock.ending().waiveMinHold();
+		heldLock.ending().release(now);
+		beginCleanUp(heldLock.ending().cleanUp(now), heldLock.id(), heldLock.terms());
 	}
 
 	/**
@@ -84,8 +84,8 @@ final class LockReleaser {
 	 * @param heldLock the lock
 	 */
 	void cleanUpAfter(HeldLock heldLock) {
-		if (heldLock.mayBeGrantedLate()) {
-			beginCleanUp(heldLock.cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
+		if (heldLock.ending().mayBeGrantedLate()) {
+			beginCleanUp(heldLock.ending().cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
 		}
 	}
 
@@ -148,7 +148,7 @@ final class LockReleaser {
 	private List<List<HeldLock>> chunks(List<HeldLock> left) {
 		ClockReading now = ClockReading.of(this.clock);
 		Map<Boolean, List<HeldLock>> free = left.stream()
-			.collect(Collectors.partitioningBy((heldLock) -> heldLock.keptFor(now).isZero()));
+			.collect(Collectors.partitioningBy((heldLock) -> heldLock.ending().keptFor(now).isZero()));
 		List<List<HeldLock>> chunks = new ArrayList<>();
 		for (List<HeldLock> alike : free.values()) {
 			for (int from = 0; from < alike.size(); from += CHUNK) {
@@ -161,12 +161,13 @@ final class LockReleaser {
 	private void releaseChunk(List<HeldLock> chunk, Duration timeout) {
 		ClockReading now = ClockReading.of(this.clock);
 		try {
-			if (chunk.get(0).keptFor(now).isZero()) {
+			if (chunk.get(0).ending().keptFor(now).isZero()) {
 				this.store.releaseAll(chunk.stream().map(HeldLock::id).toList(), timeout);
 			}
 			else {
 				this.store.expireAll(
-						chunk.stream().collect(Collectors.toMap(HeldLock::id, (heldLock) -> heldLock.keptFor(now))),
+						chunk.stream()
+							.collect(Collectors.toMap(HeldLock::id, (heldLock) -> heldLock.ending().keptFor(now))),
 						timeout);
 			}
 		}

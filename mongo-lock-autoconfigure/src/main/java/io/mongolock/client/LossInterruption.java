@@ -36,7 +36,7 @@ final class LossInterruption implements AutoCloseable {
 			return null;
 		}
 		LossInterruption interruption = new LossInterruption(heldLock);
-		heldLock.onLoss(interruption.action);
+		heldLock.shares().onLoss(interruption.action);
 		return interruption;
 	}
 
@@ -50,7 +50,7 @@ final class LossInterruption implements AutoCloseable {
 	@Override
 	public synchronized void close() {
 		this.over = true;
-		this.heldLock.removeOnLoss(this.action);
+		this.heldLock.shares().removeOnLoss(this.action);
 		if (this.interrupted) {
 			// Ours; what follows is the exception that says so
 			Thread.interrupted();

@@ -59,7 +59,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	static @Nullable HeldLock find(HeldLocks heldLocks, String key) {
 		TransactionLocks current = current(heldLocks);
 		HeldLock heldLock = (current != null) ? current.byKey.get(key) : null;
-		return (heldLock != null && !heldLock.isOver()) ? heldLock : null;
+		return (heldLock != null && !heldLock.shares().isOver()) ? heldLock : null;
 	}
 
 	private static @Nullable TransactionLocks current(HeldLocks heldLocks) {
@@ -80,9 +80,9 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	private void add(HeldLock heldLock) {
-		if (!this.shared.contains(heldLock) && heldLock.share()) {
+		if (!this.shared.contains(heldLock) && heldLock.shares().add()) {
 			this.shared.add(heldLock);
-			this.byKey.merge(heldLock.key(), heldLock, (former, next) -> (former.isOver()) ? next : former);
+			this.byKey.merge(heldLock.key(), heldLock, (former, next) -> (former.shares().isOver()) ? next : former);
 		}
 	}
 
@@ -114,7 +114,7 @@ final class TransactionLocks implements TransactionSynchronization {
 		if (status == STATUS_UNKNOWN) {
 			// The commit may still land: until the lease has run out nobody else may
 			// start
-			this.shared.forEach(HeldLock::letExpire);
+			this.shared.forEach((heldLock) -> heldLock.ending().letExpire());
 		}
 		List<HeldLock> kept = List.copyOf(this.shared);
 		this.shared.clear();

@@ -2,8 +2,6 @@ package io.mongolock.core;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -15,10 +13,10 @@ import io.mongolock.LossReason;
 import io.mongolock.store.LeaseId;
 
 /**
- * A lock that was granted or handed over, from then to its end: who shares it, whether it
- * is still held, and what is to be done when it is renewed, lost, handed over, released
- * or left to expire. Knows no thread, clock or driver. Thread-safe; shares and end are
- * guarded by its own monitor, everything else by the lease's.
+ * A lock that was granted or handed over, from then to its end: its {@link Lease} says
+ * whether it is still held, its {@link LockShares} who relies on it, its {@link HoldEnd}
+ * what is to be done at the end. Knows no thread, clock or driver. Thread-safe, as its
+ * parts are.
  */
 public final class HeldLock implements LocalWaitQueues.Member {
 
@@ -35,34 +33,19 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	private final Consumer<HeldLock> onLost;
 
-	private final List<Runnable> lossActions = new CopyOnWriteArrayList<>();
+	private final LockShares shares;
 
-	private volatile boolean leftToExpire;
-
-	private volatile boolean unused;
-
-	private boolean ended;
-
-	/** Whether it was ended by others, so that nothing is left to release. */
-	private volatile boolean over;
-
-	/** Whether a statement is underway that may end it. */
-	private volatile boolean suspended;
-
-	/** Whether the last one let go of it meanwhile. */
-	private boolean deferred;
+	private final HoldEnd ending;
 
 	private @Nullable Object content;
-
-	private int shares = 1;
 
 	/**
 	 * Begin with the grant.
 	 * @param grant the grant
 	 * @param now the time
-	 * @param onLost is called once if the lock is lost, after the {@link #onLoss actions}
-	 * of those who work under it, on the thread that notices; must neither block nor
-	 * throw
+	 * @param onLost is called once if the lock is lost, after the
+	 * {@link LockShares#onLoss actions} of those who work under it, on the thread that
+	 * notices; must neither block nor throw
 	 */
 	public HeldLock(Grant grant, ClockReading now, Consumer<HeldLock> onLost) {
 		this.request = grant.request();
@@ -72,6 +55,8 @@ public final class HeldLock implements LocalWaitQueues.Member {
 		this.onLost = onLost;
 		this.content = grant.content();
 		this.lease = new Lease(grant.id(), grant.holder().fence(), grant.terms(), grant.requested(), this::lost);
+		this.shares = new LockShares(this.lease);
+		this.ending = new HoldEnd(this.lease, this.turn, now);
 	}
 
 	private HeldLock(HeldLock from, LockAcquisition to, ClockReading now) {
@@ -81,10 +66,12 @@ public final class HeldLock implements LocalWaitQueues.Member {
 		this.since = now;
 		this.onLost = from.onLost;
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
+		this.shares = new LockShares(this.lease);
+		this.ending = new HoldEnd(this.lease, this.turn, now);
 	}
 
 	private void lost(Lease lost) {
-		this.lossActions.forEach(Runnable::run);
+		this.shares.lost();
 		this.onLost.accept(this);
 	}
 
@@ -94,6 +81,22 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	public Lease lease() {
 		return this.lease;
+	}
+
+	/**
+	 * Who relies on it.
+	 * @return its shares
+	 */
+	public LockShares shares() {
+		return this.shares;
+	}
+
+	/**
+	 * How it ends.
+	 * @return decides on its release
+	 */
+	public HoldEnd ending() {
+		return this.ending;
 	}
 
 	public LeaseId id() {
@@ -158,45 +161,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	}
 
 	/**
-	 * Somebody works under the lock who has to know at once if it is lost; if it was lost
-	 * already, the action runs now.
-	 * @param action must neither block nor throw
-	 */
-	public void onLoss(Runnable action) {
-		this.lossActions.add(action);
-		if (lossReason() != null) {
-			action.run();
-		}
-	}
-
-	/**
-	 * Somebody works under the lock no longer.
-	 * @param action what was given to {@link #onLoss}
-	 */
-	public void removeOnLoss(Runnable action) {
-		this.lossActions.remove(action);
-	}
-
-	/**
-	 * Somebody more relies on the lock.
-	 * @return whether it is not released yet
-	 */
-	public synchronized boolean share() {
-		if (this.shares > 0) {
-			this.shares++;
-		}
-		return this.shares > 0;
-	}
-
-	/**
-	 * Somebody relies on the lock no longer.
-	 * @return whether nobody does: the lock has to be released
-	 */
-	public synchronized boolean unshare() {
-		return --this.shares == 0;
-	}
-
-	/**
 	 * What the store sent along with the grant.
 	 * @return what it keeps with the lock, once; {@code null} from then on
 	 */
@@ -207,61 +171,15 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	}
 
 	/**
-	 * A statement begins that may end the lock.
-	 */
-	public synchronized void suspend() {
-		this.suspended = true;
-		this.lease.suspend(true);
-	}
-
-	/**
-	 * The statement is over and has not ended the lock.
-	 * @return whether nobody relies on it any more: the lock has to be released
-	 */
-	public synchronized boolean resume() {
-		boolean release = this.deferred;
-		this.deferred = false;
-		this.suspended = false;
-		this.lease.suspend(false);
-		return release;
-	}
-
-	/**
-	 * Whether a statement is underway that may end the lock.
-	 * @return whether there is one
-	 */
-	public boolean isSuspended() {
-		return this.suspended;
-	}
-
-	/**
-	 * The last one lets go of the lock.
-	 * @return whether it is to be released now: not if it was ended by others, or that
-	 * has to wait for the statement underway
-	 */
-	public synchronized boolean mayRelease() {
-		this.deferred |= this.suspended;
-		return !this.over && !this.suspended;
-	}
-
-	/**
 	 * Others ended the lock.
 	 * @param now the time
 	 * @return whether it was held until then
 	 */
 	public boolean endedByOthers(ClockReading now) {
 		boolean held = this.lease.release(now);
-		this.over = true;
-		end();
+		this.shares.endedByOthers();
+		this.ending.end();
 		return held;
-	}
-
-	/**
-	 * Whether it was ended by others: nothing is left to rely on or to release.
-	 * @return whether it was
-	 */
-	public boolean isOver() {
-		return this.over;
 	}
 
 	/**
@@ -276,14 +194,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 			this.lease.refused();
 		}
 		return this.lease.renewed(requested, now);
-	}
-
-	/**
-	 * What was done under the lock may still take effect: it is not to be released, but
-	 * runs out with its lease.
-	 */
-	public void letExpire() {
-		this.leftToExpire = true;
 	}
 
 	/**
@@ -307,8 +217,8 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 */
 	boolean suits(int limit, ResolvedLockSettings terms, ClockReading now) {
 		long elapsed = this.lease.elapsed(now);
-		return limit == limit() && terms.autoRenew() && terms.ttl().compareTo(ttl()) <= 0 && keptFor(now).isZero()
-				&& elapsed < terms.reliable().toNanos() / 2;
+		return limit == limit() && terms.autoRenew() && terms.ttl().compareTo(ttl()) <= 0
+				&& this.ending.keptFor(now).isZero() && elapsed < terms.reliable().toNanos() / 2;
 	}
 
 	/**
@@ -318,87 +228,9 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 * @return the lock as the other holds it, or {@code null} if it is not held any more
 	 * or has to run out
 	 */
-	synchronized @Nullable HeldLock handOver(LockAcquisition to, ClockReading now) {
-		if (this.ended || this.leftToExpire) {
-			return null;
-		}
+	@Nullable HeldLock handOver(LockAcquisition to, ClockReading now) {
 		HeldLock successor = new HeldLock(this, to, now);
-		this.ended = this.lease.handOver(successor.lease, now);
-		return (this.ended) ? successor : null;
-	}
-
-	/**
-	 * Nobody worked under the lock, nor will: it need not stay taken.
-	 */
-	public void waiveMinHold() {
-		this.unused = true;
-	}
-
-	/**
-	 * How long the lock has to stay taken after it is released, and so is handed over to
-	 * nobody: what is left of its minimum hold, counted from when it was held, or a whole
-	 * ttl if that is more and it may still take effect what was done.
-	 * @param now the time of the release
-	 * @return whole milliseconds, zero if it may be free, which has nothing to do with
-	 * {@link #letExpire}
-	 */
-	public Duration keptFor(ClockReading now) {
-		Duration left = ClockReading.untilWholeMillis(terms().minHold().toNanos() - (now.nanos() - this.since.nanos()));
-		if (this.unused || left.isZero()) {
-			return Duration.ZERO;
-		}
-		return (this.leftToExpire && left.compareTo(ttl()) < 0) ? ttl() : left;
-	}
-
-	/**
-	 * The holder gives the lock back.
-	 * @param now the time
-	 * @return what to ask the store, and how to judge its answer
-	 */
-	public ReleaseDecision release(ClockReading now) {
-		if (!end()) {
-			return ReleaseDecision.ofLost();
-		}
-		boolean unknown = this.turn.unknown();
-		Duration keptFor = keptFor(now);
-		if (this.leftToExpire && keptFor.isZero()) {
-			return ReleaseDecision.letExpire(this.lease, unknown, now);
-		}
-		return ReleaseDecision.keep(this.lease, unknown, keptFor,
-				(this.leftToExpire) ? ReleaseOutcome.LEFT_TO_EXPIRE : ReleaseOutcome.RELEASED, now);
-	}
-
-	/**
-	 * Whether a claim of its token may still be executed.
-	 * @return whether the token may be granted once more after the release
-	 */
-	public boolean mayBeGrantedLate() {
-		return this.turn.unknown();
-	}
-
-	/**
-	 * Clean up what the release left behind. What has to run out is left alone until it
-	 * has, and what has to stay taken is kept so.
-	 * @param now the time
-	 * @return when to release the token again
-	 */
-	public OrphanCleanup cleanUp(ClockReading now) {
-		Duration keptFor = keptFor(now);
-		if (!keptFor.isZero()) {
-			return OrphanCleanup.keeping(now, keptFor, ttl(), this.turn.unknown());
-		}
-		return (this.leftToExpire) ? OrphanCleanup.afterExpiry(now, ttl())
-				: new OrphanCleanup(now, ttl(), this.turn.unknown());
-	}
-
-	/**
-	 * The client stops: the lock is lost.
-	 * @param now the time
-	 * @return whether to release it, once and without a proof, or to have it kept
-	 */
-	public boolean abandon(ClockReading now) {
-		this.lease.lose(LossReason.SHUTDOWN);
-		return end() && (!this.leftToExpire || !keptFor(now).isZero());
+		return (this.ending.handOver(successor.lease, now)) ? successor : null;
 	}
 
 	/**
@@ -421,12 +253,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 			acquiredAt = acquiredAt.plusNanos(this.since.nanos() - this.turn.begun().nanos());
 		}
 		return new LockHolder(this.owner, fence(), acquiredAt, heldFor(now), this.lease.remaining(now));
-	}
-
-	private synchronized boolean end() {
-		boolean first = !this.ended;
-		this.ended = true;
-		return first;
 	}
 
 }

@@ -148,9 +148,9 @@ public final class LockEvents {
 		this.instruments.measure((instrument) -> instrument.ended(observe(heldLock.lease()), heldLock.request(),
 				outcome, heldLock.heldFor(now)));
 		switch (outcome) {
-			case RELEASED -> released(heldLock, heldLock.keptFor(now));
+			case RELEASED -> released(heldLock, heldLock.ending().keptFor(now));
 			case EXPIRED_UNCONTESTED -> expiredUncontested(heldLock);
-			case LEFT_TO_EXPIRE -> leftToExpire(heldLock, heldLock.keptFor(now));
+			case LEFT_TO_EXPIRE -> leftToExpire(heldLock, heldLock.ending().keptFor(now));
 			case LOST -> {
 				// Was said when it happened
 			}

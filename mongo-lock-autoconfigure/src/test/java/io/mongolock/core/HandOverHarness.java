@@ -101,7 +101,7 @@ final class HandOverHarness {
 		});
 		if (!passed) {
 			this.log.add("released");
-			heldLock.release(at(now));
+			heldLock.ending().release(at(now));
 			LockAcquisition.passTurn(heldLock, this.queues.released("k", heldLock));
 		}
 		return passed;

@@ -207,7 +207,7 @@ class HandOverInterleavingsTests {
 		// As the client does
 		private void release(HeldLock heldLock) {
 			if (!this.handOver.pass(heldLock, this.queues, HandOverHarness.at(NOW), this.monitors::add)) {
-				ReleaseDecision decision = heldLock.release(HandOverHarness.at(NOW));
+				ReleaseDecision decision = heldLock.ending().release(HandOverHarness.at(NOW));
 				this.all.pause();
 				if (decision.asks() && heldLock.id().leaseToken().equals(this.stored)) {
 					this.stored = null;

@@ -30,15 +30,15 @@ class HeldLockTests {
 
 	@Test
 	void theLastToLetGoReleases() {
-		assertThat(this.heldLock.share()).isTrue();
-		assertThat(this.heldLock.unshare()).isFalse();
-		assertThat(this.heldLock.unshare()).isTrue();
-		assertThat(this.heldLock.share()).isFalse();
+		assertThat(this.heldLock.shares().add()).isTrue();
+		assertThat(this.heldLock.shares().remove()).isFalse();
+		assertThat(this.heldLock.shares().remove()).isTrue();
+		assertThat(this.heldLock.shares().add()).isFalse();
 	}
 
 	@Test
 	void whoWorksUnderItKnowsOfALossBeforeTheClient() {
-		this.heldLock.onLoss(() -> this.told.add("worker"));
+		this.heldLock.shares().onLoss(() -> this.told.add("worker"));
 		assertThat(this.heldLock.renewed(false, at(1), at(2))).isFalse();
 		assertThat(this.told).containsExactly("worker", "client REFUSED");
 	}
@@ -46,10 +46,10 @@ class HeldLockTests {
 	@Test
 	void whoComesAfterTheLossKnowsAtOnceAndWhoHasGoneNotAtAll() {
 		Runnable gone = () -> this.told.add("gone");
-		this.heldLock.onLoss(gone);
-		this.heldLock.removeOnLoss(gone);
+		this.heldLock.shares().onLoss(gone);
+		this.heldLock.shares().removeOnLoss(gone);
 		assertThat(this.heldLock.lease().isHeld(at(24_000))).isFalse();
-		this.heldLock.onLoss(() -> this.told.add("late"));
+		this.heldLock.shares().onLoss(() -> this.told.add("late"));
 		assertThat(this.told).containsExactly("client DEADLINE", "late");
 	}
 
@@ -61,8 +61,8 @@ class HeldLockTests {
 
 	@Test
 	void whatMayStillTakeEffectIsNotReleased() {
-		this.heldLock.letExpire();
-		ReleaseDecision releasing = this.heldLock.release(at(1));
+		this.heldLock.ending().letExpire();
+		ReleaseDecision releasing = this.heldLock.ending().release(at(1));
 		assertThat(releasing.asks()).isFalse();
 		assertThat(releasing.end()).isEqualTo(new End(ReleaseOutcome.LEFT_TO_EXPIRE, false));
 		assertThat(this.heldLock.lease().isHeld(at(1))).isFalse();
@@ -70,95 +70,95 @@ class HeldLockTests {
 
 	@Test
 	void whatMayStillTakeEffectAndWasLostIsLost() {
-		this.heldLock.letExpire();
-		assertThat(this.heldLock.release(at(24_000)).end().outcome()).isEqualTo(ReleaseOutcome.LOST);
+		this.heldLock.ending().letExpire();
+		assertThat(this.heldLock.ending().release(at(24_000)).end().outcome()).isEqualTo(ReleaseOutcome.LOST);
 	}
 
 	@Test
 	void aStopReleasesOnceAndItsHolderHasLost() {
-		assertThat(this.heldLock.abandon(at(1))).isTrue();
+		assertThat(this.heldLock.ending().abandon(at(1))).isTrue();
 		assertThat(this.heldLock.lossReason()).isEqualTo(LossReason.SHUTDOWN);
-		assertThat(this.heldLock.abandon(at(1))).isFalse();
-		ReleaseDecision releasing = this.heldLock.release(at(1));
+		assertThat(this.heldLock.ending().abandon(at(1))).isFalse();
+		ReleaseDecision releasing = this.heldLock.ending().release(at(1));
 		assertThat(releasing.asks()).isFalse();
 		assertThat(releasing.end()).isEqualTo(new End(ReleaseOutcome.LOST, false));
 	}
 
 	@Test
 	void aStopDoesNotReleaseWhatIsReleasedAlreadyOrLeftToExpire() {
-		this.heldLock.release(at(1));
-		assertThat(this.heldLock.abandon(at(1))).isFalse();
+		this.heldLock.ending().release(at(1));
+		assertThat(this.heldLock.ending().abandon(at(1))).isFalse();
 		HeldLock other = granted();
-		other.letExpire();
-		assertThat(other.abandon(at(1))).isFalse();
+		other.ending().letExpire();
+		assertThat(other.ending().abandon(at(1))).isFalse();
 		assertThat(other.lossReason()).isEqualTo(LossReason.SHUTDOWN);
 	}
 
 	@Test
 	void whatIsLeftOfTheMinimumHoldCountsFromTheAnswerAndIsRoundedUp() {
 		HeldLock keeping = granted(Duration.ofSeconds(60), false);
-		assertThat(keeping.keptFor(at(2_001))).hasSeconds(58);
-		assertThat(keeping.keptFor(new ClockReading(2_000_999_999L, 2_000))).hasMillis(58_001);
-		assertThat(keeping.keptFor(at(60_001))).isZero();
-		assertThat(this.heldLock.keptFor(at(1))).isZero();
+		assertThat(keeping.ending().keptFor(at(2_001))).hasSeconds(58);
+		assertThat(keeping.ending().keptFor(new ClockReading(2_000_999_999L, 2_000))).hasMillis(58_001);
+		assertThat(keeping.ending().keptFor(at(60_001))).isZero();
+		assertThat(this.heldLock.ending().keptFor(at(1))).isZero();
 	}
 
 	@Test
 	void aReleaseBeforeTheMinimumHoldIsOverKeepsTheLock() {
-		ReleaseDecision releasing = granted(Duration.ofSeconds(60), false).release(at(2_001));
+		ReleaseDecision releasing = granted(Duration.ofSeconds(60), false).ending().release(at(2_001));
 		assertThat(releasing.keeps()).isTrue();
 		assertThat(releasing.keptFor()).hasSeconds(58);
 		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.RELEASED, false));
 		assertThat(releasing.answered(false)).isEqualTo(new End(ReleaseOutcome.LOST, false));
 		assertThat(releasing.failed()).isEqualTo(new End(ReleaseOutcome.RELEASED, true));
-		assertThat(granted(Duration.ofSeconds(2), false).release(at(2_001)).keeps()).isFalse();
+		assertThat(granted(Duration.ofSeconds(2), false).ending().release(at(2_001)).keeps()).isFalse();
 	}
 
 	@Test
 	void aLockNobodyWorkedUnderNeedNotStayTaken() {
 		HeldLock keeping = granted(Duration.ofSeconds(60), false);
-		keeping.waiveMinHold();
-		assertThat(keeping.release(at(2)).keeps()).isFalse();
+		keeping.ending().waiveMinHold();
+		assertThat(keeping.ending().release(at(2)).keeps()).isFalse();
 	}
 
 	@Test
 	void whatMayStillTakeEffectStaysTakenForAWholeTtlIfTheMinimumHoldIsShorter() {
 		HeldLock brief = granted(Duration.ofSeconds(10), false);
-		brief.letExpire();
-		ReleaseDecision releasing = brief.release(at(2_001));
+		brief.ending().letExpire();
+		ReleaseDecision releasing = brief.ending().release(at(2_001));
 		assertThat(releasing.keptFor()).hasSeconds(30);
 		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.LEFT_TO_EXPIRE, false));
 		HeldLock longer = granted(Duration.ofSeconds(60), false);
-		longer.letExpire();
-		assertThat(longer.release(at(2_001)).keptFor()).hasSeconds(58);
+		longer.ending().letExpire();
+		assertThat(longer.ending().release(at(2_001)).keptFor()).hasSeconds(58);
 	}
 
 	@Test
 	void afterTheDeadlineAKeptLockIsAnOverrunOnlyIfItsTokenCannotBeGrantedAgain() {
-		ReleaseDecision sure = granted(Duration.ofSeconds(60), false).release(at(24_000));
+		ReleaseDecision sure = granted(Duration.ofSeconds(60), false).ending().release(at(24_000));
 		assertThat(sure.answered(true)).isEqualTo(new End(ReleaseOutcome.EXPIRED_UNCONTESTED, false));
-		ReleaseDecision unsure = granted(Duration.ofSeconds(60), true).release(at(24_000));
+		ReleaseDecision unsure = granted(Duration.ofSeconds(60), true).ending().release(at(24_000));
 		assertThat(unsure.answered(true)).isEqualTo(new End(ReleaseOutcome.LOST, true));
 	}
 
 	@Test
 	void aStopKeepsWhatHasToStayTaken() {
 		HeldLock keeping = granted(Duration.ofSeconds(60), false);
-		keeping.letExpire();
-		assertThat(keeping.abandon(at(2_001))).isTrue();
-		assertThat(keeping.keptFor(at(2_001))).hasSeconds(58);
+		keeping.ending().letExpire();
+		assertThat(keeping.ending().abandon(at(2_001))).isTrue();
+		assertThat(keeping.ending().keptFor(at(2_001))).hasSeconds(58);
 	}
 
 	@Test
 	void aCleanUpKeepsTheLockUntilAnsweredAndReleasesItAfterwards() {
-		OrphanCleanup cleanup = granted(Duration.ofSeconds(60), true).cleanUp(at(2_001));
+		OrphanCleanup cleanup = granted(Duration.ofSeconds(60), true).ending().cleanUp(at(2_001));
 		assertThat(cleanup.first(at(2_001))).isZero();
 		assertThat(cleanup.keptFor(at(2_001))).hasSeconds(58);
 		assertThat(cleanup.failed(at(2_001))).isEqualTo(937_500_000L);
 		assertThat(cleanup.answered(at(3_001))).isEqualTo(57_000_000_000L);
 		assertThat(cleanup.keptFor(at(60_001))).isZero();
 		assertThat(cleanup.answered(at(60_001))).isEqualTo(937_500_000L);
-		OrphanCleanup answered = granted(Duration.ofSeconds(60), false).cleanUp(at(2_001));
+		OrphanCleanup answered = granted(Duration.ofSeconds(60), false).ending().cleanUp(at(2_001));
 		assertThat(answered.answered(at(2_001))).isNegative();
 	}
 
@@ -187,7 +187,7 @@ class HeldLockTests {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();
 		jvm.waiting("a");
-		first.letExpire();
+		first.ending().letExpire();
 		assertThat(jvm.release(first, 1)).isFalse();
 		assertThat(jvm.log).containsExactly("a asks", "released");
 	}
@@ -198,10 +198,10 @@ class HeldLockTests {
 		HeldLock first = jvm.granted();
 		HandOverHarness.Waiter a = jvm.waiting("a");
 		jvm.release(first, 1);
-		assertThat(first.abandon(at(1))).isFalse();
+		assertThat(first.ending().abandon(at(1))).isFalse();
 		assertThat(first.lossReason()).isNull();
 		assertThat(a.held().lease().isHeld(at(1))).isTrue();
-		assertThat(a.held().abandon(at(1))).isTrue();
+		assertThat(a.held().ending().abandon(at(1))).isTrue();
 	}
 
 	@Test
@@ -209,7 +209,7 @@ class HeldLockTests {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();
 		jvm.waiting("a");
-		first.abandon(at(1));
+		first.ending().abandon(at(1));
 		assertThat(jvm.release(first, 1)).isFalse();
 	}
 
@@ -220,8 +220,8 @@ class HeldLockTests {
 		LockRequest shorter = LockRequest.builder("k").ttl(Duration.ofSeconds(10)).build();
 		HandOverHarness.Waiter a = jvm.waiting("a", shorter);
 		jvm.release(first, 1);
-		assertThat(a.held().release(at(2)).answered(true).cleansUp()).isTrue();
-		OrphanCleanup cleanup = a.held().cleanUp(at(2));
+		assertThat(a.held().ending().release(at(2)).answered(true).cleansUp()).isTrue();
+		OrphanCleanup cleanup = a.held().ending().cleanUp(at(2));
 		long last = 0;
 		for (long next = cleanup.first(at(2)); next >= 0; next = cleanup.answered(at(2))) {
 			last = next;

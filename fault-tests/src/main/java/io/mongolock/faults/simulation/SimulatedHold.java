@@ -83,14 +83,14 @@ final class SimulatedHold {
 	 */
 	void release() {
 		if (this.timeline.chance(0.02)) {
-			this.heldLock.letExpire();
+			this.heldLock.ending().letExpire();
 		}
 		if (this.client.handOver(this.tenure, this.heldLock)) {
 			this.onEnd.run();
 			return;
 		}
 		this.client.renewals().unregister(lease());
-		ReleaseDecision releasing = this.heldLock.release(this.client.now());
+		ReleaseDecision releasing = this.heldLock.ending().release(this.client.now());
 		this.judge.over(this.tenure);
 		if (!releasing.asks()) {
 			end(releasing.end());
@@ -130,7 +130,7 @@ final class SimulatedHold {
 	private void end(End end) {
 		this.judge.outcome(this.tenure, end.outcome());
 		if (end.cleansUp()) {
-			this.client.cleanUp(this.heldLock.id(), this.heldLock.cleanUp(this.client.now()));
+			this.client.cleanUp(this.heldLock.id(), this.heldLock.ending().cleanUp(this.client.now()));
 		}
 		this.client.over(this.heldLock);
 		this.onEnd.run();

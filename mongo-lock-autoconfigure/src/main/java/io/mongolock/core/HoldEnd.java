@@ -1,0 +1,144 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+
+import io.mongolock.LossReason;
+
+/**
+ * How a hold of a lock ends: released, kept taken for what is left of its minimum hold,
+ * left to expire, or handed over. It ends once. Knows no thread, clock or driver.
+ * Thread-safe: the end is guarded by the monitor.
+ */
+public final class HoldEnd {
+
+	private final Lease lease;
+
+	private final Turn turn;
+
+	/** Since when this one holds it. */
+	private final ClockReading since;
+
+	private volatile boolean leftToExpire;
+
+	private volatile boolean unused;
+
+	private boolean ended;
+
+	HoldEnd(Lease lease, Turn turn, ClockReading since) {
+		this.lease = lease;
+		this.turn = turn;
+		this.since = since;
+	}
+
+	/**
+	 * What was done under the lock may still take effect: it is not to be released, but
+	 * runs out with its lease.
+	 */
+	public void letExpire() {
+		this.leftToExpire = true;
+	}
+
+	/**
+	 * Nobody worked under the lock, nor will: it need not stay taken.
+	 */
+	public void waiveMinHold() {
+		this.unused = true;
+	}
+
+	/**
+	 * How long the lock has to stay taken after it is released, and so is handed over to
+	 * nobody: what is left of its minimum hold, counted from when it was held, or a whole
+	 * ttl if that is more and it may still take effect what was done.
+	 * @param now the time of the release
+	 * @return whole milliseconds, zero if it may be free, which has nothing to do with
+	 * {@link #letExpire}
+	 */
+	public Duration keptFor(ClockReading now) {
+		long elapsed = now.nanos() - this.since.nanos();
+		Duration left = ClockReading.untilWholeMillis(this.lease.terms().minHold().toNanos() - elapsed);
+		if (this.unused || left.isZero()) {
+			return Duration.ZERO;
+		}
+		return (this.leftToExpire && left.compareTo(ttl()) < 0) ? ttl() : left;
+	}
+
+	/**
+	 * The holder gives the lock back.
+	 * @param now the time
+	 * @return what to ask the store, and how to judge its answer
+	 */
+	public ReleaseDecision release(ClockReading now) {
+		if (!end()) {
+			return ReleaseDecision.ofLost();
+		}
+		boolean unknown = this.turn.unknown();
+		Duration keptFor = keptFor(now);
+		if (this.leftToExpire && keptFor.isZero()) {
+			return ReleaseDecision.letExpire(this.lease, unknown, now);
+		}
+		return ReleaseDecision.keep(this.lease, unknown, keptFor,
+				(this.leftToExpire) ? ReleaseOutcome.LEFT_TO_EXPIRE : ReleaseOutcome.RELEASED, now);
+	}
+
+	/**
+	 * Whether a claim of its token may still be executed.
+	 * @return whether the token may be granted once more after the release
+	 */
+	public boolean mayBeGrantedLate() {
+		return this.turn.unknown();
+	}
+
+	/**
+	 * Clean up what the release left behind. What has to run out is left alone until it
+	 * has, and what has to stay taken is kept so.
+	 * @param now the time
+	 * @return when to release the token again
+	 */
+	public OrphanCleanup cleanUp(ClockReading now) {
+		Duration keptFor = keptFor(now);
+		if (!keptFor.isZero()) {
+			return OrphanCleanup.keeping(now, keptFor, ttl(), this.turn.unknown());
+		}
+		return (this.leftToExpire) ? OrphanCleanup.afterExpiry(now, ttl())
+				: new OrphanCleanup(now, ttl(), this.turn.unknown());
+	}
+
+	/**
+	 * The client stops: the lock is lost.
+	 * @param now the time
+	 * @return whether to release it, once and without a proof, or to have it kept
+	 */
+	public boolean abandon(ClockReading now) {
+		this.lease.lose(LossReason.SHUTDOWN);
+		return end() && (!this.leftToExpire || !keptFor(now).isZero());
+	}
+
+	/**
+	 * The holder hands the lock over.
+	 * @param successor the lease of the other
+	 * @param now the time
+	 * @return whether it was held until then and need not run out
+	 */
+	synchronized boolean handOver(Lease successor, ClockReading now) {
+		if (this.ended || this.leftToExpire) {
+			return false;
+		}
+		this.ended = this.lease.handOver(successor, now);
+		return this.ended;
+	}
+
+	/**
+	 * It ends now.
+	 * @return whether it had not ended before
+	 */
+	synchronized boolean end() {
+		boolean first = !this.ended;
+		this.ended = true;
+		return first;
+	}
+
+	private Duration ttl() {
+		return this.turn.entry().ttl();
+	}
+
+}

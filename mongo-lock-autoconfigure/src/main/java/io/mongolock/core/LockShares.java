@@ -1,0 +1,126 @@
+package io.mongolock.core;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Who relies on a held lock: whoever acquired it and all that share it; the last one to
+ * leave has it released, and whoever works under it may have to know at once if it is
+ * lost. A statement underway that may itself end the lock makes the release wait. Knows
+ * no thread, clock or driver. Thread-safe, guarded by the monitor.
+ */
+public final class LockShares {
+
+	private final Lease lease;
+
+	private final List<Runnable> lossActions = new CopyOnWriteArrayList<>();
+
+	private int shares = 1;
+
+	/** Whether it was ended by others, so that nothing is left to release. */
+	private volatile boolean over;
+
+	/** Whether a statement is underway that may end it. */
+	private volatile boolean suspended;
+
+	/** Whether the last one let go of it meanwhile. */
+	private boolean deferred;
+
+	LockShares(Lease lease) {
+		this.lease = lease;
+	}
+
+	/**
+	 * Somebody more relies on the lock.
+	 * @return whether it is not released yet
+	 */
+	public synchronized boolean add() {
+		if (this.shares > 0) {
+			this.shares++;
+		}
+		return this.shares > 0;
+	}
+
+	/**
+	 * Somebody relies on the lock no longer.
+	 * @return whether nobody does: the lock has to be released
+	 */
+	public synchronized boolean remove() {
+		return --this.shares == 0;
+	}
+
+	/**
+	 * The last one lets go of the lock.
+	 * @return whether it is to be released now: not if it was ended by others, or that
+	 * has to wait for the statement underway
+	 */
+	public synchronized boolean mayRelease() {
+		this.deferred |= this.suspended;
+		return !this.over && !this.suspended;
+	}
+
+	/**
+	 * A statement begins that may end the lock.
+	 */
+	public synchronized void suspend() {
+		this.suspended = true;
+		this.lease.suspend(true);
+	}
+
+	/**
+	 * The statement is over and has not ended the lock.
+	 * @return whether nobody relies on it any more: the lock has to be released
+	 */
+	public synchronized boolean resume() {
+		boolean release = this.deferred;
+		this.deferred = false;
+		this.suspended = false;
+		this.lease.suspend(false);
+		return release;
+	}
+
+	/**
+	 * Whether a statement is underway that may end the lock.
+	 * @return whether there is one
+	 */
+	public boolean isSuspended() {
+		return this.suspended;
+	}
+
+	/**
+	 * Whether it was ended by others: nothing is left to rely on or to release.
+	 * @return whether it was
+	 */
+	public boolean isOver() {
+		return this.over;
+	}
+
+	/**
+	 * Somebody works under the lock who has to know at once if it is lost; if it was lost
+	 * already, the action runs now.
+	 * @param action must neither block nor throw
+	 */
+	public void onLoss(Runnable action) {
+		this.lossActions.add(action);
+		if (this.lease.lossReason() != null) {
+			action.run();
+		}
+	}
+
+	/**
+	 * Somebody works under the lock no longer.
+	 * @param action what was given to {@link #onLoss}
+	 */
+	public void removeOnLoss(Runnable action) {
+		this.lossActions.remove(action);
+	}
+
+	void lost() {
+		this.lossActions.forEach(Runnable::run);
+	}
+
+	void endedByOthers() {
+		this.over = true;
+	}
+
+}
