@@ -1,16 +1,13 @@
 package io.mongolock.core;
 
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends LocalWaitQueues.Member> {
 
-	private final Map<String, Queue<W, H>> queues;
+	private final Map<String, WaitQueue<W, H>> queues;
 
 	public LocalWaitQueues() {
 		this(new ConcurrentHashMap<>());
@@ -37,7 +34,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * Create the queues of a map.
 	 * @param queues empty, thread-safe, with atomic steps on a key
 	 */
-	LocalWaitQueues(Map<String, Queue<W, H>> queues) {
+	LocalWaitQueues(Map<String, WaitQueue<W, H>> queues) {
 		this.queues = queues;
 	}
 
@@ -49,13 +46,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * of the other methods when it may
 	 */
 	public boolean join(String key, W waiter) {
-		List<W> next = new ArrayList<>(1);
-		this.queues.compute(key, (same, present) -> {
-			Queue<W, H> queue = (present != null) ? present : new Queue<>();
-			queue.join(waiter, next);
-			return queue;
-		});
-		return !next.isEmpty();
+		return enter(key, (queue, next) -> queue.join(waiter, next));
 	}
 
 	/**
@@ -66,13 +57,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * @return whether it may ask at once
 	 */
 	public boolean joinOnce(String key, W waiter) {
-		List<W> next = new ArrayList<>(1);
-		this.queues.compute(key, (same, present) -> {
-			Queue<W, H> queue = (present != null) ? present : new Queue<>();
-			queue.joinOnce(waiter, next);
-			return queue;
-		});
-		return !next.isEmpty();
+		return enter(key, (queue, next) -> queue.joinOnce(waiter, next));
 	}
 
 	/**
@@ -85,7 +70,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	public @Nullable W granted(String key, W waiter, H holder) {
 		return change(key, (queue) -> {
 			queue.remove(waiter);
-			queue.holders.add(holder);
+			queue.addHolder(holder);
 		});
 	}
 
@@ -106,7 +91,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * @return who may ask next, if anyone
 	 */
 	public @Nullable W released(String key, H holder) {
-		return change(key, (queue) -> queue.holders.remove(holder));
+		return change(key, (queue) -> queue.removeHolder(holder));
 	}
 
 	/**
@@ -134,8 +119,8 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	public @Nullable W handedOver(String key, H from, W waiter, H to) {
 		return change(key, (queue) -> {
 			queue.remove(waiter);
-			queue.holders.remove(from);
-			queue.holders.add(to);
+			queue.removeHolder(from);
+			queue.addHolder(to);
 		});
 	}
 
@@ -146,7 +131,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 */
 	public List<H> holders(String key) {
 		List<H> holders = new ArrayList<>();
-		look(key, (queue) -> holders.addAll(queue.holders));
+		look(key, (queue) -> holders.addAll(queue.holders()));
 		return holders;
 	}
 
@@ -157,7 +142,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 */
 	public Optional<W> asking(String key) {
 		List<W> asking = new ArrayList<>(1);
-		look(key, (queue) -> queue.addAskingTo(asking));
+		look(key, (queue) -> asking.addAll(queue.asking()));
 		return asking.stream().findFirst();
 	}
 
@@ -167,21 +152,28 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 */
 	public List<W> waiters() {
 		List<W> waiters = new ArrayList<>();
-		this.queues.keySet().forEach((key) -> look(key, (queue) -> {
-			queue.addAskingTo(waiters);
-			waiters.addAll(queue.waiters);
-		}));
+		this.queues.keySet().forEach((key) -> look(key, (queue) -> waiters.addAll(queue.all())));
 		return waiters;
 	}
 
-	private void look(String key, Consumer<Queue<W, H>> look) {
+	private boolean enter(String key, BiConsumer<WaitQueue<W, H>, List<W>> entry) {
+		List<W> next = new ArrayList<>(1);
+		this.queues.compute(key, (same, present) -> {
+			WaitQueue<W, H> queue = (present != null) ? present : new WaitQueue<>();
+			entry.accept(queue, next);
+			return queue;
+		});
+		return !next.isEmpty();
+	}
+
+	private void look(String key, Consumer<WaitQueue<W, H>> look) {
 		this.queues.computeIfPresent(key, (same, queue) -> {
 			look.accept(queue);
 			return queue;
 		});
 	}
 
-	private @Nullable W change(String key, Consumer<Queue<W, H>> change) {
+	private @Nullable W change(String key, Consumer<WaitQueue<W, H>> change) {
 		List<W> next = new ArrayList<>(1);
 		this.queues.computeIfPresent(key, (same, queue) -> {
 			change.accept(queue);
@@ -201,112 +193,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 		 * @return the limit
 		 */
 		int limit();
-
-	}
-
-	/**
-	 * The queue of one key.
-	 *
-	 * @param <W> who waits
-	 * @param <H> who holds
-	 */
-	static final class Queue<W extends Member, H extends Member> {
-
-		/** Those behind the one who asks. */
-		private final Set<W> waiters = new LinkedHashSet<>();
-
-		private final List<H> holders = new ArrayList<>(1);
-
-		private @Nullable W asking;
-
-		/** Those who ask although they are not the first. */
-		private final Set<W> beside = new LinkedHashSet<>(0);
-
-		private void join(W waiter, List<W> next) {
-			if (this.asking == null && this.waiters.isEmpty() && mayAsk(waiter)) {
-				this.asking = waiter;
-				next.add(waiter);
-			}
-			else {
-				this.waiters.add(waiter);
-			}
-		}
-
-		private void joinOnce(W waiter, List<W> next) {
-			if (this.asking != null && couldAdmitAll(waiter)) {
-				this.beside.add(waiter);
-				next.add(waiter);
-			}
-			else {
-				join(waiter, next);
-			}
-		}
-
-		private void remove(W waiter) {
-			if (this.asking == waiter) {
-				this.asking = null;
-			}
-			else if (!this.beside.remove(waiter)) {
-				this.waiters.remove(waiter);
-			}
-		}
-
-		private void letNextAsk(List<W> next) {
-			if (this.asking != null || this.waiters.isEmpty()) {
-				return;
-			}
-			W first = this.waiters.iterator().next();
-			if (mayAsk(first)) {
-				giveTurn(first, next);
-			}
-		}
-
-		private void giveTurn(W first, List<W> next) {
-			this.waiters.remove(first);
-			this.asking = first;
-			next.add(first);
-		}
-
-		private void addSuccessorTo(List<W> next, H holder, Predicate<W> suits) {
-			if (this.asking != null || this.waiters.isEmpty() || !this.holders.contains(holder)) {
-				return;
-			}
-			W first = this.waiters.iterator().next();
-			if (suits.test(first)) {
-				giveTurn(first, next);
-			}
-		}
-
-		// The rule by which the store admits, applied to those of this JVM
-		private boolean mayAsk(W waiter) {
-			int limit = waiter.limit();
-			for (H holder : this.holders) {
-				limit = Math.min(limit, holder.limit());
-			}
-			return this.holders.size() < limit;
-		}
-
-		private boolean couldAdmitAll(W waiter) {
-			Stream<Member> ahead = Stream.of(this.holders, asking(), this.waiters).flatMap(Collection::stream);
-			int number = this.holders.size() + asking().size() + this.waiters.size();
-			return number < waiter.limit() && ahead.allMatch((one) -> number < one.limit());
-		}
-
-		private void addAskingTo(List<W> members) {
-			members.addAll(asking());
-		}
-
-		private List<W> asking() {
-			List<W> asking = new ArrayList<>(this.beside);
-			if (this.asking != null) {
-				asking.add(0, this.asking);
-			}
-			return asking;
-		}
-
-		private boolean isEmpty() {
-			return this.asking == null && this.beside.isEmpty() && this.waiters.isEmpty() && this.holders.isEmpty();
-		}
 
 	}
 

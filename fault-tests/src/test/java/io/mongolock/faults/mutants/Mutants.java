@@ -84,11 +84,11 @@ final class Mutants {
 				new Mutant("clean-up ends before a ttl has passed", "core/OrphanCleanup.java", "this.fraction < 1",
 						"this.fraction < 4", Judge.simulation("GHOST"),
 						row("Message", "aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack")),
-				new Mutant("turn given twice", "core/LocalWaitQueues.java", "			this.waiters.remove(first);\n",
-						"", Judge.test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")),
-				new Mutant("turn kept by who left", "core/LocalWaitQueues.java",
-						"			if (this.asking == waiter) {\n				this.asking = null;\n",
-						"			if (this.asking == waiter) {\n", Judge.simulation("PROGRESS"),
+				new Mutant("turn given twice", "core/WaitQueue.java", "		this.waiters.remove(first);\n", "",
+						Judge.test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")),
+				new Mutant("turn kept by who left", "core/WaitQueue.java",
+						"		if (this.asking == waiter) {\n			this.asking = null;\n",
+						"		if (this.asking == waiter) {\n", Judge.simulation("PROGRESS"),
 						Judge.test("io.mongolock.core.LocalWaitQueuesTests",
 								"theFirstMayAskAtOnceAndTheNextWhenItLeaves")));
 	}
