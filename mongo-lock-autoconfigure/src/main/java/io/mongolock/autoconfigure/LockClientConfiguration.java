@@ -13,7 +13,6 @@ import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
-import io.mongolock.client.LockLifecycle;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;

@@ -124,26 +124,6 @@ final class HeldLocks {
 	}
 
 	/**
-	 * Somebody more relies on a lock.
-	 * @param heldLock the lock
-	 * @param limit how many the further claim would let hold the lock together
-	 * @throws io.mongolock.LockLostException if the lock was lost
-	 * @throws IllegalStateException if the lock is held together with others and the
-	 * further claim does not allow that, or it was released meanwhile
-	 */
-	void share(HeldLock heldLock, int limit) {
-		if (!heldLock.lease().isHeld(now()) && heldLock.lossReason() != null) {
-			throw LockExceptions.lost(heldLock.lease());
-		}
-		if (limit < heldLock.limit()) {
-			throw LockExceptions.stricterWithin(heldLock, limit);
-		}
-		if (!heldLock.shares().add()) {
-			throw LockExceptions.closed(heldLock.key());
-		}
-	}
-
-	/**
 	 * A lock cannot be handed to whoever asked for it: nobody relies on it.
 	 * @param heldLock the lock
 	 * @param failure why; what else goes wrong is added to it
@@ -230,22 +210,6 @@ final class HeldLocks {
 			this.releaser.cleanUpAfter(heldLock);
 		}
 		letNextAsk(heldLock);
-	}
-
-	/**
-	 * Check that what was done under a lock may be committed.
-	 * @param heldLock the lock
-	 * @throws io.mongolock.LockLostException if it was lost, unless the request says to
-	 * ignore that
-	 */
-	void assertMayCommit(HeldLock heldLock) {
-		if (heldLock.shares().isOver() || heldLock.shares().isSuspended()) {
-			// What was written instead of a release is a part of the transaction
-			return;
-		}
-		if (heldLock.request().onLost() != OnLost.IGNORE && !heldLock.lease().isHeld(now())) {
-			throw LockExceptions.lost(heldLock.lease());
-		}
 	}
 
 	/**

@@ -154,7 +154,7 @@ final class LeaseHandle implements LockHandle, Leased {
 	 */
 	void assertMayCommit() {
 		if (!this.closed.get()) {
-			this.heldLocks.assertMayCommit(this.heldLock);
+			this.heldLock.shares().assertMayCommit(now());
 		}
 	}
 

@@ -104,7 +104,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	 */
 	@Override
 	public void beforeCommit(boolean readOnly) {
-		this.shared.forEach(this.heldLocks::assertMayCommit);
+		this.shared.forEach((heldLock) -> heldLock.shares().assertMayCommit(this.heldLocks.now()));
 	}
 
 	@Override

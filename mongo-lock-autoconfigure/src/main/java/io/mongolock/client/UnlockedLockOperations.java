@@ -16,6 +16,7 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.concurrent.AsyncExecution;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.LockDefaults;
@@ -89,16 +90,12 @@ public class UnlockedLockOperations implements LockOperations {
 
 	@Override
 	public Lock asLock(LockRequest request) {
-		this.defaults.terms(request);
-		this.defaults.limit(request);
-		return new ThreadLock(this, request);
+		return new ThreadLock(this, this.defaults, request);
 	}
 
 	@Override
 	public ReadWriteLock asReadWriteLock(LockRequest request) {
-		this.defaults.terms(request);
-		this.defaults.limit(ThreadReadWriteLock.reading(request));
-		return new ThreadReadWriteLock(this, request);
+		return new ThreadReadWriteLock(this, this.defaults, request);
 	}
 
 	private static final class UnlockedHandle implements LockHandle {

@@ -15,6 +15,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.store.KeyText;
 
 /**
@@ -37,10 +38,14 @@ public final class ThreadLock implements Lock {
 	/**
 	 * Create a lock.
 	 * @param operations who is asked
+	 * @param defaults what holds where the request says nothing
 	 * @param request what is asked for; its wait timeout does not count
+	 * @throws io.mongolock.InvalidLockSettingsException if its settings contradict each
+	 * other
 	 */
-	public ThreadLock(LockOperations operations, LockRequest request) {
+	public ThreadLock(LockOperations operations, LockDefaults defaults, LockRequest request) {
 		this(operations, request, () -> null);
+		defaults.check(request);
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.core.LockDefaults;
 
 /**
  * A {@link ReadWriteLock} on {@link LockOperations}: two requests of one key, of which
@@ -19,11 +20,16 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 	/**
 	 * Create a lock.
 	 * @param operations who is asked
+	 * @param defaults what holds where the request says nothing
 	 * @param request what is asked for; its wait timeout does not count
+	 * @throws io.mongolock.InvalidLockSettingsException if its settings contradict each
+	 * other
 	 * @throws IllegalArgumentException if it says how many may hold the lock
 	 */
-	public ThreadReadWriteLock(LockOperations operations, LockRequest request) {
-		this.read = new ThreadLock(operations, reading(request), () -> writeLock().held());
+	public ThreadReadWriteLock(LockOperations operations, LockDefaults defaults, LockRequest request) {
+		LockRequest reading = reading(request);
+		defaults.check(reading);
+		this.read = new ThreadLock(operations, reading, () -> writeLock().held());
 		this.write = new ThreadLock(operations, request, () -> readLock().held());
 	}
 
@@ -33,7 +39,7 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 	 * @return the same, shared
 	 * @throws IllegalArgumentException if it says how many may hold the lock
 	 */
-	public static LockRequest reading(LockRequest request) {
+	private static LockRequest reading(LockRequest request) {
 		if (request.settings().limit() != null) {
 			throw new IllegalArgumentException(
 					"The request of a read/write lock says which key, not how many may hold it: leave limit and shared out");

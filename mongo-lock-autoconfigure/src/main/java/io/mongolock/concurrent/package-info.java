@@ -1,5 +1,6 @@
 /**
- * Locks as {@code java.util.concurrent.locks} has them, whose owner is a thread.
+ * What {@code java.util.concurrent} has, under locks: its {@code Lock}, whose owner is a
+ * thread, and work that ends with a stage.
  */
 @NullMarked
 package io.mongolock.concurrent;

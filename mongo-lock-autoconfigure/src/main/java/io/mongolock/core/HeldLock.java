@@ -55,8 +55,8 @@ public final class HeldLock implements LocalWaitQueues.Member {
 		this.onLost = onLost;
 		this.content = grant.content();
 		this.lease = new Lease(grant.id(), grant.holder().fence(), grant.terms(), grant.requested(), this::lost);
-		this.shares = new LockShares(this.lease);
 		this.ending = new HoldEnd(this.lease, this.turn, now);
+		this.shares = new LockShares(this);
 	}
 
 	private HeldLock(HeldLock from, LockAcquisition to, ClockReading now) {
@@ -66,8 +66,8 @@ public final class HeldLock implements LocalWaitQueues.Member {
 		this.since = now;
 		this.onLost = from.onLost;
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
-		this.shares = new LockShares(this.lease);
 		this.ending = new HoldEnd(this.lease, this.turn, now);
+		this.shares = new LockShares(this);
 	}
 
 	private void lost(Lease lost) {

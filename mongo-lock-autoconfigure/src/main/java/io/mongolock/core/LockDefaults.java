@@ -63,6 +63,17 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	}
 
 	/**
+	 * Check a request that is to be asked later.
+	 * @param request the request
+	 * @throws InvalidLockSettingsException if the settings contradict each other, or the
+	 * limit cannot be used
+	 */
+	public void check(LockRequest request) {
+		terms(request);
+		limit(request);
+	}
+
+	/**
 	 * How many may hold the lock of a request together.
 	 * @param request the request
 	 * @return 1 where nobody says otherwise

@@ -3,6 +3,8 @@ package io.mongolock.core;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import io.mongolock.OnLost;
+
 /**
  * Who relies on a held lock: whoever acquired it and all that share it; the last one to
  * leave has it released, and whoever works under it may have to know at once if it is
@@ -11,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 public final class LockShares {
 
-	private final Lease lease;
+	private final HeldLock heldLock;
 
 	private final List<Runnable> lossActions = new CopyOnWriteArrayList<>();
 
@@ -26,8 +28,28 @@ public final class LockShares {
 	/** Whether the last one let go of it meanwhile. */
 	private boolean deferred;
 
-	LockShares(Lease lease) {
-		this.lease = lease;
+	LockShares(HeldLock heldLock) {
+		this.heldLock = heldLock;
+	}
+
+	/**
+	 * Somebody more relies on the lock, by a claim of its own.
+	 * @param limit how many that claim would let hold the lock together
+	 * @param now the time
+	 * @throws io.mongolock.LockLostException if the lock was lost
+	 * @throws IllegalStateException if the lock is held together with others and the
+	 * claim does not allow that, or it was released meanwhile
+	 */
+	public void add(int limit, ClockReading now) {
+		if (!this.heldLock.lease().isHeld(now) && this.heldLock.lossReason() != null) {
+			throw LockExceptions.lost(this.heldLock.lease());
+		}
+		if (limit < this.heldLock.limit()) {
+			throw LockExceptions.stricterWithin(this.heldLock, limit);
+		}
+		if (!add()) {
+			throw LockExceptions.closed(this.heldLock.key());
+		}
 	}
 
 	/**
@@ -64,7 +86,7 @@ public final class LockShares {
 	 */
 	public synchronized void suspend() {
 		this.suspended = true;
-		this.lease.suspend(true);
+		this.heldLock.lease().suspend(true);
 	}
 
 	/**
@@ -75,7 +97,7 @@ public final class LockShares {
 		boolean release = this.deferred;
 		this.deferred = false;
 		this.suspended = false;
-		this.lease.suspend(false);
+		this.heldLock.lease().suspend(false);
 		return release;
 	}
 
@@ -102,7 +124,7 @@ public final class LockShares {
 	 */
 	public void onLoss(Runnable action) {
 		this.lossActions.add(action);
-		if (this.lease.lossReason() != null) {
+		if (this.heldLock.lossReason() != null) {
 			action.run();
 		}
 	}
@@ -113,6 +135,22 @@ public final class LockShares {
 	 */
 	public void removeOnLoss(Runnable action) {
 		this.lossActions.remove(action);
+	}
+
+	/**
+	 * Check that what was done under the lock may be committed.
+	 * @param now the time
+	 * @throws io.mongolock.LockLostException if it was lost, unless the request says to
+	 * ignore that
+	 */
+	public void assertMayCommit(ClockReading now) {
+		if (this.over || this.suspended) {
+			// What was written instead of a release is a part of the transaction
+			return;
+		}
+		if (this.heldLock.request().onLost() != OnLost.IGNORE && !this.heldLock.lease().isHeld(now)) {
+			throw LockExceptions.lost(this.heldLock.lease());
+		}
 	}
 
 	void lost() {

@@ -47,7 +47,6 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.client.LockLifecycle;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.client.UnlockedLockOperations;
 import io.mongolock.core.LockDefaults;

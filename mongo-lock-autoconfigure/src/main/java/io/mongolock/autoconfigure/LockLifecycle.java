@@ -1,15 +1,17 @@
-package io.mongolock.client;
+package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 
 import org.springframework.context.SmartLifecycle;
+
+import io.mongolock.client.LockTemplate;
 
 /**
  * Starts the client before anything that may use it, and stops it after: after the web
  * server, listeners and executors, and before singletons such as the connection to the
  * store are destroyed.
  */
-public final class LockLifecycle implements SmartLifecycle {
+final class LockLifecycle implements SmartLifecycle {
 
 	/** Near the minimum, with room for what has to outlive even locks. */
 	static final int PHASE = Integer.MIN_VALUE + 1000;
@@ -23,7 +25,7 @@ public final class LockLifecycle implements SmartLifecycle {
 	 * @param template the client
 	 * @param shutdownTimeout how long releasing what is left may take
 	 */
-	public LockLifecycle(LockTemplate template, Duration shutdownTimeout) {
+	LockLifecycle(LockTemplate template, Duration shutdownTimeout) {
 		this.template = template;
 		this.shutdownTimeout = shutdownTimeout;
 	}

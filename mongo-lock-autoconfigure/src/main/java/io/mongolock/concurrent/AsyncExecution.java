@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.concurrent;
 
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +20,7 @@ import io.mongolock.event.LockInstrumentation.Scope;
  *
  * @param <T> what the work results in
  */
-final class AsyncExecution<T extends @Nullable Object> {
+public final class AsyncExecution<T extends @Nullable Object> {
 
 	private final LockCallback<? extends CompletionStage<T>, ?> callback;
 
@@ -37,7 +37,7 @@ final class AsyncExecution<T extends @Nullable Object> {
 	 * @param releases where the lock is released and the result completed, which may
 	 * block
 	 */
-	AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Function<LockHandle, Scope> working,
+	public AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Function<LockHandle, Scope> working,
 			Executor releases) {
 		this.callback = callback;
 		this.working = working;
@@ -49,7 +49,7 @@ final class AsyncExecution<T extends @Nullable Object> {
 	 * @param claim the claim
 	 * @return the result
 	 */
-	CompletableFuture<T> run(CompletableFuture<LockHandle> claim) {
+	public CompletableFuture<T> run(CompletableFuture<LockHandle> claim) {
 		// No effect on a claim that has been granted
 		this.result.whenComplete((value, failure) -> claim.cancel(false));
 		claim.whenComplete((handle, failure) -> {

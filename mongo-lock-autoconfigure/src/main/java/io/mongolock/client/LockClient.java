@@ -1,0 +1,192 @@
+package io.mongolock.client;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockListener;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.HeldLock;
+import io.mongolock.core.LocalWaitQueues;
+import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.core.LockExceptions;
+import io.mongolock.core.QueuePlaces;
+import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.event.ClaimEvents;
+import io.mongolock.event.LockEvents;
+import io.mongolock.event.RenewalEvents;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+
+/**
+ * One client: the parts that it consists of, and how they start and stop together. Begins
+ * the attempts at locks, which the drivers run. Thread-safe.
+ */
+final class LockClient {
+
+	private static final int TOKEN_BYTES = 16;
+
+	private final LockDefaults defaults;
+
+	private final LockOwner owner;
+
+	private final int reserve;
+
+	private final LockClock clock;
+
+	private final SecureRandom tokens = new SecureRandom();
+
+	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
+
+	private final ClientLifecycle lifecycle;
+
+	private final LockEvents events;
+
+	private final ClaimEvents claimEvents;
+
+	private final HeldLocks heldLocks;
+
+	private final LockHandles handles;
+
+	private final ReleaseRequests releaseRequests;
+
+	private final PlaceKeeper places;
+
+	private final LockAcquisition.Client shared;
+
+	private final ClaimSender sender;
+
+	LockClient(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock, List<LockListener> listeners,
+			LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
+		this.defaults = defaults;
+		this.reserve = handOver.reserve();
+		this.owner = owner;
+		this.clock = clock;
+		this.events = new LockEvents(listeners, clock, ClientThreads::daemons);
+		this.claimEvents = this.events.ofClaims(store.servers());
+		RenewalEvents renewalEvents = this.events.ofRenewals();
+		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
+		QueuePlaces linePlaces = new QueuePlaces(placeTtl);
+		this.places = new PlaceKeeper(store, clock, linePlaces);
+		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals(),
+				renewalEvents, this.places, this.releaseRequests));
+		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
+		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
+		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, this::threads);
+		this.shared = new LockAcquisition.Client(this.queues, linePlaces, this.heldLocks::granted,
+				(bound) -> ThreadLocalRandom.current().nextLong(bound));
+		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, releaser, this.claimEvents);
+	}
+
+	LockEvents events() {
+		return this.events;
+	}
+
+	HeldLocks heldLocks() {
+		return this.heldLocks;
+	}
+
+	LockHandles handles() {
+		return this.handles;
+	}
+
+	ClaimSender sender() {
+		return this.sender;
+	}
+
+	ClientThreads threads() {
+		return this.lifecycle.threads();
+	}
+
+	/**
+	 * Begin an attempt at a lock. Starts the client with the first one.
+	 * @param request what is asked for
+	 * @return the attempt, to be run by a driver
+	 * @throws io.mongolock.LockUnavailableException if the client was stopped
+	 */
+	LockAcquisition attempt(LockRequest request) {
+		ResolvedLockSettings terms = this.defaults.terms(request);
+		ClockReading begun = ClockReading.of(this.clock);
+		if (!this.lifecycle.startIfNew()) {
+			throw LockExceptions.stopped(request.key(), Duration.ZERO);
+		}
+		LeaseId id = new LeaseId(request.key(), token());
+		Claim claim = Claim.of(id, this.owner.onThread(Thread.currentThread().getName()), terms.ttl())
+			.withLimit(this.defaults.limit(request))
+			.withReserve(this.reserve);
+		LockAcquisition acquisition = new LockAcquisition(this.shared, request, claim, terms, begun);
+		this.claimEvents.claiming(acquisition);
+		return acquisition;
+	}
+
+	private String token() {
+		byte[] bytes = new byte[TOKEN_BYTES];
+		this.tokens.nextBytes(bytes);
+		return HexFormat.of().formatHex(bytes);
+	}
+
+	/**
+	 * Ask whoever holds a lock to release it.
+	 * @param key the key
+	 * @param reason why
+	 * @return how many holders were asked
+	 * @throws io.mongolock.LockUnavailableException if the client was stopped
+	 */
+	int requestRelease(String key, String reason) {
+		if (!this.lifecycle.startIfNew() || !this.lifecycle.beginClaim()) {
+			throw LockExceptions.stopped(key, Duration.ZERO);
+		}
+		try {
+			String by = this.owner.onThread(Thread.currentThread().getName()).toString();
+			return this.releaseRequests.ask(key, reason, by, this.defaults.terms().operationTimeout());
+		}
+		finally {
+			this.lifecycle.endRequest();
+		}
+	}
+
+	void start() {
+		this.lifecycle.start();
+	}
+
+	/**
+	 * End all waiting, release what is still held, and end the threads.
+	 * @param budget how long this may take
+	 */
+	void stop(Duration budget) {
+		long until = this.clock.nanoTime() + budget.toNanos();
+		this.lifecycle.stop();
+		this.handles.stop();
+		this.queues.waiters().forEach(LockAcquisition::stop);
+		this.heldLocks.abandonAll(until);
+		this.places.leaveAll(until);
+		this.lifecycle.awaitRequests(left(until));
+		this.lifecycle.close();
+		// What was granted, or took a place, meanwhile
+		this.heldLocks.abandonAll(until);
+		this.places.leaveAll(until);
+		this.events.flushLog(left(until));
+		this.lifecycle.awaitRenewals(left(until));
+	}
+
+	private Duration left(long until) {
+		return Duration.ofNanos(Math.max(0, until - this.clock.nanoTime()));
+	}
+
+	boolean isRunning() {
+		return this.lifecycle.isRunning();
+	}
+
+	int waiting() {
+		return this.queues.waiters().size();
+	}
+
+}

@@ -1,0 +1,120 @@
+package io.mongolock.client;
+
+import java.lang.StackWalker.StackFrame;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.LockRequest;
+import io.mongolock.core.HeldLock;
+import io.mongolock.core.LockDefaults;
+
+/**
+ * Makes the handles of a client: those on a lock just granted, further ones on what the
+ * thread or its transaction holds already, and such as are watched, as somebody has to
+ * close them. Thread-safe.
+ */
+final class LockHandles {
+
+	private final HeldLocks heldLocks;
+
+	private final LockDefaults defaults;
+
+	private final HandleLeaks leaks;
+
+	/**
+	 * Create without handles.
+	 * @param heldLocks what the client holds
+	 * @param defaults what holds where a request says nothing
+	 * @param leakDetection what to do about handles that are never closed
+	 * @param threads where their locks are released
+	 */
+	LockHandles(HeldLocks heldLocks, LockDefaults defaults, LeakDetection leakDetection,
+			Supplier<ClientThreads> threads) {
+		this.heldLocks = heldLocks;
+		this.defaults = defaults;
+		this.leaks = new HandleLeaks(leakDetection, ClientThreads.daemons("mongo-lock-leaks"),
+				(heldLock) -> threads.get().cleanUpAfter(0, () -> releaseLeaked(heldLock)));
+	}
+
+	/**
+	 * A handle on a lock, which the current transaction relies on as well, if any.
+	 * @param heldLock the lock, released if there can be no handle
+	 * @return the handle
+	 */
+	LeaseHandle of(HeldLock heldLock) {
+		try {
+			TransactionLocks.keep(this.heldLocks, heldLock);
+			return new LeaseHandle(heldLock, this.heldLocks);
+		}
+		catch (RuntimeException | Error ex) {
+			this.heldLocks.takeBack(heldLock, ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * A further handle on a lock that the thread or its transaction holds already.
+	 * @param request what is asked for
+	 * @return the handle, or {@code null} if neither holds it
+	 * @throws io.mongolock.LockLostException if the lock was lost
+	 * @throws IllegalStateException if the lock is held together with others and the
+	 * request does not allow that
+	 */
+	@Nullable LeaseHandle shareOwn(LockRequest request) {
+		Optional<LockHandle> own = LockContext
+			.find((handle) -> handle instanceof LeaseHandle lease && lease.isFor(this.heldLocks, request.key()));
+		HeldLock heldLock = (own.isPresent()) ? ((LeaseHandle) own.get()).heldLock()
+				: TransactionLocks.find(this.heldLocks, request.key());
+		if (heldLock == null) {
+			return null;
+		}
+		heldLock.shares().add(this.defaults.limit(request), this.heldLocks.now());
+		return of(heldLock);
+	}
+
+	/**
+	 * Where the current call comes from.
+	 * @return the place for {@link #watch}
+	 */
+	@Nullable StackFrame caller() {
+		return this.leaks.caller();
+	}
+
+	/**
+	 * Watch a handle until it is closed.
+	 * @param handle the handle, closed if it cannot be watched
+	 * @param caller where it was acquired
+	 * @return the handle
+	 */
+	LeaseHandle watch(LeaseHandle handle, @Nullable StackFrame caller) {
+		try {
+			return this.leaks.watch(handle, caller);
+		}
+		catch (RuntimeException | Error ex) {
+			this.heldLocks.takeBack(handle.heldLock(), ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Watch no handle any more.
+	 */
+	void stop() {
+		this.leaks.stop();
+	}
+
+	private void releaseLeaked(HeldLock heldLock) {
+		try {
+			this.heldLocks.unshare(heldLock);
+		}
+		catch (LockLostException ex) {
+			// Nobody can act on it; it was published when it happened
+		}
+	}
+
+}
