@@ -21,7 +21,7 @@ public interface LockOperations {
 	 * Run the callback under the lock. Called again on the same thread from within the
 	 * callback for the same key, it runs under the lock already held, without a request
 	 * to the store. Inside a transaction that was begun before, the lock is released when
-	 * that has ended, and a commit is refused once the lock is lost; if nobody knows
+	 * that has ended, and a commit is refused once the lock is lost; if it is unknown
 	 * whether it was committed, the lease is left to run out.
 	 * @param <T> what the callback returns
 	 * @param <E> what the callback throws
@@ -103,7 +103,8 @@ public interface LockOperations {
 	 * and decides. Then it is not handed over to others of its JVM either. The request
 	 * ends with the hold. Who does not have its lease renewed does not hear of it.
 	 * @param key the key
-	 * @param reason why, for people; 1 to {@value ReleaseRequest#MAX_REASON} characters
+	 * @param reason why, for diagnostics; 1 to {@value ReleaseRequest#MAX_REASON}
+	 * characters
 	 * @return how many holders were asked, zero if the lock is free
 	 */
 	int requestRelease(String key, String reason);

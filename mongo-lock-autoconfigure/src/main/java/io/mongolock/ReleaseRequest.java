@@ -6,7 +6,7 @@ import java.time.Instant;
  * Somebody asks the holder of a lock to release it soon. Nothing is taken away: the
  * holder decides.
  *
- * @param reason why, for people
+ * @param reason why, for diagnostics
  * @param by who asks
  * @param at when that was asked, by the store's clock
  */

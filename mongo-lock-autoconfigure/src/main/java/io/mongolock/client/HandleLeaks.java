@@ -40,7 +40,7 @@ final class HandleLeaks {
 
 	private final Consumer<HeldLock> releases;
 
-	private final Set<String> told = ConcurrentHashMap.newKeySet();
+	private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
 	private final Set<Leak> watched = ConcurrentHashMap.newKeySet();
 
@@ -137,7 +137,7 @@ final class HandleLeaks {
 		String place = (caller != null) ? caller.toStackTraceElement().toString() : "an unknown place";
 		String what = "A handle of lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence()
 				+ ") acquired at " + place + " was garbage-collected without being closed";
-		if (this.told.add(place)) {
+		if (this.reported.add(place)) {
 			logger.warn(what + ((this.mode == LeakDetection.RELEASE) ? "; the lock is released now."
 					: "; the lock is renewed until this application stops, unless mongo-lock.leak-detection=release.")
 					+ " Close every handle, for instance by try-with-resources, or use execute and executeAsync. "

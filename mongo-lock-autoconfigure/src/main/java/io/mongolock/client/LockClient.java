@@ -10,6 +10,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.core.Attempts;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
@@ -18,12 +19,9 @@ import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.core.QueuePlaces;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.event.ClaimEvents;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
-import io.mongolock.store.Claim;
-import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
@@ -37,8 +35,6 @@ final class LockClient {
 	private final LockDefaults defaults;
 
 	private final LockOwner owner;
-
-	private final int reserve;
 
 	private final LockClock clock;
 
@@ -60,14 +56,13 @@ final class LockClient {
 
 	private final PlaceKeeper places;
 
-	private final LockAcquisition.Client shared;
+	private final Attempts attempts;
 
 	private final ClaimSender sender;
 
 	LockClient(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock, List<LockListener> listeners,
 			LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
 		this.defaults = defaults;
-		this.reserve = handOver.reserve();
 		this.owner = owner;
 		this.clock = clock;
 		this.events = new LockEvents(listeners, clock, ClientThreads::daemons);
@@ -81,8 +76,8 @@ final class LockClient {
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
 		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, this::threads);
-		this.shared = new LockAcquisition.Client(this.queues, linePlaces, this.heldLocks::granted,
-				(bound) -> ThreadLocalRandom.current().nextLong(bound));
+		this.attempts = new Attempts(new LockAcquisition.Client(this.queues, linePlaces, this.heldLocks::granted,
+				(bound) -> ThreadLocalRandom.current().nextLong(bound)), defaults, owner, handOver);
 		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, releaser, this.claimEvents);
 	}
 
@@ -113,16 +108,11 @@ final class LockClient {
 	 * @throws io.mongolock.LockUnavailableException if the client was stopped
 	 */
 	LockAcquisition attempt(LockRequest request) {
-		ResolvedLockSettings terms = this.defaults.terms(request);
-		ClockReading begun = ClockReading.of(this.clock);
+		LockAcquisition acquisition = this.attempts.of(request, token(), Thread.currentThread().getName(),
+				ClockReading.of(this.clock));
 		if (!this.lifecycle.startIfNew()) {
 			throw LockExceptions.stopped(request.key(), Duration.ZERO);
 		}
-		LeaseId id = new LeaseId(request.key(), token());
-		Claim claim = Claim.of(id, this.owner.onThread(Thread.currentThread().getName()), terms.ttl())
-			.withLimit(this.defaults.limit(request))
-			.withReserve(this.reserve);
-		LockAcquisition acquisition = new LockAcquisition(this.shared, request, claim, terms, begun);
 		this.claimEvents.claiming(acquisition);
 		return acquisition;
 	}

@@ -10,8 +10,8 @@ import io.mongolock.LockLostException;
 
 /**
  * Refuses the commit of a transaction that works under a lock which was lost, and so has
- * it rolled back. Keeps the lock of a transaction whose end is unknown from being given
- * back. Thread-safe.
+ * it rolled back. Does not let the lock of a transaction be released whose end is
+ * unknown. Thread-safe.
  */
 public final class LockCommitListener implements TransactionExecutionListener {
 

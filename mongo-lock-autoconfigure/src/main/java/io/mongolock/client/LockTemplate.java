@@ -154,7 +154,7 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * Renew what this client holds of a key now instead of when it is due, so that a loss
-	 * is noticed and told at once.
+	 * is noticed and published at once.
 	 * @param key the key
 	 * @throws io.mongolock.LockStoreException if the store could not be asked; what is
 	 * held is then held for as long as before

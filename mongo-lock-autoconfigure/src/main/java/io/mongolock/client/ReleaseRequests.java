@@ -76,7 +76,7 @@ final class ReleaseRequests {
 			this.store.findAll(keys, timeout).forEach((lock) -> tell(lock, held));
 		}
 		catch (LockStoreException ex) {
-			logger.debug("Nobody knows whether somebody asks to release locks; looked again after the next renewal",
+			logger.debug("It is unknown whether somebody asks to release locks; looked again after the next renewal",
 					ex);
 		}
 		finally {

@@ -64,8 +64,8 @@ final class AcquisitionState {
 	/** Whether the first request enters the line, as others stand there. */
 	private boolean contended;
 
-	/** Whether somebody was told of the place. */
-	private boolean told;
+	/** Whether somebody was notified of the place. */
+	private boolean notified;
 
 	/** What another of this JVM handed over. */
 	private @Nullable HeldLock handedOver;
@@ -231,8 +231,8 @@ final class AcquisitionState {
 		this.phase = Phase.STANDING;
 		this.until = now.nanos() + left(now);
 		this.client.places().stands(this.place, now);
-		LockPlace taken = (this.told) ? null : seen.toLockPlace();
-		this.told = true;
+		LockPlace taken = (this.notified) ? null : seen.toLockPlace();
+		this.notified = true;
 		return new Wait(left(now), taken);
 	}
 
@@ -311,7 +311,7 @@ final class AcquisitionState {
 		/** Likewise for the last time, without taking a place. */
 		LAST,
 
-		/** Until the store is asked again after a failure. */
+		/** Until the claim is retried after a failure. */
 		PAUSING,
 
 		/** In the line of the store. */

@@ -63,7 +63,7 @@ public final class HoldEnd {
 	}
 
 	/**
-	 * The holder gives the lock back.
+	 * The holder releases the lock.
 	 * @param now the time
 	 * @return what to ask the store, and how to judge its answer
 	 */

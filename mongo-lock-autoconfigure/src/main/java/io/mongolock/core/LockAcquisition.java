@@ -348,7 +348,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	}
 
 	/**
-	 * A lock of this JVM was given back or lost: pass the turn on.
+	 * A lock of this JVM was released or lost: pass the turn on.
 	 * @param from the lock
 	 * @param next whose turn it is, if anyone's
 	 */

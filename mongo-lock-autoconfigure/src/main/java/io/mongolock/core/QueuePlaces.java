@@ -70,7 +70,7 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * Have somebody told when there is something to do before it asks again.
+	 * Have somebody notified when there is something to do before it asks again.
 	 * @param onWork must neither block nor throw
 	 */
 	public void onWork(Runnable onWork) {

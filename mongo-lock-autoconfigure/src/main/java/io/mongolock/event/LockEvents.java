@@ -136,7 +136,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * The holder gave a lock back.
+	 * The holder released a lock.
 	 * @param heldLock the lock
 	 * @param outcome how that ended
 	 */

@@ -106,7 +106,7 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * A lock was lost; if that is noticed when it is given back, {@link #ended} follows.
+	 * A lock was lost; if that is noticed when it is released, {@link #ended} follows.
 	 * @param handle the lock
 	 * @param request what was asked for
 	 * @param reason how
@@ -122,7 +122,7 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * A holder gave a lock back.
+	 * A holder released a lock.
 	 * @param handle the lock
 	 * @param request what was asked for
 	 * @param outcome how that ended

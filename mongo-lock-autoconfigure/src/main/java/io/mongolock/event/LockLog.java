@@ -94,7 +94,7 @@ final class LockLog {
 
 	void leftToExpire(HeldLock heldLock, Duration lease) {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
-				+ "' is not released, as nobody knows whether the transaction "
+				+ "' is not released, as it is unknown whether the transaction "
 				+ "that used it was committed; its lease of " + lease.toMillis() + "ms runs out by itself");
 	}
 

@@ -84,7 +84,7 @@ public interface LockStore {
 
 	/**
 	 * Ask the holder of a lease to release it: written beside the lease, and gone with
-	 * it. Asked again, the last one counts.
+	 * it. If there are several, the last one counts.
 	 * @param lease the lease
 	 * @param reason why
 	 * @param by who asks

@@ -14,8 +14,7 @@ import io.mongolock.store.mongo.ClockFinding.Kind;
  * Compares the clocks of the servers with each other, and with that of this machine, by
  * what each heartbeat says. A heartbeat is read late if this process stood still: a clock
  * counts only when its last two heartbeats agree, and clocks are compared only when each
- * was heard since all the others were heard last but one. Pure; not safe for use by
- * several threads.
+ * was heard since all the others were heard last but one. Pure; not thread-safe.
  */
 final class ServerClocks {
 
@@ -84,7 +83,7 @@ final class ServerClocks {
 
 	private List<ClockFinding> judge() {
 		if (this.servers.values().stream().anyMatch((server) -> server.before() == null)) {
-			// of two of three that differ nobody knows which is right
+			// of two of three that differ it is unknown which is right
 			return List.of();
 		}
 		List<Server> settled = this.servers.values()

@@ -151,7 +151,7 @@ final class StoreFailures {
 	}
 
 	private static boolean isUnexecuted(MongoCommandException failure) {
-		// a write concern error may come in the same clothes, after the write was made
+		// a write concern error may look the same, after the write was made
 		return failure.getResponse().getNumber("ok", new BsonInt32(1)).intValue() == 0;
 	}
 

@@ -1,0 +1,38 @@
+package io.mongolock.core;
+
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
+
+/**
+ * Makes the attempts of one client: what each asks of the store, and on which terms.
+ * Immutable.
+ *
+ * @param client what the attempts share
+ * @param defaults what holds where a request says nothing
+ * @param owner who asks, for diagnostics
+ * @param handOver how long a turn of this JVM may be, for which each attempt sets fences
+ * aside
+ */
+public record Attempts(LockAcquisition.Client client, LockDefaults defaults, LockOwner owner, HandOver handOver) {
+
+	/**
+	 * Make an attempt.
+	 * @param request what is asked for
+	 * @param leaseToken the token, never used before
+	 * @param thread who asks within the owner
+	 * @param begun when the wait begins
+	 * @return the attempt
+	 * @throws io.mongolock.InvalidLockSettingsException if the settings contradict each
+	 * other
+	 */
+	public LockAcquisition of(LockRequest request, String leaseToken, String thread, ClockReading begun) {
+		ResolvedLockSettings terms = this.defaults.terms(request);
+		Claim claim = Claim.of(new LeaseId(request.key(), leaseToken), this.owner.onThread(thread), terms.ttl())
+			.withLimit(this.defaults.limit(request))
+			.withReserve(this.handOver.reserve());
+		return new LockAcquisition(this.client, request, claim, terms, begun);
+	}
+
+}
