@@ -62,21 +62,35 @@ function who(holder) {
 	const button = element('begin').querySelector('button');
 	button.disabled = !!holder && holder.millis > 0;
 	say(button, holder && holder.millis === 0 ? 'Take over' : 'Edit');
+	const seconds = holder && Math.ceil(holder.millis / 1000);
+	if (editing) {
+		return whileEditing(holder, seconds);
+	}
 	if (!holder) {
 		return 'Nobody edits';
 	}
-	if (editing && holder.fence === editing.fence) {
-		return `You edit, for ${Math.ceil(holder.millis / 1000)} s unless the heartbeat goes on`;
-	}
-	return holder.millis > 0 ? `${holder.name} edits, for ${Math.ceil(holder.millis / 1000)} s more at least`
+	return seconds > 0 ? `${holder.name} edits, for ${seconds} s more at least`
 			: `The time of ${holder.name} is over: whoever comes first takes over`;
 }
 
+function whileEditing(holder, seconds) {
+	if (!holder || holder.fence !== editing.fence) {
+		return `${holder ? holder.name : 'Somebody'} has taken over: what you save now is refused`;
+	}
+	if (seconds === 0) {
+		return 'Your time is over: you can still save until somebody takes over';
+	}
+	return `You edit, for ${seconds} s more${fields.heartbeat.checked ? ', which the heartbeat renews' : ''}`;
+}
+
 async function refresh() {
+	const asked = editing;
 	try {
 		const desk = await request('GET', 'desk');
 		show(element('read'), desk.article);
-		say(element('who'), who(desk.holder));
+		if (asked === editing) {
+			say(element('who'), who(desk.holder));
+		}
 		say(element('clicks'), desk.clicks);
 		element('orders').replaceChildren(...desk.orders.map(({ number, item }) => {
 			const row = document.createElement('li');

@@ -78,11 +78,13 @@ class PageTests {
 		anna.getByLabel("Heartbeat").uncheck();
 		this.clock.step(this.properties.editingTime());
 		expect(ben.locator("#who")).containsText("The time of Anna is over");
+		expect(anna.locator("#who")).containsText("Your time is over");
 		begin(ben, "Ben", "Take over");
+		expect(anna.locator("#who")).containsText("Ben has taken over: what you save now is refused");
 		ben.getByLabel("Title").fill("By Ben");
 		ben.getByLabel("Text").fill("Second, but in time");
 		button(ben, "Save").click();
-		expect(anna.locator("#who")).hasText("Nobody edits");
+		expect(anna.locator("#who")).containsText("Somebody has taken over");
 		anna.getByLabel("Title").fill("By Anna");
 		button(anna, "Save").click();
 		expect(anna.locator("#mine")).containsText("By Anna");
