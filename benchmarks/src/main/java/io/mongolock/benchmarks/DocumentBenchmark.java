@@ -23,14 +23,16 @@ import org.springframework.data.mongodb.core.query.Update;
 
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.OptimisticUpdater;
 import io.mongolock.mongodb.Sequences;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.server.GivenServer;
 
 /**
- * Many threads that increment one document, by {@code $inc}, optimistically and under a
- * lock: how long it takes and how many attempts; then numbers of a sequence by the size
+ * Many threads that increment one document, by {@code $inc}, optimistically, under a lock
+ * beside it and under its own: how long it takes and how many attempts; then numbers of a sequence by the size
  * of its block. Uses an embedded server, or the one named by {@code MONGO_LOCK_TEST_URI}.
  * Arguments: threads (64), increments of each (100).
  */
@@ -69,6 +71,7 @@ public final class DocumentBenchmark {
 		MongoTemplate mongo = context.getBean(MongoTemplate.class);
 		OptimisticUpdater updater = context.getBean(OptimisticUpdater.class);
 		LockOperations locks = context.getBean(LockOperations.class);
+		DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
 		AtomicInteger attempts = new AtomicInteger();
 		Map<String, Runnable> subjects = Map.of("$inc",
 				() -> mongo.updateFirst(COUNTER, new Update().inc("n", 1), Counter.class), "optimistic",
@@ -76,12 +79,16 @@ public final class DocumentBenchmark {
 					attempts.incrementAndGet();
 					return counter.next();
 				}), "lock",
-				() -> locks.execute(LockRequest.of("counter:a"), (lock) -> mongo.save(counter(mongo).next())));
-		for (String subject : List.of("$inc", "optimistic", "lock")) {
+				() -> locks.execute(LockRequest.of("counter:a"), (lock) -> mongo.save(counter(mongo).next())),
+				"document lock", () -> {
+					LockedDocument<Counter> locked = documents.lock(Counter.class, "a");
+					documents.save(locked, locked.entity().next());
+				});
+		for (String subject : List.of("$inc", "optimistic", "lock", "document lock")) {
 			mongo.dropCollection(Counter.class);
 			mongo.insert(new Counter("a", 0, null));
 			double seconds = seconds(threads, times, Objects.requireNonNull(subjects.get(subject)));
-			print("%-12s %d increments by %d threads: %.1f s, the document says %d%s", subject, threads * times,
+			print("%-13s %d increments by %d threads: %.1f s, the document says %d%s", subject, threads * times,
 					threads, seconds, counter(mongo).n(), (attempts.get() > 0) ? String.format(Locale.ROOT,
 							", %.2f attempts each", attempts.get() / (double) (threads * times)) : "");
 			attempts.set(0);
