@@ -6,6 +6,8 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.zip.CRC32;
 
+import org.springframework.util.StringUtils;
+
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 
@@ -114,6 +116,10 @@ public final class LockTicket {
 	}
 
 	private static byte[] decoded(String text) {
+		// What a request leaves out is null, whatever was declared
+		if (!StringUtils.hasText(text)) {
+			throw malformed("it is empty");
+		}
 		try {
 			return Base64.getUrlDecoder().decode(text);
 		}

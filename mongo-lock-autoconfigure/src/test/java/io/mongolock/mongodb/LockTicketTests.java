@@ -2,6 +2,7 @@ package io.mongolock.mongodb;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.store.LeaseId;
@@ -37,7 +38,8 @@ class LockTicketTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "abc", "no ticket!", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })
+	@NullSource
+	@ValueSource(strings = { "", " ", "abc", "no ticket!", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })
 	void whatIsNoTicketIsRefused(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(text))
 			.withMessageStartingWith("This is no ticket of a document lock: ");
