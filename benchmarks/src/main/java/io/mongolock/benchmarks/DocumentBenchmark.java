@@ -32,9 +32,9 @@ import io.mongolock.test.server.GivenServer;
 
 /**
  * Many threads that increment one document, by {@code $inc}, optimistically, under a lock
- * beside it and under its own: how long it takes and how many attempts; then numbers of a sequence by the size
- * of its block. Uses an embedded server, or the one named by {@code MONGO_LOCK_TEST_URI}.
- * Arguments: threads (64), increments of each (100).
+ * beside it and under its own: how long it takes and how many attempts; then numbers of a
+ * sequence by the size of its block. Uses an embedded server, or the one named by
+ * {@code MONGO_LOCK_TEST_URI}. Arguments: threads (64), increments of each (100).
  */
 public final class DocumentBenchmark {
 
@@ -69,21 +69,8 @@ public final class DocumentBenchmark {
 
 	private static void increments(ConfigurableApplicationContext context, int threads, int times) throws Exception {
 		MongoTemplate mongo = context.getBean(MongoTemplate.class);
-		OptimisticUpdater updater = context.getBean(OptimisticUpdater.class);
-		LockOperations locks = context.getBean(LockOperations.class);
-		DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
 		AtomicInteger attempts = new AtomicInteger();
-		Map<String, Runnable> subjects = Map.of("$inc",
-				() -> mongo.updateFirst(COUNTER, new Update().inc("n", 1), Counter.class), "optimistic",
-				() -> updater.update(Counter.class, "a", (counter) -> {
-					attempts.incrementAndGet();
-					return counter.next();
-				}), "lock",
-				() -> locks.execute(LockRequest.of("counter:a"), (lock) -> mongo.save(counter(mongo).next())),
-				"document lock", () -> {
-					LockedDocument<Counter> locked = documents.lock(Counter.class, "a");
-					documents.save(locked, locked.entity().next());
-				});
+		Map<String, Runnable> subjects = subjects(context, mongo, attempts);
 		for (String subject : List.of("$inc", "optimistic", "lock", "document lock")) {
 			mongo.dropCollection(Counter.class);
 			mongo.insert(new Counter("a", 0, null));
@@ -93,6 +80,23 @@ public final class DocumentBenchmark {
 							", %.2f attempts each", attempts.get() / (double) (threads * times)) : "");
 			attempts.set(0);
 		}
+	}
+
+	private static Map<String, Runnable> subjects(ConfigurableApplicationContext context, MongoTemplate mongo,
+			AtomicInteger attempts) {
+		OptimisticUpdater updater = context.getBean(OptimisticUpdater.class);
+		LockOperations locks = context.getBean(LockOperations.class);
+		DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
+		return Map.of("$inc", () -> mongo.updateFirst(COUNTER, new Update().inc("n", 1), Counter.class), "optimistic",
+				() -> updater.update(Counter.class, "a", (counter) -> {
+					attempts.incrementAndGet();
+					return counter.next();
+				}), "lock",
+				() -> locks.execute(LockRequest.of("counter:a"), (lock) -> mongo.save(counter(mongo).next())),
+				"document lock", () -> {
+					LockedDocument<Counter> locked = documents.lock(Counter.class, "a");
+					documents.save(locked, locked.entity().next());
+				});
 	}
 
 	private static Counter counter(MongoTemplate mongo) {
