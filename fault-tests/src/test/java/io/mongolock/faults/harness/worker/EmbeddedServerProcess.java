@@ -16,9 +16,9 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 
 	private final boolean replicaSet;
 
-	private EmbeddedServerProcess(int port, boolean replicaSet) {
+	private EmbeddedServerProcess(boolean replicaSet) {
 		this.replicaSet = replicaSet;
-		this.worker = launch(port, replicaSet);
+		this.worker = launch(0, replicaSet);
 		this.port = this.worker.ask(EmbeddedMongo::port);
 	}
 
@@ -28,7 +28,7 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 	 * @throws WorkerFailedException if it does not start
 	 */
 	public static EmbeddedServerProcess start() {
-		return start(0);
+		return new EmbeddedServerProcess(false);
 	}
 
 	/**
@@ -37,11 +37,7 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 	 * @throws WorkerFailedException if it does not start
 	 */
 	public static EmbeddedServerProcess startReplicaSet() {
-		return new EmbeddedServerProcess(0, true);
-	}
-
-	static EmbeddedServerProcess start(int port) {
-		return new EmbeddedServerProcess(port, false);
+		return new EmbeddedServerProcess(true);
 	}
 
 	/**
@@ -50,30 +46,6 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 	 */
 	public int port() {
 		return this.port;
-	}
-
-	/**
-	 * Where it listens.
-	 * @return the address
-	 */
-	public String host() {
-		return "127.0.0.1";
-	}
-
-	/**
-	 * What clients are to be given.
-	 * @return the connection string
-	 */
-	public String connectionString() {
-		return "mongodb://" + host() + ":" + this.port;
-	}
-
-	/**
-	 * Its process id.
-	 * @return the process id of the one that runs, or ran last
-	 */
-	public long pid() {
-		return this.worker.process().pid();
 	}
 
 	/**

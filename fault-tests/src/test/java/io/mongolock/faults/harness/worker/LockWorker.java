@@ -2,7 +2,6 @@ package io.mongolock.faults.harness.worker;
 
 import java.net.InetAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,8 +46,6 @@ final class LockWorker {
 
 	static final String COLLECTION = "locks";
 
-	private static final Duration STOP_BUDGET = Duration.ofSeconds(5);
-
 	private final Map<String, Held> held = new ConcurrentHashMap<>();
 
 	private final LockTemplate locks;
@@ -69,7 +66,6 @@ final class LockWorker {
 		mongo.setSessionSynchronization(SessionSynchronization.NEVER);
 		MongoLockStore store = new MongoLockStore(mongo, COLLECTION, "");
 		this.locks = template(store, settings, history);
-		Runtime.getRuntime().addShutdownHook(new Thread(() -> this.locks.stop(STOP_BUDGET), "stop-locks"));
 		this.sections = new LockedSections(this.locks, history, new GuardedCounter(client, settings.database()));
 		this.writes = FencedWrites.of(mongo, store);
 	}

@@ -91,14 +91,6 @@ class WorkerJvmTests {
 	}
 
 	@Test
-	void aTerminatedWorkerEnds() {
-		try (WorkerJvm<EchoWorker> terminated = WorkerJvm.start(List.of(), EchoWorker::new).awaitReady()) {
-			terminated.process().terminate();
-			assertThat(terminated.process().awaitExit(LONG)).isEqualTo(128 + 15);
-		}
-	}
-
-	@Test
 	void waitingForAnEndThatDoesNotComeSaysSo() {
 		assertThatIllegalStateException().isThrownBy(() -> worker.process().awaitExit(Duration.ofMillis(10)))
 			.withMessageContaining("Not ended within 10ms")
