@@ -179,7 +179,7 @@ public final class StoreLog {
 	 */
 	public StoredLock look(String key, Instant now) {
 		ModelDocument lock = lock(key);
-		return new StoredLock(key, lock.holders(), lock.queue(), lock.fence(), now);
+		return new StoredLock(key, lock.holders(), lock.queue(), lock.previous(), lock.fence(), now);
 	}
 
 	/**

@@ -3,6 +3,8 @@ package io.mongolock.actuate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -49,9 +51,11 @@ public final class LockDescriptors {
 	 * @param fence the highest number given out
 	 * @param holders who holds it
 	 * @param waiting who waits, first come first
+	 * @param previous who held it when it was last granted and does no more: who died,
+	 * was cut off, or shared it
 	 */
-	public record LockDescriptor(String key, long fence, List<HolderDescriptor> holders,
-			List<WaiterDescriptor> waiting) implements OperationResponseBody {
+	public record LockDescriptor(String key, long fence, List<HolderDescriptor> holders, List<WaiterDescriptor> waiting,
+			List<PreviousDescriptor> previous) implements OperationResponseBody {
 
 		static LockDescriptor of(StoredLock lock, boolean owners) {
 			List<HolderDescriptor> holders = lock.holders()
@@ -64,7 +68,17 @@ public final class LockDescriptors {
 				.filter((waiter) -> waiter.isAlive(lock.now()))
 				.map((waiter) -> WaiterDescriptor.of(waiter, owners))
 				.toList();
-			return new LockDescriptor(lock.key(), lock.fence(), holders, waiting);
+			return new LockDescriptor(lock.key(), lock.fence(), holders, waiting, previous(lock, owners));
+		}
+
+		// Who shares the lock is in both
+		private static List<PreviousDescriptor> previous(StoredLock lock, boolean owners) {
+			Set<String> holding = lock.holders().stream().map(StoredHolder::leaseToken).collect(Collectors.toSet());
+			return lock.previous()
+				.stream()
+				.filter((holder) -> !holding.contains(holder.leaseToken()))
+				.map((holder) -> PreviousDescriptor.of(holder, owners))
+				.toList();
 		}
 
 	}
@@ -112,6 +126,24 @@ public final class LockDescriptors {
 		static WaiterDescriptor of(StoredWaiter waiter, boolean owners) {
 			return new WaiterDescriptor(shown(waiter.owner(), owners), shown(instanceOf(waiter.owner()), owners),
 					waiter.limit());
+		}
+
+	}
+
+	/**
+	 * Who held a lock before.
+	 *
+	 * @param owner application, instance, host, process and thread
+	 * @param instance application and instance alone
+	 * @param fence the number of the grant
+	 * @param acquiredAt when it was granted, by the server's clock
+	 * @param renewedAt when it was last renewed
+	 */
+	public record PreviousDescriptor(String owner, String instance, long fence, Instant acquiredAt, Instant renewedAt) {
+
+		static PreviousDescriptor of(StoredHolder holder, boolean owners) {
+			return new PreviousDescriptor(shown(holder.owner(), owners), shown(instanceOf(holder.owner()), owners),
+					holder.fence(), holder.acquiredAt(), holder.renewedAt());
 		}
 
 	}

@@ -11,10 +11,13 @@ import io.mongolock.LockHolder;
  * @param key the key
  * @param holders who holds it, leases that ran out included
  * @param queue who waits for it, first come first, places that ran out included
+ * @param previous who held it when it was last granted to another, leases that had run
+ * out by then among them
  * @param fence the highest number given out
  * @param now the store's time
  */
-public record StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, long fence, Instant now) {
+public record StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
+		long fence, Instant now) {
 
 	/**
 	 * Who holds it now.

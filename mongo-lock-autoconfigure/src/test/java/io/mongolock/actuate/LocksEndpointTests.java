@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.BDDMockito;
@@ -23,6 +24,7 @@ import io.mongolock.ReleaseRequest;
 import io.mongolock.actuate.LockDescriptors.HolderDescriptor;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
+import io.mongolock.actuate.LockDescriptors.PreviousDescriptor;
 import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
 import io.mongolock.actuate.LockDescriptors.WaiterDescriptor;
 import io.mongolock.store.LeaseId;
@@ -83,6 +85,15 @@ class LocksEndpointTests {
 		assertThat(lock.waiting().get(0).owner()).contains("next");
 		assertThat(lock.waiting().get(0).instance()).isEqualTo("next 1");
 		assertThat(all().toString()).as("whoever has the token can release the lock").doesNotContain("secret");
+	}
+
+	@Test
+	void whoHeldTheLockBeforeIsShownUnlessItDoesStill() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		assertThat(this.endpoint.lock(new String[] { "order:1" })).isNotNull()
+			.extracting(LockDescriptor::previous, InstanceOfAssertFactories.list(PreviousDescriptor.class))
+			.containsExactly(new PreviousDescriptor("died 3 (host host-3, pid 42, thread main)", "died 3", 6,
+					NOW.minusSeconds(95), NOW.minusSeconds(80)));
 	}
 
 	@Test
@@ -174,6 +185,8 @@ class LocksEndpointTests {
 			.containsOnly(tuple(SanitizableData.SANITIZED_VALUE, SanitizableData.SANITIZED_VALUE));
 		assertThat(lock.waiting()).extracting(WaiterDescriptor::owner, WaiterDescriptor::instance)
 			.containsOnly(tuple(SanitizableData.SANITIZED_VALUE, SanitizableData.SANITIZED_VALUE));
+		assertThat(lock.previous()).extracting(PreviousDescriptor::owner, PreviousDescriptor::instance)
+			.containsOnly(tuple(SanitizableData.SANITIZED_VALUE, SanitizableData.SANITIZED_VALUE));
 		assertThat(web.lock(SecurityContext.NONE, new String[] { "order:1" })).isEqualTo(lock);
 		assertThat(web.locks(SecurityContext.NONE, null, "shop", null, null, null).locks())
 			.as("nor found out by asking")
@@ -203,7 +216,10 @@ class LocksEndpointTests {
 		LockOwner owner = new LockOwner(application, "1", "host-7", 4711, "main");
 		StoredHolder holder = new StoredHolder("secret " + key, 7, 1, owner, NOW.minus(heldFor), NOW.minus(heldFor),
 				Duration.ofSeconds(30).plus((heldFor.toSeconds() > 30) ? heldFor : Duration.ZERO));
-		StoredLock lock = new StoredLock(key, List.of(holder), List.of(place("gone", 10), place("next", 1)), 7, NOW);
+		StoredHolder before = new StoredHolder("secret before", 6, 1, new LockOwner("died", "3", "host-3", 42, "main"),
+				NOW.minusSeconds(95), NOW.minusSeconds(80), Duration.ofSeconds(30));
+		StoredLock lock = new StoredLock(key, List.of(holder), List.of(place("gone", 10), place("next", 1)),
+				List.of(holder, before), 7, NOW);
 		this.held.add(lock);
 		BDDMockito.given(this.store.find(key, TIMEOUT)).willReturn(Optional.of(lock));
 	}

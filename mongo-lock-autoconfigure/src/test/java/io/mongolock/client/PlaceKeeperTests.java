@@ -217,7 +217,7 @@ class PlaceKeeperTests {
 	private StoredLock lock(String key) {
 		Instant now = Instant.ofEpochMilli(this.millis);
 		return new StoredLock(key, List.of(new StoredHolder("holder", 1, 1, OWNER, now, now, Duration.ofHours(1))),
-				List.of(new StoredWaiter("me", 1, OWNER, now, Duration.ofSeconds(6))), 1, now);
+				List.of(new StoredWaiter("me", 1, OWNER, now, Duration.ofSeconds(6))), List.of(), 1, now);
 	}
 
 	private static List<String> keys(List<LeaseId> ids) {

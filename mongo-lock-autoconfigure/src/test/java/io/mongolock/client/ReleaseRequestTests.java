@@ -145,11 +145,10 @@ class ReleaseRequestTests {
 
 		@Override
 		public Optional<StoredLock> find(String key, Duration timeout) {
-			return holder(key)
-				.map((one) -> new StoredLock(key,
-						List.of(new StoredHolder(one.leaseToken(), one.fence(), one.limit(), one.owner(),
-								one.acquiredAt(), one.renewedAt(), one.ttl(), this.request)),
-						List.of(), one.fence(), Instant.now()));
+			return holder(key).map((one) -> new StoredLock(key,
+					List.of(new StoredHolder(one.leaseToken(), one.fence(), one.limit(), one.owner(), one.acquiredAt(),
+							one.renewedAt(), one.ttl(), this.request)),
+					List.of(), List.of(), one.fence(), Instant.now()));
 		}
 
 	}

@@ -100,7 +100,8 @@ class QueuePlaceTests {
 	}
 
 	private QueuePlace place(int limit) {
-		return QueuePlace.of(new LeaseId("k", "mine"), limit, new StoredLock("k", this.holders, this.queue, 1, NOW));
+		return QueuePlace.of(new LeaseId("k", "mine"), limit,
+				new StoredLock("k", this.holders, this.queue, List.of(), 1, NOW));
 	}
 
 	private void holds(int limit, int seconds) {

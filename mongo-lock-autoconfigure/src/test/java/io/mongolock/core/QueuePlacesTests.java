@@ -253,7 +253,7 @@ class QueuePlacesTests {
 		List<StoredWaiter> queue = Stream.concat(IntStream.range(0, ahead).mapToObj((i) -> "w" + i), Stream.of("mine"))
 			.map((token) -> new StoredWaiter(token, 1, owner(token), NOW, Duration.ofSeconds(6)))
 			.toList();
-		return new StoredLock(key, held, queue, 7, NOW);
+		return new StoredLock(key, held, queue, List.of(), 7, NOW);
 	}
 
 	private static LockOwner owner(String thread) {

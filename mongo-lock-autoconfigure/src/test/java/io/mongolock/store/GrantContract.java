@@ -115,6 +115,7 @@ interface GrantContract extends LockStoreContract {
 		StoredHolder granted = answer.grantTo(claim.id().leaseToken()).orElseThrow();
 		assertThat(answer.holders()).containsExactly(granted);
 		assertThat(answer.previous()).containsExactly(lapsed);
+		assertThat(find("key").previous()).containsExactly(lapsed);
 		assertThat(answer.lapsedBefore(granted)).singleElement().satisfies((holder) -> {
 			assertThat(holder.fence()).isEqualTo(lapsed.fence());
 			assertThat(holder.heldFor()).isGreaterThanOrEqualTo(shortTtl());

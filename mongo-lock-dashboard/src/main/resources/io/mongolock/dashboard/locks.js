@@ -122,6 +122,9 @@ function showMore(body, lock, since) {
 		+ together(holder.limit) })));
 	list('line', lock.waiting.length ? lock.waiting.map((waiter, place) => ({ id: place, text: waiter.owner + together(waiter.limit) }))
 		: [{ id: 'nobody', text: 'Nobody waits' }]);
+	body.querySelector('[data-part=previous]').hidden = lock.previous.length === 0;
+	list('previous', lock.previous.map((holder) => ({ id: holder.fence, text: `${holder.owner}, fence ${holder.fence}, `
+		+ `last renewed ${new Date(holder.renewedAt).toLocaleString()}` })));
 }
 
 const together = (limit) => (limit === 1) ? '' : (limit > 1_000_000) ? ', shared' : `, with up to ${limit} holders`;

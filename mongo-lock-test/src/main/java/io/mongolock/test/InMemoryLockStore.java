@@ -166,7 +166,7 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	private StoredLock toLock(String key, ModelDocument lock) {
-		return new StoredLock(key, lock.holders(), lock.queue(), lock.fence(), now());
+		return new StoredLock(key, lock.holders(), lock.queue(), lock.previous(), lock.fence(), now());
 	}
 
 }

@@ -49,7 +49,7 @@ record LockDocument(BsonDocument document) {
 	 * @throws UnreadableException if it is not a lock of ours
 	 */
 	StoredLock toLock(String key) {
-		return new StoredLock(key, holders(), queue(), integer(this.document, "fence"), now());
+		return new StoredLock(key, holders(), queue(), previous(), integer(this.document, "fence"), now());
 	}
 
 	/**
@@ -105,7 +105,7 @@ record LockDocument(BsonDocument document) {
 	}
 
 	private List<StoredHolder> previous() {
-		// whatever is there, it must not turn a grant into an error
+		// whatever is there, it must turn neither a grant nor a look into an error
 		List<StoredHolder> previous = new ArrayList<>();
 		if (this.document.get("previous") instanceof BsonArray entries) {
 			for (BsonValue value : entries) {

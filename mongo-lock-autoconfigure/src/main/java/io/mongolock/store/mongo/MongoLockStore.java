@@ -91,7 +91,7 @@ public final class MongoLockStore implements LockStore {
 		this.keys = new KeySpace(keyPrefix);
 		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
 		this.claims = new ClaimCommand(this.statements.projection("holders", "queue", "previous"));
-		this.lockFields = this.statements.projection("holders", "queue", "fence");
+		this.lockFields = this.statements.projection("holders", "queue", "fence", "previous");
 		this.streams = new ReleaseStreams(this.locks, this.statements.releases(), STREAM_AWAIT, STREAM_TIMEOUT);
 	}
 

@@ -95,12 +95,17 @@ class DashboardPageTests {
 		expect(more.locator("[data-list=holders] li"))
 			.containsText(Pattern.compile("shop \\w+ \\(host node-\\d.*left of 10 min"));
 		expect(more.locator("[data-list=line] li")).hasCount(2);
+		expect(more.locator("[data-list=previous] li")).containsText(Pattern.compile("node-7.*last renewed \\d"));
 		page.evaluate("window.focused = document.activeElement");
 		locks.hold("seed:1", Duration.ZERO, 0);
 		expect(rows(page)).hasCount(2);
 		assertThat(page.evaluate("focused === document.activeElement && focused.isConnected")).isEqualTo(true);
 		expect(key(page, "seed:2")).hasAttribute("aria-expanded", "true");
 		expect(more).hasCount(2);
+		key(page, "seed:1").click();
+		expect(more.first()).isVisible();
+		expect(more.first().locator("[data-list=previous]")).isHidden();
+		key(page, "seed:1").click();
 		expect(more.nth(1)).isVisible();
 	}
 

@@ -83,8 +83,13 @@ final class SeededLocks implements AutoCloseable {
 				.append("renewedAt", now)
 				.append("ttl", 600_000L))
 			.toList();
+		Document before = new Document(holder).append("token", "before")
+			.append("fence", this.fence - 512)
+			.append("owner", owner(7))
+			.append("renewedAt", Date.from(Instant.now().minus(heldFor).minusSeconds(30)));
 		return new Document("_id", key).append("holders", List.of(holder))
 			.append("queue", line)
+			.append("previous", (waiting > 0) ? List.of(before) : List.of())
 			.append("fence", this.fence)
 			.append("touchedAt", now);
 	}
