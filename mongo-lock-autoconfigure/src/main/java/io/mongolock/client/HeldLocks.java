@@ -8,6 +8,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Grant;
 import io.mongolock.core.HandOver;
@@ -299,7 +300,7 @@ final class HeldLocks {
 	}
 
 	private void letNextAsk(HeldLock heldLock) {
-		LockAcquisition.passTurn(heldLock, this.queues.released(heldLock.key(), heldLock));
+		ClientQueues.passTurn(heldLock, this.queues.released(heldLock.key(), heldLock));
 	}
 
 }

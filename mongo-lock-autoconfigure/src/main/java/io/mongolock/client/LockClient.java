@@ -11,6 +11,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.core.Attempts;
+import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
@@ -76,8 +77,8 @@ final class LockClient {
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
 		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, this::threads);
-		this.attempts = new Attempts(new LockAcquisition.Client(this.queues, linePlaces, this.heldLocks::granted,
-				(bound) -> ThreadLocalRandom.current().nextLong(bound)), defaults, owner, handOver);
+		this.attempts = new Attempts(new ClientQueues(this.queues, linePlaces, this.heldLocks::granted,
+				(bound) -> ThreadLocalRandom.current().nextLong(bound)), defaults, owner, handOver.reserve());
 		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, releaser, this.claimEvents);
 	}
 

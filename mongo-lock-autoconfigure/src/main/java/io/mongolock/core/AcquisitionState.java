@@ -35,7 +35,7 @@ final class AcquisitionState {
 
 	private final LockAcquisition acquisition;
 
-	private final LockAcquisition.Client client;
+	private final ClientQueues client;
 
 	private final LockRequest request;
 
@@ -73,7 +73,7 @@ final class AcquisitionState {
 	/** For others in the queue, who want to say what they wait for. */
 	private volatile LastAnswer lastAnswer = LastAnswer.NONE;
 
-	AcquisitionState(LockAcquisition acquisition, LockAcquisition.Client client, LockRequest request, Claim claim,
+	AcquisitionState(LockAcquisition acquisition, ClientQueues client, LockRequest request, Claim claim,
 			ResolvedLockSettings terms, ClockReading begun) {
 		this.acquisition = acquisition;
 		this.client = client;

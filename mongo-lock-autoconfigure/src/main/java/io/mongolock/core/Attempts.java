@@ -9,13 +9,12 @@ import io.mongolock.store.LeaseId;
  * Makes the attempts of one client: what each asks of the store, and on which terms.
  * Immutable.
  *
- * @param client what the attempts share
+ * @param queues where the attempts wait
  * @param defaults what holds where a request says nothing
  * @param owner who asks, for diagnostics
- * @param handOver how long a turn of this JVM may be, for which each attempt sets fences
- * aside
+ * @param reserve how many fences each attempt sets aside for a turn of this JVM
  */
-public record Attempts(LockAcquisition.Client client, LockDefaults defaults, LockOwner owner, HandOver handOver) {
+public record Attempts(ClientQueues queues, LockDefaults defaults, LockOwner owner, int reserve) {
 
 	/**
 	 * Make an attempt.
@@ -31,8 +30,8 @@ public record Attempts(LockAcquisition.Client client, LockDefaults defaults, Loc
 		ResolvedLockSettings terms = this.defaults.terms(request);
 		Claim claim = Claim.of(new LeaseId(request.key(), leaseToken), this.owner.onThread(thread), terms.ttl())
 			.withLimit(this.defaults.limit(request))
-			.withReserve(this.handOver.reserve());
-		return new LockAcquisition(this.client, request, claim, terms, begun);
+			.withReserve(this.reserve);
+		return new LockAcquisition(this.queues, request, claim, terms, begun);
 	}
 
 }

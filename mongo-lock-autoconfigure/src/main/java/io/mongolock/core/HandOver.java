@@ -61,7 +61,7 @@ public record HandOver(Duration maxTime, int maxCount) {
 			}
 			finally {
 				// If it did not get the lock, it asks for it
-				LockAcquisition.passTurn(next);
+				ClientQueues.passTurn(next);
 			}
 		}
 		return false;

@@ -2,8 +2,6 @@ package io.mongolock.core;
 
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.LongUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +11,6 @@ import io.mongolock.LockStoreException;
 import io.mongolock.core.AcquisitionState.LastAnswer;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.End;
-import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.store.Claim;
@@ -35,7 +32,7 @@ import io.mongolock.store.LeaseId;
  */
 public final class LockAcquisition implements LocalWaitQueues.Member {
 
-	private final Client client;
+	private final ClientQueues client;
 
 	private final LockRequest request;
 
@@ -60,7 +57,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @param terms how long to wait and to hold
 	 * @param begun when the wait began
 	 */
-	public LockAcquisition(Client client, LockRequest request, Claim claim, ResolvedLockSettings terms,
+	public LockAcquisition(ClientQueues client, LockRequest request, Claim claim, ResolvedLockSettings terms,
 			ClockReading begun) {
 		this.client = client;
 		this.request = request;
@@ -170,9 +167,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 */
 	public AcquisitionStep begin(Caller caller, ClockReading now) {
 		this.caller = caller;
-		boolean first = (this.terms.waitTimeout().isZero()) ? this.client.queues().joinOnce(key(), this)
-				: this.client.queues().join(key(), this);
-		if (!first) {
+		if (!this.client.join(this)) {
 			return timer(now);
 		}
 		synchronized (this) {
@@ -208,7 +203,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 			if (held != null) {
 				// Should this throw, the attempt goes on
 				register.accept(held);
-				next = letNextAskIfLost(held, this.client.queues().handedOver(key(), from, this, held));
+				next = this.client.handedOver(this, from, held);
 				this.state.handed(held);
 				taken = true;
 			}
@@ -216,7 +211,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 				next = this.client.queues().left(key(), this);
 			}
 		}
-		passTurn(next);
+		ClientQueues.passTurn(next);
 		return taken;
 	}
 
@@ -292,7 +287,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 			calls = this.state.call();
 		}
 		if (calls) {
-			passTurn(this);
+			callTurn();
 		}
 	}
 
@@ -307,68 +302,36 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	}
 
 	private AcquisitionStep leaveIfOver(AcquisitionStep step) {
-		LockAcquisition next = null;
-		if (step instanceof Granted granted && !granted.handedOver()) {
-			leaveLine(true);
-			next = letNextAskIfLost(granted.held(), this.client.queues().granted(key(), this, granted.held()));
+		if (step instanceof End end) {
+			this.client.leave(this, end, standing());
 		}
-		else if (step instanceof End) {
-			leaveLine(false);
-			next = this.client.queues().left(key(), this);
-		}
-		passTurn(next);
 		return step;
 	}
 
 	// A request that was underway at the end may have entered the line after it was left
 	private AcquisitionStep leaveAgainIfLate(AcquisitionStep step) {
 		if (step instanceof TooLate || step instanceof GrantedTooLate) {
-			leaveLine(step instanceof GrantedTooLate);
+			this.client.leaveLine(standing(), step instanceof GrantedTooLate);
 		}
 		return step;
 	}
 
-	private void leaveLine(boolean granted) {
-		WaitingPlace place;
-		synchronized (this) {
-			place = this.state.place();
-		}
-		if (place != null && granted) {
-			this.client.places().granted(place);
-		}
-		else if (place != null) {
-			this.client.places().left(place);
-		}
-	}
-
-	// What was lost before it stood among the holders was not missed there
-	private @Nullable LockAcquisition letNextAskIfLost(HeldLock held, @Nullable LockAcquisition next) {
-		LockAcquisition released = (held.lossReason() != null) ? this.client.queues().released(key(), held) : null;
-		return (next != null) ? next : released;
+	private synchronized @Nullable WaitingPlace standing() {
+		return this.state.place();
 	}
 
 	/**
-	 * A lock of this JVM was released or lost: pass the turn on.
-	 * @param from the lock
-	 * @param next whose turn it is, if anyone's
+	 * The next request enters the line, as others stand there.
 	 */
-	public static void passTurn(HeldLock from, @Nullable LockAcquisition next) {
-		if (next != null && from.turn().contended()) {
-			next.expectLine();
-		}
-		passTurn(next);
-	}
-
-	private synchronized void expectLine() {
+	synchronized void expectLine() {
 		this.state.expectLine();
 	}
 
 	/**
-	 * Pass the turn on.
-	 * @param next whose turn it is, if anyone's
+	 * The turn has come: the caller is to go on.
 	 */
-	static void passTurn(@Nullable LockAcquisition next) {
-		Caller caller = (next != null) ? next.caller : null;
+	void callTurn() {
+		Caller caller = this.caller;
 		if (caller != null) {
 			caller.turn();
 		}
@@ -391,19 +354,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		 * thread. Must neither block nor throw.
 		 */
 		void stop();
-
-	}
-
-	/**
-	 * What the attempts of one client share.
-	 *
-	 * @param queues who waits and holds
-	 * @param places who stands in line in the store
-	 * @param holding makes a grant a held lock; must not block
-	 * @param random gives a number from zero to below its argument
-	 */
-	public record Client(LocalWaitQueues<LockAcquisition, HeldLock> queues, QueuePlaces places,
-			Function<Grant, HeldLock> holding, LongUnaryOperator random) {
 
 	}
 

@@ -15,6 +15,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
@@ -41,10 +42,9 @@ class PlaceKeeperTests {
 
 	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
 
-	private final LockAcquisition.Client client = new LockAcquisition.Client(new LocalWaitQueues<>(), this.places,
-			(grant) -> {
-				throw new IllegalStateException("Nobody is granted anything here");
-			}, (bound) -> bound - 1);
+	private final ClientQueues client = new ClientQueues(new LocalWaitQueues<>(), this.places, (grant) -> {
+		throw new IllegalStateException("Nobody is granted anything here");
+	}, (bound) -> bound - 1);
 
 	private final List<String> requests = new ArrayList<>();
 

@@ -31,8 +31,8 @@ final class HandOverHarness {
 
 	final HandOver handOver;
 
-	private final LockAcquisition.Client client = new LockAcquisition.Client(this.queues,
-			new QueuePlaces(Duration.ofSeconds(6)), this::held, (bound) -> 0);
+	private final ClientQueues client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6)),
+			this::held, (bound) -> 0);
 
 	HandOverHarness(HandOver handOver) {
 		this.handOver = handOver;
@@ -67,7 +67,7 @@ final class HandOverHarness {
 	private HeldLock held(Grant grant) {
 		return new HeldLock(grant, at(0), (lost) -> {
 			this.log.add("lost by " + lost.toHolder(at(0)).owner().thread() + " " + lost.lossReason());
-			LockAcquisition.passTurn(lost, this.queues.released("k", lost));
+			ClientQueues.passTurn(lost, this.queues.released("k", lost));
 		});
 	}
 
@@ -102,7 +102,7 @@ final class HandOverHarness {
 		if (!passed) {
 			this.log.add("released");
 			heldLock.ending().release(at(now));
-			LockAcquisition.passTurn(heldLock, this.queues.released("k", heldLock));
+			ClientQueues.passTurn(heldLock, this.queues.released("k", heldLock));
 		}
 		return passed;
 	}

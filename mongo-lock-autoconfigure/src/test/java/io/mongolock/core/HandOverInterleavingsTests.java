@@ -100,7 +100,7 @@ class HandOverInterleavingsTests {
 
 		private final LocalWaitQueues<LockAcquisition, HeldLock> queues;
 
-		private final LockAcquisition.Client client;
+		private final ClientQueues client;
 
 		private final List<Object> monitors = new ArrayList<>();
 
@@ -119,7 +119,7 @@ class HandOverInterleavingsTests {
 		private Jvm(Interleavings all) {
 			this.all = all;
 			this.queues = new LocalWaitQueues<>(new PausingMap<>(this::pause));
-			this.client = new LockAcquisition.Client(this.queues, new QueuePlaces(Duration.ofSeconds(6)), this::held,
+			this.client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6)), this::held,
 					(bound) -> 0);
 			Attempt attempt = new Attempt(this, "first");
 			attempt.acquisition.begin(attempt, HandOverHarness.at(0));
@@ -150,7 +150,7 @@ class HandOverInterleavingsTests {
 
 		private HeldLock held(Grant grant) {
 			HeldLock heldLock = new HeldLock(grant, HandOverHarness.at(NOW),
-					(lost) -> LockAcquisition.passTurn(lost, this.queues.released("k", lost)));
+					(lost) -> ClientQueues.passTurn(lost, this.queues.released("k", lost)));
 			this.monitors.add(heldLock);
 			return heldLock;
 		}
@@ -212,7 +212,7 @@ class HandOverInterleavingsTests {
 				if (decision.asks() && heldLock.id().leaseToken().equals(this.stored)) {
 					this.stored = null;
 				}
-				LockAcquisition.passTurn(heldLock, this.queues.released("k", heldLock));
+				ClientQueues.passTurn(heldLock, this.queues.released("k", heldLock));
 			}
 		}
 

@@ -181,7 +181,7 @@ class HandOverTests {
 		this.first.lease().refused();
 		assertThat(a.acquisition.takeOver(this.first, at(1), (never) -> {
 		})).isFalse();
-		LockAcquisition.passTurn(this.first, a.acquisition);
+		ClientQueues.passTurn(this.first, a.acquisition);
 		assertThat(a.step).isEqualTo(new Ask());
 		assertThat(this.jvm.release(this.first, 1)).isFalse();
 		assertThat(this.jvm.log).containsExactly("lost by first REFUSED", "a asks", "released");

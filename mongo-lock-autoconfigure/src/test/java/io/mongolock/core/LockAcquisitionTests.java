@@ -45,7 +45,7 @@ class LockAcquisitionTests {
 
 	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
 
-	private final LockAcquisition.Client client = new LockAcquisition.Client(this.queues, this.places,
+	private final ClientQueues client = new ClientQueues(this.queues, this.places,
 			(grant) -> new HeldLock(grant, at(0), (lost) -> {
 			}), (bound) -> bound - 1);
 
@@ -406,7 +406,7 @@ class LockAcquisitionTests {
 
 	@Test
 	void aGrantThatCannotBeKeptEndsWithTheCancelAndIsCleanedUp() {
-		LockAcquisition broken = new LockAcquisition(new LockAcquisition.Client(this.queues, this.places, (grant) -> {
+		LockAcquisition broken = new LockAcquisition(new ClientQueues(this.queues, this.places, (grant) -> {
 			throw new OutOfMemoryError("by test");
 		}, (bound) -> 0), LockRequest.of("k"), claim("mine"), terms(Duration.ZERO), at(0));
 		begin(broken, 0);
@@ -447,7 +447,7 @@ class LockAcquisitionTests {
 		LockAcquisition acquisition = acquisition("mine", Duration.ofSeconds(5));
 		begin(acquisition, 0);
 		HeldLock held = ((Granted) answered(acquisition, answer, 10, 20)).held();
-		LockAcquisition.passTurn(held, this.queues.released("k", held));
+		ClientQueues.passTurn(held, this.queues.released("k", held));
 		return held.turn();
 	}
 

@@ -34,10 +34,9 @@ class QueuePlacesTests {
 
 	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
 
-	private final LockAcquisition.Client client = new LockAcquisition.Client(new LocalWaitQueues<>(), this.places,
-			(grant) -> {
-				throw new IllegalStateException("Nobody is granted anything here");
-			}, (bound) -> bound - 1);
+	private final ClientQueues client = new ClientQueues(new LocalWaitQueues<>(), this.places, (grant) -> {
+		throw new IllegalStateException("Nobody is granted anything here");
+	}, (bound) -> bound - 1);
 
 	private final List<String> called = new ArrayList<>();
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
+import io.mongolock.core.ClientQueues;
 import io.mongolock.core.Grant;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
@@ -29,7 +30,7 @@ final class SimulatedClient extends SimulatedProcess {
 
 	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
 
-	private final LockAcquisition.Client acquisitions;
+	private final ClientQueues acquisitions;
 
 	private final SimulatedLine line;
 
@@ -51,7 +52,7 @@ final class SimulatedClient extends SimulatedProcess {
 		this.renewals = new SimulatedRenewals(this, timeline, judge);
 		this.line = new SimulatedLine(this, timeline, judge, placeTtl);
 		servers.watch(this.line);
-		this.acquisitions = new LockAcquisition.Client(this.queues, this.line.places(), this::granted,
+		this.acquisitions = new ClientQueues(this.queues, this.line.places(), this::granted,
 				(bound) -> timeline.between(0, bound));
 	}
 
@@ -63,7 +64,7 @@ final class SimulatedClient extends SimulatedProcess {
 		return isCrashed() || (this.queues.waiters().isEmpty() && this.line.places().isEmpty());
 	}
 
-	LockAcquisition.Client acquisitions() {
+	ClientQueues acquisitions() {
 		return this.acquisitions;
 	}
 
@@ -160,7 +161,7 @@ final class SimulatedClient extends SimulatedProcess {
 	 * @param heldLock what is over
 	 */
 	void over(HeldLock heldLock) {
-		LockAcquisition.passTurn(heldLock, this.queues.released(heldLock.key(), heldLock));
+		ClientQueues.passTurn(heldLock, this.queues.released(heldLock.key(), heldLock));
 	}
 
 	/**

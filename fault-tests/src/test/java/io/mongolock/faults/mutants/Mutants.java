@@ -95,8 +95,8 @@ final class Mutants {
 
 	private static List<Mutant> line() {
 		return List.of(
-				new Mutant("line: place kept after a timeout", "core/LockAcquisition.java",
-						"			this.client.places().left(place);\n", "", Judge.simulation("PROGRESS"),
+				new Mutant("line: place kept after a timeout", "core/ClientQueues.java",
+						"			this.places.left(place);\n", "", Judge.simulation("PROGRESS"),
 						Judge.test(ACQUISITION, "whoeverEndsWithoutTheLockLeavesTheLine")),
 				new Mutant("line: wake-up taken for a grant", "core/AcquisitionState.java",
 						"			case QUEUED, CALLED -> ask(now);",

@@ -1,0 +1,107 @@
+package io.mongolock.core;
+
+import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.core.AcquisitionStep.End;
+import io.mongolock.core.AcquisitionStep.Granted;
+
+/**
+ * What the attempts of one client share: the queue of this JVM and the line of the store,
+ * which they join and leave, so that the next one has its turn. Knows no thread, clock or
+ * driver. Thread-safe.
+ *
+ * @param queues who waits and holds
+ * @param places who stands in line in the store
+ * @param holding makes a grant a held lock; must not block
+ * @param random gives a number from zero to below its argument
+ */
+public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, QueuePlaces places,
+		Function<Grant, HeldLock> holding, LongUnaryOperator random) {
+
+	/**
+	 * An attempt begins.
+	 * @param acquisition the attempt
+	 * @return whether it may ask at once
+	 */
+	boolean join(LockAcquisition acquisition) {
+		return (acquisition.terms().waitTimeout().isZero()) ? this.queues.joinOnce(acquisition.key(), acquisition)
+				: this.queues.join(acquisition.key(), acquisition);
+	}
+
+	/**
+	 * An attempt has taken over what another of this JVM held.
+	 * @param acquisition the attempt
+	 * @param from what the other held
+	 * @param held what it holds
+	 * @return who may ask next, if anyone
+	 */
+	@Nullable LockAcquisition handedOver(LockAcquisition acquisition, HeldLock from, HeldLock held) {
+		return letNextAskIfLost(held, this.queues.handedOver(held.key(), from, acquisition, held));
+	}
+
+	/**
+	 * An attempt ended.
+	 * @param acquisition the attempt
+	 * @param end how
+	 * @param place its place in line, if it may have one
+	 */
+	void leave(LockAcquisition acquisition, End end, @Nullable WaitingPlace place) {
+		LockAcquisition next;
+		if (end instanceof Granted granted && !granted.handedOver()) {
+			leaveLine(place, true);
+			HeldLock held = granted.held();
+			next = letNextAskIfLost(held, this.queues.granted(held.key(), acquisition, held));
+		}
+		else {
+			leaveLine(place, false);
+			next = this.queues.left(acquisition.key(), acquisition);
+		}
+		passTurn(next);
+	}
+
+	/**
+	 * An attempt needs its place in line no longer.
+	 * @param place the place, if there may be one
+	 * @param granted whether the grant took it out of the line
+	 */
+	void leaveLine(@Nullable WaitingPlace place, boolean granted) {
+		if (place != null && granted) {
+			this.places.granted(place);
+		}
+		else if (place != null) {
+			this.places.left(place);
+		}
+	}
+
+	// What was lost before it stood among the holders was not missed there
+	private @Nullable LockAcquisition letNextAskIfLost(HeldLock held, @Nullable LockAcquisition next) {
+		LockAcquisition released = (held.lossReason() != null) ? this.queues.released(held.key(), held) : null;
+		return (next != null) ? next : released;
+	}
+
+	/**
+	 * A lock of this JVM was released or lost: pass the turn on.
+	 * @param from the lock
+	 * @param next whose turn it is, if anyone's
+	 */
+	public static void passTurn(HeldLock from, @Nullable LockAcquisition next) {
+		if (next != null && from.turn().contended()) {
+			next.expectLine();
+		}
+		passTurn(next);
+	}
+
+	/**
+	 * Pass the turn on.
+	 * @param next whose turn it is, if anyone's
+	 */
+	static void passTurn(@Nullable LockAcquisition next) {
+		if (next != null) {
+			next.callTurn();
+		}
+	}
+
+}
