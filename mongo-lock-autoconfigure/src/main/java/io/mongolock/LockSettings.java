@@ -110,6 +110,9 @@ public final class LockSettings {
 	 * @return the combination
 	 */
 	public LockSettings or(LockSettings other) {
+		if (this == NONE || other == NONE) {
+			return (this == NONE) ? other : this;
+		}
 		return new LockSettings(new Values(first(other, LockSettings::ttl), first(other, LockSettings::margin),
 				first(other, LockSettings::renewInterval), first(other, LockSettings::operationTimeout),
 				first(other, LockSettings::waitTimeout), first(other, LockSettings::retryInterval),

@@ -64,7 +64,7 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 
 	private @Nullable LockOperation find(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
-		// the methods of a JDK proxy, such as a repository, know neither parameters nor
+		// the methods of a JDK proxy, as of a repository, have neither names nor
 		// annotations
 		Method specific = (Proxy.isProxyClass(userClass)) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
 				: AopUtils.getMostSpecificMethod(method, userClass);

@@ -183,8 +183,7 @@ final class ClaimSender {
 			return acquisition.failed(ex, now());
 		}
 		catch (IllegalArgumentException ex) {
-			// Refused before anything was sent, for instance a key too long with its
-			// prefix
+			// Refused before anything was sent, as a key too long with its prefix
 			giveUp(acquisition, failure(acquisition, Outcome.REFUSED, ex));
 			throw ex;
 		}

@@ -169,8 +169,7 @@ final class LeaseRenewer {
 			this.requests.execute(() -> renew(batch, now));
 		}
 		catch (RuntimeException | Error ex) {
-			// No thread could be started. What must outlive that does: the leases are
-			// tried again
+			// No thread could be started, which the watch outlives: tried again
 			this.events.renewalFailed(batch.leases(), ex);
 			this.schedule.failed(batch, now);
 		}
@@ -180,8 +179,7 @@ final class LeaseRenewer {
 		long next = this.schedule.nextIn(now);
 		boolean empty = next == RenewalSchedule.NEVER;
 		if (empty && !this.idle) {
-			// Linger, so that a lock taken and released in a loop does not wake the watch
-			// each time
+			// Linger, so that short holds in a loop do not wake the watch each time
 			next = this.lastDue;
 		}
 		this.idle = empty;

@@ -112,8 +112,7 @@ final class TransactionLocks implements TransactionSynchronization {
 		this.over = true;
 		TransactionSynchronizationManager.unbindResourceIfPossible(this.heldLocks);
 		if (status == STATUS_UNKNOWN) {
-			// The commit may still land: until the lease has run out nobody else may
-			// start
+			// The commit may still land: nobody may start before the lease has run out
 			this.shared.forEach((heldLock) -> heldLock.ending().letExpire());
 		}
 		List<HeldLock> kept = List.copyOf(this.shared);

@@ -41,8 +41,7 @@ public final class LockTrouble implements SelectiveListener {
 
 	@Override
 	public boolean hearsGrantsAndReleases() {
-		// A release right after the failure may go unheard: the entry is then over with
-		// the lease
+		// A release right after the failure may go unheard: the lease then ends the entry
 		return !this.overdue.isEmpty();
 	}
 

@@ -103,8 +103,7 @@ public class LockInterceptor implements MethodInterceptor {
 			return execution.run(() -> entered.set(true));
 		}
 		catch (LockUnavailableException ex) {
-			// one that the method itself threw is none of ours, and an interrupt is no
-			// answer
+			// one that the method threw is none of ours, and an interrupt is no answer
 			if (entered.get() || Thread.currentThread().isInterrupted()) {
 				throw ex;
 			}

@@ -115,8 +115,7 @@ final class VersionedDocuments<T> {
 		return written(changed).equals(before.written());
 	}
 
-	// As bytes: what is converted shares dates and arrays with a document that is changed
-	// in place
+	// As bytes: what is converted shares dates and arrays with what is changed in place
 	private ByteBuffer written(T document) {
 		Document converted = new Document();
 		this.template.getConverter().write(document, converted);

@@ -99,8 +99,7 @@ public final class LockObservations implements LockInstrumentation {
 	public void granted(Object claim, LockRequest request, LockHandle handle) {
 		Observation acquire = this.claims.get(claim);
 		if (acquire != null && acquire.getContext() instanceof LockObservationContext context && context.hasWaited()) {
-			// Otherwise the end of the claim says so, and each time a counter would be
-			// looked for
+			// Otherwise its end says so; an event would look for a counter each time
 			acquire.event(GRANTED);
 		}
 		Observation observation = create(HOLD, request);

@@ -105,8 +105,7 @@ public final class MongoLockStore implements LockStore {
 			return answer.toAnswer();
 		}
 		catch (UnreadableException ex) {
-			// a grant that cannot be read must be cleaned up like one whose answer got
-			// lost
+			// a grant that cannot be read must be cleaned up like one without an answer
 			Outcome outcome = (answer.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;
 			throw unreadable(request, outcome, ex);
 		}
@@ -231,8 +230,7 @@ public final class MongoLockStore implements LockStore {
 			.iterator()) {
 			while (held.size() < most && cursor.hasNext()) {
 				BsonDocument found = cursor.next();
-				// the range is that of the collection's order, which a collation may
-				// change
+				// the range goes by the collection's order, which a collation may change
 				if (found.getString("_id").getValue().startsWith(prefix)) {
 					Stream.of(lock(request, found)).filter((lock) -> !lock.liveHolders().isEmpty()).forEach(held::add);
 				}

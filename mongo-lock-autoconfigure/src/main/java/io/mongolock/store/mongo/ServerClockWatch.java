@@ -86,8 +86,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 			String server = event.getConnectionId().getServerId().getAddress().toString();
 			long offset = reply.getDateTime("localTime").getValue() - this.clock.currentTimeMillis();
 			if (!event.isAwaited()) {
-				// others are sent when the server has something to say, or after some
-				// seconds
+				// others are sent when the server has news, or after some seconds
 				this.roundTrips.put(server, event.getElapsedTime(TimeUnit.MILLISECONDS));
 			}
 			boolean writable = isTrue(reply, "isWritablePrimary") || isTrue(reply, "ismaster");

@@ -34,8 +34,7 @@ public final class Docker {
 		return !environment.getOrDefault("DOCKER_HOST", "").isBlank() || sockets.anyMatch(Files::exists);
 	}
 
-	// where an engine listens: without root, as a service, and Docker Desktop on each
-	// system
+	// where an engine listens: without root, as a service, and on a desktop
 	static Stream<Path> sockets(Map<String, String> environment, Path home) {
 		Stream<Path> rootless = Stream.ofNullable(environment.get("XDG_RUNTIME_DIR"))
 			.map((directory) -> Path.of(directory, "docker.sock"));
