@@ -89,6 +89,24 @@ class HandOverInterleavingsTests {
 		assertThat(orders).isGreaterThan(100);
 	}
 
+	@Test
+	void whoSharesAHandleHoldsTheLockUntilTheLastLetsGo() throws Exception {
+		int orders = Interleavings.explore(2, (all) -> {
+			Jvm jvm = new Jvm(all);
+			return jvm.scenario(jvm::letGo, jvm::share, jvm.patient("a"), jvm.cancelled("b"));
+		});
+		assertThat(orders).isGreaterThan(100);
+	}
+
+	@Test
+	void aLossWhileAHandleIsSharedReachesAllAndTheNextIsServed() throws Exception {
+		int orders = Interleavings.explore(2, (all) -> {
+			Jvm jvm = new Jvm(all);
+			return jvm.scenario(jvm::letGo, jvm::share, jvm.patient("a"), jvm::lose);
+		});
+		assertThat(orders).isGreaterThan(100);
+	}
+
 	/**
 	 * One JVM, which holds the lock by a grant with fence 1, and the entry in the store.
 	 */
@@ -202,6 +220,23 @@ class HandOverInterleavingsTests {
 
 		private void release() {
 			work(this.first);
+		}
+
+		// A call inside the locked section, on whatever thread
+		private void share() {
+			this.all.pause();
+			if (this.first.shares().add()) {
+				this.all.pause();
+				assertThat(isHeld(this.first) || this.first.lossReason() != null).isTrue();
+				letGo();
+			}
+		}
+
+		private void letGo() {
+			this.all.pause();
+			if (this.first.shares().remove()) {
+				release();
+			}
 		}
 
 		// As the client does
