@@ -39,15 +39,14 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.server.GivenServer;
 
 /**
- * What acquire and release cost through the template and through the annotation, as a
- * ratio to the two commands they send, sent bare, and those with a timeout. They take
- * turns in short rounds, in another order each, so that neither noise of the machine nor
- * what ran before hits one of them more than the others; the figure is the median of the
- * rounds' ratios. Uses an embedded server, or the one named by
- * {@code MONGO_LOCK_TEST_URI}. Besides, what the meters, the MDC and events of an
- * application with the Actuator cost together, and what observations timed as Spring Boot
- * times them do, against a client without any of them on the same store. Arguments:
- * rounds (100), pairs a round (200).
+ * What a lock costs through the template, the annotation and a handle, as a ratio to the
+ * two commands they send, sent bare, and those with a timeout. They take turns in short
+ * rounds, in another order each, so that neither noise of the machine nor what ran before
+ * hits one of them more than the others; the figure is the median of the rounds' ratios.
+ * Uses an embedded server, or the one named by {@code MONGO_LOCK_TEST_URI}. Besides, what
+ * the meters, the MDC and events of an application with the Actuator cost together, and
+ * what observations timed as Spring Boot times them do, against a client without any of
+ * them on the same store. Arguments: rounds (100), pairs a round (200).
  */
 public final class OverheadBenchmark {
 
@@ -93,6 +92,7 @@ public final class OverheadBenchmark {
 		Runnable timed = bare(collection.withTimeout(3, TimeUnit.SECONDS), commands.claim(), commands.release());
 		Runnable template = () -> locks.execute(request, LockHandle::fence);
 		Runnable annotation = () -> work.run(1);
+		Runnable handle = () -> locks.acquire(request).close();
 		LockTemplate silent = client(observing, List.of());
 		LockTemplate traced = client(observing,
 				List.of(new LockMdc(), new LockObservations(observing.getBean(ObservationRegistry.class),
@@ -102,7 +102,7 @@ public final class OverheadBenchmark {
 		Runnable unobserved = () -> silent.execute(LockRequest.of("work", 2), LockHandle::fence);
 		Runnable withAll = () -> observed.execute(LockRequest.of("work", 2), LockHandle::fence);
 		Runnable withSpans = () -> traced.execute(LockRequest.of("work", 2), LockHandle::fence);
-		List<Runnable> subjects = List.of(bare, timed, template, annotation, unobserved, withAll, withSpans);
+		List<Runnable> subjects = List.of(bare, timed, template, annotation, handle, unobserved, withAll, withSpans);
 		for (int i = 0; i < 20; i++) {
 			subjects.forEach((subject) -> time(subject, pairs));
 		}
@@ -130,8 +130,9 @@ public final class OverheadBenchmark {
 		print("the same with a timeoutMS:         %.3f times that", median(ratios(nanos[1], nanos[0])));
 		print("LockTemplate.execute:              %.3f times that", median(ratios(nanos[2], nanos[0])));
 		print("@DistributedLock:                  %.3f times that", median(ratios(nanos[3], nanos[0])));
-		print("meters, MDC and events: %.3f times LockTemplate without any", median(ratios(nanos[5], nanos[4])));
-		print("observations timed, and MDC: %.3f times LockTemplate without any", median(ratios(nanos[6], nanos[4])));
+		print("acquire and close:                 %.3f times that", median(ratios(nanos[4], nanos[0])));
+		print("meters, MDC and events: %.3f times LockTemplate without any", median(ratios(nanos[6], nanos[5])));
+		print("observations timed, and MDC: %.3f times LockTemplate without any", median(ratios(nanos[7], nanos[5])));
 		print("(median of %.0f rounds of %.0f pairs each)", (double) rounds, (double) pairs);
 	}
 
