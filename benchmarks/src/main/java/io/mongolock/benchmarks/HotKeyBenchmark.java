@@ -1,7 +1,6 @@
 package io.mongolock.benchmarks;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -81,8 +80,8 @@ public final class HotKeyBenchmark {
 				}
 			}
 		}
-		double without = median(rates[0]);
-		double with = median(rates[1]);
+		double without = Turns.median(rates[0]);
+		double with = Turns.median(rates[1]);
 		System.out.println(String.format(Locale.ROOT, "%4.1f ms  %7d  %9.0f  %9.0f  %5.1f  %s", work / 1e6, threads,
 				without, with, with / without,
 				(work != 0) ? String.format(Locale.ROOT, "%.2f", with * measured(work) / 1e9) : "-"));
@@ -121,13 +120,7 @@ public final class HotKeyBenchmark {
 			work(nanos);
 			times[i] = System.nanoTime() - begun;
 		}
-		return median(times);
-	}
-
-	private static double median(double[] values) {
-		double[] sorted = values.clone();
-		Arrays.sort(sorted);
-		return sorted[sorted.length / 2];
+		return Turns.median(times);
 	}
 
 	private static LockTemplate locks(MongoLockStore store, HandOver handOver) {

@@ -1,13 +1,9 @@
 package io.mongolock.benchmarks;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
@@ -103,10 +99,7 @@ public final class OverheadBenchmark {
 		Runnable withAll = () -> observed.execute(LockRequest.of("work", 2), LockHandle::fence);
 		Runnable withSpans = () -> traced.execute(LockRequest.of("work", 2), LockHandle::fence);
 		List<Runnable> subjects = List.of(bare, timed, template, annotation, handle, unobserved, withAll, withSpans);
-		for (int i = 0; i < 20; i++) {
-			subjects.forEach((subject) -> time(subject, pairs));
-		}
-		report(subjects, rounds, pairs);
+		report(Turns.of(subjects, pairs, 20, rounds), rounds, pairs);
 		silent.close();
 		traced.close();
 	}
@@ -116,40 +109,15 @@ public final class OverheadBenchmark {
 				context.getBean(LockOwner.class), LockClock.system(), listeners);
 	}
 
-	private static void report(List<Runnable> subjects, int rounds, int pairs) {
-		double[][] nanos = new double[subjects.size()][rounds];
-		List<Integer> order = new ArrayList<>(IntStream.range(0, subjects.size()).boxed().toList());
-		Random random = new Random(1);
-		for (int round = 0; round < rounds; round++) {
-			Collections.shuffle(order, random);
-			for (int subject : order) {
-				nanos[subject][round] = time(subjects.get(subject), pairs);
-			}
-		}
-		print("bare findOneAndUpdate + updateOne: %.1f us a pair", median(nanos[0]) / 1_000);
-		print("the same with a timeoutMS:         %.3f times that", median(ratios(nanos[1], nanos[0])));
-		print("LockTemplate.execute:              %.3f times that", median(ratios(nanos[2], nanos[0])));
-		print("@DistributedLock:                  %.3f times that", median(ratios(nanos[3], nanos[0])));
-		print("acquire and close:                 %.3f times that", median(ratios(nanos[4], nanos[0])));
-		print("meters, MDC and events: %.3f times LockTemplate without any", median(ratios(nanos[6], nanos[5])));
-		print("observations timed, and MDC: %.3f times LockTemplate without any", median(ratios(nanos[7], nanos[5])));
+	private static void report(Turns turns, int rounds, int pairs) {
+		print("bare findOneAndUpdate + updateOne: %.1f us a pair", turns.micros(0));
+		print("the same with a timeoutMS:         %.3f times that", turns.ratio(1, 0));
+		print("LockTemplate.execute:              %.3f times that", turns.ratio(2, 0));
+		print("@DistributedLock:                  %.3f times that", turns.ratio(3, 0));
+		print("acquire and close:                 %.3f times that", turns.ratio(4, 0));
+		print("meters, MDC and events: %.3f times LockTemplate without any", turns.ratio(6, 5));
+		print("observations timed, and MDC: %.3f times LockTemplate without any", turns.ratio(7, 5));
 		print("(median of %.0f rounds of %.0f pairs each)", (double) rounds, (double) pairs);
-	}
-
-	private static double[] ratios(double[] ones, double[] others) {
-		double[] ratios = new double[ones.length];
-		for (int i = 0; i < ones.length; i++) {
-			ratios[i] = ones[i] / others[i];
-		}
-		return ratios;
-	}
-
-	private static double time(Runnable subject, int pairs) {
-		long begun = System.nanoTime();
-		for (int i = 0; i < pairs; i++) {
-			subject.run();
-		}
-		return (System.nanoTime() - begun) / (double) pairs;
 	}
 
 	private static Runnable bare(MongoCollection<BsonDocument> collection, BsonDocument claim, BsonDocument release) {
@@ -168,12 +136,6 @@ public final class OverheadBenchmark {
 			locks.findOneAndUpdate(filter, pipeline, options);
 			fast.updateOne(filter, update);
 		};
-	}
-
-	private static double median(double[] values) {
-		double[] sorted = values.clone();
-		Arrays.sort(sorted);
-		return sorted[sorted.length / 2];
 	}
 
 	private static void print(String format, Object... values) {

@@ -2,14 +2,14 @@ package io.mongolock.benchmarks.compare;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+
+import io.mongolock.benchmarks.Turns;
 
 /**
  * What is measured, one scenario a method. All that is compared takes turns within each.
@@ -41,21 +41,12 @@ final class Scenarios {
 	Table uncontended() {
 		Table table = new Table("A lock that nobody else wants", "what", "µs a pair", "ratio to the bare commands");
 		List<Competitor> all = this.kinds.stream().map((kind) -> kind.connect(this.servers.uri(kind))).toList();
-		double[][] nanos = new double[all.size()][this.extent.rounds()];
-		List<Integer> order = new ArrayList<>(IntStream.range(0, all.size()).boxed().toList());
-		Random random = new Random(1);
-		for (int round = -this.extent.rounds() / 2; round < this.extent.rounds(); round++) {
-			// One that always ran after the same other would profit or suffer from it
-			Collections.shuffle(order, random);
-			for (int turn : order) {
-				double pair = pair(all.get(turn), this.kinds.get(turn).name());
-				if (round >= 0) {
-					nanos[turn][round] = pair;
-				}
-			}
-		}
+		List<Runnable> pairs = IntStream.range(0, all.size())
+			.<Runnable>mapToObj((i) -> () -> all.get(i).lock(this.kinds.get(i).name()).unlock())
+			.toList();
+		Turns turns = Turns.of(pairs, PAIRS, this.extent.rounds() / 2, this.extent.rounds());
 		for (int i = 0; i < all.size(); i++) {
-			table.add(this.kinds.get(i).title(), median(nanos[i]) / 1_000, median(ratios(nanos[i], nanos[0])));
+			table.add(this.kinds.get(i).title(), turns.micros(i), turns.ratio(i, 0));
 			all.get(i).close();
 		}
 		return table;
@@ -215,26 +206,6 @@ final class Scenarios {
 	private static void add(Table table, Kind kind, String threads, Outcome outcome, double limit) {
 		table.add(kind.title(), threads, outcome.perSecond(), outcome.perSecond() / limit, outcome.p50(), outcome.p99(),
 				outcome.max(), outcome.requestsPerGrant());
-	}
-
-	private static double pair(Competitor competitor, String key) {
-		long begun = System.nanoTime();
-		for (int i = 0; i < PAIRS; i++) {
-			competitor.lock(key).unlock();
-		}
-		return (System.nanoTime() - begun) / (double) PAIRS;
-	}
-
-	private static double[] ratios(double[] ones, double[] others) {
-		double[] ratios = new double[ones.length];
-		Arrays.setAll(ratios, (i) -> ones[i] / others[i]);
-		return ratios;
-	}
-
-	private static double median(double[] values) {
-		double[] sorted = values.clone();
-		Arrays.sort(sorted);
-		return sorted[sorted.length / 2];
 	}
 
 }
