@@ -16,6 +16,20 @@ final class Jvms {
 	}
 
 	static Outcome run(Kind kind, String uri, int jvms, Load load) {
+		return run(kind, uri, jvms, load, () -> {
+		});
+	}
+
+	/**
+	 * Run a load.
+	 * @param kind the lock
+	 * @param uri its server
+	 * @param jvms how many JVMs
+	 * @param load what each does
+	 * @param ready called when all have warmed up, before they begin
+	 * @return what came of it
+	 */
+	static Outcome run(Kind kind, String uri, int jvms, Load load, Runnable ready) {
 		List<Process> processes = new ArrayList<>();
 		try {
 			List<BufferedReader> outputs = new ArrayList<>();
@@ -27,6 +41,7 @@ final class Jvms {
 			for (BufferedReader output : outputs) {
 				read(output, LoadMain.READY);
 			}
+			ready.run();
 			for (Process process : processes) {
 				process.getOutputStream().write('\n');
 				process.getOutputStream().flush();

@@ -10,6 +10,9 @@ enum Kind {
 	/** No lock at all: what the work alone allows. */
 	NONE("no lock", false),
 
+	/** What excludes threads of this JVM alone: what no lock that is fair can outdo. */
+	IN_JVM("ReentrantLock, fair, of the JVM", false),
+
 	/** The two commands alone. */
 	BARE("two bare commands", false),
 
@@ -39,7 +42,11 @@ enum Kind {
 	}
 
 	boolean excludes() {
-		return this != BARE && this != NONE;
+		return this != BARE && asksServer();
+	}
+
+	boolean asksServer() {
+		return this != NONE && this != IN_JVM;
 	}
 
 	boolean onRedis() {
@@ -54,6 +61,7 @@ enum Kind {
 	Competitor connect(String uri) {
 		return switch (this) {
 			case NONE -> new NoLock();
+			case IN_JVM -> new InJvm();
 			case BARE -> new BareCommands(uri);
 			case MONGO_LOCK -> new MongoLock(uri);
 			case SHEDLOCK_10 -> new ShedLock(uri, Duration.ofMillis(10));

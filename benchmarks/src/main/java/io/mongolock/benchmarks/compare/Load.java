@@ -16,6 +16,20 @@ import java.util.concurrent.locks.LockSupport;
  */
 record Load(int threads, int keys, int workMicros, long millis) {
 
+	private static final int WARM_UP_PAIRS = 2_000;
+
+	/**
+	 * Have the JVM compile what sends a request: a lock that is handed on rarely does so,
+	 * and an application that has been running for a while has.
+	 * @param competitor the lock
+	 */
+	static void warmUp(Competitor competitor) {
+		String key = "warm up " + ProcessHandle.current().pid();
+		for (int i = 0; i < WARM_UP_PAIRS; i++) {
+			competitor.lock(key).unlock();
+		}
+	}
+
 	/**
 	 * Run it.
 	 * @param competitor the lock

@@ -20,7 +20,7 @@ public final class LoadMain {
 		Load load = new Load(Integer.parseInt(args[2]), Integer.parseInt(args[3]), Integer.parseInt(args[4]),
 				Long.parseLong(args[5]));
 		try (Competitor competitor = Kind.valueOf(args[0]).connect(args[1])) {
-			competitor.lock("warm up " + ProcessHandle.current().pid()).unlock();
+			Load.warmUp(competitor);
 			System.out.println(READY);
 			System.in.read();
 			System.out.println(RESULT + load.run(competitor).toLine());

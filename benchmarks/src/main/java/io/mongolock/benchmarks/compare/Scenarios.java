@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.mongolock.benchmarks.Turns;
 
@@ -30,7 +32,7 @@ final class Scenarios {
 	Scenarios(Servers servers, Extent extent) {
 		this.servers = servers;
 		this.extent = extent;
-		this.kinds = Arrays.stream(Kind.values()).filter((kind) -> kind != Kind.NONE && servers.has(kind)).toList();
+		this.kinds = Arrays.stream(Kind.values()).filter((kind) -> kind.asksServer() && servers.has(kind)).toList();
 	}
 
 	/**
@@ -61,7 +63,7 @@ final class Scenarios {
 	Table oneHotKey(int workMicros, SvgPlot plot) {
 		double limit = (workMicros > 0) ? limit(workMicros) : Double.NaN;
 		Table table = new Table("One key, threads of one JVM, " + workMicros / 1000 + " ms of work", HEAD);
-		for (Kind kind : excluding()) {
+		for (Kind kind : inOneJvm()) {
 			List<Double> throughput = new ArrayList<>();
 			for (int threads : this.extent.threads()) {
 				Outcome outcome = run(kind, new Load(threads, 1, workMicros, this.extent.millis()));
@@ -117,11 +119,12 @@ final class Scenarios {
 				"what", "grants/s", "max ms", "requests per grant", "ms of the store's CPU per grant",
 				"Jain's index of fairness");
 		for (Kind kind : excluding()) {
-			double before = this.servers.cpuMillis(kind);
+			AtomicReference<Double> before = new AtomicReference<>(0.0);
 			Outcome outcome = Jvms.run(kind, this.servers.uri(kind), jvms,
-					new Load((this.extent.waiters() + jvms - 1) / jvms, 1, 1000, this.extent.jvmsMillis()));
+					new Load((this.extent.waiters() + jvms - 1) / jvms, 1, 1000, this.extent.jvmsMillis()),
+					() -> before.set(this.servers.cpuMillis(kind)));
 			table.add(kind.title(), outcome.perSecond(), outcome.max(), outcome.requestsPerGrant(),
-					(this.servers.cpuMillis(kind) - before) / outcome.grants(), outcome.jain());
+					(this.servers.cpuMillis(kind) - before.get()) / outcome.grants(), outcome.jain());
 		}
 		return table;
 	}
@@ -191,6 +194,7 @@ final class Scenarios {
 
 	private Outcome run(Kind kind, Load load) {
 		try (Competitor competitor = kind.connect(this.servers.uri(kind))) {
+			Load.warmUp(competitor);
 			return load.run(competitor);
 		}
 	}
@@ -201,6 +205,10 @@ final class Scenarios {
 
 	private List<Kind> excluding() {
 		return this.kinds.stream().filter(Kind::excludes).toList();
+	}
+
+	private List<Kind> inOneJvm() {
+		return Stream.concat(excluding().stream(), Stream.of(Kind.IN_JVM)).toList();
 	}
 
 	private static void add(Table table, Kind kind, String threads, Outcome outcome, double limit) {
