@@ -2,8 +2,6 @@ package io.mongolock.store.mongo;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.store.mongo.ServerClocks.Heartbeat;
-
 /**
  * What a comparison of clocks has found.
  *

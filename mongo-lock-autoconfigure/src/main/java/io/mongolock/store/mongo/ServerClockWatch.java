@@ -24,7 +24,6 @@ import org.bson.BsonDocument;
 import io.mongolock.LockClock;
 import io.mongolock.store.StoreServers;
 import io.mongolock.store.mongo.ClockFinding.Kind;
-import io.mongolock.store.mongo.ServerClocks.Heartbeat;
 
 /**
  * Hears the time of each server in the answers to the driver's heartbeats, which it sends

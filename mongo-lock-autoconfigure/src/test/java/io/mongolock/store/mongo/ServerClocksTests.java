@@ -6,7 +6,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.store.mongo.ClockFinding.Kind;
-import io.mongolock.store.mongo.ServerClocks.Heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

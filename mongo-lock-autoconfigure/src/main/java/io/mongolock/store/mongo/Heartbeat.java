@@ -1,0 +1,14 @@
+package io.mongolock.store.mongo;
+
+/**
+ * What a server said.
+ *
+ * @param server its address
+ * @param writable whether it takes writes
+ * @param offset its clock minus that of this machine when the answer was read, in
+ * milliseconds: less than in truth by the time that the answer took
+ * @param roundTrip the time that a question and its answer took, in milliseconds
+ */
+record Heartbeat(String server, boolean writable, long offset, long roundTrip) {
+
+}
