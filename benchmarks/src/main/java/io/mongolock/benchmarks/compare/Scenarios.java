@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.DoubleAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -119,12 +119,12 @@ final class Scenarios {
 				"what", "grants/s", "max ms", "requests per grant", "ms of the store's CPU per grant",
 				"Jain's index of fairness");
 		for (Kind kind : excluding()) {
-			AtomicReference<Double> before = new AtomicReference<>(0.0);
+			DoubleAdder before = new DoubleAdder();
 			Outcome outcome = Jvms.run(kind, this.servers.uri(kind), jvms,
 					new Load((this.extent.waiters() + jvms - 1) / jvms, 1, 1000, this.extent.jvmsMillis()),
-					() -> before.set(this.servers.cpuMillis(kind)));
+					() -> before.add(this.servers.cpuMillis(kind)));
 			table.add(kind.title(), outcome.perSecond(), outcome.max(), outcome.requestsPerGrant(),
-					(this.servers.cpuMillis(kind) - before.get()) / outcome.grants(), outcome.jain());
+					(this.servers.cpuMillis(kind) - before.sum()) / outcome.grants(), outcome.jain());
 		}
 		return table;
 	}
