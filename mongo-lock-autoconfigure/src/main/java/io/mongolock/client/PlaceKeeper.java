@@ -43,7 +43,8 @@ final class PlaceKeeper implements ReleaseListener {
 
 	private @Nullable ReleaseWatch releases;
 
-	private boolean opening;
+	/** Whether they are about to be watched, or no longer. */
+	private boolean changing;
 
 	private long opensAt;
 
@@ -106,7 +107,8 @@ final class PlaceKeeper implements ReleaseListener {
 	long nextIn(ClockReading now) {
 		long next = this.places.nextIn(now);
 		synchronized (this) {
-			return (this.releases != null) ? Math.min(next, Math.max(0, this.closesAt - now.nanos())) : next;
+			boolean closes = this.releases != null && !this.changing;
+			return (closes) ? Math.min(next, Math.max(0, this.closesAt - now.nanos())) : next;
 		}
 	}
 
@@ -171,12 +173,12 @@ final class PlaceKeeper implements ReleaseListener {
 		boolean opens;
 		boolean closes;
 		synchronized (this) {
-			opens = waiting && this.releases == null && !this.opening && now.nanos() - this.opensAt >= 0;
-			closes = !waiting && this.releases != null && now.nanos() - this.closesAt >= 0;
+			opens = waiting && this.releases == null && !this.changing && now.nanos() - this.opensAt >= 0;
+			closes = !waiting && this.releases != null && !this.changing && now.nanos() - this.closesAt >= 0;
 			if (waiting) {
 				this.closesAt = now.nanos() + LINGER;
 			}
-			this.opening |= opens;
+			this.changing |= opens || closes;
 		}
 		if (opens) {
 			begin(requests, this::openReleases);
@@ -191,7 +193,7 @@ final class PlaceKeeper implements ReleaseListener {
 			requests.execute(action);
 		}
 		catch (RuntimeException | Error ex) {
-			openLater();
+			changeLater();
 		}
 	}
 
@@ -199,7 +201,7 @@ final class PlaceKeeper implements ReleaseListener {
 		try {
 			ReleaseWatch opened = this.store.watchReleases(this);
 			synchronized (this) {
-				this.opening = false;
+				this.changing = false;
 				if (this.running) {
 					this.releases = opened;
 					return;
@@ -207,22 +209,34 @@ final class PlaceKeeper implements ReleaseListener {
 			}
 			opened.close();
 		}
-		catch (RuntimeException ex) {
-			// Until then whoever waits looks for himself
+		catch (RuntimeException | Error ex) {
+			// Such as without a thread for it: until then whoever waits looks for himself
 			logger.debug("Releases cannot be watched", ex);
-			openLater();
+			changeLater();
 		}
 	}
 
-	private synchronized void openLater() {
-		this.opening = false;
+	private synchronized void changeLater() {
+		this.changing = false;
 		this.opensAt = this.clock.nanoTime() + LINGER;
+		this.closesAt = this.opensAt;
 	}
 
 	private void closeIdleReleases() {
-		// Whoever came meanwhile found it open, and opens none
-		if (this.places.isEmpty()) {
-			closeReleases();
+		try {
+			// Whoever came meanwhile found it open, and opens none
+			if (this.places.isEmpty()) {
+				closeReleases();
+			}
+		}
+		finally {
+			synchronized (this) {
+				this.changing = false;
+			}
+			if (!this.places.isEmpty()) {
+				// Whoever came at the very moment relies on what is closed now
+				this.places.missed();
+			}
 		}
 	}
 

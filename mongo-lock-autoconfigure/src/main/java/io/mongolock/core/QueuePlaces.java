@@ -46,10 +46,10 @@ public final class QueuePlaces {
 	private volatile Runnable onWork = () -> {
 	};
 
-	private volatile boolean live;
+	private boolean live;
 
 	/** When somebody looks here next. */
-	private volatile long nextAt;
+	private long nextAt;
 
 	/**
 	 * Create without places.
@@ -112,7 +112,8 @@ public final class QueuePlaces {
 	 * @param place the place
 	 * @param now the time
 	 */
-	void stands(WaitingPlace place, ClockReading now) {
+	synchronized void stands(WaitingPlace place, ClockReading now) {
+		// Not while somebody finds out when to look: the place may not be counted in
 		if (now.nanos() + place.lookIn(this.live, now) - this.nextAt < 0) {
 			this.onWork.run();
 		}

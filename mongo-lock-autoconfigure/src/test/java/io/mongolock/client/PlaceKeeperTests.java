@@ -6,10 +6,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.util.ReflectionUtils;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
@@ -57,6 +59,11 @@ class PlaceKeeperTests {
 	private boolean live = true;
 
 	private boolean fails;
+
+	private Throwable failure = new IllegalStateException("from the test");
+
+	private Runnable onClose = () -> {
+	};
 
 	private final PlaceKeeper keeper = new PlaceKeeper(new LineStore(), new LockClock() {
 
@@ -107,10 +114,53 @@ class PlaceKeeperTests {
 		goOnTo(5_000);
 		this.millis = 20_000;
 		run();
+		run();
 		assertThat(this.underway).as("it is to be closed").hasSize(1);
+		assertThat(this.keeper.nextIn(now())).as("until then nothing is due").isPositive();
 		stand("late");
 		run();
 		this.underway.forEach(Runnable::run);
+		assertThat(this.watches).isOne();
+	}
+
+	@Test
+	void whoComesInTheMomentOfTheCloseIsLookedAtAndHasItOpenedAnew() {
+		LockAcquisition one = stand("one");
+		goOnTo(0);
+		one.cancel();
+		goOnTo(5_000);
+		this.onClose = () -> stand("late");
+		goOnTo(20_000);
+		assertThat(this.watches).isZero();
+		this.requests.clear();
+		assertThat(this.keeper.nextIn(now())).isZero();
+		goOnTo(20_001);
+		assertThat(this.requests).containsExactlyInAnyOrder("watch", "look [late]");
+	}
+
+	@Test
+	void aWatchThatIsNotClosedForWantOfAThreadIsClosedLater() {
+		LockAcquisition one = stand("one");
+		goOnTo(0);
+		one.cancel();
+		goOnTo(5_000);
+		this.millis = 20_000;
+		this.keeper.run(now(), (request) -> {
+			throw new RejectedExecutionException("from the test");
+		});
+		assertThat(this.keeper.nextIn(now())).isPositive();
+		goOnTo(30_000);
+		assertThat(this.watches).isZero();
+	}
+
+	@Test
+	void aWatchThatEndsWithAnErrorBeforeItIsOpenIsTriedLater() {
+		this.fails = true;
+		this.failure = new NoClassDefFoundError("from the test");
+		stand("one");
+		goOnTo(0);
+		this.fails = false;
+		goOnTo(10_000);
 		assertThat(this.watches).isOne();
 	}
 
@@ -254,6 +304,7 @@ class PlaceKeeperTests {
 				@Override
 				public void close() {
 					PlaceKeeperTests.this.watches--;
+					PlaceKeeperTests.this.onClose.run();
 				}
 
 			};
@@ -261,7 +312,7 @@ class PlaceKeeperTests {
 
 		private void failIfToldSo() {
 			if (PlaceKeeperTests.this.fails) {
-				throw new IllegalStateException("from the test");
+				ReflectionUtils.rethrowRuntimeException(PlaceKeeperTests.this.failure);
 			}
 		}
 

@@ -1,11 +1,14 @@
 package io.mongolock.core;
 
+import java.lang.Thread.State;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -16,6 +19,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.core.PlaceRound.Kind;
+import io.mongolock.core.PlaceRound.Look;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -24,6 +28,7 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link QueuePlaces}: a place lasts 6 s, a retry interval is 100 ms.
@@ -188,6 +193,31 @@ class QueuePlacesTests {
 		assertThat(this.places.due(false, at(300))).hasSize(1);
 	}
 
+	@Test
+	void aPlaceThatStandsWhileItIsFoundOutWhenToLookIsNotOverlooked() throws InterruptedException {
+		Stream.of("a", "b").forEach((key) -> this.places.enter(acquisition(key), at(0)));
+		AtomicBoolean woken = new AtomicBoolean();
+		this.places.onWork(() -> woken.set(true));
+		this.places.nextIn(at(0));
+		List<Look> inOrder = only(this.places.due(false, at(2_000)), Kind.REFRESH).looks();
+		WaitingPlace first = inOrder.get(0).place();
+		Thread watch = new Thread(() -> this.places.nextIn(at(2_000)));
+		Thread answered = new Thread(() -> {
+			QueuePlace seen = QueuePlace.of(first.id(), 1, answer(first.key(), 0));
+			first.answered(Objects.requireNonNull(seen), 100_000_000, at(2_000));
+			this.places.stands(first, at(2_000));
+		});
+		synchronized (inOrder.get(1).place()) {
+			watch.start();
+			await().until(() -> watch.getState() == State.BLOCKED);
+			answered.start();
+			await().until(() -> answered.getState() == State.BLOCKED || !answered.isAlive());
+		}
+		watch.join();
+		answered.join();
+		assertThat(woken).isTrue();
+	}
+
 	private List<PlaceRound> refreshes(long now) {
 		return this.places.due(true, at(now)).stream().filter((round) -> round.kind() == Kind.REFRESH).toList();
 	}
@@ -208,10 +238,7 @@ class QueuePlacesTests {
 	}
 
 	private void stand(String key, int ahead, Duration heldFor) {
-		LeaseId id = new LeaseId(key, "mine");
-		LockAcquisition acquisition = new LockAcquisition(this.client, LockRequest.of(key),
-				Claim.of(id, owner("mine"), Duration.ofSeconds(30)),
-				ResolvedLockSettings.of(LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build()), at(0));
+		LockAcquisition acquisition = acquisition(key);
 		this.acquisitions.put(key, acquisition);
 		acquisition.begin(new LockAcquisition.Caller() {
 
@@ -230,6 +257,12 @@ class QueuePlacesTests {
 			acquisition.send(at(0));
 			acquisition.answered(answer(key, ahead, heldFor), at(0));
 		}
+	}
+
+	private LockAcquisition acquisition(String key) {
+		Claim claim = Claim.of(new LeaseId(key, "mine"), owner("mine"), Duration.ofSeconds(30));
+		return new LockAcquisition(this.client, LockRequest.of(key), claim,
+				ResolvedLockSettings.of(LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build()), at(0));
 	}
 
 	private static List<StoredLock> seen(PlaceRound look, int ahead) {

@@ -84,7 +84,8 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 			try (MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>> cursor = this.streams.open()) {
 				follow(cursor);
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | Error ex) {
+				// Whatever it was, nobody else would open the stream again
 				if (isOpen()) {
 					logger.debug("The change stream of released locks has ended", ex);
 				}

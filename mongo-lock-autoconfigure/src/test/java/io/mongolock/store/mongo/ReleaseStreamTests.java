@@ -3,11 +3,14 @@ package io.mongolock.store.mongo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
+import com.mongodb.client.MongoChangeStreamCursor;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.changestream.ChangeStreamDocument;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -142,6 +145,27 @@ class ReleaseStreamTests {
 		watch(this.listener);
 		killCursor();
 		await().atMost(TIMEOUT).until(() -> this.listener.timesMissed() >= 2 && this.watch.isLive());
+		release("key");
+		awaitReleased("key");
+	}
+
+	@Test
+	void aStreamThatEndsWithAnErrorIsOpenedAnew() {
+		AtomicInteger opened = new AtomicInteger();
+		ReleaseStreams streams = new ReleaseStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
+				new LockStatements().releases(), Duration.ofMillis(100), TIMEOUT) {
+
+			@Override
+			MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>> open() {
+				if (opened.getAndIncrement() == 0) {
+					throw new NoClassDefFoundError("from the test");
+				}
+				return super.open();
+			}
+
+		};
+		this.watch = new ReleaseStream(streams, new KeySpace(""), this.listener).start();
+		awaitLive();
 		release("key");
 		awaitReleased("key");
 	}
