@@ -14,11 +14,6 @@ public final class FakeClock implements LockClock {
 
 	private final AtomicLong millis = new AtomicLong(1_000_000_000_000L);
 
-	/**
-	 * Let time pass.
-	 * @param monotonic what the monotonic clock sees of it
-	 * @param wall what the wall clock sees of it
-	 */
 	public void pass(Duration monotonic, Duration wall) {
 		this.nanos.addAndGet(monotonic.toNanos());
 		this.millis.addAndGet(wall.toMillis());

@@ -60,19 +60,13 @@ public final class Harness implements AutoCloseable {
 		this.observer.getDatabase(DATABASE).drop();
 	}
 
-	/**
-	 * On the real server of the tests; without one, on an embedded one.
-	 * @return a rig with an empty database
-	 */
+	// On the real server of the tests, emptied; without one, on an embedded one
 	public static Harness onAnyServer() {
 		return Target.given().map((target) -> new Harness(null, target)).orElseGet(Harness::embedded);
 	}
 
-	/**
-	 * On an embedded server, whose clock the test moves, and whose answers to commands
-	 * that are sent twice do not depend on the driver's own retries.
-	 * @return a rig
-	 */
+	// On an embedded server, whose clock the test moves, and whose answers to commands
+	// that are sent twice do not depend on the driver's own retries
 	public static Harness embedded() {
 		return embedded(UpsertRace.RETRY);
 	}
@@ -83,39 +77,20 @@ public final class Harness implements AutoCloseable {
 		return new Harness(new Embedded(server, clock), Target.embedded(server.port()));
 	}
 
-	/**
-	 * A client that faults befall.
-	 * @param ttl its ttl
-	 * @param wait how long it waits
-	 * @return the client, with a connection open
-	 */
+	// A client that faults befall, with a connection open
 	public HarnessClient behindProxy(Duration ttl, Duration wait) {
 		return behindProxy(HarnessClient.settings(ttl, wait));
 	}
 
-	/**
-	 * A client that faults befall.
-	 * @param settings its settings
-	 * @return the client, with a connection open
-	 */
 	public HarnessClient behindProxy(LockSettings settings) {
 		return client(proxied(), settings, LockClock.system()).warm();
 	}
 
-	/**
-	 * A client without faults.
-	 * @param ttl its ttl
-	 * @return the client, with a connection open
-	 */
+	// A client without faults, with a connection open
 	public HarnessClient direct(Duration ttl) {
 		return direct(HarnessClient.settings(ttl, LONG));
 	}
 
-	/**
-	 * A client without faults.
-	 * @param settings its settings
-	 * @return the client, with a connection open
-	 */
 	public HarnessClient direct(LockSettings settings) {
 		return client(this.target.connectionString(), settings, LockClock.system()).warm();
 	}
@@ -142,42 +117,26 @@ public final class Harness implements AutoCloseable {
 		return this.proxy.on("update").when((command) -> updates(command, "$pull"));
 	}
 
-	/**
-	 * For clients that faults befall.
-	 * @return the connection string
-	 */
+	// The connection string for clients that faults befall
 	public String proxied() {
 		return this.target.through(this.proxy);
 	}
 
-	/**
-	 * What figures are measured on.
-	 * @return the label
-	 */
+	// What figures are measured on
 	public String label() {
 		return this.target.label();
 	}
 
-	/**
-	 * The embedded server, of a rig that is on one.
-	 * @return the server
-	 */
+	// The embedded server, of a rig that is on one
 	public EmbeddedMongo server() {
 		return Objects.requireNonNull(this.embedded).server();
 	}
 
-	/**
-	 * The clock of the embedded server.
-	 * @return the clock
-	 */
 	public StepClock clock() {
 		return Objects.requireNonNull(this.embedded).clock();
 	}
 
-	/**
-	 * The server without faults.
-	 * @return a client of the driver
-	 */
+	// The server without faults
 	public MongoClient observer() {
 		return this.observer;
 	}
@@ -198,11 +157,8 @@ public final class Harness implements AutoCloseable {
 		return this.store.find(KEY, LONG);
 	}
 
-	/**
-	 * Who stands in the document, those included whose lease ran out: an entry that is
-	 * gone was taken out by a request.
-	 * @return the holders
-	 */
+	// Who stands in the document, those included whose lease ran out: an entry that is
+	// gone was taken out by a request
 	public List<StoredHolder> holders() {
 		return stored().map(StoredLock::holders).orElse(List.of());
 	}

@@ -57,20 +57,11 @@ public final class HarnessClient implements AutoCloseable {
 		return locks;
 	}
 
-	/**
-	 * Settings of which all others follow.
-	 * @param ttl the ttl
-	 * @param wait the wait timeout
-	 * @return the settings
-	 */
 	public static LockSettings settings(Duration ttl, Duration wait) {
 		return LockSettings.builder().ttl(ttl).waitTimeout(wait).build();
 	}
 
-	/**
-	 * Use the connection once, so that the next request finds all ready.
-	 * @return this
-	 */
+	// Use the connection once, so that the next request finds all ready
 	public HarnessClient warm() {
 		this.locks.acquire(LockRequest.builder("warm up").ttl(Harness.LONG).waitTimeout(Harness.LONG).build()).close();
 		return this;

@@ -20,12 +20,7 @@ public final class InterceptedStore {
 		this.store = store;
 	}
 
-	/**
-	 * Have something done before each request of a kind.
-	 * @param method the name of the method
-	 * @param action what to do; the request fails with what it throws
-	 * @return this
-	 */
+	// A request of the kind that the method is fails with what the action throws
 	public InterceptedStore before(String method, Runnable action) {
 		this.before.put(method, action);
 		return this;

@@ -19,29 +19,16 @@ public final class RealServer {
 	private RealServer() {
 	}
 
-	/**
-	 * The server that the environment names, for what a container is not set up for.
-	 * @param need what the test needs, such as {@code a server with authentication}
-	 * @return its connection string
-	 */
+	// The server that the environment names, for what a container is not set up for
 	public static String named(String need) {
 		return require(GivenServer.uri(), need);
 	}
 
-	/**
-	 * Likewise, of one kind.
-	 * @param needed the kind
-	 * @return its connection string
-	 */
 	public static String named(ServerKind needed) {
 		return require(GivenServer.uri(), needed);
 	}
 
-	/**
-	 * The server that the environment names, or a container.
-	 * @param needed the kind
-	 * @return its connection string
-	 */
+	// The server that the environment names, or a container
 	public static String uri(ServerKind needed) {
 		return require(SuiteServer.get().uri(), needed);
 	}
@@ -58,11 +45,7 @@ public final class RealServer {
 		return uri;
 	}
 
-	/**
-	 * What figures are measured on.
-	 * @param client a client of the server
-	 * @return program, version and kind
-	 */
+	// What figures are measured on
 	public static String label(MongoClient client) {
 		ServerKind kind = ServerKind.of(run(client, "hello"));
 		return ((kind == ServerKind.SHARDED) ? "mongos " : "mongod ") + run(client, "buildInfo").getString("version")

@@ -38,13 +38,7 @@ public final class RealSet implements AutoCloseable {
 
 	private final MongoLockStore store = HarnessClient.store(this.admin);
 
-	/**
-	 * A client of the locks.
-	 * @param ttl its ttl
-	 * @param wait how long it waits
-	 * @param concern what it is set to, by the application
-	 * @return the client, with a connection open
-	 */
+	// With a connection open, and set to a write concern by the application
 	public HarnessClient client(Duration ttl, Duration wait, WriteConcern concern) {
 		MongoClient mongo = connect((settings) -> settings.writeConcern(concern));
 		HarnessClient client = new HarnessClient(mongo, HarnessClient.settings(ttl, wait), LockClock.system());
@@ -60,26 +54,15 @@ public final class RealSet implements AutoCloseable {
 		return this.store;
 	}
 
-	/**
-	 * What figures are measured on.
-	 * @return the kind of server and its version
-	 */
 	public String label() {
 		return RealServer.label(this.admin);
 	}
 
-	/**
-	 * Run a command on the primary.
-	 * @param command the command
-	 * @return its answer
-	 */
 	public Document run(Document command) {
 		return run(this.admin, command);
 	}
 
-	/**
-	 * Have the primary step down, whether or not the others have caught up.
-	 */
+	// Whether or not the others have caught up
 	public void stepDown() {
 		try {
 			run(new Document("replSetStepDown", 10).append("force", true));
@@ -89,10 +72,7 @@ public final class RealSet implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Have no member copy what the primary writes, so that no write is confirmed by the
-	 * majority.
-	 */
+	// No member copies what the primary writes, so no write is confirmed by the majority
 	public void haltReplication() {
 		Document hello = run(new Document("hello", 1));
 		List<String> secondaries = Stream.of("hosts", "passives")

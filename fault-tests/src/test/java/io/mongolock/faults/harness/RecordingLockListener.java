@@ -37,10 +37,6 @@ public final class RecordingLockListener implements LockListener {
 		this.steps.add(step);
 	}
 
-	/**
-	 * The steps of the store's clock that were told.
-	 * @return by how much each
-	 */
 	public List<Duration> steps() {
 		return this.steps;
 	}

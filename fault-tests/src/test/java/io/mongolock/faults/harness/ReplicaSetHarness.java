@@ -20,23 +20,12 @@ public final class ReplicaSetHarness implements AutoCloseable {
 		return this.set;
 	}
 
-	/**
-	 * A client that knows all members, and asks the newest primary that it sees.
-	 * @param ttl its ttl
-	 * @param wait how long it waits
-	 * @return the client, with a connection open
-	 */
+	// Knows all members, and asks the newest primary that it sees
 	public HarnessClient client(Duration ttl, Duration wait) {
 		return client(this.set.connectionString(), ttl, wait);
 	}
 
-	/**
-	 * A client on the side of one member, to which it stays whatever happens.
-	 * @param member the member, which has to be the primary
-	 * @param ttl its ttl
-	 * @param wait how long it waits
-	 * @return the client, with a connection open
-	 */
+	// On the side of one member, the primary, to which it stays whatever happens
 	public HarnessClient clientOf(SetMember member, Duration ttl, Duration wait) {
 		return client(member.connectionString(), ttl, wait);
 	}

@@ -60,33 +60,20 @@ public final class ScriptedServer implements AutoCloseable {
 		return "mongodb://" + address() + "/?directConnection=true";
 	}
 
-	/**
-	 * Where it listens.
-	 * @return host and port
-	 */
 	public String address() {
 		return this.listener.getInetAddress().getHostAddress() + ":" + this.listener.getLocalPort();
 	}
 
-	/**
-	 * Answer otherwise from now on.
-	 * @param script how
-	 */
 	public void script(Script script) {
 		this.script = script;
 	}
 
-	/**
-	 * Close all connections, and every new one at once, as if nobody were there.
-	 */
+	// As if nobody were there
 	public void shut() {
 		this.shut = true;
 		closeConnections();
 	}
 
-	/**
-	 * Take connections again.
-	 */
 	public void open() {
 		this.shut = false;
 	}
@@ -160,11 +147,6 @@ public final class ScriptedServer implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Whether a client asks with whom it is talking.
-	 * @param command the command
-	 * @return whether it is a hello of any age
-	 */
 	public static boolean isHello(BsonDocument command) {
 		String name = command.getFirstKey();
 		return name.equalsIgnoreCase("hello") || name.equalsIgnoreCase("ismaster");
@@ -200,13 +182,7 @@ public final class ScriptedServer implements AutoCloseable {
 	@FunctionalInterface
 	public interface Script {
 
-		/**
-		 * Answer a command. Called by several threads.
-		 * @param command the command
-		 * @param passedOn executes it on the embedded server and gives its answer; that
-		 * to a hello is the primary's of a set of one
-		 * @return the answer
-		 */
+		// Called by several threads; what is passed on is executed by the embedded server
 		BsonDocument answer(BsonDocument command, Supplier<BsonDocument> passedOn);
 
 	}

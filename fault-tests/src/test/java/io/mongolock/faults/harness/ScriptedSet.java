@@ -52,10 +52,7 @@ public final class ScriptedSet implements AutoCloseable {
 		elect(this.primary);
 	}
 
-	/**
-	 * For clients that know all members.
-	 * @return the connection string
-	 */
+	// For clients that know all members
 	public String connectionString() {
 		return "mongodb://" + String.join(",", addresses()) + "/?replicaSet=rows&" + POLL;
 	}
@@ -68,28 +65,19 @@ public final class ScriptedSet implements AutoCloseable {
 		return this.members;
 	}
 
-	/**
-	 * Who was elected last, even if that one died or stepped down since.
-	 * @return the newest primary
-	 */
+	// Who was elected last, even if that one died or stepped down since
 	public synchronized SetMember primary() {
 		return this.primary;
 	}
 
-	/**
-	 * Kill the primary. The others have none before the next election.
-	 * @return who it was
-	 */
+	// The others have no primary before the next election
 	public synchronized SetMember killPrimary() {
 		this.primary.kill();
 		this.primary.believe(new View(this.term, null));
 		return isolatePrimary();
 	}
 
-	/**
-	 * Cut the primary off from the other members. It does not notice.
-	 * @return who it is
-	 */
+	// Who is cut off does not notice
 	public synchronized SetMember isolatePrimary() {
 		others(this.primary).forEach((member) -> member.believe(new View(this.term, null)));
 		this.cutOff.add(this.primary);
@@ -97,17 +85,13 @@ public final class ScriptedSet implements AutoCloseable {
 		return this.primary;
 	}
 
-	/**
-	 * Cut the members off from each other. The primary does not notice.
-	 */
+	// The primary does not notice
 	public synchronized void loseMajority() {
 		this.cutOff.addAll(others(this.primary));
 	}
 
-	/**
-	 * Have the primary step down by force, without waiting for the others. There is none
-	 * before the next election.
-	 */
+	// By force, without waiting for the others; there is no primary before the next
+	// election
 	public synchronized void stepDown() {
 		View nobody = new View(this.term, null);
 		this.members.stream()
@@ -116,19 +100,11 @@ public final class ScriptedSet implements AutoCloseable {
 		notifyAll();
 	}
 
-	/**
-	 * Elect any member but the last primary.
-	 * @return the new primary
-	 */
 	public synchronized SetMember elect() {
 		return elect(others(this.primary).stream().filter(this::reachesMajority).findFirst().orElseThrow());
 	}
 
-	/**
-	 * Elect a member. Those that it reaches follow it, and lose what they alone have.
-	 * @param next the member, which has to reach a majority
-	 * @return the new primary
-	 */
+	// Those that the next primary reaches follow it, and lose what they alone have
 	public synchronized SetMember elect(SetMember next) {
 		Assert.state(reachesMajority(next), "Nobody is elected without a majority");
 		this.term++;
@@ -137,10 +113,8 @@ public final class ScriptedSet implements AutoCloseable {
 		return next;
 	}
 
-	/**
-	 * Connect all members again, and restart those that died. They follow the primary, if
-	 * there is one.
-	 */
+	// Connects all members, and restarts those that died; they follow the primary, if
+	// there is one
 	public synchronized void heal() {
 		this.cutOff.clear();
 		this.members.forEach(SetMember::restart);
@@ -149,37 +123,23 @@ public final class ScriptedSet implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Confirm every write from now on when its member alone has it, as if it asked for
-	 * that ({@code w: 1}).
-	 */
+	// Every write is confirmed when its member alone has it, as if it asked for that (w:
+	// 1)
 	public synchronized void confirmAlone() {
 		this.confirmsAlone = true;
 	}
 
-	/**
-	 * Wait until a write is executed and waits for the majority.
-	 */
+	// Waits until a write is executed and waits for the majority
 	public void awaitUnconfirmed() {
 		Awaitility.await().atMost(Harness.LONG).until(this::hasUnconfirmed);
 	}
 
-	/**
-	 * Whether a write is executed and waits for the majority.
-	 * @return whether there is one
-	 */
 	public synchronized boolean hasUnconfirmed() {
 		return this.unconfirmed > 0;
 	}
 
-	/**
-	 * Execute a write, if the member is the primary as far as it knows, and confirm it
-	 * when as many members have it as it asks for.
-	 * @param member who was asked
-	 * @param command the write
-	 * @param execution executes it there and gives the answer
-	 * @return the answer to the client
-	 */
+	// Executed if the member is the primary as far as it knows, and confirmed when as
+	// many members have it as it asks for
 	public synchronized BsonDocument write(SetMember member, BsonDocument command, Supplier<BsonDocument> execution) {
 		if (!member.isPrimary()) {
 			return SetAnswers.notPrimary(command);

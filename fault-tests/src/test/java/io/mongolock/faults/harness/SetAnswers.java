@@ -23,32 +23,19 @@ public final class SetAnswers {
 	private SetAnswers() {
 	}
 
-	/**
-	 * Nothing is executed here.
-	 * @param command what was asked
-	 * @return the answer
-	 */
+	// Nothing is executed here
 	public static BsonDocument notPrimary(BsonDocument command) {
 		BsonDocument answer = error(NOT_WRITABLE_PRIMARY, "not primary").append("ok", new BsonDouble(0))
 			.append("codeName", new BsonString("NotWritablePrimary"));
 		return retryable(command, answer);
 	}
 
-	/**
-	 * The write is executed, and time ran out before it was confirmed.
-	 * @param answer what it is answered with otherwise
-	 * @return the answer
-	 */
+	// The write is executed, and time ran out before it was confirmed
 	public static BsonDocument timedOut(BsonDocument answer) {
 		return answer.append("writeConcernError", error(MAX_TIME_EXPIRED, "operation exceeded time limit"));
 	}
 
-	/**
-	 * The write is executed, and may be rolled back.
-	 * @param command what was asked
-	 * @param answer what it is answered with otherwise
-	 * @return the answer
-	 */
+	// The write is executed, and may be rolled back
 	public static BsonDocument steppedDown(BsonDocument command, BsonDocument answer) {
 		answer.append("writeConcernError",
 				error(PRIMARY_STEPPED_DOWN, "Primary stepped down while waiting for replication"));

@@ -58,10 +58,7 @@ public final class SetMember implements AutoCloseable {
 		this.door.script(this::answer);
 	}
 
-	/**
-	 * For clients that see this member and no other.
-	 * @return the connection string
-	 */
+	// For clients that see this member and no other
 	public String connectionString() {
 		return this.door.connectionString() + "&" + ScriptedSet.POLL;
 	}
@@ -70,35 +67,20 @@ public final class SetMember implements AutoCloseable {
 		return this.door.address();
 	}
 
-	/**
-	 * The clock that its leases are judged by while it is the primary.
-	 * @return the clock
-	 */
 	public StepClock clock() {
 		return this.clock;
 	}
 
-	/**
-	 * The lock of the rows as it stands here, whoever leads.
-	 * @return the lock
-	 */
+	// As it stands here, whoever leads
 	public Optional<StoredLock> stored() {
 		return HarnessClient.store(this.observer).find(Harness.KEY, Harness.LONG);
 	}
 
-	/**
-	 * A document beside the locks as it stands here, whoever leads.
-	 * @param id its {@code _id}
-	 * @return the document
-	 */
 	public BsonDocument document(String id) {
 		return Objects.requireNonNull(documents().find(Filters.eq(id)).first());
 	}
 
-	/**
-	 * Who stands in the document here, those included whose lease ran out.
-	 * @return the holders
-	 */
+	// Who stands in the document here, those included whose lease ran out
 	public List<StoredHolder> holders() {
 		return stored().map(StoredLock::holders).orElse(List.of());
 	}
@@ -115,11 +97,7 @@ public final class SetMember implements AutoCloseable {
 		return this.view.leader() == this;
 	}
 
-	/**
-	 * Have the documents of another member and no others: what was written here alone is
-	 * rolled back.
-	 * @param other the other member
-	 */
+	// What was written here alone is rolled back
 	public void takeOver(SetMember other) {
 		List<BsonDocument> documents = other.documents().find().into(new ArrayList<>());
 		List<BsonValue> ids = documents.stream().map((document) -> document.get("_id")).toList();
@@ -132,9 +110,6 @@ public final class SetMember implements AutoCloseable {
 		documents().bulkWrite(changes);
 	}
 
-	/**
-	 * Die: connections end, and nobody is let in any more.
-	 */
 	public void kill() {
 		this.door.shut();
 	}

@@ -14,10 +14,6 @@ public final class StepClock implements InstantSource, LockClock {
 
 	private final AtomicReference<Duration> offset = new AtomicReference<>(Duration.ZERO);
 
-	/**
-	 * Set the wall clock forward, or back.
-	 * @param step how far
-	 */
 	public void step(Duration step) {
 		this.offset.updateAndGet(step::plus);
 	}

@@ -35,36 +35,19 @@ public record Target(String host, int port, String credentials, String options, 
 
 	private static final List<String> OF_A_SET = List.of("replicaset=", "directconnection=");
 
-	/**
-	 * An embedded server.
-	 * @param port its port on the loopback address
-	 * @return the target
-	 */
 	public static Target embedded(int port) {
 		return new Target("127.0.0.1", port, "", "?directConnection=true", RowFigures.EMBEDDED);
 	}
 
-	/**
-	 * The real server of the tests, or the primary of the replica set.
-	 * @return the target, or empty if there is none
-	 */
+	// The real server of the tests, or the primary of the replica set
 	public static Optional<Target> given() {
 		return SuiteServer.get().uri().map(Target::of);
 	}
 
-	/**
-	 * What clients are to be given.
-	 * @return the connection string
-	 */
 	public String connectionString() {
 		return at(this.host, this.port);
 	}
 
-	/**
-	 * What clients behind a proxy are to be given.
-	 * @param proxy a proxy to this server
-	 * @return the connection string
-	 */
 	public String through(FaultProxy proxy) {
 		return at("127.0.0.1", proxy.port());
 	}
@@ -88,10 +71,8 @@ public record Target(String host, int port, String credentials, String options, 
 		}
 	}
 
-	/**
-	 * What the URI says if that is the primary itself: what it calls itself may be known
-	 * only to its own network.
-	 */
+	// What the URI says if that is the primary itself: what it calls itself may be known
+	// only to its own network
 	private static String address(Document hello, ClusterDescription cluster) {
 		String primary = hello.getString("primary");
 		boolean reached = cluster.getConnectionMode() == ClusterConnectionMode.SINGLE

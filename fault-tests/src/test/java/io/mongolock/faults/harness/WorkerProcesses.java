@@ -14,9 +14,9 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.FileSystemUtils;
 
 import io.mongolock.faults.harness.history.HistoryChecker;
-import io.mongolock.faults.harness.history.HistoryReader;
 import io.mongolock.faults.harness.history.HistoryRecord;
 import io.mongolock.faults.harness.history.HistoryRecord.Counted;
 import io.mongolock.faults.harness.history.HistoryRecord.Died;
@@ -27,7 +27,6 @@ import io.mongolock.faults.harness.history.HistoryWriter;
 import io.mongolock.faults.harness.worker.EmbeddedServerProcess;
 import io.mongolock.faults.harness.worker.GuardedCounter;
 import io.mongolock.faults.harness.worker.LockWorkerJvm;
-import io.mongolock.faults.harness.worker.LockWorkerSettings;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -49,13 +48,11 @@ public final class WorkerProcesses implements AutoCloseable {
 
 	private final MongoLockStore store;
 
-	private final Path file;
+	private final Path histories = newDirectory();
 
 	private final HistoryWriter history;
 
-	/**
-	 * Use the server that the environment names; without one, start an embedded one.
-	 */
+	// Use the server that the environment names; without one, start an embedded one
 	public WorkerProcesses() {
 		Target given = Target.given().orElse(null);
 		this.process = (given != null) ? null : EmbeddedServerProcess.start();
@@ -63,62 +60,41 @@ public final class WorkerProcesses implements AutoCloseable {
 		this.observer = MongoClients.create(this.target.connectionString());
 		this.store = HarnessClient.store(this.observer);
 		this.observer.getDatabase(Harness.DATABASE).drop();
-		this.file = newFile();
-		this.history = new HistoryWriter(this.file, "test");
+		this.history = new HistoryWriter(this.histories);
 	}
 
-	private static Path newFile() {
+	private static Path newDirectory() {
 		try {
-			return Files.createTempFile("history", ".txt");
+			return Files.createTempDirectory("history");
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
 	}
 
-	/**
-	 * Start workers.
-	 * @param number how many
-	 * @param ttl their ttl
-	 * @return the workers, all of them ready
-	 */
 	public List<LockWorkerJvm> start(int number, Duration ttl) {
 		List<LockWorkerJvm> started = IntStream.range(0, number).mapToObj((i) -> start(ttl)).toList();
 		started.forEach(LockWorkerJvm::awaitReady);
 		return started;
 	}
 
-	/**
-	 * Start a worker.
-	 * @param ttl its ttl
-	 * @return the worker, not yet ready
-	 */
 	public LockWorkerJvm start(Duration ttl) {
 		return start(this.target.connectionString(), ttl);
 	}
 
 	public LockWorkerJvm start(String connectionString, Duration ttl) {
-		LockWorkerJvm worker = LockWorkerJvm.start(new LockWorkerSettings(connectionString, Harness.DATABASE, ttl,
-				Duration.ofSeconds(110), this.file.toString()));
+		LockWorkerJvm worker = new LockWorkerJvm(connectionString, ttl, this.histories);
 		this.workers.add(worker);
 		return worker;
 	}
 
-	/**
-	 * Kill a worker.
-	 * @param worker the worker
-	 */
 	public void kill(LockWorkerJvm worker) {
 		worker.jvm().kill();
 		write(new Died(String.valueOf(worker.jvm().pid()), System.nanoTime()));
 		this.workers.remove(worker);
 	}
 
-	/**
-	 * Let workers stand still all together.
-	 * @param stopped the workers
-	 * @param until returns when they are to go on
-	 */
+	// All of them together, until the given action returns
 	public void suspend(List<LockWorkerJvm> stopped, Runnable until) {
 		long begun = System.nanoTime();
 		stopped.forEach((worker) -> worker.jvm().suspend());
@@ -128,26 +104,15 @@ public final class WorkerProcesses implements AutoCloseable {
 		stopped.forEach((worker) -> write(new Stalled(String.valueOf(worker.jvm().pid()), begun, ended)));
 	}
 
-	/**
-	 * The process of the server, if it is an embedded one.
-	 * @return the process
-	 */
+	// The process of the server, if it is an embedded one
 	public Optional<EmbeddedServerProcess> server() {
 		return Optional.ofNullable(this.process);
 	}
 
-	/**
-	 * The server.
-	 * @return where it is
-	 */
 	public Target target() {
 		return this.target;
 	}
 
-	/**
-	 * What figures are measured on.
-	 * @return the label
-	 */
 	public String label() {
 		return this.target.label();
 	}
@@ -156,11 +121,7 @@ public final class WorkerProcesses implements AutoCloseable {
 		return this.store;
 	}
 
-	/**
-	 * How long the lease of a key still runs, by the server.
-	 * @param key the key
-	 * @return the time, zero if nobody holds it
-	 */
+	// By the server; zero if nobody holds it
 	public Duration remaining(String key) {
 		return this.store.find(key, Harness.LONG)
 			.map(StoredLock::liveHolders)
@@ -169,11 +130,7 @@ public final class WorkerProcesses implements AutoCloseable {
 			.orElse(Duration.ZERO);
 	}
 
-	/**
-	 * Which processes hold a key, by the server.
-	 * @param key the key
-	 * @return their process ids
-	 */
+	// Process ids, by the server
 	public List<Long> holders(String key) {
 		return this.store.find(key, Harness.LONG)
 			.map(StoredLock::liveHolders)
@@ -194,18 +151,11 @@ public final class WorkerProcesses implements AutoCloseable {
 		this.observer.getDatabase(Harness.DATABASE).getCollection("guardedValue").insertOne(new Document("_id", key));
 	}
 
-	/**
-	 * Write down what the counter of a key stands at.
-	 * @param key the key
-	 * @param expected how many updates were reported as done
-	 */
+	// Writes down what the counter of a key stands at
 	public void count(String key, long expected) {
 		write(new Counted(key, expected, new GuardedCounter(this.observer, Harness.DATABASE).get(key)));
 	}
 
-	/**
-	 * Write down all locks that are held.
-	 */
 	private void writeHeld() {
 		for (StoredLock lock : this.store.list(1000, Harness.LONG)) {
 			lock.liveHolders()
@@ -218,13 +168,10 @@ public final class WorkerProcesses implements AutoCloseable {
 	}
 
 	public HistoryReport check() {
-		return new HistoryChecker().check(HistoryReader.read(List.of(this.file)));
+		return HistoryChecker.check(this.histories);
 	}
 
-	/**
-	 * Assert that the history of all of them, and what is held by now, breaks no promise.
-	 * @return what was found
-	 */
+	// The history of all of them, and what is held by now, breaks no promise
 	public HistoryReport assertClean() {
 		writeHeld();
 		HistoryReport report = check();
@@ -237,7 +184,7 @@ public final class WorkerProcesses implements AutoCloseable {
 		this.workers.forEach(LockWorkerJvm::close);
 		this.observer.close();
 		this.history.close();
-		this.file.toFile().delete();
+		FileSystemUtils.deleteRecursively(this.histories.toFile());
 		if (this.process != null) {
 			this.process.close();
 		}

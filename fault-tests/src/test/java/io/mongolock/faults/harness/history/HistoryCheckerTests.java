@@ -1,260 +1,257 @@
 package io.mongolock.faults.harness.history;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import org.junit.jupiter.api.Test;
 
+import io.mongolock.faults.harness.history.HistoryRecord.Checked;
+import io.mongolock.faults.harness.history.HistoryRecord.Counted;
+import io.mongolock.faults.harness.history.HistoryRecord.Died;
+import io.mongolock.faults.harness.history.HistoryRecord.Entered;
+import io.mongolock.faults.harness.history.HistoryRecord.Held;
+import io.mongolock.faults.harness.history.HistoryRecord.Left;
+import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
+import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Tests for {@link HistoryChecker}: what is wrong in a history is found, and nothing
- * else.
+ * else. Times are milliseconds.
  */
 class HistoryCheckerTests {
 
-	private static final int SHARED = Integer.MAX_VALUE;
+	private static final String KEY = "order:1";
 
-	private final TestHistory history = new TestHistory("order:1");
+	private final List<HistoryRecord> history = new ArrayList<>();
 
 	@Test
 	void sectionsOneAfterTheOtherAreClean() {
-		HistoryReport report = this.history.section("a", 1, 0, 10)
-			.section("b", 2, 10, 20)
-			.section("a", 3, 25, 30)
-			.counted(3, 3)
-			.check();
-		assertThat(report.violations()).isEmpty();
-		assertThat(report.isClean()).isTrue();
-		assertThat(report.sections()).isEqualTo(3);
-		assertThat(report.keys()).isOne();
+		section("a", 1, 0, 10);
+		section("b", 2, 10, 20);
+		section("a", 3, 25, 30);
+		this.history.add(new Counted(KEY, 3, 3));
+		assertThat(violations()).isEmpty();
+		assertThat(check().sections()).isEqualTo(3);
 	}
 
 	@Test
 	void anEmptyHistoryIsClean() {
-		assertThat(this.history.check().isClean()).isTrue();
-		assertThat(this.history.check().toTable()).contains("No violations");
+		assertThat(violations()).isEmpty();
 	}
 
 	@Test
 	void twoHoldersAtATimeOverlap() {
-		HistoryReport report = this.history.section("a", 1, 0, 10).section("b", 2, 7, 20).check();
-		assertThat(report.violations()).singleElement()
+		section("a", 1, 0, 10);
+		section("b", 2, 7, 20);
+		assertThat(violations()).singleElement()
 			.asString()
 			.contains("overlap of 3.000 ms on 'order:1'",
 					"fence 1 of a/main (told COMPLETED, not running for 0.000 ms)", "fence 2 of b/main");
-		assertThat(report.overlapNanosByKey()).containsEntry("order:1", TestHistory.nanos(3));
-		assertThat(report.overlaps()).singleElement().matches(Overlap::isSilent);
+		assertThat(check().overlaps()).singleElement().matches(Overlap::isSilent);
+		assertThat(check().toTable()).contains("sections 2", "of which silent 1 times", "1 violations", "overlap of");
+	}
+
+	@Test
+	void aLongSectionOverlapsAllThatBeginInIt() {
+		section("a", 1, 0, 100);
+		section("b", 2, 10, 20);
+		section("b", 3, 30, 40);
+		assertThat(violations()).hasSize(2);
+		assertThat(check().overlapNanos(false)).isEqualTo(nanos(20));
 	}
 
 	@Test
 	void holdersOfDifferentKeysDoNotOverlap() {
-		TestHistory other = new TestHistory("order:2").section("b", 1, 5, 15);
-		this.history.section("a", 1, 0, 10);
-		other.records().forEach(this.history::add);
-		assertThat(this.history.check().isClean()).isTrue();
-		assertThat(this.history.check().keys()).isEqualTo(2);
+		section("a", 1, 0, 10);
+		left(new Entered("order:2", 1, "b", "main", nanos(5), nanos(5)), Outcome.COMPLETED, 15);
+		assertThat(violations()).isEmpty();
 	}
 
 	@Test
 	void aHolderThatDiesWhileItGivesTheLockBackOverlapsNobody() {
-		this.history.section("a", 1, 1, 0, 10, Outcome.DIED).died("a", 30).section("b", 2, 11, 20);
-		assertThat(this.history.check().violations()).isEmpty();
-		assertThat(this.history.check().open()).isZero();
+		left(entered("a", 1, 0), Outcome.DIED, 10);
+		this.history.add(new Died("a", nanos(30)));
+		section("b", 2, 11, 20);
+		assertThat(violations()).isEmpty();
+	}
+
+	@Test
+	void whatTheCallerIsToldCountsAndNotThatTheWorkHadEnded() {
+		Entered section = entered("a", 1, 0);
+		left(section, Outcome.DIED, 10);
+		left(section, Outcome.COMPLETED, 10);
+		section("b", 2, 9, 20);
+		assertThat(violations()).singleElement().asString().contains("told COMPLETED");
 	}
 
 	@Test
 	void overlapIsToldApartByWhetherTheHolderHadBeenTold() {
-		HistoryReport report = this.history.section("a", 1, 1, 0, 20, Outcome.LOST)
-			.section("b", 2, 10, 30)
-			.lost(1, 14)
-			.stalled("a", 8, 14)
-			.check();
-		assertThat(report.overlapNanos(false)).isEqualTo(TestHistory.nanos(4));
-		assertThat(report.overlapNanos(true)).isEqualTo(TestHistory.nanos(6));
-		assertThat(report.overlaps()).noneMatch(Overlap::isSilent);
-		assertThat(report.violations()).isEmpty();
+		left(entered("a", 1, 0), Outcome.LOST, 20);
+		section("b", 2, 10, 30);
+		lost(1, 14);
+		stalled("a", 8, 14);
+		assertThat(check().overlapNanos(false)).isEqualTo(nanos(4));
+		assertThat(check().overlapNanos(true)).isEqualTo(nanos(6));
+		assertThat(check().overlaps()).noneMatch(Overlap::isSilent);
+		assertThat(violations()).isEmpty();
 	}
 
 	@Test
 	void overlapOnlyAfterTheHolderWasToldIsAFigureAndNoViolation() {
-		HistoryReport report = this.history.section("a", 1, 1, 0, 20, Outcome.LOST)
-			.section("b", 2, 10, 30)
-			.lost(1, 9)
-			.check();
-		assertThat(report.overlapNanos(true)).isEqualTo(TestHistory.nanos(10));
-		assertThat(report.isClean()).isTrue();
+		left(entered("a", 1, 0), Outcome.LOST, 20);
+		section("b", 2, 10, 30);
+		lost(1, 9);
+		assertThat(check().overlapNanos(true)).isEqualTo(nanos(10));
+		assertThat(violations()).isEmpty();
 	}
 
 	@Test
 	void overlapIsForgivenForAsLongAsTheHolderDidNotRun() {
-		this.history.section("a", 1, 0, 10).section("b", 2, 7, 20).stalled("b", 0, 20).stalled("a", 3, 5);
-		assertThat(this.history.check().violations()).singleElement().asString().contains("not running for 2.000 ms");
-		assertThat(this.history.stalled("a", 4, 6).check().isClean()).isTrue();
+		section("a", 1, 0, 10);
+		section("b", 2, 7, 20);
+		stalled("b", 0, 20);
+		stalled("a", 3, 5);
+		assertThat(violations()).singleElement().asString().contains("not running for 2.000 ms");
+		// what was noticed twice counts once
+		stalled("a", 3, 5);
+		assertThat(violations()).hasSize(1);
+		stalled("a", 4, 6);
+		assertThat(violations()).isEmpty();
 	}
 
 	@Test
 	void aHolderThatIsToldThatItHoldsAfterTheNextGrantIsFoundWhateverStoodStill() {
-		this.history.granted("a", 1, 1, 0, 1)
-			.section("a", 1, 1, 1, 20, Outcome.LOST)
-			.granted("b", 2, 1, 9, 10)
-			.lost(1, 9)
-			.stalled("a", 2, 30);
-		assertThat(this.history.checked(1, 10).check().violations()).isEmpty();
-		HistoryReport report = this.history.checked(1, 12).check();
-		assertThat(report.checks()).isEqualTo(2);
-		assertThat(report.violations()).singleElement()
-			.isEqualTo("false answer: 'order:1', fence 1, was said to be held 2.000 ms after the grant of fence 2");
-	}
-
-	@Test
-	void asManyAsTheLimitMayHoldTogether() {
-		this.history.section("a", 1, 2, 0, 10, Outcome.COMPLETED).section("b", 2, 2, 5, 15, Outcome.COMPLETED);
-		assertThat(this.history.check().isClean()).isTrue();
-		HistoryReport report = this.history.section("c", 3, 2, 8, 20, Outcome.COMPLETED).check();
-		assertThat(report.overlapNanos(false)).isEqualTo(TestHistory.nanos(2));
-	}
-
-	@Test
-	void theSmallestLimitCounts() {
-		HistoryReport report = this.history.section("reader", 1, SHARED, 0, 10, Outcome.COMPLETED)
-			.section("reader2", 2, SHARED, 0, 10, Outcome.COMPLETED)
-			.section("writer", 3, 1, 9, 12, Outcome.COMPLETED)
-			.check();
-		assertThat(report.overlapNanos(false)).isEqualTo(TestHistory.nanos(1));
+		left(entered("a", 1, 1), Outcome.LOST, 20);
+		section("b", 2, 10, 20);
+		lost(1, 9);
+		stalled("a", 2, 30);
+		this.history.add(new Checked(KEY, 1, nanos(10)));
+		assertThat(violations()).isEmpty();
+		this.history.add(new Checked(KEY, 1, nanos(12)));
+		assertThat(check().checks()).isEqualTo(2);
+		assertThat(violations()).singleElement()
+			.isEqualTo("false answer: 'order:1', fence 1, was said to be held 2.000 ms after the grant of fence 2 "
+					+ "of b/main");
 	}
 
 	@Test
 	void aKilledHolderHeldUntilItsDeathAndTheNextOneTookOver() {
-		HistoryReport report = this.history.entered("a", 1, 1, 0).died("a", 5).section("b", 2, 35, 40).check();
-		assertThat(report.isClean()).isTrue();
-		assertThat(report.open()).isZero();
-		assertThat(report.timings().takenOver()).isEqualTo(spread(30));
+		entered("a", 1, 0);
+		this.history.add(new Died("a", nanos(5)));
+		section("b", 2, 35, 40);
+		assertThat(violations()).isEmpty();
+		assertThat(check().timings().takenOver()).isEqualTo(new Spread(1, nanos(30), nanos(30), nanos(30), nanos(30)));
 	}
 
 	@Test
 	void aHolderKilledWhileAnotherHeldOverlaps() {
-		HistoryReport report = this.history.entered("a", 1, 1, 0).died("a", 5).section("b", 2, 3, 40).check();
-		assertThat(report.overlapNanos(false)).isEqualTo(TestHistory.nanos(2));
-		assertThat(report.overlaps()).noneMatch(Overlap::isSilent);
+		entered("a", 1, 0);
+		this.history.add(new Died("a", nanos(5)));
+		section("b", 2, 3, 40);
+		assertThat(check().overlapNanos(false)).isEqualTo(nanos(2));
+		assertThat(violations()).hasSize(1);
 	}
 
 	@Test
 	void aFenceThatFallsOrStaysIsFound() {
-		HistoryReport report = this.history.section("a", 5, 0, 10)
-			.section("b", 4, 10, 20)
-			.section("c", 5, 20, 30)
-			.check();
-		assertThat(report.violations()).hasSize(2)
-			.anyMatch((violation) -> violation.contains("did not rise: 4 to b/main after 5 to a/main"))
-			.anyMatch((violation) -> violation.contains("did not rise: 5 to c/main after 5 to a/main"));
-	}
-
-	@Test
-	void aHolderThatEntersAgainIsNotGrantedTwice() {
-		assertThat(this.history.section("a", 1, 0, 4).section("a", 1, 5, 10).check().isClean()).isTrue();
-	}
-
-	@Test
-	void grantsOfASemaphoreMayBeKnownInAnotherOrderThanTheyWereGiven() {
-		this.history.granted("a", 2, 3, 0, 5).granted("b", 1, 3, 0, 6);
-		assertThat(this.history.check().isClean()).isTrue();
-		HistoryReport report = this.history.granted("c", 1, 3, 7, 8).check();
-		assertThat(report.fences()).isNotEmpty();
-	}
-
-	@Test
-	void aGrantAskedForAfterAHigherFenceWasKnownIsFoundInASemaphoreToo() {
-		HistoryReport report = this.history.granted("a", 9, 3, 0, 5).granted("b", 8, 3, 6, 7).check();
-		assertThat(report.fences()).singleElement().isEqualTo(new FenceFault("order:1", 8, "b/main", 9, "a/main"));
+		section("a", 5, 0, 10);
+		section("b", 4, 10, 20);
+		section("c", 5, 20, 30);
+		assertThat(violations()).isEqualTo(check().fences())
+			.hasSize(2)
+			.anyMatch((one) -> one.contains("did not rise: fence 4 of b/main after fence 5 of a/main"))
+			.anyMatch((one) -> one.contains("did not rise: fence 5 of c/main after fence 5 of a/main"));
 	}
 
 	@Test
 	void lostUpdatesAreFound() {
-		HistoryReport report = this.history.counted(100, 98).check();
-		assertThat(report.violations()).singleElement().asString().contains("stands at 98, not at 100");
-		assertThat(report.toTable()).contains("2 in 1 counters");
+		this.history.add(new Counted(KEY, 100, 98));
+		assertThat(violations()).singleElement().asString().contains("stands at 98, not at 100");
 	}
 
 	@Test
 	void orphansAreFoundUnlessTheirSectionGoesOn() {
-		this.history.entered("a", 1, 1, 0).held(1);
-		assertThat(this.history.check().isClean()).isTrue();
-		assertThat(this.history.check().open()).isOne();
-		this.history.held(2);
-		assertThat(this.history.check().violations()).singleElement()
-			.asString()
-			.contains("'order:1' is still held, fence 2, by shop one");
+		entered("a", 1, 0);
+		this.history.add(new Held(KEY, 1, "shop one"));
+		assertThat(violations()).isEmpty();
+		this.history.add(new Held(KEY, 2, "shop one"));
+		assertThat(violations()).containsExactly("orphan: 'order:1' is still held, fence 2, by shop one");
+		this.history.add(new Died("a", nanos(1)));
+		assertThat(violations()).hasSize(2);
 	}
 
 	@Test
-	void aLockHeldByAKilledProcessIsAnOrphan() {
-		assertThat(this.history.entered("a", 1, 1, 0).died("a", 1).held(1).check().orphans()).hasSize(1);
-	}
-
-	@Test
-	void aLossToldAfterTheNextGrantIsFound() {
-		this.history.section("a", 1, 1, 0, 9, Outcome.LOST).section("b", 2, 10, 20).lost(1, 12);
-		assertThat(this.history.check().violations()).singleElement()
+	void aLossToldAfterTheNextGrantIsFoundUnlessItsProcessStoodStill() {
+		left(entered("a", 1, 0), Outcome.LOST, 9);
+		section("b", 2, 10, 20);
+		section("c", 3, 30, 40);
+		lost(1, 12);
+		lost(3, 39);
+		assertThat(violations()).singleElement()
 			.asString()
 			.contains("told too late", "2.000 ms after the grant of fence 2");
-		assertThat(this.history.stalled("a", 7, 8).check().isClean()).isFalse();
-		assertThat(this.history.stalled("a", 7, 9).check().isClean()).isTrue();
+		assertThat(check().losses()).isEqualTo(2);
+		stalled("a", 7, 8);
+		assertThat(violations()).hasSize(1);
+		stalled("a", 8, 9);
+		assertThat(violations()).isEmpty();
 	}
 
 	@Test
-	void aLossToldInTimeIsMeasured() {
-		HistoryReport report = this.history.section("a", 1, 1, 0, 9, Outcome.LOST)
-			.section("b", 2, 10, 20)
-			.section("c", 3, 30, 40)
-			.lost(1, 6)
-			.lost(3, 39)
-			.check();
-		assertThat(report.isClean()).isTrue();
-		assertThat(report.losses()).isEqualTo(2);
-		assertThat(report.warnings()).singleElement().isEqualTo(new Warning("order:1", 1, 2, TestHistory.nanos(4), 0));
+	void aLossToldBeforeTheNextGrantIsClean() {
+		left(entered("a", 1, 0), Outcome.LOST, 9);
+		section("b", 2, 10, 20);
+		lost(1, 6);
+		assertThat(violations()).isEmpty();
 	}
 
 	@Test
-	void timesAreMeasured() {
-		HistoryReport report = this.history.granted("a", 1, 1, 0, 2)
-			.section("a", 1, 2, 10)
-			.granted("b", 2, 1, 4, 13)
-			.section("b", 2, 13, 20)
-			.granted("c", 3, 1, 50, 51)
-			.section("c", 3, 51, 60)
-			.denied("d", 5, 9)
-			.check();
-		assertThat(report.isClean()).isTrue();
-		assertThat(report.timings().granted()).isEqualTo(
-				new Spread(3, TestHistory.nanos(1), TestHistory.nanos(2), TestHistory.nanos(9), TestHistory.nanos(9)));
-		assertThat(report.timings().denied()).isEqualTo(spread(4));
-		assertThat(report.timings().handedOver()).isEqualTo(spread(3));
-		assertThat(report.timings().takenOver().count()).isZero();
-	}
-
-	@Test
-	void theTableShowsFiguresAndViolations() {
-		String table = this.history.granted("a", 1, 1, 0, 2)
-			.section("a", 1, 2, 10)
-			.granted("b", 2, 1, 3, 4)
-			.section("b", 2, 4, 20)
-			.check()
-			.toTable();
-		assertThat(table).contains("2 on 1 keys", "overlap before told", "6.000 ms, of which silent: 1 times",
-				"claim to grant", "1 violations:");
-	}
-
-	@Test
-	void theTableEndsSomewhere() {
-		for (int i = 0; i < 60; i++) {
-			this.history.held(i);
+	void waitsAreMeasuredByPercentilesThatOccurred() {
+		for (int wait = 1000; wait >= 1; wait--) {
+			this.history.add(new Entered(KEY, wait, "a", "main", 0, wait));
 		}
-		assertThat(this.history.check().toTable()).contains("60 violations:", "… and 10 more");
+		assertThat(check().timings().granted()).isEqualTo(new Spread(1000, 1, 500, 990, 1000));
+		assertThat(check().timings().takenOver()).isEqualTo(new Spread(0, 0, 0, 0, 0));
 	}
 
-	private static Spread spread(long millis) {
-		long nanos = TestHistory.nanos(millis);
-		return new Spread(1, nanos, nanos, nanos, nanos);
+	private List<String> violations() {
+		return check().violations();
+	}
+
+	private HistoryReport check() {
+		return HistoryChecker.check(this.history);
+	}
+
+	private void section(String process, long fence, long entered, long left) {
+		left(entered(process, fence, entered), Outcome.COMPLETED, left);
+	}
+
+	private Entered entered(String process, long fence, long at) {
+		Entered entered = new Entered(KEY, fence, process, "main", nanos(at), nanos(at));
+		this.history.add(entered);
+		return entered;
+	}
+
+	private void left(Entered section, Outcome outcome, long at) {
+		if (!this.history.contains(section)) {
+			this.history.add(section);
+		}
+		this.history.add(new Left(section, outcome, nanos(at)));
+	}
+
+	private void lost(long fence, long at) {
+		this.history.add(new Lost(KEY, fence, nanos(at)));
+	}
+
+	private void stalled(String process, long from, long to) {
+		this.history.add(new Stalled(process, nanos(from), nanos(to)));
+	}
+
+	private static long nanos(long millis) {
+		return millis * 1_000_000;
 	}
 
 }

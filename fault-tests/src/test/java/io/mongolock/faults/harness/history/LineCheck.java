@@ -20,10 +20,7 @@ public final class LineCheck {
 
 	private final List<String> passings = new ArrayList<>();
 
-	/**
-	 * Judge a history.
-	 * @param history all answers; those of each attempt in their order
-	 */
+	// All answers; those of each attempt in their order
 	public LineCheck(List<LineClaim> history) {
 		history.forEach(this::add);
 	}
@@ -56,19 +53,12 @@ public final class LineCheck {
 		}
 	}
 
-	/**
-	 * Who was granted out of turn.
-	 * @return a line for each
-	 */
+	// Who was granted out of turn
 	public List<String> passings() {
 		return this.passings;
 	}
 
-	/**
-	 * How many were granted a lock after they had stood in line behind others.
-	 * @param key the key
-	 * @return the number
-	 */
+	// How many were granted a lock after they had stood in line behind others
 	public int waited(String key) {
 		return this.waited.getOrDefault(key, 0);
 	}

@@ -20,12 +20,6 @@ import io.mongolock.store.ClaimAnswer;
 public record LineClaim(String key, String token, boolean granted, List<Entry> holders,
 		List<Entry> line) implements Serializable {
 
-	/**
-	 * Write an answer down.
-	 * @param claim what was asked for
-	 * @param answer the answer
-	 * @return what of it counts for the order
-	 */
 	public static LineClaim of(Claim claim, ClaimAnswer answer) {
 		String token = claim.id().leaseToken();
 		return new LineClaim(claim.id().key(), token, answer.grantTo(token).isPresent(),
@@ -54,9 +48,6 @@ public record LineClaim(String key, String token, boolean granted, List<Entry> h
 
 	/**
 	 * A holder, or a place in line.
-	 *
-	 * @param token the attempt
-	 * @param limit how many may hold the lock together with it
 	 */
 	public record Entry(String token, int limit) implements Serializable {
 

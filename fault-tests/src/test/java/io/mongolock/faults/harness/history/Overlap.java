@@ -3,41 +3,41 @@ package io.mongolock.faults.harness.history;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 
 /**
- * Two critical sections of one key that were in force together beyond the limit.
+ * Two critical sections of one key at a time.
  *
  * @param older the one of the lower fence
  * @param newer the other
- * @param nanos for how long
+ * @param untoldNanos for how long before one of them was told that its lock is lost
+ * @param toldNanos for how long after that
  * @param stalledNanos how long the older one could not notice, as its process did not run
- * @param told whether one of them had been told before that its lock is lost
  */
-public record Overlap(Section older, Section newer, long nanos, long stalledNanos, boolean told) {
+record Overlap(Section older, Section newer, long untoldNanos, long toldNanos, long stalledNanos) {
 
-	static Overlap of(Section one, Section other, long nanos, boolean told) {
-		return (one.fence() <= other.fence()) ? new Overlap(one, other, nanos, 0, told)
-				: new Overlap(other, one, nanos, 0, told);
+	static Overlap of(Section one, Section other, Stalls stalls) {
+		Section older = (one.fence() <= other.fence()) ? one : other;
+		Section newer = (older == one) ? other : one;
+		long from = Math.max(one.enteredNanos(), other.enteredNanos());
+		long to = Math.min(one.leftNanos(), other.leftNanos());
+		long told = Math.max(from, Math.min(to, Math.min(one.toldNanos(), other.toldNanos())));
+		return new Overlap(older, newer, told - from, to - told,
+				stalls.nanos(older.entered().process(), older.enteredNanos(), older.leftNanos()));
 	}
 
-	Overlap explainedBy(Stalls stalls) {
-		long stalled = stalls.nanos(this.older.process(), this.older.enteredNanos(), this.older.leftNanos());
-		return new Overlap(this.older, this.newer, this.nanos, stalled, this.told);
-	}
-
-	/**
-	 * Whether no lease may do so: longer than the holder's process stood still, and
-	 * before it was told.
-	 * @return whether it is a violation
-	 */
+	// No lease may do so: longer than its process stood still, and before it was told
 	boolean isForbidden() {
-		return !this.told && this.nanos > this.stalledNanos;
+		return this.untoldNanos > this.stalledNanos;
 	}
 
-	/**
-	 * Whether the holder that should have stopped never heard of it.
-	 * @return whether its caller was told that all was well
-	 */
-	public boolean isSilent() {
-		return !this.told && this.older.outcome() == Outcome.COMPLETED;
+	// The holder that should have stopped never heard of it
+	boolean isSilent() {
+		return this.untoldNanos > 0 && this.older.outcome() == Outcome.COMPLETED;
+	}
+
+	@Override
+	public String toString() {
+		return "overlap of " + Spread.millis(this.untoldNanos) + " on '" + this.older.entered().key() + "': "
+				+ this.older + " (told " + this.older.outcome() + ", not running for "
+				+ Spread.millis(this.stalledNanos) + ") with " + this.newer;
 	}
 
 }

@@ -4,32 +4,29 @@ import io.mongolock.faults.harness.history.HistoryRecord.Entered;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 
 /**
- * One critical section.
+ * One critical section, and so one grant.
  *
- * @param key what was locked
- * @param fence the number of the grant
- * @param limit how many may hold the lock together
- * @param process who held it
- * @param thread on which thread
- * @param enteredNanos when it began
+ * @param entered when it began, and whose it is
+ * @param outcome what the caller was told
  * @param leftNanos when it ended; when its process died, if that came first; when it
  * began, if the history knows neither
- * @param outcome what the caller was told
+ * @param toldNanos when its holder was told of a loss, {@link #NEVER} if it was not
  */
-public record Section(String key, long fence, int limit, String process, String thread, long enteredNanos,
-		long leftNanos, Outcome outcome) {
+record Section(Entered entered, Outcome outcome, long leftNanos, long toldNanos) {
 
-	static Section of(Entered entered, long leftNanos, Outcome outcome) {
-		return new Section(entered.key(), entered.fence(), entered.limit(), entered.process(), entered.thread(),
-				entered.nanos(), leftNanos, outcome);
+	static final long NEVER = Long.MAX_VALUE;
+
+	long fence() {
+		return this.entered.fence();
 	}
 
-	/**
-	 * Who held it, for diagnostics.
-	 * @return process and thread
-	 */
-	public String holder() {
-		return this.process + "/" + this.thread;
+	long enteredNanos() {
+		return this.entered.nanos();
+	}
+
+	@Override
+	public String toString() {
+		return "fence " + fence() + " of " + this.entered.process() + "/" + this.entered.thread();
 	}
 
 }

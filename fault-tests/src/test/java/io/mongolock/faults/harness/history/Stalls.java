@@ -21,13 +21,7 @@ final class Stalls {
 			.collect(Collectors.groupingBy(Stalled::process));
 	}
 
-	/**
-	 * How long a process did not run; what was noticed twice counts once.
-	 * @param process the process
-	 * @param from the beginning of the time that is looked at
-	 * @param to its end
-	 * @return nanoseconds
-	 */
+	// How long a process did not run; what was noticed twice counts once
 	long nanos(String process, long from, long to) {
 		long sum = 0;
 		long counted = from;

@@ -37,11 +37,6 @@ final class FaultMatrix implements AutoCloseable {
 				RunInfo.ofThisRun(Instant.now()), System.out);
 	}
 
-	/**
-	 * The figures of one test.
-	 * @param test tells it from all others
-	 * @return the figures
-	 */
 	RowFigures figures(String test) {
 		return this.figures.computeIfAbsent(test, (any) -> new RowFigures(this.run.seed()));
 	}

@@ -44,11 +44,6 @@ record FaultRow(int number, String title, String calledFor, String expected) {
 		return Arrays.stream(this.calledFor.split(" and | or ")).map(Level::parse).toList();
 	}
 
-	/**
-	 * Whether levels are those that this row calls for.
-	 * @param shown the levels that it was shown at
-	 * @return whether they are enough
-	 */
 	boolean isSatisfiedBy(Collection<Level> shown) {
 		return (this.calledFor.contains(AND)) ? shown.containsAll(levels())
 				: levels().stream().anyMatch(shown::contains);

@@ -49,12 +49,7 @@ final class MatrixTable {
 			.collect(Collectors.joining("\n", "", "\n"));
 	}
 
-	/**
-	 * What a reader of the log needs to know.
-	 * @param rows all rows
-	 * @param results what the tests showed
-	 * @return a line for each reason why tests did not run, and one that counts the rows
-	 */
+	// For the log: why tests did not run, and how many rows are shown
 	String summary(List<FaultRow> rows, Collection<RowResult> results) {
 		Map<String, Set<Integer>> skipped = new TreeMap<>();
 		results.stream()

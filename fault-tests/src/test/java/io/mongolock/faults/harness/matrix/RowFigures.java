@@ -22,31 +22,16 @@ public final class RowFigures {
 		this.seed = seed;
 	}
 
-	/**
-	 * Where all randomness of the test is to come from.
-	 * @return the seed of this run: system property {@code fault-matrix.seed}, or random
-	 */
+	// Where all randomness of the test is to come from
 	public long seed() {
 		return this.seed;
 	}
 
-	/**
-	 * Add a figure.
-	 * @param name what was measured, such as {@code overlap}
-	 * @param value what it was, with its unit
-	 * @return this
-	 */
 	public synchronized RowFigures add(String name, Object value) {
 		this.figures.put(name, String.valueOf(value));
 		return this;
 	}
 
-	/**
-	 * Say which server it ran on.
-	 * @param label kind and version, such as {@code embedded} or
-	 * {@code mongod 4.4.6, standalone}
-	 * @return this
-	 */
 	public synchronized RowFigures server(String label) {
 		this.server = label;
 		return this;

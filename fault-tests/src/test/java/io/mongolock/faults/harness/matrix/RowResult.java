@@ -27,10 +27,6 @@ record RowResult(int row, Level level, String shows, String figures, String serv
 		return this.outcome.equals(FAILED);
 	}
 
-	/**
-	 * What the report says became of it.
-	 * @return the outcome, with what is lacking
-	 */
 	String told() {
 		return (isPassed() && !this.lacks.isEmpty()) ? "shown in part: " + this.lacks : this.outcome;
 	}

@@ -20,23 +20,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(FaultMatrixExtension.class)
 public @interface ShowsRow {
 
-	/**
-	 * The number of the row.
-	 * @return as in {@code fault-rows.txt}
-	 */
+	// As in fault-rows.txt
 	int value();
 
-	/**
-	 * The level that it is shown at.
-	 * @return the level
-	 */
 	Level level();
 
-	/**
-	 * What the row calls for and this test does not show. A row all of whose tests lack
-	 * something is not counted as shown.
-	 * @return empty if nothing
-	 */
+	// What the row calls for and this test does not show. A row all of whose tests lack
+	// something is not counted as shown
 	String lacks() default "";
 
 }

@@ -41,27 +41,15 @@ public final class ChildJvm implements AutoCloseable {
 
 	private final CompletableFuture<Void> ended;
 
-	/**
-	 * Start one whose output is kept.
-	 * @param classPath its class path
-	 * @param mainClass the class to run
-	 * @param jvmOptions options of the JVM, such as {@code -Xmx64m}
-	 * @param args arguments of the class
-	 * @throws UncheckedIOException if no process can be started
-	 */
+	// Its output is kept
 	public ChildJvm(String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
 		this.mainClass = mainClass;
 		this.process = start(classPath, mainClass, jvmOptions, args);
 		this.ended = follow(this::keep);
 	}
 
-	/**
-	 * Start one on the class path of this JVM.
-	 * @param mainClass the class to run, without arguments
-	 * @param jvmOptions options of the JVM
-	 * @param reader reads its standard output to the end, on a thread of its own; only
-	 * that of errors is kept
-	 */
+	// On the class path of this JVM; its standard output is read on a thread of its own,
+	// only that of errors is kept
 	ChildJvm(Class<?> mainClass, List<String> jvmOptions, Consumer<InputStream> reader) {
 		this.mainClass = mainClass.getName();
 		this.process = start(System.getProperty("java.class.path"), this.mainClass, jvmOptions, List.of());
@@ -125,20 +113,13 @@ public final class ChildJvm implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * What it printed.
-	 * @return the last lines
-	 */
+	// The last lines that it printed
 	public String output() {
 		synchronized (this.lines) {
 			return String.join(System.lineSeparator(), this.lines);
 		}
 	}
 
-	/**
-	 * Its process id, by which histories name it.
-	 * @return the process id
-	 */
 	public long pid() {
 		return this.process.pid();
 	}
@@ -147,18 +128,12 @@ public final class ChildJvm implements AutoCloseable {
 		return this.process.getOutputStream();
 	}
 
-	/**
-	 * Whether it lives, suspended or not.
-	 * @return whether it lives
-	 */
+	// Whether it lives, suspended or not
 	public boolean isAlive() {
 		return this.process.isAlive();
 	}
 
-	/**
-	 * Completes once the process has ended and all it printed is known.
-	 * @return a future
-	 */
+	// Completes once the process has ended and all it printed is known
 	public CompletableFuture<Void> ended() {
 		return this.ended;
 	}
@@ -169,9 +144,7 @@ public final class ChildJvm implements AutoCloseable {
 				+ System.lineSeparator() + output();
 	}
 
-	/**
-	 * Suspend it (SIGSTOP); when this returns, all its threads stand still.
-	 */
+	// SIGSTOP; when this returns, all its threads stand still
 	public void suspend() {
 		signal("STOP");
 		// a signal is only on its way when it is sent
@@ -185,34 +158,21 @@ public final class ChildJvm implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Let it go on (SIGCONT).
-	 */
 	public void resume() {
 		signal("CONT");
 	}
 
-	/**
-	 * Ask it to end (SIGTERM).
-	 */
 	public void terminate() {
 		signal("TERM");
 	}
 
-	/**
-	 * Kill it (SIGKILL), suspended or not; when this returns, it is gone.
-	 */
+	// SIGKILL, suspended or not; when this returns, it is gone
 	public void kill() {
 		this.process.destroyForcibly();
 		awaitExit(LONG_ENOUGH);
 	}
 
-	/**
-	 * Wait for its end.
-	 * @param atMost how long
-	 * @return the exit status; 128 and the signal if one ended it
-	 * @throws IllegalStateException if it goes on
-	 */
+	// The exit status; 128 and the signal if one ended it
 	public int awaitExit(Duration atMost) {
 		if (!waitFor(this.process, atMost)) {
 			throw new IllegalStateException("Not ended within " + atMost.toMillis() + "ms: " + describe());

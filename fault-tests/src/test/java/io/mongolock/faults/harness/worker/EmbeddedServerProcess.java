@@ -22,59 +22,36 @@ public final class EmbeddedServerProcess implements AutoCloseable {
 		this.port = this.worker.ask(EmbeddedMongo::port);
 	}
 
-	/**
-	 * Start a server on a free port and wait until it listens.
-	 * @return the server, listening
-	 * @throws WorkerFailedException if it does not start
-	 */
+	// Listening on a free port
 	public static EmbeddedServerProcess start() {
 		return new EmbeddedServerProcess(false);
 	}
 
-	/**
-	 * Start a replica set of one member, which has change streams.
-	 * @return the server, listening
-	 * @throws WorkerFailedException if it does not start
-	 */
+	// Start a replica set of one member, which has change streams
 	public static EmbeddedServerProcess startReplicaSet() {
 		return new EmbeddedServerProcess(true);
 	}
 
-	/**
-	 * Where it listens.
-	 * @return the port, the same after a restart
-	 */
+	// The same after a restart
 	public int port() {
 		return this.port;
 	}
 
-	/**
-	 * Kill it (SIGKILL); when this returns, it is gone and so is its data.
-	 */
 	public void kill() {
 		this.worker.process().kill();
 	}
 
-	/**
-	 * Start it again on the same port, empty, and wait until it listens; killed first if
-	 * it runs.
-	 * @throws WorkerFailedException if it does not start
-	 */
+	// On the same port, empty; killed first if it runs
 	public void restart() {
 		kill();
 		this.worker = launch(this.port, this.replicaSet);
 	}
 
-	/**
-	 * Suspend it (SIGSTOP): it accepts connections, as its kernel does, and answers none.
-	 */
+	// Suspend it (SIGSTOP): it accepts connections, as its kernel does, and answers none
 	public void suspend() {
 		this.worker.process().suspend();
 	}
 
-	/**
-	 * Let it go on (SIGCONT).
-	 */
 	public void resume() {
 		this.worker.process().resume();
 	}

@@ -16,30 +16,15 @@ public final class GuardedCounter {
 
 	private final MongoCollection<Document> counters;
 
-	/**
-	 * Counters in the collection {@code counters}.
-	 * @param client the client
-	 * @param database the name of the database
-	 */
 	public GuardedCounter(MongoClient client, String database) {
 		this.counters = client.getDatabase(database).getCollection("counters").withWriteConcern(WriteConcern.MAJORITY);
 	}
 
-	/**
-	 * What a counter stands at.
-	 * @param name which
-	 * @return its value, 0 before it is first set
-	 */
 	public long get(String name) {
 		@Nullable Document counter = this.counters.find(Filters.eq(name)).first();
 		return (counter != null) ? counter.getLong("n") : 0;
 	}
 
-	/**
-	 * Set a counter.
-	 * @param name which
-	 * @param value its new value
-	 */
 	public void set(String name, long value) {
 		this.counters.replaceOne(Filters.eq(name), new Document("_id", name).append("n", value),
 				new ReplaceOptions().upsert(true));

@@ -27,6 +27,7 @@ import io.mongolock.client.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.history.LineClaim;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -62,7 +63,7 @@ public final class LineWorker {
 		MongoTemplate mongo = new MongoTemplate(client, database);
 		mongo.setSessionSynchronization(SessionSynchronization.NEVER);
 		LockOwner owner = new LockOwner("fault-tests", "", "", ProcessHandle.current().pid(), "");
-		this.locks = new LockTemplate(recorded(new MongoLockStore(mongo, LockWorker.COLLECTION, "")),
+		this.locks = new LockTemplate(recorded(new MongoLockStore(mongo, Harness.COLLECTION, "")),
 				new LockDefaults(LockSettings.builder().ttl(PATIENCE).waitTimeout(PATIENCE).build(), Map.of()), owner,
 				LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ofMillis(10), 100), PLACE_TTL);
 		this.locks.start();
@@ -84,23 +85,16 @@ public final class LineWorker {
 				});
 	}
 
-	/**
-	 * Take locks, one after the other on each thread.
-	 * @param threads how many threads
-	 * @param each how many each of them takes
-	 * @return what was answered, in order for each attempt
-	 * @throws InterruptedException if interrupted
-	 */
-	public ArrayList<LineClaim> run(int threads, int each) throws InterruptedException {
-		List<Thread> running = IntStream.range(0, threads).mapToObj((i) -> {
-			Random random = new Random(31 * ProcessHandle.current().pid() + i);
-			return new Thread(() -> IntStream.range(0, each).forEach((round) -> take(random)), "line-" + i);
-		}).toList();
-		running.forEach(Thread::start);
-		for (Thread thread : running) {
-			thread.join();
-		}
+	// Takes locks, one after the other on each thread; what was answered is in order for
+	// each attempt
+	public ArrayList<LineClaim> run(int threads, int each) throws Exception {
+		Crowd.run(threads, (number) -> take(new Random(31 * ProcessHandle.current().pid() + number), each));
 		return new ArrayList<>(this.history);
+	}
+
+	private int take(Random random, int times) {
+		IntStream.range(0, times).forEach((round) -> take(random));
+		return times;
 	}
 
 	private void take(Random random) {

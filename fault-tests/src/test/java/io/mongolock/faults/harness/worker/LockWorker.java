@@ -2,11 +2,12 @@ package io.mongolock.faults.harness.worker;
 
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -24,17 +25,15 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.client.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
-import io.mongolock.faults.harness.history.HistoryRecord.ClaimOutcome;
+import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.HistoryWriter;
-import io.mongolock.faults.harness.history.HistoryWriter.OpenSection;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -44,9 +43,14 @@ import io.mongolock.store.mongo.MongoLockStore;
  */
 final class LockWorker {
 
-	static final String COLLECTION = "locks";
+	private static final Duration PATIENCE = Duration.ofSeconds(110);
+
+	/** What histories call this process. */
+	static final String PROCESS = String.valueOf(ProcessHandle.current().pid());
 
 	private final Map<String, Held> held = new ConcurrentHashMap<>();
+
+	private final HistoryWriter history;
 
 	private final LockTemplate locks;
 
@@ -54,69 +58,54 @@ final class LockWorker {
 
 	private final FencedWrites writes;
 
-	/**
-	 * Begin; ends with the process.
-	 * @param settings what it is told
-	 */
-	LockWorker(LockWorkerSettings settings) {
-		MongoClient client = MongoClients.create(settings.connectionString());
-		HistoryWriter history = new HistoryWriter(Path.of(settings.history()));
-		StallMeter.start(history);
-		MongoTemplate mongo = new MongoTemplate(client, settings.database());
+	// Ends with the process
+	LockWorker(String connectionString, Duration ttl, Path history) {
+		MongoClient client = MongoClients.create(connectionString);
+		this.history = new HistoryWriter(history);
+		StallMeter.start(this.history);
+		MongoTemplate mongo = new MongoTemplate(client, Harness.DATABASE);
 		mongo.setSessionSynchronization(SessionSynchronization.NEVER);
-		MongoLockStore store = new MongoLockStore(mongo, COLLECTION, "");
-		this.locks = template(store, settings, history);
-		this.sections = new LockedSections(this.locks, history, new GuardedCounter(client, settings.database()));
+		MongoLockStore store = new MongoLockStore(mongo, Harness.COLLECTION, "");
+		this.locks = template(store, ttl);
+		this.sections = new LockedSections(this.locks, this.history, new GuardedCounter(client, Harness.DATABASE));
 		this.writes = FencedWrites.of(mongo, store);
 	}
 
-	private static LockTemplate template(MongoLockStore store, LockWorkerSettings settings, HistoryWriter history) {
-		LockSettings asked = LockSettings.builder().ttl(settings.ttl()).waitTimeout(settings.waitTimeout()).build();
-		LockOwner owner = new LockOwner("fault-tests", history.process(),
-				InetAddress.getLoopbackAddress().getHostName(), ProcessHandle.current().pid(), "");
+	private LockTemplate template(MongoLockStore store, Duration ttl) {
+		LockSettings settings = LockSettings.builder().ttl(ttl).waitTimeout(PATIENCE).build();
+		LockOwner owner = new LockOwner("fault-tests", PROCESS, InetAddress.getLoopbackAddress().getHostName(),
+				ProcessHandle.current().pid(), "");
 		LockListener listener = new LockListener() {
-
 			@Override
 			public void onLost(LockHandle handle, LossReason reason) {
-				history.write(new Lost(handle.key(), handle.fence(), System.nanoTime()));
+				LockWorker.this.history.write(new Lost(handle.key(), handle.fence(), System.nanoTime()));
 			}
-
 		};
-		LockTemplate locks = new LockTemplate(store, new LockDefaults(asked, Map.of()), owner, LockClock.system(),
+		LockTemplate template = new LockTemplate(store, new LockDefaults(settings, Map.of()), owner, LockClock.system(),
 				List.of(listener), LeakDetection.WARN, HandOver.DEFAULT, LockWorkerJvm.PLACE_TTL);
-		locks.start();
-		return locks;
+		template.start();
+		return template;
 	}
 
 	long acquire(String key) {
-		long asked = System.nanoTime();
-		try {
-			LockHandle handle = this.locks.acquire(LockRequest.of(key));
-			this.held.put(key, new Held(handle, this.sections.granted(handle, asked)));
-			return handle.fence();
-		}
-		catch (LockUnavailableException ex) {
-			this.sections.waited(key, asked, ClaimOutcome.DENIED);
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			this.sections.waited(key, asked, ClaimOutcome.UNKNOWN);
-			throw ex;
-		}
+		OpenSection section = new OpenSection(this.history);
+		LockHandle handle = this.locks.acquire(LockRequest.of(key));
+		section.enter(handle);
+		this.held.put(key, new Held(handle, section));
+		return handle.fence();
 	}
 
 	boolean release(String key) {
-		Held lock = Optional.ofNullable(this.held.remove(key))
-			.orElseThrow(() -> new IllegalStateException("'" + key + "' was not acquired"));
-		long left = System.nanoTime();
-		lock.section().workEnded(left);
+		Held lock = held(key);
+		this.held.remove(key);
+		lock.section().workEnded();
 		try {
 			lock.handle().close();
-			lock.section().leave(Outcome.COMPLETED, left);
+			lock.section().leave(Outcome.COMPLETED);
 			return true;
 		}
 		catch (LockLostException ex) {
-			lock.section().leave(Outcome.LOST, left);
+			lock.section().leave(Outcome.LOST);
 			throw ex;
 		}
 	}
@@ -130,27 +119,24 @@ final class LockWorker {
 	}
 
 	long write(String key, long value) {
-		Held lock = Optional.ofNullable(this.held.get(key))
-			.orElseThrow(() -> new IllegalStateException("'" + key + "' was not acquired"));
 		Query query = Query.query(Criteria.where("_id").is(key));
-		this.writes.update(lock.handle(), query, Update.update("value", value), GuardedValue.class);
+		this.writes.update(held(key).handle(), query, Update.update("value", value), GuardedValue.class);
 		return value;
 	}
 
-	SectionCounts runSections(String key, int threads, int each, long workMillis) throws InterruptedException {
-		SectionCounts[] counts = new SectionCounts[threads];
-		List<Thread> workers = IntStream.range(0, threads).mapToObj((i) -> new Thread(() -> {
-			SectionCounts sum = SectionCounts.NONE;
-			for (int done = 0; done < each; done++) {
-				sum = sum.plus(this.sections.run(key, workMillis));
-			}
-			counts[i] = sum;
-		}, "section-" + i)).toList();
-		workers.forEach(Thread::start);
-		for (Thread worker : workers) {
-			worker.join();
-		}
-		return List.of(counts).stream().reduce(SectionCounts.NONE, SectionCounts::plus);
+	private Held held(String key) {
+		return Optional.ofNullable(this.held.get(key))
+			.orElseThrow(() -> new IllegalStateException("'" + key + "' was not acquired"));
+	}
+
+	SectionCounts runSections(String key, int threads, int each, long workMillis) throws Exception {
+		return Crowd
+			.run(threads,
+					(number) -> Stream.generate(() -> this.sections.run(key, workMillis))
+						.limit(each)
+						.reduce(SectionCounts.NONE, SectionCounts::plus))
+			.stream()
+			.reduce(SectionCounts.NONE, SectionCounts::plus);
 	}
 
 	/**

@@ -14,6 +14,14 @@ public record SectionCounts(int completed, int lost, int denied, int failed) imp
 
 	static final SectionCounts NONE = new SectionCounts(0, 0, 0, 0);
 
+	static final SectionCounts COMPLETED = new SectionCounts(1, 0, 0, 0);
+
+	static final SectionCounts LOST = new SectionCounts(0, 1, 0, 0);
+
+	static final SectionCounts DENIED = new SectionCounts(0, 0, 1, 0);
+
+	static final SectionCounts FAILED = new SectionCounts(0, 0, 0, 1);
+
 	SectionCounts plus(SectionCounts other) {
 		return new SectionCounts(this.completed + other.completed, this.lost + other.lost, this.denied + other.denied,
 				this.failed + other.failed);

@@ -26,7 +26,7 @@ final class StallMeter {
 					Thread.sleep(STEP.toMillis());
 					long now = System.nanoTime();
 					if (now - before > STALL.toNanos()) {
-						history.write(new Stalled(history.process(), before, now));
+						history.write(new Stalled(LockWorker.PROCESS, before, now));
 					}
 				}
 			}

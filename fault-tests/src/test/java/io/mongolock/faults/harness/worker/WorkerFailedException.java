@@ -12,10 +12,7 @@ public class WorkerFailedException extends RuntimeException {
 		this.type = type;
 	}
 
-	/**
-	 * What was thrown in the worker.
-	 * @return the name of its class, empty if the worker has ended
-	 */
+	// The class of what was thrown in the worker, empty if that has ended
 	public String getType() {
 		return this.type;
 	}

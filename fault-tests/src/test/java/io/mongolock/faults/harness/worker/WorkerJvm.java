@@ -49,36 +49,17 @@ public final class WorkerJvm<T> implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Start a worker on the class path of this JVM.
-	 * @param <T> the type of the object
-	 * @param jvmOptions options of its JVM, such as {@code -Xmx64m}
-	 * @param setUp makes the object there
-	 * @return the worker, not yet ready
-	 */
+	// On the class path of this JVM, and not yet ready
 	public static <T> WorkerJvm<T> start(List<String> jvmOptions, SetUp<T> setUp) {
 		return new WorkerJvm<>(jvmOptions, setUp);
 	}
 
-	/**
-	 * Wait until it takes requests, up to two minutes.
-	 * @return this worker
-	 * @throws WorkerFailedException if it ends instead
-	 * @throws IllegalStateException if it takes longer
-	 */
+	// Until it takes requests, up to two minutes
 	public WorkerJvm<T> awaitReady() {
 		await(this.ready, LONG_ENOUGH);
 		return this;
 	}
 
-	/**
-	 * Ask and wait for the answer, up to two minutes.
-	 * @param <R> the type of the answer
-	 * @param call what is run there
-	 * @return the answer
-	 * @throws WorkerFailedException if it cannot do it
-	 * @throws IllegalStateException if it takes longer
-	 */
 	public <R> R ask(Call<T, R> call) {
 		return ask(LONG_ENOUGH, call);
 	}
@@ -87,12 +68,6 @@ public final class WorkerJvm<T> implements AutoCloseable {
 		return await(send(call), atMost);
 	}
 
-	/**
-	 * Ask.
-	 * @param <R> the type of the answer
-	 * @param call what is run there
-	 * @return completes with the answer, or a {@link WorkerFailedException}
-	 */
 	@SuppressWarnings("unchecked")
 	public <R> CompletableFuture<R> send(Call<T, R> call) {
 		long id = this.lastId.incrementAndGet();
@@ -110,17 +85,10 @@ public final class WorkerJvm<T> implements AutoCloseable {
 		return (CompletableFuture<R>) answer;
 	}
 
-	/**
-	 * Its process, for signals.
-	 * @return the process
-	 */
 	public ChildJvm process() {
 		return this.jvm;
 	}
 
-	/**
-	 * Kill it, if it lives.
-	 */
 	@Override
 	public void close() {
 		this.jvm.close();
@@ -180,11 +148,6 @@ public final class WorkerJvm<T> implements AutoCloseable {
 	@FunctionalInterface
 	public interface SetUp<T> extends Serializable {
 
-		/**
-		 * Make it.
-		 * @return the object
-		 * @throws Exception ends the JVM
-		 */
 		T create() throws Exception;
 
 	}
@@ -198,12 +161,6 @@ public final class WorkerJvm<T> implements AutoCloseable {
 	@FunctionalInterface
 	public interface Call<T, R> extends Serializable {
 
-		/**
-		 * Do it.
-		 * @param worker the object
-		 * @return the answer
-		 * @throws Exception told as a {@link WorkerFailedException}
-		 */
 		R on(T worker) throws Exception;
 
 	}

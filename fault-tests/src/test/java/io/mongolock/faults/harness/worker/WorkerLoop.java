@@ -29,11 +29,6 @@ public final class WorkerLoop {
 		this.worker = worker;
 	}
 
-	/**
-	 * What the child runs.
-	 * @param args none
-	 * @throws Exception if the worker cannot be set up
-	 */
 	public static void main(String[] args) throws Exception {
 		OutputStream answers = System.out;
 		// what else is printed must not get among the answers
