@@ -271,20 +271,19 @@ final class Mutants {
 						row("GuardedWrite", "aWriteThatNobodyElseHasWhenThePrimaryDiesWasNotAccepted")),
 				new Mutant("requests joined to the caller's transaction", "store/mongo/LockCollection.java",
 						"this.locks = Objects.requireNonNull(", JOINED + "Objects.requireNonNull(",
-						row("Transaction", "noRequestForALockJoinsATransactionOfItsDatabase")),
+						Judge.test(SPRING + "MongoTransactionTests",
+								"noRequestForALockJoinsATransactionOfItsDatabase")),
 				new Mutant("released before the caller's commit", "client/TransactionLocks.java",
 						"TransactionSynchronizationManager.isActualTransactionActive()", "heldLock.limit() < 0",
-						Judge.test(SPRING + "TransactionTests",
-								"insideACallersTransactionTheLockIsHeldUntilItsCommit")),
+						Judge.test(SPRING + "TransactionTests", "theLockIsHeldUntilTheOutermostCommit")),
 				new Mutant("commit under a lost lock", listener, "LockContext.find(LockCommitListener::refuseIfLost);",
-						"", Judge.test(SPRING + "LossBeforeCommitTests", "theMethodsOwnTransactionIsRolledBack")),
+						"", Judge.test(SPRING + "TransactionTests", "aLockThatIsLostBeforeTheCommitRollsBack")),
 				new Mutant("caller's commit under a lost lock", "client/TransactionLocks.java",
 						"this.shared.forEach((heldLock) -> heldLock.shares().assertMayCommit(this.heldLocks.now()));",
-						"", Judge.test(SPRING + "LossBeforeCommitTests", "theCallersTransactionIsRolledBack")),
+						"", Judge.test(SPRING + "TransactionTests", "aLockThatIsLostBeforeTheCommitRollsBack")),
 				new Mutant("released after a commit without an answer", listener,
 						"LockContext.find(LockCommitListener::letExpire);", "",
-						Judge.test(SPRING + "AmbiguousCommitTests",
-								"aLockOfANewTransactionRunsOutThoughTheCallersIsRolledBack")));
+						Judge.test(SPRING + "TransactionTests", "aLockWhoseCommitHasNoAnswerIsNotReleasedButRunsOut")));
 	}
 
 	private static List<Mutant> shutdown() {

@@ -1,10 +1,15 @@
 package io.mongolock.faults.spring;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 
+import com.mongodb.client.MongoClient;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -12,6 +17,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.annotation.Id;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -19,89 +26,187 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockLostException;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.RealServer;
+import io.mongolock.faults.harness.ScriptedServer;
 import io.mongolock.faults.harness.ServerKind;
 import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.FencedWrites;
+import io.mongolock.mongodb.LockedDocument;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Locks and transactions of the same MongoDB: requests for locks never join them, unless
- * told to.
+ * Rows 33 and 34: locks and transactions of the same MongoDB. Requests for locks never
+ * join them, unless told to. What needs a replica set is shown on a real one alone, as
+ * the embedded server executes the commands of a transaction one by one.
  */
-@Tag("real-server")
 @Timeout(120)
 @StartsApplication
 class MongoTransactionTests {
 
 	private static final String WRITTEN = "written";
 
+	private static final LockSettings EDITING = LockSettings.builder().ttl(Duration.ofMinutes(5)).build();
+
 	private final String id = UUID.randomUUID().toString();
 
 	private final String key = Guarded.key(this.id);
-
-	private OtherClient other;
 
 	private ConfigurableApplicationContext context;
 
 	private TransactionTemplate transaction;
 
-	@BeforeEach
-	void start() {
-		String uri = RealServer.uri(ServerKind.REPLICA_SET);
-		this.other = new OtherClient(uri);
-		this.context = SpringApp.start(uri, App.class);
-		this.transaction = new TransactionTemplate(this.context.getBean(MongoTransactionManager.class));
-		template().getCollection(WRITTEN).insertOne(new Document("_id", "before-" + this.id));
-	}
-
 	@AfterEach
 	void stop() {
 		if (this.context != null) {
 			this.context.close();
-			this.other.close();
 		}
 	}
 
 	@Test
-	@ShowsRow(value = 33, level = Level.REPLICA_SET)
-	void theLockIsSeenAtOnceAndHeldUntilTheCommit() {
-		this.transaction.executeWithoutResult((status) -> {
-			guarded().run(this.id, this::write);
-			assertThat(this.other.seesHeld(this.key)).isTrue();
-		});
-		assertThat(this.other.seesHeld(this.key)).isFalse();
-		assertThat(isWritten()).isTrue();
-	}
-
-	@Test
-	@ShowsRow(value = 33, level = Level.REPLICA_SET)
-	void aRollbackUndoesTheWorkAndNotTheLock() {
-		assertThatIllegalStateException()
-			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> guarded().run(this.id, () -> {
-				write();
-				throw new IllegalStateException("mine");
-			})));
-		assertThat(this.other.seesHeld(this.key)).isFalse();
-		assertThat(isWritten()).isFalse();
-	}
-
-	@Test
-	@ShowsRow(value = 34, level = Level.REPLICA_SET)
-	void aTouchedLockThatIsGoneRefusesTheTransaction() {
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> guarded().run(this.id, () -> {
-			this.other.steal(this.key);
+	@ShowsRow(value = 33, level = Level.PROXY)
+	void noRequestForALockJoinsATransactionOfItsDatabase(RowFigures figures) {
+		List<BsonDocument> sent = new CopyOnWriteArrayList<>();
+		try (Harness harness = Harness.embedded(); ScriptedServer server = new ScriptedServer(harness.observer())) {
+			server.script((command, passedOn) -> {
+				sent.add(command);
+				return (command.getFirstKey().equals("commitTransaction")) ? new BsonDocument("ok", new BsonDouble(1))
+						: passedOn.get();
+			});
+			start(server.connectionString(), "spring.main.lazy-initialization=true");
 			this.transaction.executeWithoutResult((status) -> {
 				write();
-				this.context.getBean(FencedWrites.class).touch(LockContext.current());
+				// made here, and not before, by the settings
+				this.context.getBean(LockOperations.class).execute(LockRequest.of(this.key), (handle) -> {
+					handle.renew();
+					return "";
+				});
 			});
-		}));
-		assertThat(isWritten()).isFalse();
+			stop();
+		}
+		assertThat(commandsOn(WRITTEN, sent)).hasSize(1).allMatch((command) -> command.containsKey("autocommit"));
+		List<BsonDocument> locks = commandsOn(Harness.COLLECTION, sent);
+		assertThat(locks).hasSizeGreaterThanOrEqualTo(3).noneMatch((command) -> command.containsKey("autocommit"));
+		assertThat(locks.get(locks.size() - 1).getFirstKey()).as("the release").isEqualTo("update");
+		figures.server(ScriptedServer.SERVER).add("requests for locks", locks.size()).add("joined", 0);
+	}
+
+	@Test
+	@Tag("real-server")
+	@ShowsRow(value = 33, level = Level.REPLICA_SET)
+	void theLockIsSeenAtOnceAndHeldUntilTheCommit() {
+		try (OtherClient other = startOnASet()) {
+			this.transaction.executeWithoutResult((status) -> {
+				guarded().run(this.id, this::write);
+				assertThat(other.seesHeld(this.key)).isTrue();
+			});
+			assertThat(other.seesHeld(this.key)).isFalse();
+			assertThat(isWritten()).isTrue();
+		}
+	}
+
+	@Test
+	@Tag("real-server")
+	@ShowsRow(value = 33, level = Level.REPLICA_SET)
+	void aRollbackUndoesTheWorkAndNotTheLock() {
+		try (OtherClient other = startOnASet()) {
+			assertThatIllegalStateException()
+				.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> guarded().run(this.id, () -> {
+					write();
+					throw new IllegalStateException("mine");
+				})));
+			assertThat(other.seesHeld(this.key)).isFalse();
+			assertThat(isWritten()).isFalse();
+		}
+	}
+
+	@Test
+	@Tag("real-server")
+	@ShowsRow(value = 34, level = Level.REPLICA_SET)
+	void aTouchedLockThatIsGoneRefusesTheTransaction() {
+		try (OtherClient other = startOnASet()) {
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> guarded().run(this.id, () -> {
+				other.steal(this.key);
+				this.transaction.executeWithoutResult((status) -> {
+					write();
+					this.context.getBean(FencedWrites.class).touch(LockContext.current());
+				});
+			}));
+			assertThat(isWritten()).isFalse();
+		}
+	}
+
+	@Test
+	@Tag("real-server")
+	void theCommitReleasesTheLockOfWhatWasSaved() {
+		startWithPage();
+		LockedDocument<Page> locked = lockPage();
+		this.transaction.executeWithoutResult((status) -> {
+			documents().save(locked, new Page(this.id, "saved"));
+			assertThat(documents().find(Page.class, this.id)).as("seen from outside").isPresent();
+		});
+		assertThat(documents().find(Page.class, this.id)).isEmpty();
+		assertStored("saved");
+	}
+
+	@Test
+	@Tag("real-server")
+	void aRollbackUndoesTheSaveAndKeepsTheLock() {
+		startWithPage();
+		LockedDocument<Page> locked = lockPage();
+		this.transaction.executeWithoutResult((status) -> {
+			documents().save(locked, new Page(this.id, "rolled back"));
+			status.setRollbackOnly();
+		});
+		assertStored("draft");
+		assertThat(locked.handle().isHeld()).isTrue();
+		documents().save(locked, new Page(this.id, "saved"));
+		assertStored("saved");
+	}
+
+	@Test
+	@Tag("real-server")
+	void aTransactionThatBeganToReadBeforeTheGrantIsToldToLockFirst() {
+		startWithPage();
+		this.transaction.executeWithoutResult((status) -> {
+			assertStored("draft");
+			try (LockedDocument<Page> locked = lockPage()) {
+				assertThatExceptionOfType(OptimisticLockingFailureException.class)
+					.isThrownBy(() -> documents().save(locked, new Page(this.id, "late")))
+					.withMessageContaining("lock first");
+			}
+		});
+		assertStored("draft");
+	}
+
+	private void start(String uri, String... properties) {
+		this.context = SpringApp.start(uri, App.class, properties);
+		this.transaction = new TransactionTemplate(this.context.getBean(MongoTransactionManager.class));
+	}
+
+	private OtherClient startOnASet() {
+		start(RealServer.uri(ServerKind.REPLICA_SET));
+		template().getCollection(WRITTEN).insertOne(new Document("_id", "before-" + this.id));
+		return new OtherClient(this.context.getBean(MongoClient.class));
+	}
+
+	private void startWithPage() {
+		start(RealServer.uri(ServerKind.REPLICA_SET));
+		template().insert(new Page(this.id, "draft"));
+	}
+
+	private LockedDocument<Page> lockPage() {
+		return documents().lock(Page.class, this.id, EDITING);
 	}
 
 	private void write() {
@@ -109,15 +214,34 @@ class MongoTransactionTests {
 	}
 
 	private boolean isWritten() {
-		return this.other.template().findById(this.id, Document.class, WRITTEN) != null;
+		return template().findById(this.id, Document.class, WRITTEN) != null;
+	}
+
+	private void assertStored(String text) {
+		assertThat(template().findById(this.id, Page.class)).isEqualTo(new Page(this.id, text));
 	}
 
 	private Guarded guarded() {
 		return this.context.getBean(Guarded.class);
 	}
 
+	private DocumentLockOperations documents() {
+		return this.context.getBean(DocumentLockOperations.class);
+	}
+
 	private MongoTemplate template() {
 		return this.context.getBean(MongoTemplate.class);
+	}
+
+	private static List<BsonDocument> commandsOn(String collection, List<BsonDocument> sent) {
+		return sent.stream()
+			.filter((command) -> command.get(command.getFirstKey()).isString())
+			.filter((command) -> command.getString(command.getFirstKey()).getValue().equals(collection))
+			.toList();
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("locked-pages")
+	record Page(@Id String id, String text) {
 	}
 
 	@Configuration(proxyBeanMethods = false)

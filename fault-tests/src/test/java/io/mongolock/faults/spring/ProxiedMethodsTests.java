@@ -11,7 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.scheduling.annotation.Async;
 
 import io.mongolock.LockContext;
@@ -20,7 +19,6 @@ import io.mongolock.annotation.DistributedLock;
 import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -41,13 +39,13 @@ class ProxiedMethodsTests {
 			Arguments.of(SkippedPrimitive.class, "returns int"));
 
 	@AutoClose
-	private static final EmbeddedMongo mongo = EmbeddedMongo.start();
+	private static final SpringApp app = new SpringApp(Working.class);
 
 	@ParameterizedTest
 	@FieldSource("refused")
 	@ShowsRow(value = 35, level = Level.SPRING)
 	void refusedAtStartWithItsName(Class<?> type, String problem, CapturedOutput output) {
-		assertThatException().isThrownBy(() -> SpringApp.start(mongo.connectionString(), type).close());
+		assertThatException().isThrownBy(() -> SpringApp.start(app.uri(), type).close());
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains(type.getName() + ".run(")
 			.contains(problem)
@@ -57,23 +55,19 @@ class ProxiedMethodsTests {
 	@Test
 	@ShowsRow(value = 35, level = Level.SPRING)
 	void runUnderTheirLock() {
-		try (ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Working.class)) {
-			Working working = context.getBean(Working.class);
-			assertThat(working.viaPublic()).isEqualTo("public");
-			assertThat(working.viaProtected()).isEqualTo("protected");
-			assertThat(working.viaPackage()).isEqualTo("package");
-			assertThat(working.viaInterface()).isEqualTo("interface");
-			assertThat(working.viaPrimitive()).isOne();
-		}
+		Working working = app.bean(Working.class);
+		assertThat(working.viaPublic()).isEqualTo("public");
+		assertThat(working.viaProtected()).isEqualTo("protected");
+		assertThat(working.viaPackage()).isEqualTo("package");
+		assertThat(working.viaInterface()).isEqualTo("interface");
+		assertThat(working.viaPrimitive()).isOne();
 	}
 
 	@Test
 	@ShowsRow(value = 35, level = Level.SPRING)
 	void aCallOfItsOwnDoesNotPassTheProxyAndIsToldSoWhenItAsks() {
-		try (ConfigurableApplicationContext context = SpringApp.start(mongo.connectionString(), Working.class)) {
-			assertThatIllegalStateException().isThrownBy(() -> context.getBean(Working.class).ofItsOwn())
-				.withMessageContaining("A call from within the same object does not pass the proxy");
-		}
+		assertThatIllegalStateException().isThrownBy(() -> app.bean(Working.class).ofItsOwn())
+			.withMessageContaining("A call from within the same object does not pass the proxy");
 	}
 
 	interface Declared {

@@ -1,88 +1,52 @@
 package io.mongolock.faults.spring;
 
-import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.context.ConfigurableApplicationContext;
 
+import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.test.embedded.EmbeddedMongo;
-import io.mongolock.test.proxy.FaultProxy;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A context is closed in the midst of things: every lock is free right after, and nothing
- * is left running.
+ * Row 36: a context is closed or stopped in the midst of things. Every lock is free right
+ * after, and nothing is left running.
  */
 @Timeout(120)
 @ReadsOutput
 class ShutdownTests {
 
-	private static final Duration LONG = Duration.ofSeconds(30);
-
-	private static EmbeddedMongo mongo;
-
-	private static OtherClient other;
-
-	private final String id = UUID.randomUUID().toString();
-
-	private final String key = Guarded.key(this.id);
+	private static final String KEY = Guarded.key("a");
 
 	private final CountDownLatch entered = new CountDownLatch(1);
 
 	private final CountDownLatch mayLeave = new CountDownLatch(1);
 
-	private FaultProxy proxy;
+	@AutoClose
+	private final SpringApp app = new SpringApp(Guarded.class, "mongo-lock.renew-interval=500ms");
 
-	private ConfigurableApplicationContext context;
+	private final OtherClient other = this.app.other();
 
-	private Guarded guarded;
-
-	@BeforeAll
-	static void startServer() {
-		mongo = EmbeddedMongo.start();
-		other = new OtherClient(mongo.connectionString());
-	}
-
-	@AfterAll
-	static void stopServer() {
-		other.close();
-		mongo.close();
-	}
-
-	@BeforeEach
-	void start() {
-		this.proxy = FaultProxy.to("127.0.0.1", mongo.port());
-		this.context = SpringApp.start(this.proxy.connectionString(), Guarded.class);
-		this.guarded = this.context.getBean(Guarded.class);
-	}
-
-	@AfterEach
-	void stop() {
-		this.mayLeave.countDown();
-		this.context.close();
-		this.proxy.close();
-	}
+	private final Guarded guarded = this.app.bean(Guarded.class);
 
 	@Test
 	@ShowsRow(value = 36, level = Level.SPRING)
@@ -99,9 +63,9 @@ class ShutdownTests {
 	@Test
 	@ShowsRow(value = 36, level = Level.SPRING)
 	void closedWhileWaitingTheWaitEnds(CapturedOutput output, RowFigures figures) {
-		other.occupy(this.key);
-		CompletableFuture<Throwable> waiter = call(() -> this.guarded.runAfterWaiting(this.id, this::work));
-		this.proxy.awaitRequests("findAndModify", 2, LONG);
+		this.other.occupy(KEY);
+		CompletableFuture<Throwable> waiter = call(() -> this.guarded.runAfterWaiting("a", this::work));
+		this.app.harness().proxy().awaitRequests("findAndModify", 2, Harness.LONG);
 		close(figures);
 		assertThat(waiter.join()).isInstanceOf(LockUnavailableException.class).hasMessageContaining("shutting down");
 		assertThat(this.entered.getCount()).isOne();
@@ -111,11 +75,9 @@ class ShutdownTests {
 	@Test
 	@ShowsRow(value = 36, level = Level.SPRING)
 	void closedWhileRenewingTheLockIsFreeAndStaysSo(CapturedOutput output, RowFigures figures) {
+		Hold renewal = this.app.harness().renewals().holdRequest();
 		CompletableFuture<Throwable> holder = hold();
-		Hold renewal = this.proxy.on("update")
-			.when((command) -> command.toString().contains("currentDate"))
-			.holdRequest();
-		renewal.awaitHeld(LONG);
+		renewal.awaitHeld(Harness.LONG);
 		close(figures);
 		assertFree();
 		renewal.release();
@@ -125,9 +87,26 @@ class ShutdownTests {
 		assertQuiet(output);
 	}
 
+	@Test
+	@ShowsRow(value = 36, level = Level.SPRING)
+	void stoppedItGivesBackAndRefusesAndStartedAgainItWorks(CapturedOutput output, RowFigures figures) {
+		LockOperations locks = this.app.bean(LockOperations.class);
+		LockHandle held = locks.acquire(LockRequest.of(KEY));
+		this.app.context().stop();
+		assertThat(held.isHeld()).isFalse();
+		assertThat(this.other.seesHeld(KEY)).isFalse();
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire(LockRequest.of(KEY)))
+			.withMessageContaining("shutting down");
+		this.app.context().start();
+		this.guarded.run("a", () -> assertThat(this.other.seesHeld(KEY)).isTrue());
+		assertThat(this.other.seesHeld(KEY)).isFalse();
+		assertThat(output).doesNotContain("ERROR").doesNotContain("\tat ");
+		figures.server(this.app.harness().label());
+	}
+
 	private CompletableFuture<Throwable> hold() {
-		CompletableFuture<Throwable> holder = call(() -> this.guarded.run(this.id, this::work));
-		await().atMost(LONG).until(() -> this.entered.getCount() == 0);
+		CompletableFuture<Throwable> holder = call(() -> this.guarded.run("a", this::work));
+		await().atMost(Harness.LONG).until(() -> this.entered.getCount() == 0);
 		return holder;
 	}
 
@@ -149,13 +128,12 @@ class ShutdownTests {
 
 	private void close(RowFigures figures) {
 		long begun = System.nanoTime();
-		this.context.close();
-		figures.server(RowFigures.EMBEDDED)
-			.add("closed after", Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");
+		this.app.context().close();
+		figures.server(this.app.harness().label()).add("closed after", Harness.millis(System.nanoTime() - begun));
 	}
 
 	private void assertFree() {
-		assertThat(other.holder(this.key)).isEmpty();
+		assertThat(this.other.holder(KEY)).isEmpty();
 	}
 
 	private static void assertQuiet(CapturedOutput output) {

@@ -1,8 +1,8 @@
 package io.mongolock.faults.spring;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
+import java.util.stream.Stream;
 
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
@@ -11,18 +11,35 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
+import io.mongolock.faults.harness.Harness;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Starts Spring Boot applications as users do, with all of their auto-configuration.
+ * A Spring Boot application as users start it, behind the proxy of its server, and
+ * another client of its locks.
  */
-final class SpringApp {
+final class SpringApp implements AutoCloseable {
 
-	private static final String[] DEFAULTS = { "spring.application.name=fault-tests", "mongo-lock.ttl=5s",
-			"mongo-lock.margin=1s" };
+	/** How long its leases last. */
+	static final Duration TTL = Duration.ofSeconds(5);
 
-	private SpringApp() {
+	private final Harness harness;
+
+	private final OtherClient other;
+
+	private final ConfigurableApplicationContext context;
+
+	SpringApp(Class<?> source, String... properties) {
+		this(Harness.embedded(), source, properties);
+	}
+
+	/** The server is closed with the application. */
+	SpringApp(Harness harness, Class<?> source, String... properties) {
+		this.harness = harness;
+		this.other = new OtherClient(harness.observer());
+		this.context = start(harness.proxied(), source, properties);
 	}
 
 	/**
@@ -33,15 +50,37 @@ final class SpringApp {
 	 * @return its context
 	 */
 	static ConfigurableApplicationContext start(String uri, Class<?> source, String... properties) {
-		List<String> args = new ArrayList<>();
-		args.add("--spring.mongodb.uri=" + uri);
-		args.add("--spring.mongodb.database=" + OtherClient.DATABASE);
-		List.of(properties).forEach((property) -> args.add("--" + property));
+		Stream<String> server = Stream.of("spring.mongodb.uri=" + uri, "spring.mongodb.database=" + Harness.DATABASE);
 		return new SpringApplicationBuilder(Auto.class, source).web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)
 			.registerShutdownHook(false)
-			.properties(DEFAULTS)
-			.run(args.toArray(String[]::new));
+			.properties("spring.application.name=fault-tests", "mongo-lock.ttl=" + TTL, "mongo-lock.margin=1s")
+			.run(Stream.concat(server, Arrays.stream(properties)).map("--"::concat).toArray(String[]::new));
+	}
+
+	String uri() {
+		return this.harness.proxied();
+	}
+
+	/** Whether the store has a holder of what is stored under a key, prefix included. */
+	boolean isHeld(String stored) {
+		return this.other.holder(stored).isPresent();
+	}
+
+	Harness harness() {
+		return this.harness;
+	}
+
+	OtherClient other() {
+		return this.other;
+	}
+
+	ConfigurableApplicationContext context() {
+		return this.context;
+	}
+
+	<T> T bean(Class<T> type) {
+		return this.context.getBean(type);
 	}
 
 	/**
@@ -49,11 +88,18 @@ final class SpringApp {
 	 * that was underway ends with the connections, and may log so.
 	 */
 	static void awaitNoThreads() {
-		await().atMost(Duration.ofSeconds(30))
+		await().atMost(Harness.LONG)
 			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
 				.filteredOn((name) -> name.startsWith("mongo-lock-"))
 				.filteredOn((name) -> !name.startsWith("mongo-lock-embedded"))
 				.isEmpty());
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+		this.other.close();
+		this.harness.close();
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -1,60 +1,100 @@
 package io.mongolock.faults.spring;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import io.mongolock.LockException;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.faults.harness.worker.WorkerJvm;
-import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * An application is told to end by the system, under load.
+ * Row 36: an application is told to end by the system, under load.
  */
 @Tag("process")
 @Timeout(180)
 class TerminationTests {
 
-	private static final Duration LONG = Duration.ofSeconds(60);
+	private static final List<String> KEYS = IntStream.range(0, 5).mapToObj((i) -> "load-" + i).toList();
+
+	/** Held until the application ends, by somebody who never lets go. */
+	private static final String KEPT = "load-kept";
 
 	@Test
 	@ShowsRow(value = 36, level = Level.SPRING)
 	void terminatedUnderLoadEveryLockIsFreeRightAfterTheExit(RowFigures figures) {
-		try (EmbeddedMongo mongo = EmbeddedMongo.start();
-				OtherClient other = new OtherClient(mongo.connectionString());
-				WorkerJvm<ConfigurableApplicationContext> app = start(mongo)) {
-			await().atMost(LONG).until(() -> other.holder(LoadedApp.KEPT).isPresent());
-			await().atMost(LONG).until(() -> keys().stream().anyMatch((key) -> other.holder(key).isPresent()));
+		try (Harness harness = Harness.embedded();
+				OtherClient other = new OtherClient(harness.observer());
+				WorkerJvm<ConfigurableApplicationContext> app = start(harness.proxied())) {
+			await().atMost(Harness.LONG).until(() -> other.holder(KEPT).isPresent());
+			await().atMost(Harness.LONG).until(() -> KEYS.stream().anyMatch((key) -> other.holder(key).isPresent()));
 			app.process().terminate();
 			long told = System.nanoTime();
-			assertThat(app.process().awaitExit(LONG)).isEqualTo(128 + 15);
-			figures.server(RowFigures.EMBEDDED)
-				.add("ended after", Duration.ofNanos(System.nanoTime() - told).toMillis() + " ms");
-			assertThat(keys()).allSatisfy((key) -> assertThat(other.holder(key)).isEmpty());
-			assertThat(other.holder(LoadedApp.KEPT)).as("held to the end, and released by the shutdown").isEmpty();
-			await().atMost(LONG).until(() -> app.process().output().contains("'load-kept'"));
+			assertThat(app.process().awaitExit(Harness.LONG)).isEqualTo(128 + 15);
+			figures.server(harness.label()).add("ended after", Harness.millis(System.nanoTime() - told));
+			assertThat(KEYS).allSatisfy((key) -> assertThat(other.holder(key)).isEmpty());
+			assertThat(other.holder(KEPT)).as("held to the end, and released by the shutdown").isEmpty();
+			await().atMost(Harness.LONG).until(() -> app.process().output().contains("'load-kept'"));
 			assertThat(app.process().output()).doesNotContain("\tat ").doesNotContain("ERROR");
 		}
 	}
 
-	private static WorkerJvm<ConfigurableApplicationContext> start(EmbeddedMongo mongo) {
-		String uri = mongo.connectionString();
+	private static WorkerJvm<ConfigurableApplicationContext> start(String uri) {
 		return WorkerJvm.start(List.of("-Xmx128m"), () -> LoadedApp.run("--spring.mongodb.uri=" + uri,
-				"--spring.mongodb.database=" + OtherClient.DATABASE, "--spring.main.banner-mode=off"));
+				"--spring.mongodb.database=" + Harness.DATABASE, "--spring.main.banner-mode=off"));
 	}
 
-	private static List<String> keys() {
-		return IntStream.range(0, LoadedApp.KEYS).mapToObj(LoadedApp::key).toList();
+	/**
+	 * An application whose threads take a few locks all the time.
+	 */
+	@SpringBootConfiguration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class LoadedApp {
+
+		static ConfigurableApplicationContext run(String... args) {
+			ConfigurableApplicationContext context = SpringApplication.run(LoadedApp.class, args);
+			LockOperations locks = context.getBean(LockOperations.class);
+			IntStream.range(0, 20).forEach((i) -> daemon(() -> work(locks, KEYS.get(i % KEYS.size()))));
+			daemon(() -> locks.acquire(LockRequest.of(KEPT)));
+			return context;
+		}
+
+		private static void daemon(Runnable load) {
+			Thread thread = new Thread(load, "load");
+			thread.setDaemon(true);
+			thread.start();
+		}
+
+		private static void work(LockOperations locks, String key) {
+			LockRequest request = LockRequest.builder(key).waitTimeout(Harness.LONG).build();
+			try {
+				while (true) {
+					locks.execute(request, (handle) -> {
+						Thread.sleep(5);
+						return null;
+					});
+				}
+			}
+			catch (LockException | InterruptedException ex) {
+				System.out.println("load ended by " + ex.getClass().getSimpleName());
+			}
+		}
+
 	}
 
 }

@@ -5,28 +5,37 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.mongolock.LockOperations;
-import io.mongolock.LockRequest;
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.RecordingLockListener;
 import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 /**
- * Locks and transactions of JDBC: nobody else gets a lock before the transaction that
- * wrote under it has ended.
+ * Rows 33 and 34: locks and transactions of JDBC. Nobody else gets a lock before the
+ * transaction that wrote under it has ended, and none commits under a lost lock.
  */
 @Timeout(120)
 @StartsApplication
@@ -37,87 +46,64 @@ class TransactionTests {
 	private static final int CALLS = 40;
 
 	@AutoClose
-	private static final LedgerFixture app = new LedgerFixture("transactions");
+	private static final SpringApp app = new SpringApp(Ledger.App.class, "mongo-lock.renew-interval=100ms");
 
-	private final String account = app.openAccount();
+	private final String account = ledger().open();
 
 	private final String key = Ledger.key(this.account);
 
-	@Test
+	@ParameterizedTest
+	@EnumSource
 	@ShowsRow(value = 33, level = Level.SPRING)
-	void aMethodOfItsOwnTransactionHoldsTheLockUntilItsCommit() {
-		app.ledger().addInTransaction(this.account, this::assertHeld);
+	void theLockIsHeldUntilTheOutermostCommit(Way way) {
+		way.run(this, this::assertHeld, this::assertHeld);
 		assertFree();
 		assertThat(balance()).isOne();
 	}
 
-	@Test
+	@ParameterizedTest
+	@EnumSource
 	@ShowsRow(value = 33, level = Level.SPRING)
-	void aMethodThatIsRolledBackGivesTheLockBack() {
-		assertThatExceptionOfType(IllegalStateException.class)
-			.isThrownBy(() -> app.ledger().addInTransaction(this.account, () -> {
-				assertHeld();
-				throw new IllegalStateException("mine");
-			}))
-			.withMessage("mine")
-			.withNoCause();
+	void theLockIsHeldUntilTheOutermostRollback(Way way) {
+		assertThatIllegalStateException().isThrownBy(() -> way.run(this, this::assertHeld, () -> {
+			assertHeld();
+			throw new IllegalStateException("mine");
+		})).withMessage("mine").withNoCause();
 		assertFree();
-		assertThat(balance()).isZero();
+		assertThat(balance()).isEqualTo(way.committedBefore());
 	}
 
-	@Test
+	@ParameterizedTest
+	@EnumSource
 	@ShowsRow(value = 33, level = Level.SPRING)
-	void insideACallersTransactionTheLockIsHeldUntilItsCommit() {
-		app.inTransaction((status) -> {
-			app.ledger().addInTransaction(this.account, this::assertHeld);
-			assertHeld();
-			app.ledger().add(this.account, this::assertHeld);
-			assertHeld();
-		});
-		assertFree();
-		assertThat(balance()).isEqualTo(2);
-	}
-
-	@Test
-	@ShowsRow(value = 33, level = Level.SPRING)
-	void aHandleClosedInsideATransactionIsHeldUntilItsCommit() {
-		app.inTransaction((status) -> {
-			app.bean(LockOperations.class).acquire(LockRequest.of(this.key)).close();
-			assertHeld();
-		});
-		assertFree();
-	}
-
-	@Test
-	@ShowsRow(value = 33, level = Level.SPRING)
-	void insideACallersTransactionTheLockIsHeldUntilItsRollback() {
-		app.inTransaction((status) -> {
-			app.ledger().addInTransaction(this.account, this::assertHeld);
-			status.setRollbackOnly();
-			assertHeld();
-		});
-		assertFree();
-		assertThat(balance()).isZero();
-	}
-
-	@Test
-	@ShowsRow(value = 33, level = Level.SPRING)
-	void aMethodWithANewTransactionInsideACallersKeepsTheLockUntilTheCallersEnd() {
-		app.inTransaction((status) -> {
-			app.ledger().addInNewTransaction(this.account, this::assertHeld);
-			assertHeld();
-			status.setRollbackOnly();
-		});
-		assertFree();
+	void aLockWhoseCommitHasNoAnswerIsNotReleasedButRunsOut(Way way) {
+		assertThatException().isThrownBy(() -> way.run(this, this::loseNextCommitAnswer, this::assertHeld))
+			.satisfies((ex) -> assertThat(ex).isNotInstanceOf(AssertionError.class));
 		assertThat(balance()).isOne();
+		long fence = app.other().holder(this.key).orElseThrow().fence();
+		assertThat(app.other().seesHeld(this.key)).isTrue();
+		app.harness().clock().step(SpringApp.TTL);
+		try (LockHandle next = app.other().claim(this.key).orElseThrow()) {
+			assertThat(next.fence()).isGreaterThan(fence);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@ShowsRow(value = 34, level = Level.SPRING)
+	void aLockThatIsLostBeforeTheCommitRollsBack(Way way) {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> way.run(this, this::assertHeld, this::lose))
+			.withMessageContaining(this.key);
+		assertThat(balance()).isEqualTo(way.committedBefore());
+		assertThat(app.other().holder(this.key)).as("the new holder's").isPresent();
 	}
 
 	@Test
 	@ShowsRow(value = 33, level = Level.SPRING)
 	void aLockTakenInsideANewTransactionIsGivenBackAtItsEnd() {
-		app.inTransaction((outer) -> {
-			app.inTransaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW, (inner) -> {
-				app.ledger().add(this.account, this::assertHeld);
+		inTransaction((outer) -> {
+			inTransaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW, (inner) -> {
+				ledger().add(this.account, this::assertHeld);
 				assertHeld();
 			});
 			assertFree();
@@ -128,23 +114,11 @@ class TransactionTests {
 
 	@Test
 	@ShowsRow(value = 33, level = Level.SPRING)
-	void aNestedTransactionKeepsTheLockUntilTheOuterCommit() {
-		app.inTransaction((outer) -> {
-			app.ledger().addInNestedTransaction(this.account, this::assertHeld);
-			assertHeld();
-		});
-		assertFree();
-		assertThat(balance()).isOne();
-	}
-
-	@Test
-	@ShowsRow(value = 33, level = Level.SPRING)
 	void aNestedTransactionRolledBackToItsSavepointKeepsTheLockUntilTheOuterEnd() {
-		app.inTransaction((outer) -> {
-			assertThatExceptionOfType(IllegalStateException.class)
-				.isThrownBy(() -> app.ledger().addInNestedTransaction(this.account, () -> {
-					throw new IllegalStateException("mine");
-				}));
+		inTransaction((outer) -> {
+			assertThatIllegalStateException().isThrownBy(() -> ledger().addInNestedTransaction(this.account, () -> {
+				throw new IllegalStateException("mine");
+			}));
 			assertHeld();
 		});
 		assertFree();
@@ -156,7 +130,7 @@ class TransactionTests {
 	void nextHoldersOfSeveralInstancesReadNothingBeforeItsCommit(RowFigures figures) {
 		List<CompletableFuture<Void>> calls = new ArrayList<>();
 		ExecutorService threads = Executors.newFixedThreadPool(2 * INSTANCES);
-		try (ConfigurableApplicationContext second = app.start("transactions")) {
+		try (ConfigurableApplicationContext second = SpringApp.start(app.uri(), Ledger.App.class)) {
 			for (ConfigurableApplicationContext context : List.of(app.context(), second)) {
 				TransactionTemplate callers = new TransactionTemplate(
 						context.getBean(PlatformTransactionManager.class));
@@ -178,6 +152,45 @@ class TransactionTests {
 		assertThat(balance()).isEqualTo(INSTANCES * CALLS);
 	}
 
+	SpringApp app() {
+		return app;
+	}
+
+	Ledger ledger() {
+		return app.bean(Ledger.class);
+	}
+
+	String account() {
+		return this.account;
+	}
+
+	String key() {
+		return this.key;
+	}
+
+	void inTransaction(Consumer<TransactionStatus> work) {
+		inTransaction(TransactionDefinition.PROPAGATION_REQUIRED, work);
+	}
+
+	void inTransaction(int propagation, Consumer<TransactionStatus> work) {
+		TransactionTemplate template = new TransactionTemplate(app.bean(PlatformTransactionManager.class));
+		template.setPropagationBehavior(propagation);
+		template.executeWithoutResult(work);
+	}
+
+	private void loseNextCommitAnswer() {
+		app.bean(Ledger.Transactions.class).loseNextCommitAnswer();
+	}
+
+	private void lose() {
+		app.other().steal(this.key);
+		await().atMost(Harness.LONG)
+			.until(() -> app.bean(RecordingLockListener.class)
+				.losses()
+				.stream()
+				.anyMatch((loss) -> loss.key().equals(this.key)));
+	}
+
 	private void assertHeld() {
 		assertThat(app.other().seesHeld(this.key)).isTrue();
 	}
@@ -190,7 +203,7 @@ class TransactionTests {
 	}
 
 	private long balance() {
-		return app.ledger().balance(this.account);
+		return ledger().balance(this.account);
 	}
 
 }

@@ -3,30 +3,30 @@ package io.mongolock.faults.spring;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.boot.test.system.CapturedOutput;
 
-import io.mongolock.faults.harness.StartsApplication;
+import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * Whatever an argument brings into a key is data: stored exactly, or refused before the
- * method runs.
+ * Rows 40 and 41: keys and settings are data, stored exactly or refused: a key before the
+ * method runs, a setting before the application starts.
  */
 @Timeout(120)
-@StartsApplication
-class KeyInputTests {
+@ReadsOutput
+class InputTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of("null", null, "it is null"),
 			Arguments.of("empty", "", "it is blank"), Arguments.of("blank", " \t", "it is blank"),
@@ -35,25 +35,11 @@ class KeyInputTests {
 			Arguments.of("object", new Object(), "it is a java.lang.Object"),
 			Arguments.of("list", List.of("a"), "one key"), Arguments.of("array", new int[] { 1 }, "one key"));
 
-	private static EmbeddedMongo mongo;
+	/** What expressions, placeholders and the server would read in a prefix. */
+	private static final String PREFIX = "$$ROOT.#{T(java.lang.Math)}ä😀:";
 
-	private static OtherClient other;
-
-	private static ConfigurableApplicationContext context;
-
-	@BeforeAll
-	static void start() {
-		mongo = EmbeddedMongo.start();
-		other = new OtherClient(mongo.connectionString());
-		context = SpringApp.start(mongo.connectionString(), Guarded.class);
-	}
-
-	@AfterAll
-	static void stop() {
-		context.close();
-		other.close();
-		mongo.close();
-	}
+	@AutoClose
+	private static final SpringApp app = new SpringApp(Guarded.class, "mongo-lock.key-prefix=" + PREFIX);
 
 	@ParameterizedTest
 	@ValueSource(strings = { "$where", "$$ROOT", "$x", "$_id", "a.b", "a.$[].b", "{$gt: ''}", "a\u0000b", "ä😀", " a ",
@@ -61,11 +47,11 @@ class KeyInputTests {
 			"#{systemProperties}", "${user.home}", "${no.such.property}", "#root.target", "@guarded", "%s", "a\nb",
 			"guarded:a" })
 	@ShowsRow(value = 40, level = Level.SPRING)
-	void anArgumentIsStoredExactly(String argument) {
-		String key = context.getBean(Guarded.class)
-			.run(argument, () -> assertThat(other.holder("guarded:" + argument)).isPresent());
+	void anArgumentAndAPrefixAreStoredExactly(String argument) {
+		String stored = PREFIX + "guarded:" + argument;
+		String key = app.bean(Guarded.class).run(argument, () -> assertThat(app.isHeld(stored)).isTrue());
 		assertThat(key).isEqualTo("guarded:" + argument);
-		assertThat(other.holder("guarded:" + argument)).isEmpty();
+		assertThat(app.isHeld(stored)).isFalse();
 	}
 
 	@ParameterizedTest(name = "{0}")
@@ -74,10 +60,25 @@ class KeyInputTests {
 	void anArgumentThatIsNoKeyIsRefusedBeforeTheMethodRuns(String what, Object argument, String problem) {
 		AtomicBoolean entered = new AtomicBoolean();
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> context.getBean(Guarded.class).run(argument, () -> entered.set(true)))
+			.isThrownBy(() -> app.bean(Guarded.class).run(argument, () -> entered.set(true)))
 			.withMessageContaining("Guarded.run(")
 			.withMessageContaining(problem);
 		assertThat(entered).isFalse();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			mongo-lock.ttl=-5s                    | 100ms
+			mongo-lock.ttl=5 parsecs              | parsecs
+			mongo-lock.ttl=P9999999D              | mongo-lock.ttl
+			mongo-lock.renew-interval=4s          | 4000ms
+			mongo-lock.locks.order.ttl=900ms      | order
+			mongo-lock.collection=${no.such}      | mongo-lock.collection
+			""")
+	@ShowsRow(value = 41, level = Level.SPRING)
+	void aSettingThatCannotWorkIsRefusedAtStart(String property, String said, CapturedOutput output) {
+		assertThatException().isThrownBy(() -> SpringApp.start(app.uri(), Guarded.class, property).close());
+		assertThat(output).contains("APPLICATION FAILED TO START").contains(said).doesNotContain("\tat ");
 	}
 
 }
