@@ -67,7 +67,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	 * ends the acquisition, and what is granted later is released at once
 	 */
 	CompletableFuture<LockHandle> start() {
-		this.result.whenComplete((handle, failure) -> act(this.acquisition.cancel()));
+		this.result.whenComplete((handle, failure) -> cancel());
 		act(() -> this.sender.begin(this.acquisition, this));
 		if (!this.sender.isRunning()) {
 			// Stopped while it joined: nobody else may have seen it
@@ -84,10 +84,20 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	@Override
 	public void stop() {
-		AcquisitionStep step = this.acquisition.cancel();
-		act(step);
-		if (step instanceof Cancelled) {
+		if (cancel()) {
 			fail(LockExceptions.stopped(this.acquisition.key(), this.sender.waited(this.acquisition)));
+		}
+	}
+
+	private boolean cancel() {
+		try {
+			boolean cancelled = this.sender.cancel(this.acquisition, ClaimEnd.CANCELLED);
+			setTimer();
+			return cancelled;
+		}
+		catch (RuntimeException | Error ex) {
+			broken(ex);
+			return false;
 		}
 	}
 
@@ -117,7 +127,6 @@ final class AsyncDriver implements LockAcquisition.Caller {
 				this.threads.get().claim(this::ask);
 			}
 			else if (step instanceof End end) {
-				this.sender.settle(this.acquisition, end);
 				end(end);
 			}
 		}

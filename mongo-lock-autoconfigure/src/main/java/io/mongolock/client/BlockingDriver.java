@@ -88,7 +88,6 @@ final class BlockingDriver implements LockAcquisition.Caller {
 			while (!(step instanceof End end)) {
 				step = (step instanceof Wait wait) ? await(wait.nanos()) : ask();
 			}
-			this.sender.settle(this.acquisition, end);
 			return end;
 		}
 		catch (RuntimeException | Error ex) {

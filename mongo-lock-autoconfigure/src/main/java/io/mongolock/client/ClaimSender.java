@@ -9,18 +9,16 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Cancelled;
-import io.mongolock.core.AcquisitionStep.Denied;
-import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
-import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.event.ClaimEvents;
 import io.mongolock.event.LockInstrumentation.ClaimEnd;
 import io.mongolock.event.LockInstrumentation.Scope;
+import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LockStore;
@@ -67,19 +65,11 @@ final class ClaimSender {
 		}
 		try {
 			ClockReading requested = now();
-			AcquisitionStep step = publish(acquisition,
-					(acquisition.send(requested)) ? request(acquisition, requested) : new TooLate(false));
+			Claim claim = acquisition.send(requested);
+			AcquisitionStep step = (claim != null) ? settle(acquisition, request(acquisition, claim, requested))
+					: new TooLate(false);
 			if (woken != null) {
 				this.events.wokenUp(acquisition.request(), step instanceof Granted, woken);
-			}
-			if (step instanceof Wait wait && wait.taken() != null) {
-				this.events.waiting(acquisition.request(), wait.taken());
-			}
-			else if (step instanceof GrantedTooLate) {
-				this.releaser.cleanUp(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
-			}
-			else if (step instanceof TooLate) {
-				settle(acquisition, step);
 			}
 			return step;
 		}
@@ -95,7 +85,7 @@ final class ClaimSender {
 	 * @return what to do next
 	 */
 	AcquisitionStep begin(LockAcquisition acquisition, LockAcquisition.Caller caller) {
-		return publish(acquisition, acquisition.begin(caller, now()));
+		return settle(acquisition, acquisition.begin(caller));
 	}
 
 	/**
@@ -105,7 +95,7 @@ final class ClaimSender {
 	 */
 	AcquisitionStep turn(LockAcquisition acquisition) {
 		this.events.woken(acquisition);
-		return publish(acquisition, acquisition.turn(now()));
+		return settle(acquisition, acquisition.turn(now()));
 	}
 
 	/**
@@ -114,53 +104,53 @@ final class ClaimSender {
 	 * @return what to do next
 	 */
 	AcquisitionStep timer(LockAcquisition acquisition) {
-		return publish(acquisition, acquisition.timer(now()));
-	}
-
-	private AcquisitionStep publish(LockAcquisition acquisition, AcquisitionStep step) {
-		if (step instanceof Granted granted) {
-			this.heldLocks.publish(acquisition, granted);
-		}
-		else if (step instanceof Wait) {
-			this.events.queued(acquisition);
-		}
-		return step;
-	}
-
-	/**
-	 * Clean up after a step if it says so, and publish that the lock was denied.
-	 * @param acquisition the attempt
-	 * @param step its step
-	 */
-	void settle(LockAcquisition acquisition, AcquisitionStep step) {
-		settle(acquisition, step, ClaimEnd.CANCELLED);
-	}
-
-	private void settle(LockAcquisition acquisition, AcquisitionStep step, ClaimEnd unwanted) {
-		if (step instanceof Denied denied) {
-			this.events.denied(acquisition, denied.holders());
-		}
-		else if (step instanceof Failed failed) {
-			this.events.failed(acquisition, failed.failure());
-		}
-		else if (step instanceof Cancelled) {
-			this.events.ended(acquisition, unwanted);
-		}
-		if (step instanceof Cancelled cancelled && cancelled.unwanted() != null) {
-			this.heldLocks.pass(cancelled.unwanted());
-		}
-		if (step.cleansUp()) {
-			this.releaser.beginCleanUp(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
-		}
+		return settle(acquisition, acquisition.timer(now()));
 	}
 
 	/**
 	 * End an attempt that nobody wants any more, unless it has ended.
 	 * @param acquisition the attempt
 	 * @param end why nobody does
+	 * @return whether it ended by this
 	 */
-	void cancel(LockAcquisition acquisition, ClaimEnd end) {
-		settle(acquisition, acquisition.cancel(), end);
+	boolean cancel(LockAcquisition acquisition, ClaimEnd end) {
+		return settle(acquisition, acquisition.cancel(), end) instanceof Cancelled;
+	}
+
+	private AcquisitionStep settle(LockAcquisition acquisition, AcquisitionStep step) {
+		return settle(acquisition, step, ClaimEnd.CANCELLED);
+	}
+
+	// All that a step asks for, except to ask or to wait
+	private AcquisitionStep settle(LockAcquisition acquisition, AcquisitionStep step, ClaimEnd cancelled) {
+		if (step instanceof Granted granted) {
+			keep(acquisition, granted);
+			return step;
+		}
+		this.events.stepped(acquisition, step, cancelled);
+		if (step instanceof Cancelled given && given.unwanted() != null) {
+			this.heldLocks.pass(given.unwanted());
+		}
+		if (step instanceof GrantedTooLate) {
+			this.releaser.cleanUp(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
+		}
+		else if (step.cleansUp()) {
+			this.releaser.beginCleanUp(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
+		}
+		return step;
+	}
+
+	private void keep(LockAcquisition acquisition, Granted granted) {
+		try {
+			if (!granted.handedOver()) {
+				this.heldLocks.granted(granted.held());
+			}
+			this.events.stepped(acquisition, granted, ClaimEnd.GRANTED);
+		}
+		catch (RuntimeException | Error ex) {
+			this.heldLocks.takeBack(granted.held(), ex);
+			throw ex;
+		}
 	}
 
 	boolean isRunning() {
@@ -175,31 +165,31 @@ final class ClaimSender {
 		return ClockReading.of(this.clock);
 	}
 
-	private AcquisitionStep request(LockAcquisition acquisition, ClockReading requested) {
+	private AcquisitionStep request(LockAcquisition acquisition, Claim claim, ClockReading requested) {
 		try {
-			return answered(acquisition, send(acquisition), requested);
+			return answered(acquisition, send(acquisition, claim), requested);
 		}
 		catch (LockStoreException ex) {
 			return acquisition.failed(ex, now());
 		}
 		catch (IllegalArgumentException ex) {
 			// Refused before anything was sent, as a key too long with its prefix
-			giveUp(acquisition, failure(acquisition, Outcome.REFUSED, ex));
+			settle(acquisition, acquisition.failed(failure(acquisition, Outcome.REFUSED, ex), now()));
 			throw ex;
 		}
 		catch (RuntimeException ex) {
 			return acquisition.failed(failure(acquisition, Outcome.UNKNOWN, ex), now());
 		}
 		catch (Error ex) {
-			giveUp(acquisition, failure(acquisition, Outcome.UNKNOWN, ex));
+			settle(acquisition, acquisition.failed(failure(acquisition, Outcome.UNKNOWN, ex), now()));
 			throw ex;
 		}
 	}
 
 	@SuppressWarnings("try") // closing is what the resource is for
-	private ClaimAnswer send(LockAcquisition acquisition) {
+	private ClaimAnswer send(LockAcquisition acquisition, Claim claim) {
 		try (Scope asking = this.events.asking(acquisition)) {
-			return this.store.acquire(acquisition.claim(), acquisition.terms().operationTimeout());
+			return this.store.acquire(claim, acquisition.terms().operationTimeout());
 		}
 	}
 
@@ -207,11 +197,6 @@ final class ClaimSender {
 		ClockReading answered = now();
 		this.events.answered(acquisition, answer, requested, answered);
 		return acquisition.answered(answer, answered);
-	}
-
-	private void giveUp(LockAcquisition acquisition, LockStoreException failure) {
-		acquisition.cancel();
-		settle(acquisition, acquisition.failed(failure, now()));
 	}
 
 	private static LockStoreException failure(LockAcquisition acquisition, Outcome outcome, Throwable cause) {

@@ -7,10 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.mongolock.LockClock;
 import io.mongolock.LossReason;
 import io.mongolock.OnLost;
-import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
-import io.mongolock.core.Grant;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
@@ -56,18 +54,15 @@ final class HeldLocks {
 
 	/**
 	 * A lock was granted: keep it.
-	 * @param grant the grant
-	 * @return the lock
+	 * @param heldLock the lock
 	 */
-	HeldLock granted(Grant grant) {
-		HeldLock heldLock = new HeldLock(grant, now(), this::lost);
+	void granted(HeldLock heldLock) {
 		register(heldLock);
 		if (this.lifecycle.isClosed()) {
 			// The answer came after the stop, when nothing is sent any more
 			this.held.remove(heldLock.id(), heldLock);
 			heldLock.ending().abandon(now());
 		}
-		return heldLock;
 	}
 
 	private void register(HeldLock heldLock) {
@@ -85,21 +80,6 @@ final class HeldLocks {
 		// Another may hold it by now
 		this.held.remove(heldLock.id(), heldLock);
 		this.lifecycle.renewer().unregister(heldLock.lease());
-	}
-
-	/**
-	 * Publish that a lock was granted.
-	 * @param acquisition the claim
-	 * @param granted the lock
-	 */
-	void publish(LockAcquisition acquisition, Granted granted) {
-		try {
-			this.events.acquired(acquisition, granted.held(), granted.lapsed());
-		}
-		catch (RuntimeException | Error ex) {
-			takeBack(granted.held(), ex);
-			throw ex;
-		}
 	}
 
 	/**
@@ -214,6 +194,17 @@ final class HeldLocks {
 	}
 
 	/**
+	 * A lock was lost: let the next one ask, and publish it. Called once per lock, on
+	 * whatever thread notices.
+	 * @param heldLock the lock
+	 */
+	void lost(HeldLock heldLock) {
+		letNextAsk(heldLock);
+		LossReason reason = heldLock.lossReason();
+		this.events.lost(heldLock, (reason != null) ? reason : LossReason.DEADLINE);
+	}
+
+	/**
 	 * Declare everything lost and release it.
 	 * @param until when to be done, on the monotonic clock
 	 */
@@ -290,13 +281,6 @@ final class HeldLocks {
 		finally {
 			letNextAsk(heldLock);
 		}
-	}
-
-	private void lost(HeldLock heldLock) {
-		// Called once per lock, on whatever thread notices
-		letNextAsk(heldLock);
-		LossReason reason = heldLock.lossReason();
-		this.events.lost(heldLock, (reason != null) ? reason : LossReason.DEADLINE);
 	}
 
 	private void letNextAsk(HeldLock heldLock) {

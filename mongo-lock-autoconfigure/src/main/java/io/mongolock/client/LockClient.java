@@ -77,7 +77,7 @@ final class LockClient {
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
 		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, this::threads);
-		this.attempts = new Attempts(new ClientQueues(this.queues, linePlaces, this.heldLocks::granted,
+		this.attempts = new Attempts(new ClientQueues(this.queues, linePlaces, this.heldLocks::lost,
 				(bound) -> ThreadLocalRandom.current().nextLong(bound)), defaults, owner, handOver.reserve());
 		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, releaser, this.claimEvents);
 	}

@@ -121,7 +121,7 @@ final class AcquisitionState {
 		return (this.phase != Phase.OVER) ? Math.max(0, this.until - now.nanos()) : -1;
 	}
 
-	Claim next() {
+	private Claim next() {
 		if (this.place == null || this.phase == Phase.LAST) {
 			return (this.repeated) ? this.claim : this.claim.asFirst();
 		}
@@ -160,15 +160,15 @@ final class AcquisitionState {
 		};
 	}
 
-	boolean send(ClockReading now) {
-		boolean wanted = this.phase == Phase.ASKING || this.phase == Phase.LAST;
-		if (wanted) {
-			this.requested = now;
-			if (this.place != null) {
-				this.place.asks();
-			}
+	@Nullable Claim send(ClockReading now) {
+		if (this.phase != Phase.ASKING && this.phase != Phase.LAST) {
+			return null;
 		}
-		return wanted;
+		this.requested = now;
+		if (this.place != null) {
+			this.place.asks();
+		}
+		return next();
 	}
 
 	AcquisitionStep answered(ClaimAnswer answer, ClockReading now) {
@@ -182,7 +182,7 @@ final class AcquisitionState {
 		if (holder.isPresent() && now.elapsedSince(requested) < this.terms.reliable().toNanos()) {
 			return granted(new Grant(this.request, this.claim.id(), this.terms, holder.get(), requested,
 					answer.lapsedBefore(holder.get()), this.claim.reserve(), this.unknown, answer.hasWaiters(),
-					answer.content()));
+					answer.content()), now);
 		}
 		if (holder.isPresent()) {
 			return failed(
@@ -255,9 +255,8 @@ final class AcquisitionState {
 		return new Wait(nanos);
 	}
 
-	private AcquisitionStep granted(Grant grant) {
-		// Should this throw, the attempt is not over: whoever runs it cancels it
-		HeldLock held = this.client.holding().apply(grant);
+	private AcquisitionStep granted(Grant grant, ClockReading now) {
+		HeldLock held = new HeldLock(grant, now, this.client.onLost());
 		this.requested = null;
 		this.phase = Phase.OVER;
 		return new Granted(held, grant.lapsed());

@@ -1,6 +1,6 @@
 package io.mongolock.core;
 
-import java.util.function.Function;
+import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -15,11 +15,11 @@ import io.mongolock.core.AcquisitionStep.Granted;
  *
  * @param queues who waits and holds
  * @param places who stands in line in the store
- * @param holding makes a grant a held lock; must not block
+ * @param onLost is given each lock of theirs that is lost, as {@link HeldLock} says
  * @param random gives a number from zero to below its argument
  */
 public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, QueuePlaces places,
-		Function<Grant, HeldLock> holding, LongUnaryOperator random) {
+		Consumer<HeldLock> onLost, LongUnaryOperator random) {
 
 	/**
 	 * An attempt begins.
@@ -39,7 +39,10 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 	 * @return who may ask next, if anyone
 	 */
 	@Nullable LockAcquisition handedOver(LockAcquisition acquisition, HeldLock from, HeldLock held) {
-		return letNextAskIfLost(held, this.queues.handedOver(held.key(), from, acquisition, held));
+		LockAcquisition next = this.queues.handedOver(held.key(), from, acquisition, held);
+		// What was lost before it stood among the holders was not missed there
+		LockAcquisition released = (held.lossReason() != null) ? this.queues.released(held.key(), held) : null;
+		return (next != null) ? next : released;
 	}
 
 	/**
@@ -53,7 +56,7 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 		if (end instanceof Granted granted && !granted.handedOver()) {
 			leaveLine(place, true);
 			HeldLock held = granted.held();
-			next = letNextAskIfLost(held, this.queues.granted(held.key(), acquisition, held));
+			next = this.queues.granted(held.key(), acquisition, held);
 		}
 		else {
 			leaveLine(place, false);
@@ -74,12 +77,6 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 		else if (place != null) {
 			this.places.left(place);
 		}
-	}
-
-	// What was lost before it stood among the holders was not missed there
-	private @Nullable LockAcquisition letNextAskIfLost(HeldLock held, @Nullable LockAcquisition next) {
-		LockAcquisition released = (held.lossReason() != null) ? this.queues.released(held.key(), held) : null;
-		return (next != null) ? next : released;
 	}
 
 	/**

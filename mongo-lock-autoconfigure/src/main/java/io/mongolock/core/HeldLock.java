@@ -61,7 +61,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	private HeldLock(HeldLock from, LockAcquisition to, ClockReading now) {
 		this.request = to.request();
-		this.owner = to.claim().owner();
+		this.owner = to.owner();
 		this.turn = from.turn;
 		this.since = now;
 		this.onLost = from.onLost;

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHolder;
+import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.core.AcquisitionState.LastAnswer;
@@ -40,6 +41,8 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	private final int limit;
 
+	private final LockOwner owner;
+
 	private final ResolvedLockSettings terms;
 
 	private final ClockReading begun;
@@ -63,6 +66,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		this.request = request;
 		this.id = claim.id();
 		this.limit = claim.limit();
+		this.owner = claim.owner();
 		this.terms = terms;
 		this.begun = begun;
 		this.state = new AcquisitionState(this, client, request, claim, terms, begun);
@@ -72,20 +76,16 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		return this.request;
 	}
 
-	/**
-	 * What to ask of the store.
-	 * @return the claim, as the first of its token until a request has ended
-	 */
-	public synchronized Claim claim() {
-		return this.state.next();
-	}
-
 	public LeaseId id() {
 		return this.id;
 	}
 
 	public String key() {
 		return this.id.key();
+	}
+
+	LockOwner owner() {
+		return this.owner;
 	}
 
 	public ResolvedLockSettings terms() {
@@ -162,19 +162,18 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	/**
 	 * Join the queue. The first event.
 	 * @param caller is notified of the turn and of a stop
-	 * @param now the time
 	 * @return what to do next
 	 */
-	public AcquisitionStep begin(Caller caller, ClockReading now) {
+	public AcquisitionStep begin(Caller caller) {
 		this.caller = caller;
 		if (!this.client.join(this)) {
-			return timer(now);
+			return timer(this.begun);
 		}
 		synchronized (this) {
 			// Nobody to hand it to. That stays so: a late duplicate of the first request
 			// may be what is granted
 			this.state.reserveNothing();
-			return turn(now);
+			return turn(this.begun);
 		}
 	}
 
@@ -231,10 +230,10 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	/**
 	 * The request leaves.
 	 * @param now the time
-	 * @return whether it is still wanted; if so, {@link #answered} or {@link #failed}
-	 * must follow
+	 * @return what to ask of the store, upon which {@link #answered} or {@link #failed}
+	 * must follow; {@code null} if it is not wanted any more
 	 */
-	public synchronized boolean send(ClockReading now) {
+	public synchronized @Nullable Claim send(ClockReading now) {
 		return this.state.send(now);
 	}
 

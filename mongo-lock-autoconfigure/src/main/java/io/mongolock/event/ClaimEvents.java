@@ -3,21 +3,30 @@ package io.mongolock.event;
 import java.time.Duration;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
-import io.mongolock.LockStoreException;
 import io.mongolock.OnUnavailable;
+import io.mongolock.core.AcquisitionStep;
+import io.mongolock.core.AcquisitionStep.Cancelled;
+import io.mongolock.core.AcquisitionStep.Denied;
+import io.mongolock.core.AcquisitionStep.Failed;
+import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.event.LockInstrumentation.ClaimEnd;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.ClaimAnswer;
 
 /**
- * Says what happens to claims until they are granted, which
- * {@link LockEvents#acquired(LockAcquisition, io.mongolock.core.HeldLock, List)} says.
- * Thread-safe; none of its methods blocks.
+ * Says what happens to claims, up to their grant. Thread-safe; none of its methods
+ * blocks.
  */
 public final class ClaimEvents {
 
@@ -27,14 +36,18 @@ public final class ClaimEvents {
 
 	private final LockLog log;
 
+	private final LockClock clock;
+
 	private final StoreClockWatch storeClock;
 
 	private final LimitWatch limits = new LimitWatch();
 
-	ClaimEvents(Listeners listeners, Instruments instruments, LockLog log, StoreClockWatch storeClock) {
+	ClaimEvents(Listeners listeners, Instruments instruments, LockLog log, LockClock clock,
+			StoreClockWatch storeClock) {
 		this.listeners = listeners;
 		this.instruments = instruments;
 		this.log = log;
+		this.clock = clock;
 		this.storeClock = storeClock;
 	}
 
@@ -69,23 +82,6 @@ public final class ClaimEvents {
 	}
 
 	/**
-	 * A claim has to wait.
-	 * @param acquisition the claim
-	 */
-	public void queued(LockAcquisition acquisition) {
-		this.instruments.measure((instrument) -> instrument.queued(acquisition));
-	}
-
-	/**
-	 * A claim took a place in line.
-	 * @param request what was asked for
-	 * @param place the place
-	 */
-	public void waiting(LockRequest request, LockPlace place) {
-		this.listeners.publish((listener) -> listener.onWaiting(request, place));
-	}
-
-	/**
 	 * A claim that waits is woken.
 	 * @param acquisition the claim
 	 */
@@ -104,16 +100,65 @@ public final class ClaimEvents {
 	}
 
 	/**
-	 * Others held a lock at the end of the wait.
+	 * A claim waits or ends by this step.
 	 * @param acquisition the claim
-	 * @param holders who they are
+	 * @param step the step
+	 * @param cancelled how it ends if nobody wants it any more
 	 */
-	public void denied(LockAcquisition acquisition, List<LockHolder> holders) {
+	public void stepped(LockAcquisition acquisition, AcquisitionStep step, ClaimEnd cancelled) {
+		if (step instanceof Granted granted) {
+			acquired(acquisition, granted.held(), granted.lapsed());
+		}
+		else if (step instanceof Wait wait) {
+			waits(acquisition, wait.taken());
+		}
+		else if (step instanceof Denied denied) {
+			denied(acquisition, denied.holders());
+		}
+		else if (step instanceof Failed failed) {
+			this.instruments.claimed(acquisition, ClaimEnd.FAILED, failed.failure());
+		}
+		else if (step instanceof Cancelled) {
+			this.instruments.claimed(acquisition, cancelled, null);
+		}
+	}
+
+	private void acquired(LockAcquisition acquisition, HeldLock heldLock, List<LockHolder> lapsed) {
+		this.log.acquired(heldLock);
+		this.instruments
+			.measure((instrument) -> instrument.granted(acquisition, heldLock.request(), observe(heldLock)));
+		this.instruments.claimed(acquisition, ClaimEnd.GRANTED, null);
+		if (heldLock.isHandedOver()) {
+			this.instruments.measure((instrument) -> instrument.handedOver(heldLock.request(),
+					heldLock.heldFor(ClockReading.of(this.clock))));
+		}
+		if (this.listeners.hearGrantsAndReleases()) {
+			LockHandle handle = observe(heldLock);
+			this.listeners.publishGrantOrRelease((listener) -> listener.onAcquired(handle));
+		}
+		lapsed.forEach((previous) -> takenOver(heldLock, previous));
+	}
+
+	private void takenOver(HeldLock heldLock, LockHolder previous) {
+		this.log.takenOver(heldLock, previous);
+		LockHandle handle = observe(heldLock);
+		this.listeners.publish((listener) -> listener.onTakenOver(handle, previous));
+		this.instruments.measure((instrument) -> instrument.takenOver(heldLock.request()));
+	}
+
+	private void waits(LockAcquisition acquisition, @Nullable LockPlace taken) {
+		this.instruments.measure((instrument) -> instrument.queued(acquisition));
+		if (taken != null) {
+			this.listeners.publish((listener) -> listener.onWaiting(acquisition.request(), taken));
+		}
+	}
+
+	private void denied(LockAcquisition acquisition, List<LockHolder> holders) {
 		LockRequest request = acquisition.request();
 		boolean skips = request.onUnavailable() == OnUnavailable.SKIP;
 		Duration waited = this.instruments.since(acquisition.begun());
 		ClaimEnd denied = (acquisition.terms().waitTimeout().isZero()) ? ClaimEnd.DENIED : ClaimEnd.TIMEOUT;
-		ended(acquisition, (skips) ? ClaimEnd.SKIPPED : denied);
+		this.instruments.claimed(acquisition, (skips) ? ClaimEnd.SKIPPED : denied, null);
 		if (skips) {
 			this.listeners.publish((listener) -> listener.onSkipped(request, holders, waited));
 			this.log.skipped(request, holders);
@@ -123,22 +168,8 @@ public final class ClaimEvents {
 		}
 	}
 
-	/**
-	 * A claim ended without the lock.
-	 * @param acquisition the claim
-	 * @param end how it ended
-	 */
-	public void ended(LockAcquisition acquisition, ClaimEnd end) {
-		this.instruments.claimed(acquisition, end, null);
-	}
-
-	/**
-	 * A claim ended, as the store failed.
-	 * @param acquisition the claim
-	 * @param failure how
-	 */
-	public void failed(LockAcquisition acquisition, LockStoreException failure) {
-		this.instruments.claimed(acquisition, ClaimEnd.FAILED, failure);
+	private LockHandle observe(HeldLock heldLock) {
+		return new ReadOnlyLockHandle(heldLock.lease(), this.clock);
 	}
 
 }

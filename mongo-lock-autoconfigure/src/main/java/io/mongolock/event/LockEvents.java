@@ -14,9 +14,7 @@ import io.mongolock.LossReason;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
-import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.ReleaseOutcome;
-import io.mongolock.event.LockInstrumentation.ClaimEnd;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.StoreServers;
 
@@ -54,7 +52,8 @@ public final class LockEvents {
 	 * @return the events of claims
 	 */
 	public ClaimEvents ofClaims(StoreServers servers) {
-		return new ClaimEvents(this.listeners, this.instruments, this.log, new StoreClockWatch(this, servers));
+		return new ClaimEvents(this.listeners, this.instruments, this.log, this.clock,
+				new StoreClockWatch(this, servers));
 	}
 
 	/**
@@ -72,35 +71,6 @@ public final class LockEvents {
 	 */
 	public Scope working(HeldLock heldLock) {
 		return this.instruments.open((instrument) -> instrument.working(observe(heldLock.lease())));
-	}
-
-	/**
-	 * A lock was granted.
-	 * @param acquisition the claim
-	 * @param heldLock the lock
-	 * @param lapsed whose leases had run out
-	 */
-	public void acquired(LockAcquisition acquisition, HeldLock heldLock, List<LockHolder> lapsed) {
-		this.log.acquired(heldLock);
-		this.instruments
-			.measure((instrument) -> instrument.granted(acquisition, heldLock.request(), observe(heldLock.lease())));
-		this.instruments.claimed(acquisition, ClaimEnd.GRANTED, null);
-		if (heldLock.isHandedOver()) {
-			this.instruments.measure((instrument) -> instrument.handedOver(heldLock.request(),
-					heldLock.heldFor(ClockReading.of(this.clock))));
-		}
-		if (this.listeners.hearGrantsAndReleases()) {
-			LockHandle handle = observe(heldLock.lease());
-			this.listeners.publishGrantOrRelease((listener) -> listener.onAcquired(handle));
-		}
-		lapsed.forEach((previous) -> takenOver(heldLock, previous));
-	}
-
-	private void takenOver(HeldLock heldLock, LockHolder previous) {
-		this.log.takenOver(heldLock, previous);
-		LockHandle handle = observe(heldLock.lease());
-		publish((listener) -> listener.onTakenOver(handle, previous));
-		this.instruments.measure((instrument) -> instrument.takenOver(heldLock.request()));
 	}
 
 	/**

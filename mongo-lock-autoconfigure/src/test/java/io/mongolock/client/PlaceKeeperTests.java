@@ -44,8 +44,8 @@ class PlaceKeeperTests {
 
 	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
 
-	private final ClientQueues client = new ClientQueues(new LocalWaitQueues<>(), this.places, (grant) -> {
-		throw new IllegalStateException("Nobody is granted anything here");
+	private final ClientQueues client = new ClientQueues(new LocalWaitQueues<>(), this.places, (lost) -> {
+		throw new IllegalStateException("Nobody holds anything here");
 	}, (bound) -> bound - 1);
 
 	private final List<String> requests = new ArrayList<>();
@@ -254,7 +254,7 @@ class PlaceKeeperTests {
 				throw new UnsupportedOperationException();
 			}
 
-		}, now());
+		});
 		for (int request = 0; request < 2; request++) {
 			acquisition.send(now());
 			StoredLock lock = lock(key);

@@ -32,7 +32,7 @@ final class HandOverHarness {
 	final HandOver handOver;
 
 	private final ClientQueues client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6)),
-			this::held, (bound) -> 0);
+			this::lost, (bound) -> 0);
 
 	HandOverHarness(HandOver handOver) {
 		this.handOver = handOver;
@@ -55,7 +55,7 @@ final class HandOverHarness {
 
 	HeldLock granted(LockRequest request, int reserve, boolean unknown, boolean contended) {
 		Waiter first = waiter("first", request);
-		first.begin(0);
+		first.begin();
 		StoredHolder entry = new StoredHolder("first", 100, LockDefaults.NONE.limit(request), OWNER.onThread("first"),
 				Instant.EPOCH, Instant.EPOCH, first.acquisition.terms().ttl());
 		HeldLock heldLock = held(new Grant(request, new LeaseId("k", "first"), first.acquisition.terms(), entry, at(0),
@@ -65,10 +65,12 @@ final class HandOverHarness {
 	}
 
 	private HeldLock held(Grant grant) {
-		return new HeldLock(grant, at(0), (lost) -> {
-			this.log.add("lost by " + lost.toHolder(at(0)).owner().thread() + " " + lost.lossReason());
-			ClientQueues.passTurn(lost, this.queues.released("k", lost));
-		});
+		return new HeldLock(grant, at(0), this::lost);
+	}
+
+	private void lost(HeldLock lost) {
+		this.log.add("lost by " + lost.toHolder(at(0)).owner().thread() + " " + lost.lossReason());
+		ClientQueues.passTurn(lost, this.queues.released("k", lost));
 	}
 
 	/**
@@ -80,7 +82,7 @@ final class HandOverHarness {
 
 	Waiter waiting(String name, LockRequest request) {
 		Waiter waiter = waiter(name, request);
-		waiter.begin(0);
+		waiter.begin();
 		return waiter;
 	}
 
@@ -136,8 +138,12 @@ final class HandOverHarness {
 			this.acquisition = acquisition;
 		}
 
-		void begin(long now) {
-			this.step = this.acquisition.begin(this, at(now));
+		void begin() {
+			this.step = this.acquisition.begin(this);
+		}
+
+		Claim claim() {
+			return Objects.requireNonNull(this.acquisition.send(at(1)));
 		}
 
 		@Override

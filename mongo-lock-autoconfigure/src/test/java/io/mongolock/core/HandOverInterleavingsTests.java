@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
@@ -137,13 +138,16 @@ class HandOverInterleavingsTests {
 		private Jvm(Interleavings all) {
 			this.all = all;
 			this.queues = new LocalWaitQueues<>(new PausingMap<>(this::pause));
-			this.client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6)), this::held,
+			this.client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6)), this::lost,
 					(bound) -> 0);
 			Attempt attempt = new Attempt(this, "first");
-			attempt.acquisition.begin(attempt, HandOverHarness.at(0));
+			attempt.acquisition.begin(attempt);
 			this.stored = "first";
-			this.first = held(new Grant(LockRequest.of("k"), attempt.claim.id(), attempt.acquisition.terms(),
-					entry("first"), HandOverHarness.at(0), List.of(), 100, false, false, null));
+			this.first = new HeldLock(
+					new Grant(LockRequest.of("k"), attempt.claim.id(), attempt.acquisition.terms(), entry("first"),
+							HandOverHarness.at(0), List.of(), 100, false, false, null),
+					HandOverHarness.at(NOW), this::lost);
+			this.monitors.add(this.first);
 			this.queues.granted("k", attempt.acquisition, this.first);
 		}
 
@@ -166,11 +170,8 @@ class HandOverInterleavingsTests {
 			return entry;
 		}
 
-		private HeldLock held(Grant grant) {
-			HeldLock heldLock = new HeldLock(grant, HandOverHarness.at(NOW),
-					(lost) -> ClientQueues.passTurn(lost, this.queues.released("k", lost)));
-			this.monitors.add(heldLock);
-			return heldLock;
+		private void lost(HeldLock lost) {
+			ClientQueues.passTurn(lost, this.queues.released("k", lost));
 		}
 
 		private Runnable patient(String name) {
@@ -189,7 +190,7 @@ class HandOverInterleavingsTests {
 		private Runnable attempt(String name, BiFunction<Attempt, AcquisitionStep, AcquisitionStep> manner) {
 			Attempt attempt = new Attempt(this, name);
 			// In the queue before anything happens, in order
-			AcquisitionStep begun = attempt.acquisition.begin(attempt, HandOverHarness.at(0));
+			AcquisitionStep begun = attempt.acquisition.begin(attempt);
 			return () -> end(attempt, manner.apply(attempt, begun));
 		}
 
@@ -342,8 +343,11 @@ class HandOverInterleavingsTests {
 		private AcquisitionStep ask(AcquisitionStep step, int now) {
 			AcquisitionStep next = step;
 			while (next instanceof Ask) {
-				this.acquisition.send(HandOverHarness.at(now));
-				next = this.acquisition.answered(this.jvm.ask(this.acquisition.claim()), HandOverHarness.at(now));
+				Claim claim = Objects.requireNonNull(this.acquisition.send(HandOverHarness.at(now)));
+				next = this.acquisition.answered(this.jvm.ask(claim), HandOverHarness.at(now));
+				if (next instanceof Granted granted) {
+					this.jvm.monitors.add(granted.held());
+				}
 				if (next instanceof Wait) {
 					this.jvm.all.await(() -> this.jvm.stored == null);
 					next = this.acquisition.timer(HandOverHarness.at(now + 1));

@@ -70,14 +70,14 @@ class HandOverTests {
 		HeldLock held = contended.granted(LockRequest.of("k"), 3, false, true);
 		Waiter a = contended.waiting("a");
 		assertThat(contended.release(held, 250)).isFalse();
-		assertThat(a.acquisition.claim().waiting()).isTrue();
+		assertThat(a.claim().waiting()).isTrue();
 	}
 
 	@Test
 	void whoeverFollowsATurnThatNobodyElseWaitedForAsksWithoutAPlace() {
 		Waiter a = this.jvm.waiting("a");
 		assertThat(this.jvm.release(this.first, 250)).isFalse();
-		assertThat(a.acquisition.claim()).matches((claim) -> claim.first() && !claim.waiting());
+		assertThat(a.claim()).matches((claim) -> claim.first() && !claim.waiting());
 	}
 
 	@Test
@@ -130,10 +130,10 @@ class HandOverTests {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		Waiter alone = jvm.waiting("alone");
 		Waiter next = jvm.waiting("next");
+		assertThat(alone.claim().reserve()).isZero();
 		alone.acquisition.cancel();
-		assertThat(alone.acquisition.claim().reserve()).isZero();
 		assertThat(next.step).isEqualTo(new Ask());
-		assertThat(next.acquisition.claim().reserve()).isEqualTo(1000);
+		assertThat(next.claim().reserve()).isEqualTo(1000);
 	}
 
 	@Test

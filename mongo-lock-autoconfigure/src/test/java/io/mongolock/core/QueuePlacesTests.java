@@ -39,8 +39,8 @@ class QueuePlacesTests {
 
 	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
 
-	private final ClientQueues client = new ClientQueues(new LocalWaitQueues<>(), this.places, (grant) -> {
-		throw new IllegalStateException("Nobody is granted anything here");
+	private final ClientQueues client = new ClientQueues(new LocalWaitQueues<>(), this.places, (lost) -> {
+		throw new IllegalStateException("Nobody holds anything here");
 	}, (bound) -> bound - 1);
 
 	private final List<String> called = new ArrayList<>();
@@ -252,7 +252,7 @@ class QueuePlacesTests {
 				throw new UnsupportedOperationException();
 			}
 
-		}, at(0));
+		});
 		for (int request = 0; request < 2; request++) {
 			acquisition.send(at(0));
 			acquisition.answered(answer(key, ahead, heldFor), at(0));

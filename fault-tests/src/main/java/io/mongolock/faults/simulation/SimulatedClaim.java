@@ -1,5 +1,6 @@
 package io.mongolock.faults.simulation;
 
+import java.util.Objects;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 				errand.terms(), client.now());
 		LeaseHistory tenure = judge.begins(id, client, errand.terms(), limit, errand.last());
 		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, timeline, judge, tenure, onEnd);
-		driver.act(acquisition.begin(driver, client.now()));
+		driver.act(acquisition.begin(driver));
 		if (!errand.last() && timeline.chance(0.1)) {
 			long patience = timeline.between(0, 2 * errand.terms().operationTimeout().toNanos());
 			client.after(patience, () -> driver.act(acquisition.cancel()));
@@ -102,7 +103,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 			ask();
 		}
 		else if (step instanceof Granted granted) {
-			granted(granted.held());
+			granted(granted);
 		}
 		else if (step instanceof Cancelled cancelled && cancelled.unwanted() != null) {
 			giveBack(cancelled.unwanted());
@@ -125,8 +126,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	}
 
 	private void ask() {
-		Claim claim = this.acquisition.claim();
-		this.acquisition.send(this.client.now());
+		Claim claim = Objects.requireNonNull(this.acquisition.send(this.client.now()));
 		this.client.<ClaimAnswer>ask(Kind.CLAIM, claim.id(), true, (log, now) -> log.claim(claim, now))
 			.then((answer) -> {
 				long starved = this.client.starves(this.tenure.terms.reliable());
@@ -158,11 +158,14 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 				this.client.now()));
 	}
 
-	private void granted(HeldLock heldLock) {
+	private void granted(Granted granted) {
+		if (!granted.handedOver()) {
+			this.client.renewals().register(granted.held().lease());
+		}
 		if (this.tenure.unknown) {
 			this.judge.count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
 		}
-		this.judge.told(this.tenure, heldLock);
+		this.judge.told(this.tenure, granted.held());
 		this.onEnd.accept(this.tenure);
 	}
 

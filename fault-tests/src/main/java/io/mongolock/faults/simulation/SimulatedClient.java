@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.List;
 
 import io.mongolock.core.ClientQueues;
-import io.mongolock.core.Grant;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
@@ -52,7 +51,7 @@ final class SimulatedClient extends SimulatedProcess {
 		this.renewals = new SimulatedRenewals(this, timeline, judge);
 		this.line = new SimulatedLine(this, timeline, judge, placeTtl);
 		servers.watch(this.line);
-		this.acquisitions = new ClientQueues(this.queues, this.line.places(), this::granted,
+		this.acquisitions = new ClientQueues(this.queues, this.line.places(), this::lost,
 				(bound) -> timeline.between(0, bound));
 	}
 
@@ -93,12 +92,6 @@ final class SimulatedClient extends SimulatedProcess {
 	 */
 	<T> SimulatedAsk<T> ask(Request<T> request) {
 		return (onReply, onFailure) -> this.network.send(this, this.servers, request, onReply, onFailure);
-	}
-
-	private HeldLock granted(Grant grant) {
-		HeldLock heldLock = new HeldLock(grant, now(), this::lost);
-		this.renewals.register(heldLock.lease());
-		return heldLock;
 	}
 
 	/**

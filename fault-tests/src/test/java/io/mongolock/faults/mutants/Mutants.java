@@ -105,7 +105,7 @@ final class Mutants {
 								case CALLED -> granted(new Grant(this.request, this.claim.id(), this.terms,
 										new StoredHolder(this.claim.id().leaseToken(), now.millis(), 1, this.claim.owner(),
 												java.time.Instant.now(), java.time.Instant.now(), this.claim.ttl()),
-										now, List.of(), 0, false, false, null));""",
+										now, List.of(), 0, false, false, null), now);""",
 						Judge.test(ACQUISITION, "aHintIsNoGrantAndOnlyMakesTheNextInLineAsk")),
 				new Mutant("line: every wake-up makes everybody ask", "core/WaitingPlace.java",
 						"this.standing && this.seen != null && this.seen.admits(this.freed)", "this.standing",
