@@ -226,7 +226,7 @@ final class HeldLocks {
 	}
 
 	private void release(HeldLock heldLock) {
-		if (!heldLock.shares().mayRelease() || handOver(heldLock, true)) {
+		if (handOver(heldLock, true)) {
 			return;
 		}
 		ReleaseOutcome outcome = end(heldLock, true);
@@ -284,7 +284,7 @@ final class HeldLocks {
 	}
 
 	private void letNextAsk(HeldLock heldLock) {
-		ClientQueues.passTurn(heldLock, this.queues.released(heldLock.key(), heldLock));
+		ClientQueues.released(this.queues, heldLock);
 	}
 
 }

@@ -80,11 +80,21 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 	}
 
 	/**
-	 * A lock of this JVM was released or lost: pass the turn on.
-	 * @param from the lock
+	 * A lock of this JVM was released or lost: the next one has its turn. May be called
+	 * again.
+	 * @param queues who waits and holds
+	 * @param held the lock
+	 */
+	public static void released(LocalWaitQueues<LockAcquisition, HeldLock> queues, HeldLock held) {
+		passTurn(held, queues.released(held.key(), held));
+	}
+
+	/**
+	 * Pass the turn on.
+	 * @param from the lock that was released
 	 * @param next whose turn it is, if anyone's
 	 */
-	public static void passTurn(HeldLock from, @Nullable LockAcquisition next) {
+	static void passTurn(HeldLock from, @Nullable LockAcquisition next) {
 		if (next != null && from.turn().contended()) {
 			next.expectLine();
 		}

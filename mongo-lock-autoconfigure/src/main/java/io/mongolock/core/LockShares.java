@@ -65,20 +65,13 @@ public final class LockShares {
 
 	/**
 	 * Somebody relies on the lock no longer.
-	 * @return whether nobody does: the lock has to be released
+	 * @return whether nobody does, so that the lock is to be released now: not if it was
+	 * ended by others, or that has to wait for the statement underway
 	 */
 	public synchronized boolean remove() {
-		return --this.shares == 0;
-	}
-
-	/**
-	 * The last one lets go of the lock.
-	 * @return whether it is to be released now: not if it was ended by others, or that
-	 * has to wait for the statement underway
-	 */
-	public synchronized boolean mayRelease() {
-		this.deferred |= this.suspended;
-		return !this.over && !this.suspended;
+		boolean last = --this.shares == 0;
+		this.deferred |= last && this.suspended;
+		return last && !this.over && !this.suspended;
 	}
 
 	/**
@@ -94,7 +87,7 @@ public final class LockShares {
 	 * @return whether nobody relies on it any more: the lock has to be released
 	 */
 	public synchronized boolean resume() {
-		boolean release = this.deferred;
+		boolean release = this.deferred && !this.over;
 		this.deferred = false;
 		this.suspended = false;
 		this.heldLock.lease().suspend(false);

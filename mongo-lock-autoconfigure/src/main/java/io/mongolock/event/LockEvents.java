@@ -3,7 +3,6 @@ package io.mongolock.event;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.mongolock.LockClock;
@@ -53,7 +52,7 @@ public final class LockEvents {
 	 */
 	public ClaimEvents ofClaims(StoreServers servers) {
 		return new ClaimEvents(this.listeners, this.instruments, this.log, this.clock,
-				new StoreClockWatch(this, servers));
+				new StoreClockWatch(this.listeners, this.instruments, servers));
 	}
 
 	/**
@@ -80,7 +79,7 @@ public final class LockEvents {
 	 */
 	public void broken(String key, LockHolder holder) {
 		this.log.broken(key, holder);
-		publish((listener) -> listener.onBroken(key, holder));
+		this.listeners.publish((listener) -> listener.onBroken(key, holder));
 	}
 
 	/**
@@ -138,7 +137,7 @@ public final class LockEvents {
 	private void expiredUncontested(HeldLock heldLock) {
 		this.log.expiredUncontested(heldLock);
 		LockHandle handle = observe(heldLock.lease());
-		publish((listener) -> listener.onExpiredUncontested(handle));
+		this.listeners.publish((listener) -> listener.onExpiredUncontested(handle));
 	}
 
 	private void leftToExpire(HeldLock heldLock, Duration keptFor) {
@@ -167,15 +166,7 @@ public final class LockEvents {
 
 	private void publishReleaseFailed(HeldLock heldLock, RuntimeException failure) {
 		LockHandle handle = observe(heldLock.lease());
-		publish((listener) -> listener.onReleaseFailed(handle, failure));
-	}
-
-	/**
-	 * Publish an event that is no loss to every listener. Returns at once.
-	 * @param event what to publish
-	 */
-	public void publish(Consumer<LockListener> event) {
-		this.listeners.publish(event);
+		this.listeners.publish((listener) -> listener.onReleaseFailed(handle, failure));
 	}
 
 	/**
@@ -184,14 +175,6 @@ public final class LockEvents {
 	 */
 	public void flushLog(Duration timeout) {
 		this.log.flush(timeout);
-	}
-
-	/**
-	 * The store told its time.
-	 * @param ahead how far it is ahead of the wall clock of this machine, about
-	 */
-	void storeClock(Duration ahead) {
-		this.instruments.measure((instrument) -> instrument.storeClock(ahead));
 	}
 
 	private LockHandle observe(Lease lease) {

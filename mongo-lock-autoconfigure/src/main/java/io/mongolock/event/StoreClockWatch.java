@@ -23,7 +23,9 @@ final class StoreClockWatch {
 	/** Steps by less are reported only if the margin is less. */
 	private static final long TOLERATED_MILLIS = 1000;
 
-	private final LockEvents events;
+	private final Listeners listeners;
+
+	private final Instruments instruments;
 
 	private final StoreServers servers;
 
@@ -31,13 +33,16 @@ final class StoreClockWatch {
 
 	/**
 	 * Create a watch.
-	 * @param events publishes what it notices
+	 * @param listeners are notified of what it notices
+	 * @param instruments measure how far the clock is off
 	 * @param servers the servers of the store
 	 */
-	StoreClockWatch(LockEvents events, StoreServers servers) {
-		this.events = events;
+	StoreClockWatch(Listeners listeners, Instruments instruments, StoreServers servers) {
+		this.listeners = listeners;
+		this.instruments = instruments;
 		this.servers = servers;
-		servers.onClockOff((server, offset) -> events.publish((listener) -> listener.onServerClockOff(server, offset)));
+		servers
+			.onClockOff((server, offset) -> listeners.publish((listener) -> listener.onServerClockOff(server, offset)));
 	}
 
 	/**
@@ -50,12 +55,12 @@ final class StoreClockWatch {
 	void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
 		Sample sample = new Sample(store.toEpochMilli(), requested, answered, this.servers.judge().orElse(null));
 		Sample before = next(sample);
-		this.events.storeClock(sample.aheadOfHere());
+		this.instruments.measure((instrument) -> instrument.storeClock(sample.aheadOfHere()));
 		long step = (before != null) ? sample.stepSince(before) : 0;
 		if (Math.abs(step) > Math.min(margin.toMillis(), TOLERATED_MILLIS)) {
 			logger.warn(describe(step, sample.serverSince(before)));
 			Duration told = Duration.ofMillis(step);
-			this.events.publish((listener) -> listener.onStoreClockStepped(told));
+			this.listeners.publish((listener) -> listener.onStoreClockStepped(told));
 		}
 	}
 

@@ -1,10 +1,13 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
 import ch.qos.logback.classic.Logger;
@@ -30,6 +33,7 @@ import io.mongolock.LossReason;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.LockInstrumentation;
+import io.mongolock.store.StoreServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -89,14 +93,26 @@ class LockEventsTests {
 	@Test
 	void whatIsNoLossIsDroppedOldestFirstAndCountedWhileAListenerIsStuck() {
 		this.events.blocking = true;
-		LockEvents published = new LockEvents(List.of(this.events), LockClock.system(), ClientThreads::daemons);
-		IntStream.range(0, 10_003)
-			.forEach((i) -> published.publish((listener) -> listener.onStoreClockStepped(Duration.ofMillis(i))));
+		List<BiConsumer<String, Duration>> servers = new ArrayList<>();
+		new LockEvents(List.of(this.events), LockClock.system(), ClientThreads::daemons).ofClaims(new StoreServers() {
+
+			@Override
+			public Optional<String> judge() {
+				return Optional.empty();
+			}
+
+			@Override
+			public void onClockOff(BiConsumer<String, Duration> listener) {
+				servers.add(listener);
+			}
+
+		});
+		IntStream.range(0, 10_003).forEach((i) -> servers.get(0).accept("db1", Duration.ofMillis(i)));
 		this.events.go.countDown();
-		Awaitility.await().until(() -> this.events.steps.contains(Duration.ofMillis(10_002)));
+		Awaitility.await().until(() -> this.events.offsets.contains(Duration.ofMillis(10_002)));
 		Awaitility.await()
 			.until(() -> this.log.lines.stream().anyMatch((line) -> line.contains("events were not published")));
-		assertThat(this.events.steps.size()).isBetween(10_000, 10_001);
+		assertThat(this.events.offsets.size()).isBetween(10_000, 10_001);
 	}
 
 	@Test
@@ -211,7 +227,7 @@ class LockEventsTests {
 
 		private final List<String> failures = new CopyOnWriteArrayList<>();
 
-		private final List<Duration> steps = new CopyOnWriteArrayList<>();
+		private final List<Duration> offsets = new CopyOnWriteArrayList<>();
 
 		private volatile CountDownLatch together = new CountDownLatch(0);
 
@@ -226,9 +242,9 @@ class LockEventsTests {
 		}
 
 		@Override
-		public void onStoreClockStepped(Duration step) {
+		public void onServerClockOff(String server, Duration offset) {
 			block();
-			this.steps.add(step);
+			this.offsets.add(offset);
 		}
 
 		@Override

@@ -70,7 +70,7 @@ final class HandOverHarness {
 
 	private void lost(HeldLock lost) {
 		this.log.add("lost by " + lost.toHolder(at(0)).owner().thread() + " " + lost.lossReason());
-		ClientQueues.passTurn(lost, this.queues.released("k", lost));
+		ClientQueues.released(this.queues, lost);
 	}
 
 	/**
@@ -104,7 +104,7 @@ final class HandOverHarness {
 		if (!passed) {
 			this.log.add("released");
 			heldLock.ending().release(at(now));
-			ClientQueues.passTurn(heldLock, this.queues.released("k", heldLock));
+			ClientQueues.released(this.queues, heldLock);
 		}
 		return passed;
 	}

@@ -171,7 +171,7 @@ class HandOverInterleavingsTests {
 		}
 
 		private void lost(HeldLock lost) {
-			ClientQueues.passTurn(lost, this.queues.released("k", lost));
+			ClientQueues.released(this.queues, lost);
 		}
 
 		private Runnable patient(String name) {
@@ -248,7 +248,7 @@ class HandOverInterleavingsTests {
 				if (decision.asks() && heldLock.id().leaseToken().equals(this.stored)) {
 					this.stored = null;
 				}
-				ClientQueues.passTurn(heldLock, this.queues.released("k", heldLock));
+				ClientQueues.released(this.queues, heldLock);
 			}
 		}
 

@@ -434,7 +434,7 @@ class LockAcquisitionTests {
 		LockAcquisition acquisition = acquisition("mine", Duration.ofSeconds(5));
 		begin(acquisition);
 		HeldLock held = ((Granted) answered(acquisition, answer, 10, 20)).held();
-		ClientQueues.passTurn(held, this.queues.released("k", held));
+		ClientQueues.released(this.queues, held);
 		return held.turn();
 	}
 

@@ -41,7 +41,9 @@ class StoreClockWatchTests {
 
 	private final List<BiConsumer<String, Duration>> clocks = new ArrayList<>();
 
-	private final StoreClockWatch watch = new StoreClockWatch(new LockEvents(List.of(new LockListener() {
+	private final LockLog log = new LockLog((name) -> Thread::new);
+
+	private final Listeners listeners = new Listeners(List.of(new LockListener() {
 
 		@Override
 		public void onStoreClockStepped(Duration step) {
@@ -53,19 +55,22 @@ class StoreClockWatchTests {
 			StoreClockWatchTests.this.off.add(server + " " + offset);
 		}
 
-	}), LockClock.system(), (name) -> Thread::new), new StoreServers() {
+	}), (name) -> Thread::new, this.log);
 
-		@Override
-		public Optional<String> judge() {
-			return Optional.of(StoreClockWatchTests.this.judge);
-		}
+	private final StoreClockWatch watch = new StoreClockWatch(this.listeners,
+			new Instruments(List.of(), LockClock.system(), this.log), new StoreServers() {
 
-		@Override
-		public void onClockOff(BiConsumer<String, Duration> listener) {
-			StoreClockWatchTests.this.clocks.add(listener);
-		}
+				@Override
+				public Optional<String> judge() {
+					return Optional.of(StoreClockWatchTests.this.judge);
+				}
 
-	});
+				@Override
+				public void onClockOff(BiConsumer<String, Duration> listener) {
+					StoreClockWatchTests.this.clocks.add(listener);
+				}
+
+			});
 
 	private long nanos = Long.MAX_VALUE - 5;
 

@@ -154,7 +154,7 @@ final class SimulatedClient extends SimulatedProcess {
 	 * @param heldLock what is over
 	 */
 	void over(HeldLock heldLock) {
-		ClientQueues.passTurn(heldLock, this.queues.released(heldLock.key(), heldLock));
+		ClientQueues.released(this.queues, heldLock);
 	}
 
 	/**

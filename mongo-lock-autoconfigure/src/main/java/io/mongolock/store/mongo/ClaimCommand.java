@@ -42,7 +42,7 @@ final class ClaimCommand {
 			return ask(command, locks, filter, this.pipeline.of(claim));
 		}
 		LockDocument answer = ask(command, locks, filter, this.fast.of(claim));
-		if (!answer.isFree()) {
+		if (answer.mentions(claim.id().leaseToken()) || !answer.isFree()) {
 			return answer;
 		}
 		// Denied by what has run out, of which this statement knows too little

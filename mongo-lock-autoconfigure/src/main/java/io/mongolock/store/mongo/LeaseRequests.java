@@ -10,7 +10,6 @@ import com.mongodb.client.MongoCollection;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-import io.mongolock.LockStoreException;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -43,7 +42,7 @@ final class LeaseRequests {
 	boolean renew(LeaseId lease, Duration timeout) {
 		StoreRequest request = StoreRequest.write("renew lock", lease.key(), timeout);
 		BsonDocument filter = held(lease);
-		return execute(request, WriteConcern.MAJORITY,
+		return this.locks.execute(request, WriteConcern.MAJORITY,
 				(locks) -> locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0);
 	}
 
@@ -74,7 +73,7 @@ final class LeaseRequests {
 		StoreRequest request = StoreRequest.write("ask to release lock", lease.key(), timeout);
 		BsonDocument filter = held(lease);
 		BsonDocument update = this.statements.releaseRequest(reason, by);
-		return execute(request, WriteConcern.MAJORITY,
+		return this.locks.execute(request, WriteConcern.MAJORITY,
 				(locks) -> locks.updateOne(filter, update).getMatchedCount() != 0);
 	}
 
@@ -111,27 +110,6 @@ final class LeaseRequests {
 		return this.statements.byId(this.ids.apply(key));
 	}
 
-	/**
-	 * Send any request.
-	 * @param <T> what it results in
-	 * @param request the request
-	 * @param concern how sure a write must be
-	 * @param action sends it
-	 * @return its result
-	 * @throws LockStoreException if it failed
-	 */
-	<T> T execute(StoreRequest request, WriteConcern concern, Function<MongoCollection<BsonDocument>, T> action) {
-		try {
-			return action.apply(this.locks.with(concern, request.timeoutMillis()));
-		}
-		catch (LockStoreException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			throw StoreFailures.explain(request, this.locks.name(), ex);
-		}
-	}
-
 	private int all(String operation, WriteConcern concern, List<LeaseId> leases, Duration timeout,
 			Function<MongoCollection<BsonDocument>, Integer> bulk) {
 		if (leases.isEmpty()) {
@@ -139,12 +117,12 @@ final class LeaseRequests {
 		}
 		StoreRequest request = StoreRequest.write(operation + " " + leases.size() + " locks, the first of them",
 				leases.get(0).key(), timeout);
-		return execute(request, concern, bulk);
+		return this.locks.execute(request, concern, bulk);
 	}
 
 	private boolean pull(StoreRequest request, WriteConcern concern, BsonDocument update) {
 		BsonDocument filter = byId(request.key());
-		return execute(request, concern, (locks) -> locks.updateOne(filter, update).getModifiedCount() != 0);
+		return this.locks.execute(request, concern, (locks) -> locks.updateOne(filter, update).getModifiedCount() != 0);
 	}
 
 }

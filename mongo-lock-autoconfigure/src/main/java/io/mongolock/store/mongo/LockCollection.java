@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
@@ -15,6 +16,8 @@ import com.mongodb.client.result.UpdateResult;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.springframework.data.mongodb.core.MongoOperations;
+
+import io.mongolock.LockStoreException;
 
 /**
  * The collection that holds the locks, as every request needs it: on the primary,
@@ -42,6 +45,27 @@ final class LockCollection {
 				(collection) -> collection.withDocumentClass(BsonDocument.class)
 					.withReadPreference(ReadPreference.primary())
 					.withReadConcern(ReadConcern.DEFAULT)));
+	}
+
+	/**
+	 * Send a request.
+	 * @param <T> what it results in
+	 * @param request the request
+	 * @param concern how sure a write must be
+	 * @param action sends it
+	 * @return its result
+	 * @throws LockStoreException if it failed
+	 */
+	<T> T execute(StoreRequest request, WriteConcern concern, Function<MongoCollection<BsonDocument>, T> action) {
+		try {
+			return action.apply(with(concern, request.timeoutMillis()));
+		}
+		catch (LockStoreException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw StoreFailures.explain(request, this.name, ex);
+		}
 	}
 
 	/**

@@ -42,7 +42,7 @@ final class LockedCollection {
 
 	private static final BsonDocument NEVER_LOCKED = BsonDocument.parse("{holders: [], queue: [], fence: 0}");
 
-	private final String name;
+	private final LockCollection documents;
 
 	private final String field;
 
@@ -57,7 +57,7 @@ final class LockedCollection {
 	private volatile ClaimPipeline claims;
 
 	LockedCollection(LockCollection documents, String field) {
-		this.name = documents.name();
+		this.documents = documents;
 		this.field = field;
 		this.statements = new LockStatements(field + ".");
 		this.leases = new LeaseRequests(documents, this.statements, (key) -> DocumentKey.parse(key).id());
@@ -72,7 +72,7 @@ final class LockedCollection {
 	 */
 	synchronized void version(String version) {
 		if (this.version != null && !this.version.equals(version)) {
-			throw new IllegalArgumentException("The documents of the collection '" + this.name
+			throw new IllegalArgumentException("The documents of the collection '" + this.documents.name()
 					+ "' keep their version in '" + this.version + "' and in '" + version
 					+ "': a grant would have to add one to both. Give the property one name in all classes, with @Field");
 		}
@@ -103,7 +103,7 @@ final class LockedCollection {
 		BsonDocument filter = this.leases.byId(request.key());
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(request.timeoutMillis());
 		try {
-			return this.leases.execute(request, WriteConcern.MAJORITY, (documents) -> {
+			return this.documents.execute(request, WriteConcern.MAJORITY, (documents) -> {
 				BsonDocument found = required(documents.findOneAndUpdate(filter, this.claims.of(claim), AFTER),
 						request);
 				BsonValue written = writtenAt(claim, found);
@@ -141,19 +141,19 @@ final class LockedCollection {
 			throw new LockStoreException(request.key(), Outcome.UNKNOWN,
 					"Could not " + request + ", it may have been executed: the answer is judged by the server's time, "
 							+ "which could not be asked for: " + DriverMessage.of(ex),
-					StoreFailures.explain(request, this.name, ex));
+					StoreFailures.explain(request, this.documents.name(), ex));
 		}
 	}
 
 	Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
 		StoreRequest request = StoreRequest.read("load document", lease.key(), timeout);
-		return this.leases.execute(request, WriteConcern.MAJORITY,
+		return this.documents.execute(request, WriteConcern.MAJORITY,
 				(documents) -> Optional.ofNullable(documents.find(this.leases.held(lease)).first()));
 	}
 
 	Optional<StoredLock> find(String key, Duration timeout) {
 		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
-		return this.leases
+		return this.documents
 			.execute(request, WriteConcern.MAJORITY,
 					(documents) -> read(documents.find(this.leases.byId(key)), request))
 			.stream()
@@ -164,7 +164,7 @@ final class LockedCollection {
 		StoreRequest request = StoreRequest.read("look at " + keys.size() + " locks, the first of them", keys.get(0),
 				timeout);
 		BsonDocument filter = this.statements.byIds(keys.stream().map((key) -> DocumentKey.parse(key).id()).toList());
-		return this.leases.execute(request, WriteConcern.MAJORITY,
+		return this.documents.execute(request, WriteConcern.MAJORITY,
 				(documents) -> read(documents.find(filter), request));
 	}
 
@@ -174,10 +174,11 @@ final class LockedCollection {
 	 * @return their locks
 	 */
 	List<StoredLock> list(Duration timeout) {
-		StoreRequest request = StoreRequest.read("list locked documents of '" + this.name + "'", "", timeout);
+		StoreRequest request = StoreRequest.read("list locked documents of '" + this.documents.name() + "'", "",
+				timeout);
 		BsonDocument held = new BsonDocument(this.field + ".holders.0", new BsonDocument("$exists", BsonBoolean.TRUE));
 		BsonDocument byId = new BsonDocument("_id", new BsonInt32(1));
-		return this.leases
+		return this.documents
 			.execute(request, WriteConcern.MAJORITY, (documents) -> read(documents.find(held).sort(byId), request))
 			.stream()
 			.filter((lock) -> !lock.liveHolders().isEmpty())
@@ -193,7 +194,7 @@ final class LockedCollection {
 	}
 
 	private StoredLock read(StoreRequest request, BsonDocument found) {
-		String key = new DocumentKey(this.name, Objects.requireNonNull(found.get("_id"))).toString();
+		String key = new DocumentKey(this.documents.name(), Objects.requireNonNull(found.get("_id"))).toString();
 		try {
 			return lock(found, found.get(LockDocument.NOW)).toLock(key);
 		}
@@ -237,7 +238,7 @@ final class LockedCollection {
 
 	private LockStoreException unreadable(StoreRequest request, Outcome outcome, UnreadableException ex) {
 		return new LockStoreException(request.key(), outcome,
-				"Could not " + request + " in the collection '" + this.name + "': " + ex.getMessage(), ex);
+				"Could not " + request + " in the collection '" + this.documents.name() + "': " + ex.getMessage(), ex);
 	}
 
 	/**

@@ -98,8 +98,8 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		StoreRequest request = StoreRequest.write("acquire lock", claim.id().key(), timeout);
-		BsonDocument filter = this.leases.byId(claim.id().key());
-		LockDocument answer = this.leases.execute(request, WriteConcern.MAJORITY,
+		BsonDocument filter = this.statements.byId(id(claim.id().key()));
+		LockDocument answer = this.locks.execute(request, WriteConcern.MAJORITY,
 				(locks) -> this.claims.send(locks, filter, claim, request.timeoutMillis()));
 		try {
 			return answer.toAnswer();
@@ -169,7 +169,7 @@ public final class MongoLockStore implements LockStore {
 		StoreRequest request = StoreRequest.read("look at " + keys.size() + " locks, the first of them", keys.get(0),
 				timeout);
 		BsonDocument filter = this.statements.byIds(keys.stream().map(this::id).toList());
-		return this.leases.execute(request, WriteConcern.MAJORITY,
+		return this.locks.execute(request, WriteConcern.MAJORITY,
 				(locks) -> locks.find(filter)
 					.projection(this.lockFields)
 					.map((found) -> lock(request, found))
@@ -179,8 +179,8 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public Optional<StoredLock> find(String key, Duration timeout) {
 		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
-		BsonDocument filter = this.leases.byId(key);
-		return this.leases.execute(request, WriteConcern.MAJORITY,
+		BsonDocument filter = this.statements.byId(id(key));
+		return this.locks.execute(request, WriteConcern.MAJORITY,
 				(locks) -> Optional.ofNullable(locks.find(filter).projection(this.lockFields).first())
 					.map((found) -> lock(request, found)));
 	}
@@ -193,8 +193,7 @@ public final class MongoLockStore implements LockStore {
 		StoreRequest request = StoreRequest.read("list locks", "", timeout);
 		String start = this.keys.prefix() + prefix;
 		BsonDocument filter = this.statements.heldWithin(start, (after.isEmpty()) ? "" : this.keys.toId(after));
-		return this.leases.execute(request, WriteConcern.MAJORITY,
-				(locks) -> list(locks, filter, start, most, request));
+		return this.locks.execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, filter, start, most, request));
 	}
 
 	@Override
