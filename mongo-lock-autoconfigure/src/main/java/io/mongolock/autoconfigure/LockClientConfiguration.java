@@ -7,6 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Role;
 
 import io.mongolock.LockClock;
@@ -28,6 +29,7 @@ import io.mongolock.store.LockStore;
 class LockClientConfiguration {
 
 	@Bean(destroyMethod = "close")
+	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
 	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, LockDefaults defaults, LockOwner owner,
 			LockClock clock, ObjectProvider<LockListener> listeners, MongoLockProperties properties) {
 		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore), defaults, owner, clock,

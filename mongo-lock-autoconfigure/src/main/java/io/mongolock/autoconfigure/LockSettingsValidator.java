@@ -9,10 +9,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.boot.convert.DurationStyle;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
+import io.mongolock.core.DurationText;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
@@ -26,6 +26,8 @@ import io.mongolock.store.KeySpace;
 class LockSettingsValidator implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(LockSettingsValidator.class);
+
+	private static final Duration MAX_DURATION = HandOver.MAX_TIME;
 
 	private static final Duration RECOMMENDED_MARGIN = Duration.ofSeconds(1);
 
@@ -107,7 +109,7 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		checkOptimistic(this.properties.optimistic());
 		checkPrefix(this.properties.keyPrefix());
 		checkPlaceTtl(this.properties.placeTtl());
-		checkPositive("shutdown-timeout", this.properties.shutdownTimeout());
+		checkDuration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkRetention(this.properties.ttlIndex().retention());
 		checkHandOver(this.properties.handOver());
 		validate(null);
@@ -155,7 +157,8 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 
 	private static void checkOptimistic(MongoLockProperties.Optimistic settings) {
 		checkPositive("optimistic.max-attempts", settings.maxAttempts());
-		checkPositive("optimistic.delay", settings.delay());
+		checkDuration("optimistic.delay", settings.delay());
+		checkDuration("optimistic.max-delay", settings.maxDelay());
 		if (settings.multiplier() < 1) {
 			throw invalid("optimistic.multiplier", String.valueOf(settings.multiplier()), "must be at least 1");
 		}
@@ -187,7 +190,7 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 	private static void checkPlaceTtl(Duration value) {
 		if (value.compareTo(MIN_PLACE_TTL) < 0 || value.compareTo(MAX_PLACE_TTL) > 0) {
 			throw invalid("place-ttl", text(value),
-					"must be between " + text(MIN_PLACE_TTL) + ", as it is refreshed " + "every third of that, and "
+					"must be between " + text(MIN_PLACE_TTL) + ", as it is refreshed every third of that, and "
 							+ text(MAX_PLACE_TTL) + ", as a dead waiter holds up others that long");
 		}
 	}
@@ -201,8 +204,9 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 	}
 
 	private static void checkHandOver(MongoLockProperties.HandOver handOver) {
-		if (handOver.maxTime().isNegative()) {
-			throw invalid("hand-over.max-time", text(handOver.maxTime()), "must not be negative");
+		if (handOver.maxTime().isNegative() || handOver.maxTime().compareTo(MAX_DURATION) > 0) {
+			throw invalid("hand-over.max-time", text(handOver.maxTime()),
+					"must be from 0 to " + text(MAX_DURATION) + ", as other instances wait that long");
 		}
 		if (handOver.maxCount() < 0 || handOver.maxCount() > HandOver.MAX_COUNT) {
 			throw invalid("hand-over.max-count", String.valueOf(handOver.maxCount()),
@@ -222,13 +226,20 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		}
 	}
 
+	private static void checkDuration(String setting, Duration value) {
+		checkPositive(setting, value);
+		if (value.compareTo(MAX_DURATION) > 0) {
+			throw invalid(setting, text(value), "must be at most " + text(MAX_DURATION));
+		}
+	}
+
 	private static InvalidConfigurationPropertyValueException invalid(String setting, String value, String reason) {
 		return new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting, value,
 				reason);
 	}
 
 	private static String text(Object value) {
-		return (value instanceof Duration duration) ? DurationStyle.SIMPLE.print(duration) : String.valueOf(value);
+		return (value instanceof Duration duration) ? DurationText.print(duration) : String.valueOf(value);
 	}
 
 }

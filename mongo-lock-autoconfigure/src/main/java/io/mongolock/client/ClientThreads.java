@@ -140,6 +140,12 @@ final class ClientThreads {
 		return executor;
 	}
 
+	static Thread watch(Runnable task) {
+		Thread thread = new Thread(task, "mongo-lock-watch");
+		thread.setDaemon(true);
+		return thread;
+	}
+
 	static ThreadFactory daemons(String name) {
 		AtomicInteger count = new AtomicInteger();
 		return (task) -> {

@@ -100,9 +100,17 @@ final class HandleLeaks {
 	}
 
 	private synchronized void startThread() {
-		if (this.thread == null) {
-			this.thread = this.threads.newThread(this::watch);
-			this.thread.start();
+		if (this.thread != null) {
+			return;
+		}
+		try {
+			Thread starting = this.threads.newThread(this::watch);
+			starting.start();
+			this.thread = starting;
+		}
+		catch (RuntimeException | Error ex) {
+			// That costs nobody the lock; the next handle has it tried again
+			logger.debug("No thread to watch handles", ex);
 		}
 	}
 

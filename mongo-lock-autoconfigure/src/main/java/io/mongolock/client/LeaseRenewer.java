@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -36,6 +37,8 @@ final class LeaseRenewer {
 
 	private final Executor requests;
 
+	private final ThreadFactory threads;
+
 	private final RenewalSchedule schedule = new RenewalSchedule(
 			(bound) -> ThreadLocalRandom.current().nextLong(bound));
 
@@ -67,15 +70,17 @@ final class LeaseRenewer {
 	 * @param events is notified of failures, and logs them on a thread of its own
 	 * @param places is run along with the leases
 	 * @param releaseRequests looks at what was renewed
+	 * @param threads creates the daemon thread that watches
 	 */
 	LeaseRenewer(LockStore store, LockClock clock, Executor requests, RenewalEvents events, PlaceKeeper places,
-			ReleaseRequests releaseRequests) {
+			ReleaseRequests releaseRequests, ThreadFactory threads) {
 		this.store = store;
 		this.clock = clock;
 		this.requests = requests;
 		this.events = events;
 		this.places = places;
 		this.releaseRequests = releaseRequests;
+		this.threads = threads;
 	}
 
 	/**
@@ -83,11 +88,17 @@ final class LeaseRenewer {
 	 */
 	synchronized void start() {
 		if (this.watch == null) {
-			Thread thread = new Thread(this::watch, "mongo-lock-watch");
-			thread.setDaemon(true);
+			Thread thread = this.threads.newThread(this::watch);
 			this.watch = thread;
 			this.places.start(() -> LockSupport.unpark(this.watch));
-			thread.start();
+			try {
+				thread.start();
+			}
+			catch (Error ex) {
+				// No thread to be had now: whoever comes next starts one
+				this.watch = null;
+				throw ex;
+			}
 		}
 	}
 

@@ -73,7 +73,7 @@ final class LockClient {
 		QueuePlaces linePlaces = new QueuePlaces(placeTtl);
 		this.places = new PlaceKeeper(store, clock, linePlaces);
 		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals(),
-				renewalEvents, this.places, this.releaseRequests));
+				renewalEvents, this.places, this.releaseRequests, ClientThreads::watch));
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
 		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, this::threads);

@@ -14,6 +14,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.mongolock.LockLostException;
 import io.mongolock.core.HeldLock;
+import io.mongolock.store.KeyText;
 
 /**
  * The locks of one client that a transaction relies on: each is kept until the
@@ -127,6 +128,11 @@ final class TransactionLocks implements TransactionSynchronization {
 		catch (LockLostException ex) {
 			// Nobody can act on it any more; it was published when it happened
 			logger.warn("Found after the end of the transaction: " + ex.getMessage());
+		}
+		catch (RuntimeException | Error ex) {
+			// Nobody can act on this either, and others are still to be released
+			logger.error("Lock '" + KeyText.printable(heldLock.key())
+					+ "' could not be released after the end of the transaction, and runs out by itself", ex);
 		}
 	}
 

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record HandOver(Duration maxTime, int maxCount) {
 
+	/** Far beyond any use, far below what overflows nanoseconds. */
+	public static final Duration MAX_TIME = Duration.ofDays(10_000);
+
 	/**
 	 * A quarter of a second or a thousand holders.
 	 */
@@ -24,9 +27,9 @@ public record HandOver(Duration maxTime, int maxCount) {
 	public static final int MAX_COUNT = 10_000;
 
 	public HandOver {
-		if (maxTime.isNegative() || maxCount < 0 || maxCount > MAX_COUNT) {
-			throw new IllegalArgumentException("max-time " + maxTime.toMillis() + "ms (not negative), max-count "
-					+ maxCount + " (from 0 to " + MAX_COUNT + ")");
+		if (maxTime.isNegative() || maxTime.compareTo(MAX_TIME) > 0 || maxCount < 0 || maxCount > MAX_COUNT) {
+			throw new IllegalArgumentException("max-time " + DurationText.print(maxTime) + " (from 0 to "
+					+ DurationText.print(MAX_TIME) + "), max-count " + maxCount + " (from 0 to " + MAX_COUNT + ")");
 		}
 	}
 

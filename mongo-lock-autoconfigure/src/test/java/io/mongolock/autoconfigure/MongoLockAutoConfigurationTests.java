@@ -451,9 +451,14 @@ class MongoLockAutoConfigurationTests {
 					operation-timeout=9s                     | mongo-lock.operation-timeout  | '9s'   | - 8000ms) / 2 = 8000ms
 					wait-timeout=-1s                         | mongo-lock.wait-timeout       | '-1s'  | at least 0ms
 					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
-					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms, as it is refreshed every third of that, and 60000ms
+					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms, as it is refreshed every third of that, and 1m
 					place-ttl=61s                            | mongo-lock.place-ttl          | '61s'  | between 500ms
 					shutdown-timeout=0s                      | mongo-lock.shutdown-timeout   | '0s'   | longer than zero
+					shutdown-timeout=10001d                  | mongo-lock.shutdown-timeout   | '10001d' | at most 10000d
+					hand-over.max-time=-1ms                  | mongo-lock.hand-over.max-time | '-1ms' | from 0 to 10000d
+					hand-over.max-time=10001d                | mongo-lock.hand-over.max-time | '10001d' | from 0 to 10000d
+					hand-over.max-count=10001                | mongo-lock.hand-over.max-count | '10001' | from 0 to 10000
+					optimistic.max-delay=10001d              | mongo-lock.optimistic.max-delay | '10001d' | at most 10000d
 					ttl-index.retention=0s                   | mongo-lock.ttl-index.retention | '0s'  | longer than zero
 					collection=                              | mongo-lock.collection         | ''     | must not be blank
 					collection=a$b                           | mongo-lock.collection         | 'a$b'  | must not hold '$'
@@ -500,8 +505,7 @@ class MongoLockAutoConfigurationTests {
 	void shortTtlAndMarginAreSaidOnce(CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock.ttl=4s", "mongo-lock.locks.order.ttl=3s")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms")
-			.containsOnlyOnce("Locks have a ttl of 4000ms");
+		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms").containsOnlyOnce("Locks have a ttl of 4s");
 		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
 	}
 
@@ -509,7 +513,7 @@ class MongoLockAutoConfigurationTests {
 	void hintsNameTheLocksTheyAreAbout(CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock.locks.order.ttl=10s")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("Locks named 'order' have a ttl of 10000ms");
+		assertThat(output).contains("Locks named 'order' have a ttl of 10s");
 	}
 
 	@Test

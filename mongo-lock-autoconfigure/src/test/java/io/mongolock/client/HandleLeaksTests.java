@@ -102,6 +102,26 @@ class HandleLeaksTests {
 	}
 
 	@Test
+	void aThreadThatCannotBeStartedCostsNobodyTheLockAndIsStartedForTheNextHandle() {
+		List<Thread> started = new CopyOnWriteArrayList<>();
+		HandleLeaks leaks = new HandleLeaks(LeakDetection.WARN, (watch) -> new Thread() {
+
+			@Override
+			public synchronized void start() {
+				started.add(this);
+				if (started.size() == 1) {
+					throw new InternalError("unable to create native thread, says the test");
+				}
+			}
+
+		}, HandleLeaksTests::releaseNothing);
+		for (int handle = 1; handle <= 3; handle++) {
+			leaks.watch((LeaseHandle) this.template.acquire(LockRequest.of("k" + handle)), null).close();
+			assertThat(started).hasSize(Math.min(handle, 2));
+		}
+	}
+
+	@Test
 	void theThreadOutlivesAHoldThatWasOverBeforeItRan() throws InterruptedException {
 		CountDownLatch closed = new CountDownLatch(1);
 		AtomicLong lasted = new AtomicLong();

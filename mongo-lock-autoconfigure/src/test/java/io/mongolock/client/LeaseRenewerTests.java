@@ -1,7 +1,9 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -30,6 +32,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -53,7 +56,7 @@ class LeaseRenewerTests {
 		.ofRenewals();
 
 	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(),
-			this.events, places(), new ReleaseRequests(this.store, this.events));
+			this.events, places(), new ReleaseRequests(this.store, this.events), ClientThreads::watch);
 
 	@AfterEach
 	void stop() {
@@ -88,6 +91,25 @@ class LeaseRenewerTests {
 	}
 
 	@Test
+	void aWatchThatCannotBeStartedIsStartedByTheNextOne() {
+		Queue<Thread> threads = new ArrayDeque<>(List.of(new Thread() {
+
+			@Override
+			public synchronized void start() {
+				throw new InternalError("unable to create native thread, says the test");
+			}
+
+		}));
+		this.renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(), this.events, places(),
+				new ReleaseRequests(this.store, this.events),
+				(task) -> (threads.isEmpty()) ? ClientThreads.watch(task) : threads.remove());
+		assertThatExceptionOfType(InternalError.class).isThrownBy(this.renewer::start);
+		this.renewer.start();
+		Lease lease = register("a", Duration.ofSeconds(18));
+		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
+	}
+
+	@Test
 	void aLogThatBlocksHoldsUpNoRenewal() {
 		CountDownLatch end = new CountDownLatch(1);
 		BlockingAppender log = BlockingAppender.until(end);
@@ -113,7 +135,7 @@ class LeaseRenewerTests {
 
 	private void renewOn(Executor executor) {
 		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events, places(),
-				new ReleaseRequests(this.store, this.events));
+				new ReleaseRequests(this.store, this.events), ClientThreads::watch);
 		this.renewer.start();
 	}
 

@@ -246,6 +246,19 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void aReleaseThatBreaksKeepsNoOtherLockOfTheTransaction() {
+		this.store.next("release", (request) -> {
+			throw new NoClassDefFoundError("from the test");
+		});
+		this.transaction.executeWithoutResult((status) -> {
+			this.locks.execute(REQUEST, (handle) -> null);
+			this.locks.execute(LockRequest.of("l"), (handle) -> null);
+		});
+		assertThat(this.store.holder("l")).isEmpty();
+		assertThat(this.locks.held()).isZero();
+	}
+
+	@Test
 	void afterACommitOfUnknownFateTheLeaseIsLeftToRunOut() {
 		this.transactions.setRollbackOnCommitFailure(false);
 		this.transactions.failure = new TransactionSystemException("no answer");
