@@ -38,10 +38,7 @@ final class AtRest {
 		this.clearedAt = healedAt + longest.toNanos();
 	}
 
-	/**
-	 * A token was given up a ttl ago: if its client could, it has cleaned up.
-	 * @param tenure the token
-	 */
+	// Given up a ttl ago: if its client could, it has cleaned up
 	void checkCleanedUp(LeaseHistory tenure) {
 		LeaseHistory entry = tenure.entry;
 		long due = tenure.overAt + entry.terms.ttl().toNanos();
@@ -63,10 +60,6 @@ final class AtRest {
 		return tenure.entry.terms.ttl().plus(tenure.terms.minHold()).plus(timeout).toNanos() + ROUND_TRIP;
 	}
 
-	/**
-	 * Everything has come to rest.
-	 * @param weather what went wrong
-	 */
 	void judge(FaultProfile weather) {
 		Map<LeaseHistory, Grant> told = new LinkedHashMap<>();
 		for (LeaseHistory tenure : this.judge.tenures()) {

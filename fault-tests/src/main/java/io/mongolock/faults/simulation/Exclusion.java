@@ -32,10 +32,7 @@ final class Exclusion {
 		this.clock = clock;
 	}
 
-	/**
-	 * Some hold a lock together, as far as the store knows.
-	 * @param holders who
-	 */
+	// As far as the store knows
 	void together(List<LeaseHistory> holders) {
 		int limit = holders.stream().mapToInt((tenure) -> tenure.limit).min().orElseThrow();
 		Violation.check(holders.size() <= limit, Violation.Kind.LIMIT,
@@ -45,11 +42,7 @@ final class Exclusion {
 		}
 	}
 
-	/**
-	 * Another is granted what a client was told it holds.
-	 * @param tenure what it holds
-	 * @param at when, a true time
-	 */
+	// Another is granted what a client was told it holds
 	void overtaken(LeaseHistory tenure, long at) {
 		if (tenure.overtakenAt < 0) {
 			tenure.overtakenAt = at;
@@ -72,11 +65,6 @@ final class Exclusion {
 				&& ranSince < this.timeline.now();
 	}
 
-	/**
-	 * A holder acts.
-	 * @param tenure the token
-	 * @param checkedAt when it saw that it holds the lock
-	 */
 	void acts(LeaseHistory tenure, long checkedAt) {
 		long pause = this.timeline.now() - checkedAt;
 		Violation.check(tenure.entry.holder == tenure.heldLock, Violation.Kind.OVERLAP,
@@ -101,10 +89,7 @@ final class Exclusion {
 		return tenure.terms.margin().toNanos();
 	}
 
-	/**
-	 * By how much the store's clock may have ended a lease early.
-	 * @return nanoseconds
-	 */
+	// By how much the store's clock may have ended a lease early
 	long clockError() {
 		return Objects.requireNonNull(this.clock).ahead() + ROUNDING;
 	}

@@ -30,12 +30,8 @@ record FaultProfile(double lost, double late, double doubled, double failed, int
 
 	static final FaultProfile CALM = mild(0, 0);
 
-	/**
-	 * Some weather.
-	 * @param random decides
-	 * @param terms against which the clocks may be wrong
-	 * @return the weather; one history in sixteen is calm, and another mild
-	 */
+	// One history in sixteen is calm, and another mild; clocks are wrong against the
+	// margin of the terms
 	static FaultProfile of(SplittableRandom random, ResolvedLockSettings terms) {
 		int dice = random.nextInt(16);
 		if (dice < 2) {
@@ -47,9 +43,7 @@ record FaultProfile(double lost, double late, double doubled, double failed, int
 				share(random));
 	}
 
-	/**
-	 * Nothing goes wrong with messages, servers and clocks.
-	 */
+	// Nothing goes wrong with messages, servers and clocks
 	private static FaultProfile mild(int blocks, double starved) {
 		return new FaultProfile(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, blocks, starved);
 	}
@@ -58,10 +52,8 @@ record FaultProfile(double lost, double late, double doubled, double failed, int
 		return this == CALM;
 	}
 
-	/**
-	 * Whether at most single documents are blocked and single threads stand still.
-	 * @return whether a lease that is spared both must be kept
-	 */
+	// At most single documents are blocked and single threads stand still: a lease that
+	// is spared both must be kept
 	boolean isMild() {
 		return equals(mild(this.blocks, this.starved));
 	}

@@ -86,20 +86,12 @@ final class Judge {
 		}
 	}
 
-	/**
-	 * A clean-up was answered on a lock that has to stay taken.
-	 * @param id the token
-	 * @param there whether the store has its lease
-	 */
+	// A clean-up was answered on a lock that has to stay taken
 	void kept(LeaseId id, boolean there) {
 		this.histories.of(id.leaseToken()).kept |= there;
 	}
 
-	/**
-	 * A client was told of its grant, or of what it was handed.
-	 * @param tenure the token
-	 * @param heldLock what it holds
-	 */
+	// Of its grant, or of what it was handed
 	void told(LeaseHistory tenure, HeldLock heldLock) {
 		Violation.check(!tenure.isOver(), Violation.Kind.GHOST, () -> tenure + " is granted a lock after it gave up");
 		tenure.heldLock = heldLock;
@@ -117,12 +109,6 @@ final class Judge {
 		}
 	}
 
-	/**
-	 * A client hands a lock on to another of its attempts.
-	 * @param from the lock
-	 * @param to the lock as the other holds it
-	 * @param turn how long locks may be handed on
-	 */
 	void handedOver(LeaseHistory from, HeldLock to, HandOver turn) {
 		LeaseHistory entry = from.entry;
 		Violation.check(entry.holder == from.heldLock, Violation.Kind.OVERLAP,
@@ -140,20 +126,11 @@ final class Judge {
 		end(from);
 	}
 
-	/**
-	 * The fences that were handed out after that of a grant.
-	 * @param grant the grant
-	 * @return the fences in the order of the holders
-	 */
+	// The fences that were handed out after that of a grant, in the order of the holders
 	List<Long> handOvers(Grant grant) {
 		return this.handOvers.getOrDefault(grant, List.of());
 	}
 
-	/**
-	 * The grant by which a lock is held.
-	 * @param heldLock the lock
-	 * @return the grant
-	 */
 	static Grant grant(HeldLock heldLock) {
 		return new Grant(heldLock.key(), heldLock.id().leaseToken(), heldLock.grantFence());
 	}
@@ -170,11 +147,6 @@ final class Judge {
 		}
 	}
 
-	/**
-	 * A holder acts.
-	 * @param tenure the token
-	 * @param checkedAt when it saw that it holds the lock
-	 */
 	void acts(LeaseHistory tenure, long checkedAt) {
 		event(tenure, "acts", Event.ACTS);
 		this.exclusion.acts(tenure, checkedAt);
@@ -209,10 +181,7 @@ final class Judge {
 		}
 	}
 
-	/**
-	 * A process is about to run again: what it finds run out must stay so.
-	 * @param process the process
-	 */
+	// A process is about to run again: what it finds run out must stay so
 	void continues(SimulatedProcess process) {
 		this.histories.event(process.name(), "continues");
 		for (LeaseHistory tenure : this.histories.all()) {
@@ -222,11 +191,8 @@ final class Judge {
 		}
 	}
 
-	/**
-	 * A process set its wall clock. What had run out by a clock that was ahead, and was
-	 * not looked at by the process before it was set right, has not run out.
-	 * @param process the process
-	 */
+	// What had run out by a clock that was ahead, and was not looked at by the process
+	// before it was set right, has not run out
 	void setsWallClock(SimulatedProcess process) {
 		event(process.name(), "sets its wall clock", null);
 		for (LeaseHistory tenure : this.histories.all()) {

@@ -83,10 +83,7 @@ final class LeaseHistory {
 		return this.overAt >= 0;
 	}
 
-	/**
-	 * How long the client still relies on it.
-	 * @return nanoseconds, zero if it does not
-	 */
+	// How long the client still relies on it
 	long relied() {
 		HeldLock held = this.heldLock;
 		return (held != null && !isOver()) ? held.lease().remaining(this.client.now()).toNanos() : 0;

@@ -8,6 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 import io.mongolock.test.StoreLog;
@@ -51,13 +53,8 @@ final class SimulatedCall<T> {
 		return this.request;
 	}
 
-	/**
-	 * Execute the request; a copy of one that has written already is answered as before,
-	 * as retryable writes are.
-	 * @param log on which primary
-	 * @param now its time
-	 * @return the answer
-	 */
+	// Execute the request; a copy of one that has written already is answered as before,
+	// as retryable writes are
 	T execute(StoreLog log, Instant now) {
 		T before = this.result;
 		if (before != null && this.write != null && log.remembers(this.length, this.write)) {
@@ -101,12 +98,32 @@ final class SimulatedCall<T> {
 	 */
 	record Request<T>(Kind kind, List<LeaseId> ids, boolean majority, Duration timeout, Execution<T> execution) {
 
-		/**
-		 * Renew leases, one after the other.
-		 * @param ids the leases
-		 * @param timeout when the client gives it up
-		 * @return the request; its answer is how many are there
-		 */
+		static Request<ClaimAnswer> claim(Claim claim, Duration timeout) {
+			return single(Kind.CLAIM, claim.id(), true, timeout, (log, now) -> log.claim(claim, now));
+		}
+
+		static Request<Boolean> renewal(LeaseId id, Duration timeout) {
+			return single(Kind.RENEW, id, true, timeout, (log, now) -> log.renew(id, now));
+		}
+
+		static Request<Boolean> release(LeaseId id, Duration timeout) {
+			return single(Kind.RELEASE, id, false, timeout, (log, now) -> log.release(id));
+		}
+
+		static Request<Boolean> releaseProved(LeaseId id, long fence, Duration timeout) {
+			return single(Kind.RELEASE, id, true, timeout, (log, now) -> log.releaseGrant(id, fence));
+		}
+
+		static Request<Boolean> keep(LeaseId id, Duration keptFor, Duration timeout) {
+			return single(Kind.KEEP, id, true, timeout, (log, now) -> log.expire(id, keptFor, now));
+		}
+
+		private static <T> Request<T> single(Kind kind, LeaseId id, boolean majority, Duration timeout,
+				Execution<T> execution) {
+			return new Request<>(kind, List.of(id), majority, timeout, execution);
+		}
+
+		// The answer is how many are there
 		static Request<Integer> renewal(List<LeaseId> ids, Duration timeout) {
 			return new Request<>(Kind.RENEW, ids, true, timeout, (log, now) -> {
 				int found = 0;
@@ -117,12 +134,6 @@ final class SimulatedCall<T> {
 			});
 		}
 
-		/**
-		 * Refresh places in line, one after the other.
-		 * @param ids the places
-		 * @param timeout when the client gives it up
-		 * @return the request
-		 */
 		static Request<List<StoredLock>> refresh(List<LeaseId> ids, Duration timeout) {
 			return new Request<>(Kind.REFRESH, ids, false, timeout, (log, now) -> {
 				ids.forEach((id) -> log.refresh(id, now));
@@ -130,12 +141,6 @@ final class SimulatedCall<T> {
 			});
 		}
 
-		/**
-		 * Leave places in line, one after the other.
-		 * @param ids the places
-		 * @param timeout when the client gives it up
-		 * @return the request
-		 */
 		static Request<List<StoredLock>> leave(List<LeaseId> ids, Duration timeout) {
 			return new Request<>(Kind.LEAVE, ids, false, timeout, (log, now) -> {
 				ids.forEach(log::leave);
@@ -143,22 +148,12 @@ final class SimulatedCall<T> {
 			});
 		}
 
-		/**
-		 * Look at locks.
-		 * @param ids the places in their lines
-		 * @param timeout when the client gives it up
-		 * @return the request
-		 */
 		static Request<List<StoredLock>> look(List<LeaseId> ids, Duration timeout) {
 			return new Request<>(Kind.LOOK, ids, false, timeout,
 					(log, now) -> ids.stream().map((id) -> log.look(id.key(), now)).toList());
 		}
 
-		/**
-		 * What is executed of it before a statement that is blocked.
-		 * @param index which statement
-		 * @return the request, of which nobody waits for an answer
-		 */
+		// What is executed of it before a statement that is blocked
 		Request<?> upTo(int index) {
 			List<LeaseId> before = this.ids.subList(0, index);
 			return switch (this.kind) {

@@ -19,7 +19,7 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.simulation.Coverage.Event;
-import io.mongolock.faults.simulation.SimulatedCall.Kind;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -58,14 +58,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		this.onEnd = onEnd;
 	}
 
-	/**
-	 * Claim a lock.
-	 * @param errand which
-	 * @param client who wants it
-	 * @param timeline the time
-	 * @param judge sees it
-	 * @param onEnd takes what was granted, or {@code null}
-	 */
+	// Ends with what was granted, or null
 	static void run(Errand errand, SimulatedClient client, Timeline timeline, Judge judge,
 			Consumer<@Nullable LeaseHistory> onEnd) {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
@@ -127,17 +120,16 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private void ask() {
 		Claim claim = Objects.requireNonNull(this.acquisition.send(this.client.now()));
-		this.client.<ClaimAnswer>ask(Kind.CLAIM, claim.id(), true, (log, now) -> log.claim(claim, now))
-			.then((answer) -> {
-				long starved = this.client.starves(this.tenure.terms.reliable());
-				if (starved > 0) {
-					this.tenure.starvedUntil = this.timeline.now() + starved;
-					this.client.after(starved, () -> answered(answer));
-				}
-				else {
-					answered(answer);
-				}
-			}, this::failed);
+		this.client.ask(Request.claim(claim, this.tenure.terms.operationTimeout()), (answer) -> {
+			long starved = this.client.starves(this.tenure.terms.reliable());
+			if (starved > 0) {
+				this.tenure.starvedUntil = this.timeline.now() + starved;
+				this.client.after(starved, () -> answered(answer));
+			}
+			else {
+				answered(answer);
+			}
+		}, this::failed);
 	}
 
 	private void answered(ClaimAnswer answer) {

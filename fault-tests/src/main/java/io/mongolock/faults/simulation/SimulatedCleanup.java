@@ -5,7 +5,6 @@ import java.util.List;
 
 import io.mongolock.core.OrphanCleanup;
 import io.mongolock.faults.simulation.Coverage.Event;
-import io.mongolock.faults.simulation.SimulatedCall.Kind;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
 
@@ -24,30 +23,24 @@ record SimulatedCleanup(SimulatedClient client, Judge judge, OrphanCleanup clean
 	}
 
 	private void release() {
+		Duration timeout = this.judge.terms(this.id).operationTimeout();
 		if (this.cleanup.isInLine()) {
-			this.client.ask(Request.leave(List.of(this.id), this.judge.terms(this.id).operationTimeout()))
-				.then((left) -> this.judge.count(Event.LINE_LEAVE), (outcome) -> {
-				});
+			this.client.ask(Request.leave(List.of(this.id), timeout), (left) -> this.judge.count(Event.LINE_LEAVE),
+					(outcome) -> {
+					});
 		}
 		Duration keptFor = this.cleanup.keptFor(this.client.now());
-		if (!keptFor.isZero()) {
-			keep(keptFor);
-			return;
-		}
-		this.client.<Boolean>ask(Kind.RELEASE, this.id, false, (log, now) -> log.release(this.id)).then((freed) -> {
-			if (freed) {
-				this.judge.count(Event.FREED_BY_CLEAN_UP);
-			}
-			goOn(this.cleanup.answered(this.client.now()));
-		}, (outcome) -> goOn(this.cleanup.failed(this.client.now())));
-	}
-
-	private void keep(Duration keptFor) {
-		this.client.<Boolean>ask(Kind.KEEP, this.id, true, (log, now) -> log.expire(this.id, keptFor, now))
-			.then((there) -> {
-				this.judge.kept(this.id, there);
-				goOn(this.cleanup.answered(this.client.now()));
-			}, (outcome) -> goOn(this.cleanup.failed(this.client.now())));
+		this.client.ask(
+				(keptFor.isZero()) ? Request.release(this.id, timeout) : Request.keep(this.id, keptFor, timeout),
+				(there) -> {
+					if (!keptFor.isZero()) {
+						this.judge.kept(this.id, there);
+					}
+					else if (there) {
+						this.judge.count(Event.FREED_BY_CLEAN_UP);
+					}
+					goOn(this.cleanup.answered(this.client.now()));
+				}, (outcome) -> goOn(this.cleanup.failed(this.client.now())));
 	}
 
 	private void goOn(long pause) {

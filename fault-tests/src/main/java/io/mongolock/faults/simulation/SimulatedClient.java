@@ -4,15 +4,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClientQueues;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.OrphanCleanup;
-import io.mongolock.faults.simulation.SimulatedCall.Execution;
-import io.mongolock.faults.simulation.SimulatedCall.Kind;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
 
@@ -55,10 +55,7 @@ final class SimulatedClient extends SimulatedProcess {
 				(bound) -> timeline.between(0, bound));
 	}
 
-	/**
-	 * Whether nobody waits here any more, as nobody wants a lock.
-	 * @return whether all queues are empty, and no place in line is kept
-	 */
+	// Whether nobody waits here any more, as nobody wants a lock
 	boolean isAtRest() {
 		return isCrashed() || (this.queues.waiters().isEmpty() && this.line.places().isEmpty());
 	}
@@ -71,43 +68,17 @@ final class SimulatedClient extends SimulatedProcess {
 		return this.renewals;
 	}
 
-	/**
-	 * Ask the store.
-	 * @param kind which statement
-	 * @param id the lease it is about
-	 * @param majority whether the answer waits for replication
-	 * @param execution what the statement does
-	 * @param <T> what is answered
-	 * @return takes who waits for the answer
-	 */
-	<T> SimulatedAsk<T> ask(Kind kind, LeaseId id, boolean majority, Execution<T> execution) {
-		return ask(new Request<>(kind, List.of(id), majority, this.judge.terms(id).operationTimeout(), execution));
+	<T> void ask(Request<T> request, Consumer<T> onReply, Consumer<Outcome> onFailure) {
+		this.network.send(this, this.servers, request, onReply, onFailure);
 	}
 
-	/**
-	 * Ask the store.
-	 * @param request what
-	 * @param <T> what is answered
-	 * @return takes who waits for the answer
-	 */
-	<T> SimulatedAsk<T> ask(Request<T> request) {
-		return (onReply, onFailure) -> this.network.send(this, this.servers, request, onReply, onFailure);
-	}
-
-	/**
-	 * Whether the thread that takes an answer has to wait for a processor.
-	 * @param most how long at most
-	 * @return how long it waits, zero if it does not
-	 */
+	// For how long the thread that takes an answer has to wait for a processor
 	long starves(Duration most) {
 		return this.network.starves(most);
 	}
 
-	/**
-	 * A lease was lost: it is told, and those who wait for it here may ask, as soon as
-	 * what noticed it has run.
-	 * @param heldLock what was lost
-	 */
+	// It is told, and those who wait for it here may ask, as soon as what noticed it has
+	// run
 	void lost(HeldLock heldLock) {
 		this.lost.add(heldLock);
 	}
@@ -130,12 +101,7 @@ final class SimulatedClient extends SimulatedProcess {
 		return this.handOver.reserve();
 	}
 
-	/**
-	 * Hand a lock to the next one who waits for it here.
-	 * @param tenure who holds it
-	 * @param heldLock the lock
-	 * @return whether it was handed over; if not, it is to be released
-	 */
+	// To the next one who waits for it here; if there is none, it is to be released
 	boolean handOver(LeaseHistory tenure, HeldLock heldLock) {
 		boolean waitedFor = heldLock.mayBeHandedOver() && !this.queues.waiters().isEmpty();
 		boolean passed = this.handOver.pass(heldLock, this.queues, now(), (successor) -> {
@@ -149,19 +115,12 @@ final class SimulatedClient extends SimulatedProcess {
 		return passed;
 	}
 
-	/**
-	 * Nothing of a heldLock is left here.
-	 * @param heldLock what is over
-	 */
+	// Nothing of it is left here
 	void over(HeldLock heldLock) {
 		ClientQueues.released(this.queues, heldLock);
 	}
 
-	/**
-	 * Release a token until nothing can be left of it.
-	 * @param id the token
-	 * @param cleanup says when
-	 */
+	// Until nothing can be left of it
 	void cleanUp(LeaseId id, OrphanCleanup cleanup) {
 		new SimulatedCleanup(this, this.judge, cleanup, id).begin();
 	}

@@ -1,5 +1,6 @@
 package io.mongolock.faults.simulation;
 
+import java.time.Duration;
 import java.util.Objects;
 
 import io.mongolock.core.ClockReading;
@@ -8,7 +9,8 @@ import io.mongolock.core.Lease;
 import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
 import io.mongolock.faults.simulation.Coverage.Event;
-import io.mongolock.faults.simulation.SimulatedCall.Kind;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
+import io.mongolock.store.LeaseId;
 
 /**
  * Works under a lock, always looking before it acts, and releases it, as the product's
@@ -42,9 +44,7 @@ final class SimulatedHold {
 		this.onEnd = onEnd;
 	}
 
-	/**
-	 * Look, then act or stop.
-	 */
+	// Looks, then acts or stops
 	void work() {
 		if (this.acts++ < this.errand.acts() && lease().isHeld(this.client.now())) {
 			long checkedAt = this.timeline.now();
@@ -71,16 +71,12 @@ final class SimulatedHold {
 
 	private void renew() {
 		ClockReading requested = this.client.now();
-		this.client.<Boolean>ask(Kind.RENEW, this.heldLock.id(), true, (log, now) -> log.renew(this.heldLock.id(), now))
-			.then((found) -> {
-				this.heldLock.renewed(found, requested, this.client.now());
-				work();
-			}, (outcome) -> work());
+		this.client.ask(Request.renewal(this.heldLock.id(), timeout()), (found) -> {
+			this.heldLock.renewed(found, requested, this.client.now());
+			work();
+		}, (outcome) -> work());
 	}
 
-	/**
-	 * Work no longer.
-	 */
 	void release() {
 		if (this.timeline.chance(0.02)) {
 			this.heldLock.ending().letExpire();
@@ -96,35 +92,26 @@ final class SimulatedHold {
 			end(releasing.end());
 			return;
 		}
-		if (releasing.keeps()) {
-			keep(releasing);
-			return;
-		}
-		boolean proof = releasing.needsProof();
-		this.client
-			.<Boolean>ask(Kind.RELEASE, this.heldLock.id(), proof,
-					(log, now) -> (proof) ? log.releaseGrant(this.heldLock.id(), this.heldLock.grantFence())
-							: log.release(this.heldLock.id()))
-			.then((ended) -> {
-				this.tenure.kept |= ended;
-				end(releasing.answered(ended));
-			}, (outcome) -> {
-				this.judge.count(Event.RELEASE_UNKNOWN);
-				end(releasing.failed());
-			});
+		this.client.ask(request(releasing), (ended) -> {
+			this.tenure.kept |= ended;
+			end(releasing.answered(ended));
+		}, (outcome) -> {
+			this.judge.count(Event.RELEASE_UNKNOWN);
+			end(releasing.failed());
+		});
 	}
 
-	private void keep(ReleaseDecision releasing) {
-		this.client
-			.<Boolean>ask(Kind.KEEP, this.heldLock.id(), true,
-					(log, now) -> log.expire(this.heldLock.id(), releasing.keptFor(), now))
-			.then((there) -> {
-				this.tenure.kept |= there;
-				end(releasing.answered(there));
-			}, (outcome) -> {
-				this.judge.count(Event.RELEASE_UNKNOWN);
-				end(releasing.failed());
-			});
+	private Request<Boolean> request(ReleaseDecision releasing) {
+		LeaseId id = this.heldLock.id();
+		if (releasing.keeps()) {
+			return Request.keep(id, releasing.keptFor(), timeout());
+		}
+		return (releasing.needsProof()) ? Request.releaseProved(id, this.heldLock.grantFence(), timeout())
+				: Request.release(id, timeout());
+	}
+
+	private Duration timeout() {
+		return this.tenure.entry.terms.operationTimeout();
 	}
 
 	private void end(End end) {

@@ -45,10 +45,7 @@ final class SimulatedLine {
 		return this.places;
 	}
 
-	/**
-	 * A place of a lock became free.
-	 * @param key the lock
-	 */
+	// A place of a lock became free
 	void released(String key) {
 		if (this.live && !this.timeline.chance(0.1)) {
 			this.client.after(this.timeline.between(1_000_000, 50_000_000), () -> {
@@ -92,7 +89,7 @@ final class SimulatedLine {
 			case LOOK -> Request.look(round.places(), round.timeout());
 			case LEAVE -> Request.leave(round.places(), round.timeout());
 		};
-		this.client.ask(request).then((locks) -> {
+		this.client.ask(request, (locks) -> {
 			this.judge.count(Event.valueOf("LINE_" + round.kind()));
 			this.places.answered(round, locks, this.client.now());
 		}, (outcome) -> this.places.failed(round, this.client.now()));

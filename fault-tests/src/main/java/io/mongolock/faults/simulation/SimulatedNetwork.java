@@ -33,22 +33,10 @@ final class SimulatedNetwork {
 		this.weather = weather;
 	}
 
-	/**
-	 * From now on nothing goes wrong with what is sent.
-	 */
 	void heal() {
 		this.weather = FaultProfile.CALM;
 	}
 
-	/**
-	 * Send a request.
-	 * @param client who asks
-	 * @param servers whom
-	 * @param request what
-	 * @param onReply takes the answer
-	 * @param onFailure takes what is known of a request without answer
-	 * @param <T> what is answered
-	 */
 	<T> void send(SimulatedClient client, SimulatedServers servers, Request<T> request, Consumer<T> onReply,
 			Consumer<Outcome> onFailure) {
 		SimulatedCall<T> call = new SimulatedCall<>(client, request, onReply, onFailure);
@@ -69,22 +57,12 @@ final class SimulatedNetwork {
 		carry(call, servers, delay(scale));
 	}
 
-	/**
-	 * Send an answer.
-	 * @param call the request
-	 * @param answer the answer
-	 * @param <T> what is answered
-	 */
 	<T> void reply(SimulatedCall<T> call, T answer) {
 		if (arrives(call)) {
 			this.timeline.after(delay(this.scale), () -> call.client().run(() -> call.reply(answer)));
 		}
 	}
 
-	/**
-	 * Tell the client that its request will not be executed.
-	 * @param call the request
-	 */
 	void refuse(SimulatedCall<?> call) {
 		if (arrives(call)) {
 			this.timeline.after(travel(), () -> call.client().run(() -> call.fail(Outcome.NOT_EXECUTED)));

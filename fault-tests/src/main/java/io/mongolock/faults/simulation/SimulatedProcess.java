@@ -42,27 +42,16 @@ abstract class SimulatedProcess {
 		return new ClockReading(nanos, (this.timeline.now() + this.wallOffset) / 1_000_000);
 	}
 
-	/**
-	 * Run something as soon as it runs.
-	 * @param action what
-	 */
 	void run(Runnable action) {
 		after(0, action);
 	}
 
-	/**
-	 * Run something after a while on its own clock.
-	 * @param nanos how long
-	 * @param action what
-	 */
+	// On its own clock
 	void after(long nanos, Runnable action) {
 		long due = now().nanos() + nanos;
 		this.timeline.after(nanos, () -> wake(due, action));
 	}
 
-	/**
-	 * Runs after each action.
-	 */
 	abstract void afterEach();
 
 	private void wake(long due, Runnable action) {
@@ -83,19 +72,13 @@ abstract class SimulatedProcess {
 		afterEach();
 	}
 
-	/**
-	 * Stand still while the clocks run on.
-	 * @param nanos how long
-	 */
+	// Stands still while the clocks run on
 	void pause(long nanos) {
 		freeze(nanos);
 		this.judge.stops(this, "pauses", Event.PAUSED_HOLDING);
 	}
 
-	/**
-	 * Stand still together with the monotonic clock.
-	 * @param nanos how long
-	 */
+	// Stands still together with the monotonic clock
 	void suspend(long nanos) {
 		if (this.frozenUntil <= this.timeline.now()) {
 			freeze(nanos);
@@ -136,10 +119,6 @@ abstract class SimulatedProcess {
 		return Math.max(0, this.cutUntil - this.timeline.now());
 	}
 
-	/**
-	 * When it last stood still.
-	 * @return until when, a true time
-	 */
 	long frozenUntil() {
 		return this.frozenUntil;
 	}

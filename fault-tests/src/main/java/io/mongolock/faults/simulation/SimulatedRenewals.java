@@ -68,7 +68,7 @@ final class SimulatedRenewals {
 	private void renew(RenewalBatch batch) {
 		ClockReading requested = this.client.now();
 		List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
-		this.client.ask(Request.renewal(ids, batch.timeout())).then((found) -> {
+		this.client.ask(Request.renewal(ids, batch.timeout()), (found) -> {
 			ClockReading now = this.client.now();
 			this.judge.count((found < ids.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
 			hand(() -> this.schedule.answered(batch, found, requested, now));

@@ -67,27 +67,14 @@ final class SimulatedServers {
 		return this.clock;
 	}
 
-	/**
-	 * When the last election ended.
-	 * @return the true time
-	 */
 	long electedAt() {
 		return this.electedAt;
 	}
 
-	/**
-	 * Notify somebody of what frees a place.
-	 * @param line who
-	 */
 	void watch(SimulatedLine line) {
 		this.watches.add(line);
 	}
 
-	/**
-	 * A request arrives.
-	 * @param call the request
-	 * @param <T> what is answered
-	 */
 	<T> void receive(SimulatedCall<T> call) {
 		StoreLog old = this.old;
 		if (old != null && call.client().asksOldPrimary()) {
@@ -101,11 +88,7 @@ final class SimulatedServers {
 		}
 	}
 
-	/**
-	 * Hold up every request about a document, as a transaction does that wrote it.
-	 * @param key the document
-	 * @param until a true time
-	 */
+	// As a transaction does that wrote the document
 	void block(String key, long until) {
 		this.blocked.merge(key, until, Math::max);
 		this.judge.event("store", "blocks " + key, Event.BLOCKED);
@@ -179,11 +162,8 @@ final class SimulatedServers {
 		return this.timeline.between(1_000_000, (late) ? 3_000_000_000L : 10_000_000);
 	}
 
-	/**
-	 * The primary fails; another, whose clock may be wrong, is elected and knows only
-	 * what reached it.
-	 * @param election how long there is none
-	 */
+	// The primary fails; another, whose clock may be wrong, is elected and knows only
+	// what reached it
 	void fail(long election) {
 		int survives = (int) this.timeline.between(this.replicated, this.log.length() + 1L);
 		this.judge.store().forgets(this.log, survives);
@@ -195,27 +175,20 @@ final class SimulatedServers {
 		stepClock();
 	}
 
-	/**
-	 * The primary fails as soon as it has written something.
-	 */
+	// As soon as it has written something
 	void failAfterWrite() {
 		this.failing = true;
 	}
 
-	/**
-	 * The primary is cut off from the others, but not from all clients; the others elect
-	 * another.
-	 * @param election how long they have none
-	 */
+	// The primary is cut off from the others, but not from all clients; the others elect
+	// another
 	void isolate(long election) {
 		this.old = this.log.upTo(this.log.length());
 		this.judge.event("store", "isolates the primary", Event.OLD_PRIMARY);
 		fail(election);
 	}
 
-	/**
-	 * The old primary learns that it is none.
-	 */
+	// The old primary learns that it is none
 	void rejoin() {
 		this.old = null;
 	}
@@ -225,11 +198,7 @@ final class SimulatedServers {
 		this.judge.event("store", "clock is set", null);
 	}
 
-	/**
-	 * The TTL index removes a lock that was not touched for the shortest retention.
-	 * @param key the key
-	 * @param ttl the ttl of all leases
-	 */
+	// The TTL index removes a lock that was not touched for the shortest retention
 	void collect(String key, Duration ttl) {
 		if (this.timeline.now() >= this.electedAt
 				&& this.log.collect(key, this.clock.now().minus(ttl.multipliedBy(2)))) {
@@ -238,9 +207,7 @@ final class SimulatedServers {
 		}
 	}
 
-	/**
-	 * From now on replication is quick, and there is one primary.
-	 */
+	// From now on replication is quick, and there is one primary
 	void heal() {
 		this.healed = true;
 		this.failing = false;

@@ -28,17 +28,7 @@ final class SimulatedWorker {
 
 	private int rounds;
 
-	/**
-	 * Create a worker.
-	 * @param name who it is
-	 * @param client where it runs
-	 * @param timeline the time
-	 * @param judge sees it
-	 * @param terms how locks are waited for and held; the last is for {@link #waitFor}
-	 * @param locks which locks
-	 * @param until when it wants no more
-	 * @param crowded whether many want the same, so that each works and rests less
-	 */
+	// The last terms are for waitFor; where many want the same, each works and rests less
 	SimulatedWorker(String name, SimulatedClient client, Timeline timeline, Judge judge,
 			List<ResolvedLockSettings> terms, List<LockRequest> locks, long until, boolean crowded) {
 		this.name = name;
@@ -61,19 +51,14 @@ final class SimulatedWorker {
 		}
 	}
 
-	/**
-	 * Hold a lock for most of the time.
-	 */
+	// Holds a lock for most of the time
 	void workLong() {
 		long ttl = this.terms.get(0).ttl().toNanos();
 		ResolvedLockSettings terms = this.terms.get((this.timeline.chance(0.8)) ? 0 : 2);
 		run(new Errand(this.locks.get(0), terms, token(), (int) this.timeline.between(5, 25), ttl / 3, false));
 	}
 
-	/**
-	 * Wait for what others left, however long it takes.
-	 * @param lock which
-	 */
+	// Wait for what others left, however long it takes
 	void waitFor(LockRequest lock) {
 		ResolvedLockSettings terms = this.terms.get(this.terms.size() - 1);
 		run(new Errand(lock, terms, token(), 1, terms.ttl().toNanos() / 10, true));

@@ -41,13 +41,6 @@ final class Simulation {
 		this.trace = trace;
 	}
 
-	/**
-	 * Run a history.
-	 * @param seed from which all of it follows
-	 * @param coverage counts what it reaches
-	 * @param trace tells what happens
-	 * @throws Violation if a promise is broken
-	 */
 	static void run(long seed, Coverage coverage, Trace trace) {
 		new Simulation(seed, coverage, trace).run();
 	}

@@ -11,24 +11,14 @@ public final class SimulationMain {
 	private SimulationMain() {
 	}
 
-	/**
-	 * Run histories and print what they reached, or replay one as a table.
-	 * @param args {@code <seed> <histories>} or {@code <seed of one history>}; the exit
-	 * status is 1 if a promise was broken
-	 */
+	// Arguments: seed and number of histories, or the seed of one history; status 1 if a
+	// promise was broken
 	public static void main(String[] args) {
 		long seed = Long.parseLong(args[0]);
 		boolean kept = (args.length > 1) ? run(seed, Long.parseLong(args[1]), System.out) : replay(seed, System.out);
 		System.exit((kept) ? 0 : 1);
 	}
 
-	/**
-	 * Run histories; one that breaks a promise is replayed.
-	 * @param seed from which their seeds follow
-	 * @param histories how many
-	 * @param out is told
-	 * @return whether all promises were kept
-	 */
 	static boolean run(long seed, long histories, PrintStream out) {
 		SimulationRun run = SimulationRun.of(seed, histories);
 		out.print(run.toTable());
@@ -36,12 +26,6 @@ public final class SimulationMain {
 		return failure.isEmpty() || replay(failure.get(), out);
 	}
 
-	/**
-	 * Run one history and print all of it.
-	 * @param seed its seed
-	 * @param out is told
-	 * @return whether all promises were kept
-	 */
 	static boolean replay(long seed, PrintStream out) {
 		Trace trace = new Trace(true);
 		Violation violation = null;

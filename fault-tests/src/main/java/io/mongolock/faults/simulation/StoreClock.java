@@ -27,10 +27,7 @@ final class StoreClock {
 		this.most = offset;
 	}
 
-	/**
-	 * Step, or be the clock of another server.
-	 * @param offset how far from the true time from now on, in nanoseconds
-	 */
+	// Steps, or is the clock of another server
 	void set(long offset) {
 		this.offset = offset;
 	}
@@ -42,18 +39,12 @@ final class StoreClock {
 		return Instant.ofEpochMilli(EPOCH_MILLIS + (this.timeline.now() + this.offset) / 1_000_000);
 	}
 
-	/**
-	 * By how much a lease may have ended early.
-	 * @return nanoseconds
-	 */
+	// By how much a lease may have ended early
 	long ahead() {
 		return this.ahead;
 	}
 
-	/**
-	 * By how much a lease may have ended late.
-	 * @return nanoseconds
-	 */
+	// By how much a lease may have ended late
 	long spread() {
 		return this.most - this.least;
 	}

@@ -38,20 +38,11 @@ final class StoreJudge {
 		this.exclusion.goBy(clock);
 	}
 
-	/**
-	 * Nothing goes wrong in this history: grants have to follow the order of places.
-	 */
+	// Nothing goes wrong in this history: grants have to follow the order of places
 	void expectOrder() {
 		this.ordered = true;
 	}
 
-	/**
-	 * The primary executed a statement.
-	 * @param request which
-	 * @param grant what it granted
-	 * @param log the primary, after it
-	 * @param changed whether it changed anything
-	 */
 	void executed(Request<?> request, @Nullable Grant grant, StoreLog log, boolean changed) {
 		Kind kind = request.kind();
 		LeaseId id = request.id();
@@ -127,11 +118,6 @@ final class StoreJudge {
 				+ (until - this.timeline.now()) / 1_000_000 + "ms before the minimum hold of " + tenure + " is over");
 	}
 
-	/**
-	 * A failover forgets the last writes.
-	 * @param log the primary before it
-	 * @param length how many writes survive
-	 */
 	void forgets(StoreLog log, int length) {
 		if (length == log.length()) {
 			return;
@@ -144,11 +130,6 @@ final class StoreJudge {
 		}
 	}
 
-	/**
-	 * When the store granted what a client was told of.
-	 * @param grant the grant
-	 * @return the true time
-	 */
 	long grantedAt(Grant grant) {
 		Long at = this.truth.at(grant);
 		if (at == null) {
@@ -157,29 +138,14 @@ final class StoreJudge {
 		return at;
 	}
 
-	/**
-	 * When another was first granted the place of a holder.
-	 * @param tenure the holder
-	 * @return the true time, negative if never
-	 */
 	long overtakenAt(LeaseHistory tenure) {
 		return this.truth.overtakenAt(tenure);
 	}
 
-	/**
-	 * Whether a grant took the place of a holder.
-	 * @param grant the grant
-	 * @param tenure the holder
-	 * @return whether that was no longer there after it
-	 */
 	boolean replaces(Grant grant, LeaseHistory tenure) {
 		return this.truth.replaces(grant, tenure);
 	}
 
-	/**
-	 * By how much the store's clock may have ended a lease early.
-	 * @return nanoseconds
-	 */
 	long clockError() {
 		return this.exclusion.clockError();
 	}

@@ -48,11 +48,7 @@ final class StoreTruth {
 		return (granted != null) ? granted.at() : null;
 	}
 
-	/**
-	 * When another was first granted the place of a tenure.
-	 * @param tenure the tenure
-	 * @return the true time, negative if never
-	 */
+	// When another was first granted its place; negative if never
 	long overtakenAt(LeaseHistory tenure) {
 		long first = -1;
 		for (Map.Entry<Grant, Granted> grant : this.grants.entrySet()) {
@@ -70,12 +66,6 @@ final class StoreTruth {
 				&& (granted == null || !granted.holders().contains(tenure.entry.id.leaseToken()));
 	}
 
-	/**
-	 * A failover forgets the last writes.
-	 * @param log the primary before it
-	 * @param length how many writes survive
-	 * @param coverage counts what is forgotten
-	 */
 	void forget(StoreLog log, int length, Coverage coverage) {
 		List<Grant> surviving = log.upTo(length).grants();
 		coverage.count(Event.GRANT_FORGOTTEN, log.grants().size() - surviving.size());

@@ -36,9 +36,6 @@ final class Timeline {
 		after(time - this.now, action);
 	}
 
-	/**
-	 * Let everything happen until it comes to rest.
-	 */
 	void run() {
 		for (Event event = this.events.poll(); event != null; event = this.events.poll()) {
 			if (this.count > MAX_EVENTS) {
@@ -53,12 +50,7 @@ final class Timeline {
 		return probability > 0 && this.random.nextDouble() < probability;
 	}
 
-	/**
-	 * A number by chance.
-	 * @param from the least
-	 * @param to more than the greatest
-	 * @return the number; {@code from} if there is no other
-	 */
+	// From the first, which may be the only one, to less than the second
 	long between(long from, long to) {
 		return (to > from) ? this.random.nextLong(from, to) : from;
 	}

@@ -32,18 +32,11 @@ record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
 		return this.second.ttl();
 	}
 
-	/**
-	 * How long a place in line lasts.
-	 * @return less than a lease
-	 */
 	Duration placeTtl() {
 		return shortest().dividedBy(2);
 	}
 
-	/**
-	 * How locks are waited for and held.
-	 * @return settings; the last wait as long as it takes
-	 */
+	// How locks are waited for and held; the last wait as long as it takes
 	List<ResolvedLockSettings> manners() {
 		List<ResolvedLockSettings> manners = new ArrayList<>();
 		manners.add(manner(this.first, 0, true));

@@ -17,13 +17,6 @@ final class Trace {
 		this.on = on;
 	}
 
-	/**
-	 * Write an event down.
-	 * @param time the true time
-	 * @param who whom it concerns
-	 * @param event what happened
-	 * @param subject key, token and whatever else tells more
-	 */
 	void add(long time, String who, String event, Object... subject) {
 		if (this.on) {
 			StringBuilder more = new StringBuilder();

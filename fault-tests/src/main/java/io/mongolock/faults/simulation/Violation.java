@@ -18,13 +18,6 @@ final class Violation extends RuntimeException {
 		return this.kind;
 	}
 
-	/**
-	 * End the history unless a promise was kept.
-	 * @param kept whether it was
-	 * @param kind which promise
-	 * @param complaint says what is wrong
-	 * @throws Violation if it was not
-	 */
 	static void check(boolean kept, Kind kind, Supplier<String> complaint) {
 		if (!kept) {
 			throw new Violation(kind, complaint.get());

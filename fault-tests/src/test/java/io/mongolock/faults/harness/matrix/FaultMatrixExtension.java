@@ -64,7 +64,7 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 	private static FaultMatrix matrix(ExtensionContext context) {
 		return context.getRoot()
 			.getStore(Namespace.create(FaultMatrix.class))
-			.computeIfAbsent(FaultMatrix.class, (type) -> FaultMatrix.ofThisRun(), FaultMatrix.class);
+			.computeIfAbsent(FaultMatrix.class, (type) -> new FaultMatrix(), FaultMatrix.class);
 	}
 
 	private static ShowsRow row(ExtensionContext context) {

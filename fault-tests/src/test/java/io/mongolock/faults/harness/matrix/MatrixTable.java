@@ -1,5 +1,6 @@
 package io.mongolock.faults.harness.matrix;
 
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Collection;
@@ -16,8 +17,11 @@ import io.mongolock.faults.harness.matrix.RowStatus.Kind;
 
 /**
  * A report as Markdown.
+ *
+ * @param rows all rows
+ * @param results what the tests showed
  */
-final class MatrixTable {
+record MatrixTable(List<FaultRow> rows, Collection<RowResult> results) {
 
 	private static final String HEAD = """
 			# Fault matrix
@@ -36,49 +40,35 @@ final class MatrixTable {
 			|---|---|---|---|---|---|---|
 			""";
 
-	private final RunInfo run;
-
-	MatrixTable(RunInfo run) {
-		this.run = run;
-	}
-
-	String write(List<FaultRow> rows, Collection<RowResult> results) {
-		return head(rows, results) + rows.stream()
-			.flatMap((row) -> lines(row, results))
+	String write(String version, Instant date, long seed) {
+		String counts = Arrays.stream(Kind.values())
+			.map((kind) -> "- Rows " + kind + ": " + count(kind) + "\n")
+			.collect(Collectors.joining());
+		String head = HEAD.formatted(counts, Level.legend(), servers(), version, Runtime.version(),
+				date.truncatedTo(ChronoUnit.SECONDS), seed);
+		return head + this.rows.stream()
+			.flatMap(this::lines)
 			.map(MatrixTable::line)
 			.collect(Collectors.joining("\n", "", "\n"));
 	}
 
 	// For the log: why tests did not run, and how many rows are shown
-	String summary(List<FaultRow> rows, Collection<RowResult> results) {
-		Map<String, Set<Integer>> skipped = new TreeMap<>();
-		results.stream()
+	String summary() {
+		Map<String, Set<Integer>> skipped = this.results.stream()
 			.filter((result) -> !result.isPassed() && !result.isFailed())
-			.forEach((result) -> skipped.computeIfAbsent(result.outcome(), (reason) -> new TreeSet<>())
-				.add(result.row()));
-		String lines = skipped.entrySet()
-			.stream()
-			.map((entry) -> "Tests of the rows " + entry.getValue() + " " + entry.getKey() + "\n")
-			.collect(Collectors.joining());
-		List<RowStatus> all = RowStatus.of(rows, results);
+			.collect(Collectors.groupingBy(RowResult::outcome, TreeMap::new,
+					Collectors.mapping(RowResult::row, Collectors.toCollection(TreeSet::new))));
+		StringBuilder lines = new StringBuilder();
+		skipped.forEach((reason, rows) -> lines.append("Tests of the rows " + rows + " " + reason + "\n"));
 		return lines
 				+ Arrays.stream(Kind.values())
-					.map((kind) -> of(kind, all).size() + " " + kind)
-					.collect(Collectors.joining(", ", "Fault matrix: of " + rows.size() + " rows ", ". "))
-				+ "Servers: " + servers(results) + ".";
+					.map((kind) -> statuses(kind).size() + " " + kind)
+					.collect(Collectors.joining(", ", "Fault matrix: of " + this.rows.size() + " rows ", ". "))
+				+ "Servers: " + servers() + ".";
 	}
 
-	private String head(List<FaultRow> rows, Collection<RowResult> results) {
-		List<RowStatus> all = RowStatus.of(rows, results);
-		String counts = Arrays.stream(Kind.values())
-			.map((kind) -> "- Rows " + kind + ": " + count(kind, all, rows.size()) + "\n")
-			.collect(Collectors.joining());
-		return HEAD.formatted(counts, Level.legend(), servers(results), this.run.version(), this.run.java(),
-				this.run.date().truncatedTo(ChronoUnit.SECONDS), this.run.seed());
-	}
-
-	private static String servers(Collection<RowResult> results) {
-		String servers = results.stream()
+	private String servers() {
+		String servers = this.results.stream()
 			.map(RowResult::server)
 			.filter((server) -> !server.isEmpty())
 			.distinct()
@@ -87,30 +77,34 @@ final class MatrixTable {
 		return (servers.isEmpty()) ? "none" : servers;
 	}
 
-	private static String count(Kind kind, List<RowStatus> all, int rows) {
-		List<RowStatus> those = of(kind, all);
-		String count = those.size() + " of " + rows;
+	private String count(Kind kind) {
+		List<RowStatus> those = statuses(kind);
+		String count = those.size() + " of " + this.rows.size();
 		return (kind == Kind.AS_CALLED_FOR || those.isEmpty()) ? count
 				: those.stream().map(RowStatus::toString).collect(Collectors.joining(", ", count + ": ", ""));
 	}
 
-	private static List<RowStatus> of(Kind kind, List<RowStatus> all) {
-		return all.stream().filter((status) -> status.kind() == kind).toList();
+	private List<RowStatus> statuses(Kind kind) {
+		return this.rows.stream()
+			.map((row) -> RowStatus.of(row, results(row)))
+			.filter((status) -> status.kind() == kind)
+			.toList();
 	}
 
-	private static Stream<List<String>> lines(FaultRow row, Collection<RowResult> results) {
-		List<List<String>> lines = results.stream()
-			.filter((result) -> result.row() == row.number())
+	private List<RowResult> results(FaultRow row) {
+		return this.results.stream().filter((result) -> result.row() == row.number()).toList();
+	}
+
+	private Stream<List<String>> lines(FaultRow row) {
+		List<RowResult> results = results(row);
+		if (results.isEmpty()) {
+			return Stream.of(List.of(String.valueOf(row.number()), row.title(), "expected: " + row.expected(), "",
+					row.calledFor(), "", RowResult.NOT_RUN + "no test in this run"));
+		}
+		return results.stream()
 			.sorted(Comparator.comparing(RowResult::level).thenComparing(RowResult::shows))
 			.map((result) -> List.of(String.valueOf(row.number()), row.title(), result.shows(), result.figures(),
-					result.level().toString(), result.server(), result.told()))
-			.toList();
-		return (lines.isEmpty()) ? Stream.of(missing(row)) : lines.stream();
-	}
-
-	private static List<String> missing(FaultRow row) {
-		return List.of(String.valueOf(row.number()), row.title(), "expected: " + row.expected(), "", row.calledFor(),
-				"", RowResult.NOT_RUN + "no test in this run");
+					result.level().toString(), result.server(), result.told()));
 	}
 
 	private static String line(List<String> cells) {

@@ -1,6 +1,5 @@
 package io.mongolock.faults.harness.matrix;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -15,13 +14,7 @@ import java.util.stream.Collectors;
  */
 record RowStatus(FaultRow row, Kind kind, String detail) {
 
-	static List<RowStatus> of(List<FaultRow> rows, Collection<RowResult> results) {
-		return rows.stream()
-			.map((row) -> of(row, results.stream().filter((result) -> result.row() == row.number()).toList()))
-			.toList();
-	}
-
-	private static RowStatus of(FaultRow row, List<RowResult> results) {
+	static RowStatus of(FaultRow row, List<RowResult> results) {
 		List<RowResult> passed = results.stream().filter(RowResult::isPassed).toList();
 		if (passed.isEmpty() || results.stream().anyMatch(RowResult::isFailed)) {
 			return new RowStatus(row, Kind.NOT_SHOWN, (passed.isEmpty()) ? "" : "a test failed");
