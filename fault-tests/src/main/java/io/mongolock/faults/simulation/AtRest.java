@@ -107,7 +107,7 @@ final class AtRest {
 		long end = (overran) ? tenure.entry.freedAt : tenure.overAt;
 		told.forEach((other, grant) -> {
 			boolean between = other != tenure && other.grantedAt > tenure.grantedAt && other.grantedAt < end;
-			Violation.check(!between || !this.judge.store().replaces(grant, tenure), Violation.Kind.OUTCOME,
+			Violation.check(!between || !this.judge.store().truth().replaces(grant, tenure), Violation.Kind.OUTCOME,
 					() -> tenure + " was told " + tenure.outcome + " although " + other + " was granted in between");
 		});
 	}

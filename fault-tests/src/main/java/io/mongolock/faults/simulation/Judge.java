@@ -100,10 +100,10 @@ final class Judge {
 		if (tenure.entry.holder == null) {
 			tenure.entry.holder = heldLock;
 		}
-		tenure.grantedAt = this.store.grantedAt(grant(heldLock));
+		tenure.grantedAt = this.store.truth().grantedAt(grant(heldLock));
 		tenure.leftWhenTold = tenure.relied();
 		event(tenure, "is granted", Event.GRANTED);
-		long overtakenAt = this.store.overtakenAt(tenure);
+		long overtakenAt = this.store.truth().overtakenAt(tenure);
 		if (overtakenAt >= 0) {
 			this.exclusion.overtaken(tenure, overtakenAt);
 		}

@@ -37,40 +37,33 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private final SimulatedClient client;
 
-	private final Timeline timeline;
-
-	private final Judge judge;
-
 	private final LeaseHistory tenure;
 
 	private final Consumer<@Nullable LeaseHistory> onEnd;
 
 	private int timers;
 
-	private SimulatedClaim(Errand errand, LockAcquisition acquisition, SimulatedClient client, Timeline timeline,
-			Judge judge, LeaseHistory tenure, Consumer<@Nullable LeaseHistory> onEnd) {
+	private SimulatedClaim(Errand errand, LockAcquisition acquisition, SimulatedClient client, LeaseHistory tenure,
+			Consumer<@Nullable LeaseHistory> onEnd) {
 		this.errand = errand;
 		this.acquisition = acquisition;
 		this.client = client;
-		this.timeline = timeline;
-		this.judge = judge;
 		this.tenure = tenure;
 		this.onEnd = onEnd;
 	}
 
 	// Ends with what was granted, or null
-	static void run(Errand errand, SimulatedClient client, Timeline timeline, Judge judge,
-			Consumer<@Nullable LeaseHistory> onEnd) {
+	static void run(Errand errand, SimulatedClient client, Consumer<@Nullable LeaseHistory> onEnd) {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
 		int limit = LockDefaults.NONE.limit(errand.request());
 		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(limit).withReserve(client.reserve());
 		LockAcquisition acquisition = new LockAcquisition(client.acquisitions(), errand.request(), claim,
 				errand.terms(), client.now());
-		LeaseHistory tenure = judge.begins(id, client, errand.terms(), limit, errand.last());
-		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, timeline, judge, tenure, onEnd);
+		LeaseHistory tenure = client.judge().begins(id, client, errand.terms(), limit, errand.last());
+		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, tenure, onEnd);
 		driver.act(acquisition.begin(driver));
-		if (!errand.last() && timeline.chance(0.1)) {
-			long patience = timeline.between(0, 2 * errand.terms().operationTimeout().toNanos());
+		if (!errand.last() && client.timeline().chance(0.1)) {
+			long patience = client.timeline().between(0, 2 * errand.terms().operationTimeout().toNanos());
 			client.after(patience, () -> driver.act(acquisition.cancel()));
 		}
 	}
@@ -78,8 +71,8 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	@Override
 	public void turn() {
 		// A thread takes a while to wake up, and may have given up meanwhile
-		long most = (this.timeline.chance(0.1)) ? this.tenure.terms.reliable().toNanos() / 4 : 1_000_000;
-		this.client.after(this.timeline.between(0, most), () -> act(this.acquisition.turn(this.client.now())));
+		long most = (this.client.timeline().chance(0.1)) ? this.tenure.terms.reliable().toNanos() / 4 : 1_000_000;
+		this.client.after(this.client.timeline().between(0, most), () -> act(this.acquisition.turn(this.client.now())));
 	}
 
 	@Override
@@ -123,7 +116,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		this.client.ask(Request.claim(claim, this.tenure.terms.operationTimeout()), (answer) -> {
 			long starved = this.client.starves(this.tenure.terms.reliable());
 			if (starved > 0) {
-				this.tenure.starvedUntil = this.timeline.now() + starved;
+				this.tenure.starvedUntil = this.client.timeline().now() + starved;
 				this.client.after(starved, () -> answered(answer));
 			}
 			else {
@@ -137,7 +130,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		if (answer.grantTo(this.tenure.id.leaseToken()).isPresent()) {
 			if (step instanceof GrantedTooLate) {
 				this.tenure.late = true;
-				this.judge.count(Event.GRANTED_TOO_LATE);
+				this.client.judge().count(Event.GRANTED_TOO_LATE);
 			}
 			this.tenure.unknown |= !(step instanceof Granted) && !this.tenure.late;
 		}
@@ -155,22 +148,23 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 			this.client.renewals().register(granted.held().lease());
 		}
 		if (this.tenure.unknown) {
-			this.judge.count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
+			this.client.judge().count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
 		}
-		this.judge.told(this.tenure, granted.held());
+		this.client.judge().told(this.tenure, granted.held());
 		this.onEnd.accept(this.tenure);
 	}
 
 	private void giveBack(HeldLock unwanted) {
-		this.judge.told(this.tenure, unwanted);
-		this.judge.count(Event.HANDED_TO_ONE_WHO_GAVE_UP);
-		new SimulatedHold(this.errand, this.tenure, this.timeline, this.judge, () -> this.onEnd.accept(null)).release();
+		this.client.judge().told(this.tenure, unwanted);
+		this.client.judge().count(Event.HANDED_TO_ONE_WHO_GAVE_UP);
+		new SimulatedHold(this.errand, this.tenure, () -> this.onEnd.accept(null)).release();
 	}
 
 	private void end(AcquisitionStep step) {
-		this.judge.event(this.tenure, "gives up", (step instanceof Denied) ? Event.DENIED
-				: (step instanceof Cancelled) ? Event.CLAIM_CANCELLED : Event.CLAIM_FAILED);
-		this.judge.over(this.tenure);
+		this.client.judge()
+			.event(this.tenure, "gives up", (step instanceof Denied) ? Event.DENIED
+					: (step instanceof Cancelled) ? Event.CLAIM_CANCELLED : Event.CLAIM_FAILED);
+		this.client.judge().over(this.tenure);
 		this.onEnd.accept(null);
 	}
 

@@ -12,21 +12,20 @@ import io.mongolock.store.LeaseId;
  * Runs one clean-up to its end, as the product's own shell does.
  *
  * @param client who cleans up
- * @param judge sees it
  * @param cleanup says when to release
  * @param id the token
  */
-record SimulatedCleanup(SimulatedClient client, Judge judge, OrphanCleanup cleanup, LeaseId id) {
+record SimulatedCleanup(SimulatedClient client, OrphanCleanup cleanup, LeaseId id) {
 
 	void begin() {
 		goOn(this.cleanup.first(this.client.now()));
 	}
 
 	private void release() {
-		Duration timeout = this.judge.terms(this.id).operationTimeout();
+		Duration timeout = this.client.judge().terms(this.id).operationTimeout();
 		if (this.cleanup.isInLine()) {
-			this.client.ask(Request.leave(List.of(this.id), timeout), (left) -> this.judge.count(Event.LINE_LEAVE),
-					(outcome) -> {
+			this.client.ask(Request.leave(List.of(this.id), timeout),
+					(left) -> this.client.judge().count(Event.LINE_LEAVE), (outcome) -> {
 					});
 		}
 		Duration keptFor = this.cleanup.keptFor(this.client.now());
@@ -34,10 +33,10 @@ record SimulatedCleanup(SimulatedClient client, Judge judge, OrphanCleanup clean
 				(keptFor.isZero()) ? Request.release(this.id, timeout) : Request.keep(this.id, keptFor, timeout),
 				(there) -> {
 					if (!keptFor.isZero()) {
-						this.judge.kept(this.id, there);
+						this.client.judge().kept(this.id, there);
 					}
 					else if (there) {
-						this.judge.count(Event.FREED_BY_CLEAN_UP);
+						this.client.judge().count(Event.FREED_BY_CLEAN_UP);
 					}
 					goOn(this.cleanup.answered(this.client.now()));
 				}, (outcome) -> goOn(this.cleanup.failed(this.client.now())));

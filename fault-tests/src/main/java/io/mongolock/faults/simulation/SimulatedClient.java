@@ -25,8 +25,6 @@ final class SimulatedClient extends SimulatedProcess {
 
 	private final SimulatedServers servers;
 
-	private final Judge judge;
-
 	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
 
 	private final ClientQueues acquisitions;
@@ -47,9 +45,8 @@ final class SimulatedClient extends SimulatedProcess {
 		this.handOver = handOver;
 		this.network = network;
 		this.servers = servers;
-		this.judge = judge;
-		this.renewals = new SimulatedRenewals(this, timeline, judge);
-		this.line = new SimulatedLine(this, timeline, judge, placeTtl);
+		this.renewals = new SimulatedRenewals(this);
+		this.line = new SimulatedLine(this, placeTtl);
 		servers.watch(this.line);
 		this.acquisitions = new ClientQueues(this.queues, this.line.places(), this::lost,
 				(bound) -> timeline.between(0, bound));
@@ -91,7 +88,7 @@ final class SimulatedClient extends SimulatedProcess {
 			this.lost.clear();
 			heldLocks.sort(Comparator.comparing((heldLock) -> heldLock.id().leaseToken()));
 			heldLocks.forEach((heldLock) -> {
-				this.judge.toldLost(heldLock);
+				judge().toldLost(heldLock);
 				over(heldLock);
 			});
 		}
@@ -105,12 +102,12 @@ final class SimulatedClient extends SimulatedProcess {
 	boolean handOver(LeaseHistory tenure, HeldLock heldLock) {
 		boolean waitedFor = heldLock.mayBeHandedOver() && !this.queues.waiters().isEmpty();
 		boolean passed = this.handOver.pass(heldLock, this.queues, now(), (successor) -> {
-			this.judge.handedOver(tenure, successor, this.handOver);
+			judge().handedOver(tenure, successor, this.handOver);
 			this.renewals.register(successor.lease());
 			this.renewals.unregister(heldLock.lease());
 		});
 		if (waitedFor && !passed) {
-			this.judge.count(Coverage.Event.TURN_ENDED);
+			judge().count(Coverage.Event.TURN_ENDED);
 		}
 		return passed;
 	}
@@ -122,7 +119,7 @@ final class SimulatedClient extends SimulatedProcess {
 
 	// Until nothing can be left of it
 	void cleanUp(LeaseId id, OrphanCleanup cleanup) {
-		new SimulatedCleanup(this, this.judge, cleanup, id).begin();
+		new SimulatedCleanup(this, cleanup, id).begin();
 	}
 
 	void askOldPrimary(boolean asks) {

@@ -26,31 +26,25 @@ final class SimulatedHold {
 
 	private final SimulatedClient client;
 
-	private final Timeline timeline;
-
-	private final Judge judge;
-
 	private final Runnable onEnd;
 
 	private int acts;
 
-	SimulatedHold(Errand errand, LeaseHistory tenure, Timeline timeline, Judge judge, Runnable onEnd) {
+	SimulatedHold(Errand errand, LeaseHistory tenure, Runnable onEnd) {
 		this.errand = errand;
 		this.tenure = tenure;
 		this.heldLock = Objects.requireNonNull(tenure.heldLock);
 		this.client = tenure.client;
-		this.timeline = timeline;
-		this.judge = judge;
 		this.onEnd = onEnd;
 	}
 
 	// Looks, then acts or stops
 	void work() {
 		if (this.acts++ < this.errand.acts() && lease().isHeld(this.client.now())) {
-			long checkedAt = this.timeline.now();
+			long checkedAt = this.client.timeline().now();
 			this.client.after(hesitation(), () -> act(checkedAt));
 		}
-		else if (this.timeline.chance(0.2)) {
+		else if (this.client.timeline().chance(0.2)) {
 			// Some take long to stop
 			this.client.after(rest() * 4, this::release);
 		}
@@ -60,8 +54,8 @@ final class SimulatedHold {
 	}
 
 	private void act(long checkedAt) {
-		this.judge.acts(this.tenure, checkedAt);
-		if (this.timeline.chance(0.1)) {
+		this.client.judge().acts(this.tenure, checkedAt);
+		if (this.client.timeline().chance(0.1)) {
 			renew();
 		}
 		else {
@@ -78,7 +72,7 @@ final class SimulatedHold {
 	}
 
 	void release() {
-		if (this.timeline.chance(0.02)) {
+		if (this.client.timeline().chance(0.02)) {
 			this.heldLock.ending().letExpire();
 		}
 		if (this.client.handOver(this.tenure, this.heldLock)) {
@@ -87,7 +81,7 @@ final class SimulatedHold {
 		}
 		this.client.renewals().unregister(lease());
 		ReleaseDecision releasing = this.heldLock.ending().release(this.client.now());
-		this.judge.over(this.tenure);
+		this.client.judge().over(this.tenure);
 		if (!releasing.asks()) {
 			end(releasing.end());
 			return;
@@ -96,7 +90,7 @@ final class SimulatedHold {
 			this.tenure.kept |= ended;
 			end(releasing.answered(ended));
 		}, (outcome) -> {
-			this.judge.count(Event.RELEASE_UNKNOWN);
+			this.client.judge().count(Event.RELEASE_UNKNOWN);
 			end(releasing.failed());
 		});
 	}
@@ -115,7 +109,7 @@ final class SimulatedHold {
 	}
 
 	private void end(End end) {
-		this.judge.outcome(this.tenure, end.outcome());
+		this.client.judge().outcome(this.tenure, end.outcome());
 		if (end.cleansUp()) {
 			this.client.cleanUp(this.heldLock.id(), this.heldLock.ending().cleanUp(this.client.now()));
 		}
@@ -128,13 +122,13 @@ final class SimulatedHold {
 	}
 
 	private long rest() {
-		return this.timeline.between(1_000_000, this.errand.rest());
+		return this.client.timeline().between(1_000_000, this.errand.rest());
 	}
 
 	// Mostly short; sometimes longer than the margin allows for
 	private long hesitation() {
-		long most = (this.timeline.chance(0.02)) ? 2 * this.errand.terms().margin().toNanos() : 2_000_000;
-		return this.timeline.between(0, most);
+		long most = (this.client.timeline().chance(0.02)) ? 2 * this.errand.terms().margin().toNanos() : 2_000_000;
+		return this.client.timeline().between(0, most);
 	}
 
 }

@@ -20,10 +20,6 @@ final class SimulatedLine {
 
 	private final SimulatedClient client;
 
-	private final Timeline timeline;
-
-	private final Judge judge;
-
 	private final QueuePlaces places;
 
 	private final boolean live;
@@ -32,12 +28,10 @@ final class SimulatedLine {
 
 	private boolean awake;
 
-	SimulatedLine(SimulatedClient client, Timeline timeline, Judge judge, Duration placeTtl) {
+	SimulatedLine(SimulatedClient client, Duration placeTtl) {
 		this.client = client;
-		this.timeline = timeline;
-		this.judge = judge;
 		this.places = new QueuePlaces(placeTtl);
-		this.live = timeline.chance(0.5);
+		this.live = client.timeline().chance(0.5);
 		this.places.onWork(this::wake);
 	}
 
@@ -47,11 +41,11 @@ final class SimulatedLine {
 
 	// A place of a lock became free
 	void released(String key) {
-		if (this.live && !this.timeline.chance(0.1)) {
-			this.client.after(this.timeline.between(1_000_000, 50_000_000), () -> {
-				this.judge.count(Event.HINT);
+		if (this.live && !this.client.timeline().chance(0.1)) {
+			this.client.after(this.client.timeline().between(1_000_000, 50_000_000), () -> {
+				this.client.judge().count(Event.HINT);
 				this.places.released(key);
-				if (this.timeline.chance(0.05)) {
+				if (this.client.timeline().chance(0.05)) {
 					this.places.missed();
 				}
 			});
@@ -62,7 +56,7 @@ final class SimulatedLine {
 	private void wake() {
 		if (!this.awake) {
 			this.awake = true;
-			this.client.after(this.timeline.between(0, 100_000), () -> {
+			this.client.after(this.client.timeline().between(0, 100_000), () -> {
 				this.awake = false;
 				look();
 			});
@@ -90,7 +84,7 @@ final class SimulatedLine {
 			case LEAVE -> Request.leave(round.places(), round.timeout());
 		};
 		this.client.ask(request, (locks) -> {
-			this.judge.count(Event.valueOf("LINE_" + round.kind()));
+			this.client.judge().count(Event.valueOf("LINE_" + round.kind()));
 			this.places.answered(round, locks, this.client.now());
 		}, (outcome) -> this.places.failed(round, this.client.now()));
 	}

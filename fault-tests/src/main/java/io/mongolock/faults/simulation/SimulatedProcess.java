@@ -37,6 +37,14 @@ abstract class SimulatedProcess {
 		return this.name;
 	}
 
+	Timeline timeline() {
+		return this.timeline;
+	}
+
+	Judge judge() {
+		return this.judge;
+	}
+
 	ClockReading now() {
 		long nanos = Math.min(this.timeline.now(), this.suspendedFrom) - this.suspended;
 		return new ClockReading(nanos, (this.timeline.now() + this.wallOffset) / 1_000_000);

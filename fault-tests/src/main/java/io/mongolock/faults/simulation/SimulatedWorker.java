@@ -14,10 +14,6 @@ final class SimulatedWorker {
 
 	private final SimulatedClient client;
 
-	private final Timeline timeline;
-
-	private final Judge judge;
-
 	private final List<ResolvedLockSettings> terms;
 
 	private final List<LockRequest> locks;
@@ -29,12 +25,10 @@ final class SimulatedWorker {
 	private int rounds;
 
 	// The last terms are for waitFor; where many want the same, each works and rests less
-	SimulatedWorker(String name, SimulatedClient client, Timeline timeline, Judge judge,
-			List<ResolvedLockSettings> terms, List<LockRequest> locks, long until, boolean crowded) {
+	SimulatedWorker(String name, SimulatedClient client, List<ResolvedLockSettings> terms, List<LockRequest> locks,
+			long until, boolean crowded) {
 		this.name = name;
 		this.client = client;
-		this.timeline = timeline;
-		this.judge = judge;
 		this.terms = terms;
 		this.locks = locks;
 		this.until = until;
@@ -42,11 +36,12 @@ final class SimulatedWorker {
 	}
 
 	void work() {
-		if (this.timeline.now() < this.until) {
-			LockRequest lock = this.locks.get((int) this.timeline.between(0, this.locks.size()));
+		if (this.client.timeline().now() < this.until) {
+			LockRequest lock = this.locks.get((int) this.client.timeline().between(0, this.locks.size()));
 			long ttl = this.terms.get(0).ttl().toNanos();
-			ResolvedLockSettings terms = this.terms.get((int) this.timeline.between(0, this.terms.size() - 1L));
-			int acts = (int) this.timeline.between(1, 8);
+			ResolvedLockSettings terms = this.terms
+				.get((int) this.client.timeline().between(0, this.terms.size() - 1L));
+			int acts = (int) this.client.timeline().between(1, 8);
 			run(new Errand(lock, terms, token(), acts, (this.crowded) ? ttl / 30 : ttl / 3, false));
 		}
 	}
@@ -54,8 +49,8 @@ final class SimulatedWorker {
 	// Holds a lock for most of the time
 	void workLong() {
 		long ttl = this.terms.get(0).ttl().toNanos();
-		ResolvedLockSettings terms = this.terms.get((this.timeline.chance(0.8)) ? 0 : 2);
-		run(new Errand(this.locks.get(0), terms, token(), (int) this.timeline.between(5, 25), ttl / 3, false));
+		ResolvedLockSettings terms = this.terms.get((this.client.timeline().chance(0.8)) ? 0 : 2);
+		run(new Errand(this.locks.get(0), terms, token(), (int) this.client.timeline().between(5, 25), ttl / 3, false));
 	}
 
 	// Wait for what others left, however long it takes
@@ -65,9 +60,9 @@ final class SimulatedWorker {
 	}
 
 	private void run(Errand errand) {
-		SimulatedClaim.run(errand, this.client, this.timeline, this.judge, (tenure) -> {
+		SimulatedClaim.run(errand, this.client, (tenure) -> {
 			if (tenure != null) {
-				new SimulatedHold(errand, tenure, this.timeline, this.judge, this::rest).work();
+				new SimulatedHold(errand, tenure, this::rest).work();
 			}
 			else {
 				rest();
@@ -76,7 +71,8 @@ final class SimulatedWorker {
 	}
 
 	private void rest() {
-		this.client.after(this.timeline.between(0, this.terms.get(0).ttl().toNanos() / ((this.crowded) ? 20 : 2)),
+		this.client.after(
+				this.client.timeline().between(0, this.terms.get(0).ttl().toNanos() / ((this.crowded) ? 20 : 2)),
 				this::work);
 	}
 

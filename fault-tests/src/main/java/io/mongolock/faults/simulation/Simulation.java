@@ -73,12 +73,12 @@ final class Simulation {
 		for (SimulatedClient client : this.clients) {
 			for (int worker = this.random.nextInt(most); worker < most; worker++) {
 				String name = client.name() + "." + worker;
-				client.run(new SimulatedWorker(name, client, timeline, judge, manners, locks, heals, crowded)::work);
+				client.run(new SimulatedWorker(name, client, manners, locks, heals, crowded)::work);
 			}
 		}
 		List<LockRequest> all = new ArrayList<>(locks);
 		if (weather.isMild() && this.random.nextInt(4) == 0) {
-			all.addAll(crowd(timeline, judge, manners, heals));
+			all.addAll(crowd(manners, heals));
 		}
 		new FaultInjector(timeline, this.clients, servers, all, shortest, longest, heals).plan(weather);
 		timeline.at(heals, () -> {
@@ -87,8 +87,7 @@ final class Simulation {
 			SimulatedClient last = new SimulatedClient("last", timeline, network, servers, judge, handOver,
 					timings.placeTtl());
 			for (LockRequest lock : locks) {
-				new SimulatedWorker("last." + lock.key() + this.lastWorkers++, last, timeline, judge, manners, locks,
-						heals, false)
+				new SimulatedWorker("last." + lock.key() + this.lastWorkers++, last, manners, locks, heals, false)
 					.waitFor(lock);
 			}
 		});
@@ -105,15 +104,14 @@ final class Simulation {
 	}
 
 	// Many locks of one client, which nobody else wants, held for long
-	private List<LockRequest> crowd(Timeline timeline, Judge judge, List<ResolvedLockSettings> manners, long until) {
+	private List<LockRequest> crowd(List<ResolvedLockSettings> manners, long until) {
 		List<LockRequest> locks = new ArrayList<>();
 		SimulatedClient client = this.clients.get(0);
 		int size = 2 + this.random.nextInt(99);
 		for (int i = 0; i < size; i++) {
 			LockRequest lock = LockRequest.of("crowd" + i);
 			locks.add(lock);
-			client.run(new SimulatedWorker("m" + i, client, timeline, judge, manners, List.of(lock), until,
-					false)::workLong);
+			client.run(new SimulatedWorker("m" + i, client, manners, List.of(lock), until, false)::workLong);
 		}
 		return locks;
 	}

@@ -34,6 +34,10 @@ final class StoreJudge {
 		this.exclusion = exclusion;
 	}
 
+	StoreTruth truth() {
+		return this.truth;
+	}
+
 	void goBy(StoreClock clock) {
 		this.exclusion.goBy(clock);
 	}
@@ -128,22 +132,6 @@ final class StoreJudge {
 				tenure.overtakenAt = this.truth.overtakenAt(tenure);
 			}
 		}
-	}
-
-	long grantedAt(Grant grant) {
-		Long at = this.truth.at(grant);
-		if (at == null) {
-			throw new IllegalStateException("The store never granted " + grant);
-		}
-		return at;
-	}
-
-	long overtakenAt(LeaseHistory tenure) {
-		return this.truth.overtakenAt(tenure);
-	}
-
-	boolean replaces(Grant grant, LeaseHistory tenure) {
-		return this.truth.replaces(grant, tenure);
 	}
 
 	long clockError() {

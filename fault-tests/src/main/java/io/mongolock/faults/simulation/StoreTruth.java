@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.test.StoreLog;
 import io.mongolock.test.StoreLog.Grant;
@@ -43,9 +41,12 @@ final class StoreTruth {
 			.orElse(-1);
 	}
 
-	@Nullable Long at(Grant grant) {
+	long grantedAt(Grant grant) {
 		Granted granted = this.grants.get(grant);
-		return (granted != null) ? granted.at() : null;
+		if (granted == null) {
+			throw new IllegalStateException("The store never granted " + grant);
+		}
+		return granted.at();
 	}
 
 	// When another was first granted its place; negative if never

@@ -45,7 +45,7 @@ record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
 		manners.add(manner(this.first, 0.8, true));
 		manners.add(manner(this.second, 1.5, true));
 		manners.add(manner(this.second, 1, false));
-		manners.add(keeping(manner(this.second, 0.5, true)));
+		manners.add(manner(this.second, 0.5, true, part(this.second.ttl(), 2)));
 		manners.add(manner(this.first, 100, true));
 		return manners;
 	}
@@ -64,15 +64,14 @@ record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
 	}
 
 	private static ResolvedLockSettings manner(ResolvedLockSettings timings, double ttlsToWait, boolean autoRenew) {
-		Duration wait = Duration.ofMillis((long) (timings.ttl().toMillis() * ttlsToWait));
-		return new ResolvedLockSettings(timings.ttl(), timings.margin(), timings.renewInterval(),
-				timings.operationTimeout(), wait, timings.retryInterval(), autoRenew, Duration.ZERO);
+		return manner(timings, ttlsToWait, autoRenew, Duration.ZERO);
 	}
 
-	private static ResolvedLockSettings keeping(ResolvedLockSettings timings) {
+	private static ResolvedLockSettings manner(ResolvedLockSettings timings, double ttlsToWait, boolean autoRenew,
+			Duration minHold) {
+		Duration wait = Duration.ofMillis((long) (timings.ttl().toMillis() * ttlsToWait));
 		return new ResolvedLockSettings(timings.ttl(), timings.margin(), timings.renewInterval(),
-				timings.operationTimeout(), timings.waitTimeout(), timings.retryInterval(), timings.autoRenew(),
-				part(timings.ttl(), 2));
+				timings.operationTimeout(), wait, timings.retryInterval(), autoRenew, minHold);
 	}
 
 	private static Duration part(Duration whole, int parts) {

@@ -6,20 +6,13 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoClient;
-import org.bson.BsonArray;
-import org.bson.BsonBoolean;
-import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
-import org.bson.BsonDouble;
-import org.bson.BsonInt32;
-import org.bson.BsonString;
 
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.test.proxy.Message;
@@ -153,21 +146,13 @@ public final class ScriptedServer implements AutoCloseable {
 	}
 
 	private BsonDocument hello() {
-		return new BsonDocument("isWritablePrimary", BsonBoolean.TRUE).append("ismaster", BsonBoolean.TRUE)
-			.append("helloOk", BsonBoolean.TRUE)
-			.append("setName", new BsonString("rows"))
-			.append("hosts", new BsonArray(List.of(new BsonString(address()))))
-			.append("primary", new BsonString(address()))
-			.append("me", new BsonString(address()))
-			.append("maxBsonObjectSize", new BsonInt32(16 * 1024 * 1024))
-			.append("maxMessageSizeBytes", new BsonInt32(48_000_000))
-			.append("maxWriteBatchSize", new BsonInt32(100_000))
-			.append("localTime", new BsonDateTime(System.currentTimeMillis()))
-			.append("logicalSessionTimeoutMinutes", new BsonInt32(30))
-			.append("minWireVersion", new BsonInt32(0))
-			.append("maxWireVersion", new BsonInt32(21))
-			.append("readOnly", BsonBoolean.FALSE)
-			.append("ok", new BsonDouble(1));
+		return BsonDocument.parse("""
+				{ isWritablePrimary: true, ismaster: true, helloOk: true, readOnly: false,
+				  setName: "rows", hosts: [ "%1$s" ], primary: "%1$s", me: "%1$s",
+				  maxBsonObjectSize: 16777216, maxMessageSizeBytes: 48000000, maxWriteBatchSize: 100000,
+				  localTime: { $date: { $numberLong: "%2$d" } }, logicalSessionTimeoutMinutes: 30,
+				  minWireVersion: 0, maxWireVersion: 21, ok: 1.0 }
+				""".formatted(address(), System.currentTimeMillis()));
 	}
 
 	private static void start(Runnable task) {

@@ -16,9 +16,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
 
 /**
  * A JVM as a process of its own, which ends with this one. The only place that starts
@@ -149,13 +150,11 @@ public final class ChildJvm implements AutoCloseable {
 		signal("STOP");
 		// a signal is only on its way when it is sent
 		Path tasks = Path.of("/proc", String.valueOf(pid()), "task");
-		long begun = System.nanoTime();
-		while (Files.isDirectory(tasks) && !isStopped(tasks)) {
-			if (System.nanoTime() - begun > LONG_ENOUGH.toNanos()) {
-				throw new IllegalStateException("Still running after it was told to stop: " + describe());
-			}
-			LockSupport.parkNanos(1_000_000);
-		}
+		Awaitility.await("stop of process " + pid())
+			.pollDelay(Duration.ZERO)
+			.pollInterval(Duration.ofMillis(1))
+			.atMost(LONG_ENOUGH)
+			.until(() -> !Files.isDirectory(tasks) || isStopped(tasks));
 	}
 
 	public void resume() {
