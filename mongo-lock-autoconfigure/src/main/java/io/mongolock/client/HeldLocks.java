@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -240,8 +241,7 @@ final class HeldLocks {
 			return false;
 		}
 		try {
-			return this.handOver.pass(heldLock, this.queues, now(),
-					(successor) -> handedOver(heldLock, successor, published));
+			return pass(heldLock, published) || published && lengthen(heldLock) && pass(heldLock, true);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nobody relies on it: if it was not handed over, it runs out
@@ -252,6 +252,16 @@ final class HeldLocks {
 		finally {
 			this.lifecycle.endRequest();
 		}
+	}
+
+	private boolean pass(HeldLock heldLock, boolean published) {
+		return this.handOver.pass(heldLock, this.queues, now(),
+				(successor) -> handedOver(heldLock, successor, published));
+	}
+
+	private boolean lengthen(HeldLock heldLock) {
+		Duration ttl = this.handOver.longerTtl(heldLock, this.queues, now());
+		return ttl != null && this.releaser.lengthen(heldLock, ttl);
 	}
 
 	private void handedOver(HeldLock heldLock, HeldLock successor, boolean published) {

@@ -68,6 +68,32 @@ final class LockReleaser {
 	}
 
 	/**
+	 * Have the lease of a lock last longer in the store, with one request, which renews
+	 * it as well. Trouble with the store is left to the release that has to follow.
+	 * @param heldLock the lock
+	 * @param ttl how long
+	 * @return whether it lasts that long, and is held
+	 */
+	boolean lengthen(HeldLock heldLock, Duration ttl) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			ClockReading requested = ClockReading.of(this.clock);
+			heldLock.lengthens(ttl);
+			int found = this.store.expireAll(Map.of(heldLock.id(), ttl), heldLock.terms().operationTimeout());
+			return heldLock.lengthened(found != 0, ttl, requested, ClockReading.of(this.clock));
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Lock '" + KeyText.printable(heldLock.key()) + "' is released instead of handed over", ex);
+			return false;
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
 	 * Release a lock in the background, as whoever was to have it cannot.
 	 * @param heldLock the lock
 	 */

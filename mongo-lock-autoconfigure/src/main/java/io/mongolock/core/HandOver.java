@@ -70,6 +70,26 @@ public record HandOver(Duration maxTime, int maxCount) {
 		return false;
 	}
 
+	/**
+	 * How long the lease of a lock has to last in the store before it can be handed to
+	 * the next one in the queue, who asks for more than it has.
+	 * @param from the lock
+	 * @param queues who waits and holds
+	 * @param now the time
+	 * @return the ttl, or {@code null} if that is not what keeps it from being handed
+	 * over
+	 */
+	public @Nullable Duration longerTtl(HeldLock from, LocalWaitQueues<LockAcquisition, HeldLock> queues,
+			ClockReading now) {
+		if (!mayPass(from, now)) {
+			return null;
+		}
+		return queues.first(from.key())
+			.filter((next) -> from.suitsOnceLengthened(next.limit(), next.terms(), now))
+			.map((next) -> next.terms().ttl())
+			.orElse(null);
+	}
+
 	private @Nullable LockAcquisition next(HeldLock from, LocalWaitQueues<LockAcquisition, HeldLock> queues,
 			ClockReading now) {
 		return queues.successor(from.key(), from, (next) -> from.suits(next.limit(), next.terms(), now));

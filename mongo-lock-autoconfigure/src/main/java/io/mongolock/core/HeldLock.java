@@ -24,7 +24,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	private final LockOwner owner;
 
-	private final Turn turn;
+	private volatile Turn turn;
 
 	private final Lease lease;
 
@@ -50,7 +50,8 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	public HeldLock(Grant grant, ClockReading now, Consumer<HeldLock> onLost) {
 		this.request = grant.request();
 		this.owner = grant.holder().owner();
-		this.turn = new Turn(grant.holder(), grant.reserve(), grant.requested(), grant.unknown(), grant.contended());
+		this.turn = new Turn(grant.holder(), grant.holder().ttl(), grant.reserve(), grant.requested(), grant.unknown(),
+				grant.contended());
 		this.since = now;
 		this.onLost = onLost;
 		this.content = grant.content();
@@ -125,10 +126,11 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * How long the lease lasts in the store.
-	 * @return the ttl of the grant, at least that of the {@link #terms()}
+	 * @return the ttl of the grant or what it was {@link #lengthened} to, at least that
+	 * of the {@link #terms()}
 	 */
 	public Duration ttl() {
-		return this.turn.entry().ttl();
+		return this.turn.ttl();
 	}
 
 	/**
@@ -216,9 +218,49 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 * @return whether it may be handed over
 	 */
 	boolean suits(int limit, ResolvedLockSettings terms, ClockReading now) {
-		long elapsed = this.lease.elapsed(now);
-		return limit == limit() && terms.autoRenew() && terms.ttl().compareTo(ttl()) <= 0
-				&& this.ending.keptFor(now).isZero() && elapsed < terms.reliable().toNanos() / 2;
+		return suitsButForItsTtl(limit, terms, now) && terms.ttl().compareTo(ttl()) <= 0
+				&& this.lease.elapsed(now) < terms.reliable().toNanos() / 2;
+	}
+
+	/**
+	 * Whether the lease would do for another holder if it lasted longer in the store. It
+	 * is made to once in a turn, so that a request that is executed late does no harm,
+	 * and only while it does not run out before that is answered.
+	 * @param limit how many may hold the lock together with the other
+	 * @param terms how the other would hold it, for longer than the lease lasts
+	 * @param now the time
+	 * @return whether to {@link #lengthens lengthen} it
+	 */
+	boolean suitsOnceLengthened(int limit, ResolvedLockSettings terms, ClockReading now) {
+		return suitsButForItsTtl(limit, terms, now) && terms.ttl().compareTo(ttl()) > 0 && !this.turn.isLengthened()
+				&& this.lease.remaining(now).compareTo(terms().operationTimeout()) > 0;
+	}
+
+	private boolean suitsButForItsTtl(int limit, ResolvedLockSettings terms, ClockReading now) {
+		return limit == limit() && terms.autoRenew() && this.ending.mayBeHandedOver(now);
+	}
+
+	/**
+	 * A request leaves that makes the lease last longer in the store.
+	 * @param ttl how long
+	 */
+	public void lengthens(Duration ttl) {
+		this.ending.mayLast(ttl);
+	}
+
+	/**
+	 * The store answered that request.
+	 * @param found whether it still has the lease
+	 * @param ttl how long it lasts from now on
+	 * @param requested when the request left
+	 * @param now the time
+	 * @return whether the lock is held
+	 */
+	public boolean lengthened(boolean found, Duration ttl, ClockReading requested, ClockReading now) {
+		if (found) {
+			this.turn = this.turn.lasting(ttl);
+		}
+		return renewed(found, requested, now);
 	}
 
 	/**

@@ -18,6 +18,9 @@ public final class HoldEnd {
 	/** Since when this one holds it. */
 	private final ClockReading since;
 
+	/** How long the lease lasts in the store at most. */
+	private volatile Duration ttl;
+
 	private volatile boolean leftToExpire;
 
 	private volatile boolean unused;
@@ -28,6 +31,15 @@ public final class HoldEnd {
 		this.lease = lease;
 		this.turn = turn;
 		this.since = since;
+		this.ttl = turn.ttl();
+	}
+
+	/**
+	 * The lease may last longer in the store from now on.
+	 * @param longer how long
+	 */
+	void mayLast(Duration longer) {
+		this.ttl = longer;
 	}
 
 	/**
@@ -59,7 +71,7 @@ public final class HoldEnd {
 		if (this.unused || left.isZero()) {
 			return Duration.ZERO;
 		}
-		return (this.leftToExpire && left.compareTo(ttl()) < 0) ? ttl() : left;
+		return (this.leftToExpire && left.compareTo(this.ttl) < 0) ? this.ttl : left;
 	}
 
 	/**
@@ -97,10 +109,10 @@ public final class HoldEnd {
 	public OrphanCleanup cleanUp(ClockReading now) {
 		Duration keptFor = keptFor(now);
 		if (!keptFor.isZero()) {
-			return OrphanCleanup.keeping(now, keptFor, ttl(), this.turn.unknown());
+			return OrphanCleanup.keeping(now, keptFor, this.ttl, this.turn.unknown());
 		}
-		return (this.leftToExpire) ? OrphanCleanup.afterExpiry(now, ttl())
-				: new OrphanCleanup(now, ttl(), this.turn.unknown());
+		return (this.leftToExpire) ? OrphanCleanup.afterExpiry(now, this.ttl)
+				: new OrphanCleanup(now, this.ttl, this.turn.unknown());
 	}
 
 	/**
@@ -111,6 +123,15 @@ public final class HoldEnd {
 	public boolean abandon(ClockReading now) {
 		this.lease.lose(LossReason.SHUTDOWN);
 		return end() && (!this.leftToExpire || !keptFor(now).isZero());
+	}
+
+	/**
+	 * Whether another may hold it next.
+	 * @param now the time
+	 * @return whether it has neither to run out nor to stay taken
+	 */
+	boolean mayBeHandedOver(ClockReading now) {
+		return !this.leftToExpire && keptFor(now).isZero();
 	}
 
 	/**
@@ -135,10 +156,6 @@ public final class HoldEnd {
 		boolean first = !this.ended;
 		this.ended = true;
 		return first;
-	}
-
-	private Duration ttl() {
-		return this.turn.entry().ttl();
 	}
 
 }

@@ -109,6 +109,17 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	}
 
 	/**
+	 * Who is the first in the queue.
+	 * @param key the key
+	 * @return whoever may ask next, if nobody asks
+	 */
+	public Optional<W> first(String key) {
+		List<W> first = new ArrayList<>(1);
+		look(key, (queue) -> queue.first().ifPresent(first::add));
+		return first.stream().findFirst();
+	}
+
+	/**
 	 * Leave the queue as the holder in place of another.
 	 * @param key the key
 	 * @param from who held the lock

@@ -1,5 +1,7 @@
 package io.mongolock.core;
 
+import java.time.Duration;
+
 import io.mongolock.store.StoredHolder;
 
 /**
@@ -7,12 +9,30 @@ import io.mongolock.store.StoredHolder;
  * it one after the other.
  *
  * @param entry what stands in the store: the first holder
+ * @param ttl how long the lease lasts there, at least as long as that of the entry
  * @param reserve how many fences above that of the grant are set aside
  * @param begun when the request left that was granted
  * @param unknown whether an earlier request of the token may still be executed
  * @param contended whether other JVMs stood in line when it began
  */
-record Turn(StoredHolder entry, int reserve, ClockReading begun, boolean unknown, boolean contended) {
+record Turn(StoredHolder entry, Duration ttl, int reserve, ClockReading begun, boolean unknown, boolean contended) {
+
+	/**
+	 * The lease was made to last longer.
+	 * @param longer how long from now on
+	 * @return the turn
+	 */
+	Turn lasting(Duration longer) {
+		return new Turn(this.entry, longer, this.reserve, this.begun, this.unknown, this.contended);
+	}
+
+	/**
+	 * Whether the lease lasts longer than was granted.
+	 * @return whether it was made to
+	 */
+	boolean isLengthened() {
+		return !this.ttl.equals(this.entry.ttl());
+	}
 
 	long lastFence() {
 		return this.entry.fence() + this.reserve;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -82,6 +83,10 @@ final class WaitQueue<W extends LocalWaitQueues.Member, H extends LocalWaitQueue
 		if (suits.test(first)) {
 			giveTurn(first, next);
 		}
+	}
+
+	Optional<W> first() {
+		return (this.asking == null) ? this.waiters.stream().findFirst() : Optional.empty();
 	}
 
 	// The rule by which the store admits, applied to those of this JVM

@@ -25,6 +25,7 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.core.HandOver;
@@ -41,6 +42,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class LocalHandOverTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("k");
+
+	private static final LockRequest LONGER = LockRequest.builder("k").ttl(Duration.ofHours(1)).build();
 
 	private final ScriptedStore store = new ScriptedStore();
 
@@ -218,6 +221,40 @@ class LocalHandOverTests {
 		second.close();
 		assertThat(this.store.requests).last().asString().startsWith("release grant k");
 		Awaitility.await().until(() -> this.events.contains("overran " + second.fence()));
+	}
+
+	@Test
+	void whoAsksForALongerTtlIsHandedTheLockAfterOneRequestThatLengthensIt() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(LONGER);
+		int before = this.store.requests.size();
+		Thread.currentThread().interrupt();
+		holder.close();
+		assertThat(Thread.interrupted()).as("does not keep it from that").isTrue();
+		LockHandle next = waiting.join();
+		assertThat(next.fence()).isEqualTo(holder.fence() + 1);
+		assertThat(next.remaining()).isGreaterThan(Duration.ofMinutes(30));
+		assertThat(this.store.requests.subList(before, this.store.requests.size())).singleElement()
+			.asString()
+			.startsWith("expire k");
+		assertThat(this.store.kept.get("k")).isEqualTo(Duration.ofHours(1));
+	}
+
+	@Test
+	void aLockThatCannotBeLengthenedIsReleasedAndTheNextAsks() {
+		for (boolean executed : new boolean[] { false, true }) {
+			LockHandle holder = beginTurn();
+			CompletableFuture<LockHandle> waiting = this.template.acquireAsync(LONGER);
+			this.store.nextFails("expire", Outcome.UNKNOWN, executed);
+			int before = this.store.requests.size();
+			holder.close();
+			assertThat(waiting.join().fence()).as("of another grant").isGreaterThan(holder.fence() + 99);
+			assertThat(this.store.requests.subList(before, this.store.requests.size()))
+				.map((request) -> request.substring(0, request.indexOf(' ')))
+				.containsExactly("expire", "release", "acquire");
+			waiting.join().close();
+		}
+		assertThat(this.events).noneMatch((event) -> event.startsWith("lost"));
 	}
 
 	@Test

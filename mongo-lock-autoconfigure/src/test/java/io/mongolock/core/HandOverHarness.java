@@ -34,6 +34,12 @@ final class HandOverHarness {
 	private final ClientQueues client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6)),
 			this::lost, (bound) -> 0);
 
+	/** Whether the store finds what it is asked to lengthen. */
+	boolean finds = true;
+
+	/** How many milliseconds its answer to that takes. */
+	long answersIn = 5;
+
 	HandOverHarness(HandOver handOver) {
 		this.handOver = handOver;
 	}
@@ -99,14 +105,28 @@ final class HandOverHarness {
 	 * @return whether the next one has it
 	 */
 	boolean release(HeldLock heldLock, long now) {
-		boolean passed = this.handOver.pass(heldLock, this.queues, at(now), (successor) -> {
-		});
+		boolean passed = pass(heldLock, now) || lengthen(heldLock, now) && pass(heldLock, now + this.answersIn);
 		if (!passed) {
 			this.log.add("released");
 			heldLock.ending().release(at(now));
 			ClientQueues.released(this.queues, heldLock);
 		}
 		return passed;
+	}
+
+	private boolean pass(HeldLock heldLock, long now) {
+		return this.handOver.pass(heldLock, this.queues, at(now), (successor) -> {
+		});
+	}
+
+	private boolean lengthen(HeldLock heldLock, long now) {
+		Duration ttl = this.handOver.longerTtl(heldLock, this.queues, at(now));
+		if (ttl == null) {
+			return false;
+		}
+		this.log.add("lengthened to " + ttl.toSeconds() + "s");
+		heldLock.lengthens(ttl);
+		return heldLock.lengthened(this.finds, ttl, at(now), at(now + this.answersIn));
 	}
 
 	static LockRequest asking(LockSettings.Builder settings) {

@@ -189,7 +189,7 @@ class HeldLockTests {
 		jvm.waiting("a");
 		first.ending().letExpire();
 		assertThat(jvm.release(first, 1)).isFalse();
-		assertThat(jvm.log).containsExactly("a asks", "released");
+		assertThat(jvm.log).containsExactly("released", "a asks");
 	}
 
 	@Test

@@ -41,7 +41,7 @@ final class AtRest {
 	// Given up a ttl ago: if its client could, it has cleaned up
 	void checkCleanedUp(LeaseHistory tenure) {
 		LeaseHistory entry = tenure.entry;
-		long due = tenure.overAt + entry.terms.ttl().toNanos();
+		long due = tenure.overAt + entry.ttl.toNanos();
 		// The last clean-up comes a ttl after the release failed, which took a timeout
 		boolean undisturbed = due >= this.healedAt && tenure.client.frozenUntil() <= tenure.overAt
 				&& tenure.starvedUntil <= tenure.overAt && !tenure.client.isCrashed() && !entry.doubled
@@ -57,7 +57,7 @@ final class AtRest {
 
 	long cleanedUpAfter(LeaseHistory tenure) {
 		Duration timeout = tenure.entry.terms.operationTimeout();
-		return tenure.entry.terms.ttl().plus(tenure.terms.minHold()).plus(timeout).toNanos() + ROUND_TRIP;
+		return tenure.entry.ttl.plus(tenure.terms.minHold()).plus(timeout).toNanos() + ROUND_TRIP;
 	}
 
 	void judge(FaultProfile weather) {
@@ -118,7 +118,7 @@ final class AtRest {
 			for (LeaseHistory other : this.judge.tenures()) {
 				if (other != tenure && other.id.key().equals(tenure.id.key())) {
 					long end = Math.max(other.overAt, other.entry.touchedAt);
-					free = Math.max(free, end + other.entry.terms.ttl().toNanos());
+					free = Math.max(free, end + other.entry.ttl.toNanos());
 				}
 			}
 			long due = free + this.servers.clock().spread() + tenure.terms.retryInterval().toNanos() + ROUND_TRIP

@@ -1,5 +1,7 @@
 package io.mongolock.faults.simulation;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.core.HeldLock;
@@ -22,6 +24,9 @@ final class LeaseHistory {
 
 	/** How many may hold the lock together with it. */
 	final int limit;
+
+	/** How long its lease lasts in the store at most. */
+	Duration ttl;
 
 	/** Whether it waits until the end for what others left. */
 	final boolean last;
@@ -75,6 +80,7 @@ final class LeaseHistory {
 		this.id = id;
 		this.client = client;
 		this.terms = terms;
+		this.ttl = terms.ttl();
 		this.limit = limit;
 		this.last = last;
 	}

@@ -114,6 +114,10 @@ final class SimulatedCall<T> {
 			return single(Kind.RELEASE, id, true, timeout, (log, now) -> log.releaseGrant(id, fence));
 		}
 
+		static Request<Boolean> lengthening(LeaseId id, Duration ttl, Duration timeout) {
+			return single(Kind.LENGTHEN, id, true, timeout, (log, now) -> log.expire(id, ttl, now));
+		}
+
 		static Request<Boolean> keep(LeaseId id, Duration keptFor, Duration timeout) {
 			return single(Kind.KEEP, id, true, timeout, (log, now) -> log.expire(id, keptFor, now));
 		}
@@ -174,7 +178,7 @@ final class SimulatedCall<T> {
 	 */
 	enum Kind {
 
-		CLAIM, RENEW, RELEASE, KEEP, REFRESH, LOOK, LEAVE
+		CLAIM, RENEW, LENGTHEN, RELEASE, KEEP, REFRESH, LOOK, LEAVE
 
 	}
 

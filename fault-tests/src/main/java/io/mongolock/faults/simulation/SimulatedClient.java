@@ -6,6 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClientQueues;
 import io.mongolock.core.HandOver;
@@ -110,6 +112,12 @@ final class SimulatedClient extends SimulatedProcess {
 			judge().count(Coverage.Event.TURN_ENDED);
 		}
 		return passed;
+	}
+
+	// How long the lease of a lock has to last before it can be handed over, if that
+	// helps
+	@Nullable Duration longerTtl(HeldLock heldLock) {
+		return this.handOver.longerTtl(heldLock, this.queues, now());
 	}
 
 	// Nothing of it is left here

@@ -75,10 +75,36 @@ final class SimulatedHold {
 		if (this.client.timeline().chance(0.02)) {
 			this.heldLock.ending().letExpire();
 		}
-		if (this.client.handOver(this.tenure, this.heldLock)) {
-			this.onEnd.run();
-			return;
+		Duration ttl = (handOver()) ? null : this.client.longerTtl(this.heldLock);
+		if (ttl != null) {
+			lengthen(ttl);
 		}
+		else if (!this.tenure.isOver()) {
+			giveBack();
+		}
+	}
+
+	private boolean handOver() {
+		boolean passed = this.client.handOver(this.tenure, this.heldLock);
+		if (passed) {
+			this.onEnd.run();
+		}
+		return passed;
+	}
+
+	private void lengthen(Duration ttl) {
+		ClockReading requested = this.client.now();
+		this.heldLock.lengthens(ttl);
+		this.tenure.entry.ttl = ttl;
+		this.client.ask(Request.lengthening(this.heldLock.id(), ttl, timeout()), (found) -> {
+			this.client.judge().count(Event.LENGTHENED);
+			if (!this.heldLock.lengthened(found, ttl, requested, this.client.now()) || !handOver()) {
+				giveBack();
+			}
+		}, (outcome) -> giveBack());
+	}
+
+	private void giveBack() {
 		this.client.renewals().unregister(lease());
 		ReleaseDecision releasing = this.heldLock.ending().release(this.client.now());
 		this.client.judge().over(this.tenure);

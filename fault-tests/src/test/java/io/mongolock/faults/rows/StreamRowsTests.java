@@ -13,6 +13,7 @@ import org.awaitility.Awaitility;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -65,8 +66,7 @@ class StreamRowsTests {
 
 	@ParameterizedTest
 	@EnumSource(Ending.class)
-	@ShowsRow(value = 42, level = Level.SERVER,
-			lacks = "an embedded replica set has one member, so its majority is never idle")
+	@ShowsRow(value = 42, level = Level.SERVER)
 	void whateverEndsTheStreamItComesBackAndTellsOfReleases(Ending ending, RowFigures figures) {
 		rememberCursor();
 		try (ReleaseWatch watch = HarnessClient.store(this.behindProxy).watchReleases(listener())) {
@@ -85,9 +85,44 @@ class StreamRowsTests {
 		}
 	}
 
+	@Test
+	@ShowsRow(value = 42, level = Level.SERVER)
+	void whileTheMajorityIsIdleAndTheStreamSaysNothingWhoeverWaitsIsGrantedByALook(RowFigures figures) {
+		rememberCursor();
+		try (HarnessClient waiting = client(this.behindProxy);
+				HarnessClient other = client(this.direct);
+				ReleaseWatch watch = this.store.watchReleases(listener())) {
+			awaitRelease();
+			LockHandle holder = other.acquire();
+			CompletableFuture<LockHandle> granted = waiting.locks().acquireAsync(LockRequest.of(Harness.KEY));
+			Awaitility.await().atMost(Harness.LONG).until(() -> this.cursor.get() != 0 && isInLine());
+			int streams = this.proxy.requests("aggregate");
+			this.server.holdChangeEvents();
+			this.notified.set(false);
+			int asked = asked();
+			long held = System.nanoTime();
+			holder.close();
+			// Long before the lease that the look finds gone would have run out
+			assertThat(granted).succeedsWithin(Harness.LONG.dividedBy(2));
+			Duration waited = Duration.ofNanos(System.nanoTime() - held);
+			assertThat(asked() - asked).as("looks and claims in " + waited).isLessThan(5 + (int) waited.toSeconds());
+			assertThat(this.notified).isFalse();
+			this.server.showChangeEvents();
+			Awaitility.await().atMost(Harness.LONG).untilTrue(this.notified);
+			granted.join().close();
+			assertThat(this.proxy.requests("aggregate")).as("the stream goes on").isEqualTo(streams);
+			assertThat(watch.isLive()).isTrue();
+			figures.server("embedded, mongo-java-server 1.47, as a replica set")
+				.add("granted after", Harness.millis(waited.toNanos()));
+		}
+	}
+
+	private int asked() {
+		return this.proxy.requests("find") + this.proxy.requests("findAndModify");
+	}
+
 	// A lost resume point takes a stream that is asked for again, and a dropped
-	// collection
-	// the lock along
+	// collection the lock along
 	@ParameterizedTest
 	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = { "RESUME_POINT_LOST", "COLLECTION_DROPPED" })
 	@ShowsRow(value = 42, level = Level.SERVER)
@@ -174,7 +209,7 @@ class StreamRowsTests {
 
 		},
 
-		CONNECTION_CUT(0) {
+		CONNECTION_CUT(1) {
 
 			@Override
 			void happenTo(StreamRowsTests test) {
@@ -183,9 +218,9 @@ class StreamRowsTests {
 
 		},
 
-		RESUME_POINT_LOST(2) {
+		RESUME_POINT_LOST(1) {
 
-			// what is kept for those who resume is over before the driver may
+			// no stream goes on where another ended
 			@Override
 			void happenTo(StreamRowsTests test) {
 				Hold resuming = test.proxy.on("aggregate").holdRequest();

@@ -191,7 +191,8 @@ final class LockStatements extends Statements {
 				exists(updated + "touchedAt", false), whole);
 		BsonDocument ended = document("operationType",
 				document("$in", new BsonArray(List.of(string("delete"), string("invalidate")))));
-		return List.of(document("$match", operator("$or", freed, ended)));
+		return List.of(document("$changeStream", new BsonDocument()),
+				document("$match", operator("$or", freed, ended)));
 	}
 
 	/**

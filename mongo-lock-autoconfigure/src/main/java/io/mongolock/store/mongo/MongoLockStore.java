@@ -36,8 +36,6 @@ import io.mongolock.store.mongo.LockDocument.UnreadableException;
  */
 public final class MongoLockStore implements LockStore {
 
-	private static final Duration STREAM_AWAIT = Duration.ofSeconds(1);
-
 	private static final Duration STREAM_TIMEOUT = Duration.ofSeconds(6);
 
 	private final LockStatements statements = new LockStatements();
@@ -92,7 +90,7 @@ public final class MongoLockStore implements LockStore {
 		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
 		this.claims = new ClaimCommand(this.statements.projection("holders", "queue", "previous"));
 		this.lockFields = this.statements.projection("holders", "queue", "fence", "previous");
-		this.streams = new ReleaseStreams(this.locks, this.statements.releases(), STREAM_AWAIT, STREAM_TIMEOUT);
+		this.streams = new ReleaseStreams(this.locks, this.statements.releases(), STREAM_TIMEOUT);
 	}
 
 	@Override

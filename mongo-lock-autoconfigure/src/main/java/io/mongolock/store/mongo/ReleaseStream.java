@@ -4,10 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-import com.mongodb.client.MongoChangeStreamCursor;
-import com.mongodb.client.model.changestream.ChangeStreamDocument;
-import com.mongodb.client.model.changestream.OperationType;
-import com.mongodb.client.model.changestream.UpdateDescription;
+import com.mongodb.client.MongoCursor;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.bson.BsonDocument;
@@ -34,6 +31,8 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 
 	/** A stream that was asked for events this often has shown that it works. */
 	private static final int PROVED = 10;
+
+	private static final BsonDocument NOTHING = new BsonDocument();
 
 	private final ReleaseStreams streams;
 
@@ -81,7 +80,7 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 	@Override
 	public void run() {
 		while (isOpen() && !this.streams.areRefused()) {
-			try (MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>> cursor = this.streams.open()) {
+			try (MongoCursor<BsonDocument> cursor = this.streams.open()) {
 				follow(cursor);
 			}
 			catch (RuntimeException | Error ex) {
@@ -97,23 +96,23 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 		}
 	}
 
-	private void follow(MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>> cursor) {
+	private void follow(MongoCursor<BsonDocument> cursor) {
 		goLive();
 		int asked = 0;
 		while (isOpen()) {
-			ChangeStreamDocument<BsonDocument> event = cursor.tryNext();
+			BsonDocument event = cursor.tryNext();
 			if (++asked == PROVED) {
 				this.failures = 0;
 			}
 			if (event == null && cursor.getServerCursor() != null) {
 				continue;
 			}
-			if (event == null || event.getOperationType() == OperationType.INVALIDATE) {
+			if (event == null || "invalidate".equals(event.getString("operationType").getValue())) {
 				// the collection was dropped or renamed
 				return;
 			}
 			if (!isGrant(event)) {
-				report(event.getDocumentKey());
+				report(event.getDocument("documentKey"));
 			}
 		}
 	}
@@ -139,15 +138,14 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 
 	// Within the millisecond of another change a grant leaves the date as it is, and so
 	// passes for a release on the server
-	private static boolean isGrant(ChangeStreamDocument<BsonDocument> event) {
-		UpdateDescription update = event.getUpdateDescription();
-		BsonDocument fields = (update != null) ? update.getUpdatedFields() : null;
-		return fields != null && fields.containsKey("fence");
+	private static boolean isGrant(BsonDocument event) {
+		return event.getDocument("updateDescription", NOTHING)
+			.getDocument("updatedFields", NOTHING)
+			.containsKey("fence");
 	}
 
 	private void report(BsonDocument documentKey) {
-		if (documentKey != null && documentKey.get("_id") instanceof BsonString id
-				&& id.getValue().startsWith(this.keys.prefix())) {
+		if (documentKey.get("_id") instanceof BsonString id && id.getValue().startsWith(this.keys.prefix())) {
 			tell(() -> this.listener.released(this.keys.toKey(id.getValue())));
 		}
 	}

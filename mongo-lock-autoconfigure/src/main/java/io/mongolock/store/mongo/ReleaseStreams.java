@@ -2,11 +2,10 @@ package io.mongolock.store.mongo;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 import com.mongodb.WriteConcern;
-import com.mongodb.client.MongoChangeStreamCursor;
-import com.mongodb.client.model.changestream.ChangeStreamDocument;
+import com.mongodb.client.MongoCursor;
+import com.mongodb.client.cursor.TimeoutMode;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.bson.BsonDocument;
@@ -25,8 +24,6 @@ class ReleaseStreams {
 
 	private final List<BsonDocument> pipeline;
 
-	private final Duration await;
-
 	private final Duration timeout;
 
 	private volatile boolean refused;
@@ -35,13 +32,12 @@ class ReleaseStreams {
 	 * Create new streams.
 	 * @param locks the collection to watch
 	 * @param pipeline what to show of it
-	 * @param await how long the server may be asked for the next event in one request
-	 * @param timeout how long such a request, or another, may take; longer than that
+	 * @param timeout how long a request for the next event, or another, may take; longer
+	 * than the second for which the server waits for an event
 	 */
-	ReleaseStreams(LockCollection locks, List<BsonDocument> pipeline, Duration await, Duration timeout) {
+	ReleaseStreams(LockCollection locks, List<BsonDocument> pipeline, Duration timeout) {
 		this.locks = locks;
 		this.pipeline = pipeline;
-		this.await = await;
 		this.timeout = timeout;
 	}
 
@@ -54,12 +50,14 @@ class ReleaseStreams {
 	}
 
 	/**
-	 * Open a stream. If the server refuses it, that is said, once.
+	 * Open a stream. If the server refuses it, that is said, once. The driver knows it as
+	 * any cursor, and so does not open it anew by itself when its connection breaks, of
+	 * which nobody would hear.
 	 * @return the stream, which begins now
 	 * @throws RuntimeException if it cannot be opened; by then {@link #areRefused()} is
 	 * known
 	 */
-	MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>> open() {
+	MongoCursor<BsonDocument> open() {
 		if (this.locks.isSharded(this.timeout)) {
 			this.refused = true;
 			logger.debug("A change stream of a sharded cluster is as late as its idlest shard" + CONSEQUENCE);
@@ -67,8 +65,8 @@ class ReleaseStreams {
 		}
 		try {
 			return this.locks.with(WriteConcern.MAJORITY, this.timeout.toMillis())
-				.watch(this.pipeline)
-				.maxAwaitTime(this.await.toMillis(), TimeUnit.MILLISECONDS)
+				.aggregate(this.pipeline)
+				.timeoutMode(TimeoutMode.ITERATION)
 				.cursor();
 		}
 		catch (RuntimeException ex) {

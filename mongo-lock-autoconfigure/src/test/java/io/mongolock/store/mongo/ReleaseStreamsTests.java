@@ -62,7 +62,7 @@ class ReleaseStreamsTests {
 		given(this.locks.getNamespace()).willReturn(new MongoNamespace("shop.locks"));
 		answerHello(new Document("setName", "rs"));
 		this.streams = new ReleaseStreams(new LockCollection(this.template, "locks"), new LockStatements().releases(),
-				Duration.ofSeconds(1), Duration.ofSeconds(6));
+				Duration.ofSeconds(6));
 	}
 
 	@Test
@@ -70,7 +70,7 @@ class ReleaseStreamsTests {
 		answerHello(new Document("msg", "isdbgrid"));
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this.streams::open);
 		assertThat(this.streams.areRefused()).isTrue();
-		then(this.locks).should(never()).watch(anyList());
+		then(this.locks).should(never()).aggregate(anyList());
 	}
 
 	@Test
@@ -104,7 +104,7 @@ class ReleaseStreamsTests {
 	}
 
 	private void failWith(RuntimeException failure) {
-		willThrow(failure).given(this.locks).watch(anyList());
+		willThrow(failure).given(this.locks).aggregate(anyList());
 	}
 
 	private static MongoCommandException failure(int code, String name) {

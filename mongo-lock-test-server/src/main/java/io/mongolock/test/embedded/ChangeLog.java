@@ -28,6 +28,9 @@ final class ChangeLog {
 
 	private @Nullable BsonTimestamp forgotten;
 
+	/** The last change that is shown, unless all are. */
+	private @Nullable BsonTimestamp heldAfter;
+
 	/**
 	 * An empty log.
 	 * @param clock the server's clock
@@ -55,6 +58,23 @@ final class ChangeLog {
 	}
 
 	/**
+	 * Show nothing that is new from now on.
+	 */
+	synchronized void hold() {
+		this.heldAfter = this.latest;
+	}
+
+	/**
+	 * Show everything again, and tell the listeners.
+	 */
+	void show() {
+		synchronized (this) {
+			this.heldAfter = null;
+		}
+		tellListeners();
+	}
+
+	/**
 	 * The time of the latest change.
 	 * @return the time, that of the start if nothing was changed
 	 */
@@ -65,7 +85,7 @@ final class ChangeLog {
 	/**
 	 * The first change after a time.
 	 * @param time the time
-	 * @return the change, {@code null} if there is none yet
+	 * @return the change, {@code null} if there is none yet that is shown
 	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if changes after it are
 	 * forgotten
 	 */
@@ -74,7 +94,9 @@ final class ChangeLog {
 			throw ServerErrors.changeStreamHistoryLost(
 					"Resume of change stream was not possible, as the resume point may no longer be in the oplog");
 		}
-		return this.changes.higherEntry(time);
+		Map.Entry<BsonTimestamp, Change> next = this.changes.higherEntry(time);
+		boolean held = this.heldAfter != null && next != null && next.getKey().compareTo(this.heldAfter) > 0;
+		return (held) ? null : next;
 	}
 
 	/**

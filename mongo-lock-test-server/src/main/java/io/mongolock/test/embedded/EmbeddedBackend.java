@@ -37,6 +37,10 @@ final class EmbeddedBackend extends MemoryBackend {
 		version(this.version);
 	}
 
+	ChangeLog changes() {
+		return this.server.topology().changes();
+	}
+
 	/**
 	 * Run a command. Errors are answers too: this neither throws nor fails.
 	 * @param channel the client's connection
@@ -48,9 +52,7 @@ final class EmbeddedBackend extends MemoryBackend {
 		try {
 			if (command.get("getMore") instanceof Number id
 					&& getCursorRegistry().getCursor(id.longValue()) instanceof ChangeStream stream) {
-				return new PendingGetMore(stream, command, getCursorRegistry(), this.server.topology().changes(),
-						channel.eventLoop())
-					.start();
+				return new PendingGetMore(stream, command, getCursorRegistry(), changes(), channel.eventLoop()).start();
 			}
 			return CompletableFuture
 				.completedFuture(handleCommand(channel, database, command.keySet().iterator().next(), command));

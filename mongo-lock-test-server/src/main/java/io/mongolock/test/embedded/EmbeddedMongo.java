@@ -114,6 +114,22 @@ public final class EmbeddedMongo implements AutoCloseable {
 	}
 
 	/**
+	 * Have change streams say that nothing happens, as those of a replica set do whose
+	 * majority confirms nothing new. Writes are answered all the same.
+	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if this is no replica set
+	 */
+	public void holdChangeEvents() {
+		this.backend.changes().hold();
+	}
+
+	/**
+	 * Have change streams say what happened since {@link #holdChangeEvents}.
+	 */
+	public void showChangeEvents() {
+		this.backend.changes().show();
+	}
+
+	/**
 	 * Stop listening and close all connections; the data is gone. Does nothing the second
 	 * time.
 	 */

@@ -107,6 +107,20 @@ class ChangeStreamTests {
 	}
 
 	@Test
+	void eventsThatAreHeldBackAreShownLater() {
+		this.locks.insertOne(lock());
+		try (MongoChangeStreamCursor<ChangeStreamDocument<Document>> cursor = this.locks.watch()
+			.maxAwaitTime(10, TimeUnit.MILLISECONDS)
+			.cursor()) {
+			this.server.holdChangeEvents();
+			release();
+			assertThat(cursor.tryNext()).isNull();
+			this.server.showChangeEvents();
+			assertThat(cursor.next().getOperationType()).isEqualTo(OperationType.UPDATE);
+		}
+	}
+
+	@Test
 	void theServerFiltersEvents() {
 		try (MongoChangeStreamCursor<ChangeStreamDocument<Document>> cursor = this.locks
 			.watch(List.of(FREES_A_PLACE, Aggregates.project(Projections.include("documentKey", "operationType"))))
