@@ -16,13 +16,17 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class FaultMatrix implements AutoCloseable {
 
-	private final Path file = Path.of(System.getProperty("fault-matrix.file", "target/fault-matrix.md"));
+	private final Path file;
 
 	private final long seed = Long.getLong("fault-matrix.seed", ThreadLocalRandom.current().nextLong());
 
 	private final List<RowResult> results = new ArrayList<>();
 
 	private final Map<String, RowFigures> figures = new ConcurrentHashMap<>();
+
+	FaultMatrix(Path file) {
+		this.file = file;
+	}
 
 	RowFigures figures(String test) {
 		return this.figures.computeIfAbsent(test, (any) -> new RowFigures(this.seed));

@@ -1,5 +1,6 @@
 package io.mongolock.faults.harness.matrix;
 
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -62,9 +63,10 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 	}
 
 	private static FaultMatrix matrix(ExtensionContext context) {
+		String file = context.getConfigurationParameter("fault-matrix.file").orElse("target/fault-matrix.md");
 		return context.getRoot()
 			.getStore(Namespace.create(FaultMatrix.class))
-			.computeIfAbsent(FaultMatrix.class, (type) -> new FaultMatrix(), FaultMatrix.class);
+			.computeIfAbsent(FaultMatrix.class, (type) -> new FaultMatrix(Path.of(file)), FaultMatrix.class);
 	}
 
 	private static ShowsRow row(ExtensionContext context) {

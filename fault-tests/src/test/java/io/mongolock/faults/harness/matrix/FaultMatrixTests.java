@@ -10,7 +10,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -24,7 +23,6 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /**
  * Tests for the fault matrix.
  */
-@Isolated
 class FaultMatrixTests {
 
 	private static final List<FaultRow> ROWS = List.of(new FaultRow(4, "killed", "server", "taken over"),
@@ -104,18 +102,12 @@ class FaultMatrixTests {
 	@Test
 	void theReportIsWrittenWhenTheRunEnds(@TempDir Path directory) throws IOException {
 		Path file = directory.resolve("target/fault-matrix.md");
-		String before = System.getProperty("fault-matrix.file");
-		System.setProperty("fault-matrix.file", file.toString());
-		try {
-			EngineTestKit.engine("junit-jupiter")
-				.selectors(DiscoverySelectors.selectClass(RowCases.class))
-				.execute()
-				.testEvents()
-				.assertStatistics((events) -> events.succeeded(3).failed(2).aborted(1).skipped(1));
-		}
-		finally {
-			restore(before);
-		}
+		EngineTestKit.engine("junit-jupiter")
+			.configurationParameter("fault-matrix.file", file.toString())
+			.selectors(DiscoverySelectors.selectClass(RowCases.class))
+			.execute()
+			.testEvents()
+			.assertStatistics((events) -> events.succeeded(3).failed(2).aborted(1).skipped(1));
 		String report = Files.readString(file);
 		assertThat(line(report, 1)).contains("the lock holds under load", "overlap: 0 ms; seed:", "| embedded |",
 				"| shown |");
@@ -123,15 +115,6 @@ class FaultMatrixTests {
 		assertThat(line(report, 16)).contains("not run: ", "needs a replica set");
 		assertThat(line(report, 17)).contains("not run: ", "later");
 		assertThat(report).contains("a fault by kind [1]", "a fault by kind [2]");
-	}
-
-	private static void restore(String file) {
-		if (file != null) {
-			System.setProperty("fault-matrix.file", file);
-		}
-		else {
-			System.clearProperty("fault-matrix.file");
-		}
 	}
 
 	private static String report(RowResult... results) {
