@@ -39,11 +39,12 @@ class MongoServerConfiguration {
 	}
 
 	/**
-	 * Unless {@code spring.mongodb.uri} or a service connection, of Docker Compose or of
-	 * a test, names another.
+	 * Unless {@code spring.mongodb.uri}, the host or the port, or a service connection,
+	 * of Docker Compose or of a test, names another.
 	 */
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnProperty(name = "spring.mongodb.uri", matchIfMissing = true, havingValue = "embedded")
+	@ConditionalOnProperty(prefix = "spring.mongodb", name = { "uri", "host", "port" }, matchIfMissing = true,
+			havingValue = "embedded")
 	@ConditionalOnMissingBean(MongoConnectionDetails.class)
 	static class Embedded {
 
