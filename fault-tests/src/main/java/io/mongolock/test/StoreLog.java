@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -76,35 +77,29 @@ public final class StoreLog {
 
 	// Statements on what is there say whether they changed it
 	public boolean renew(LeaseId lease, Instant now) {
-		ModelDocument before = lock(lease.key());
-		return write(lease.key(), before, before.renew(lease.leaseToken(), now), null);
+		return change(lease.key(), (lock) -> lock.renew(lease.leaseToken(), now));
 	}
 
 	public boolean release(LeaseId lease) {
-		ModelDocument before = lock(lease.key());
-		return write(lease.key(), before, before.release(lease.leaseToken()), null);
+		return change(lease.key(), (lock) -> lock.release(lease.leaseToken()));
 	}
 
 	// A release of a lock that has to stay taken for a while
 	public boolean expire(LeaseId lease, Duration ttl, Instant now) {
-		ModelDocument before = lock(lease.key());
-		return write(lease.key(), before, before.expire(lease.leaseToken(), ttl, now), null);
+		return change(lease.key(), (lock) -> lock.expire(lease.leaseToken(), ttl, now));
 	}
 
 	public boolean releaseGrant(LeaseId lease, long fence) {
-		ModelDocument before = lock(lease.key());
-		return write(lease.key(), before, before.release(lease.leaseToken(), fence), null);
+		return change(lease.key(), (lock) -> lock.release(lease.leaseToken(), fence));
 	}
 
 	// Of a place in line
 	public boolean refresh(LeaseId claim, Instant now) {
-		ModelDocument before = lock(claim.key());
-		return write(claim.key(), before, before.refresh(claim.leaseToken(), now), null);
+		return change(claim.key(), (lock) -> lock.refresh(claim.leaseToken(), now));
 	}
 
 	public boolean leave(LeaseId claim) {
-		ModelDocument before = lock(claim.key());
-		return write(claim.key(), before, before.leave(claim.leaseToken()), null);
+		return change(claim.key(), (lock) -> lock.leave(claim.leaseToken()));
 	}
 
 	public StoredLock look(String key, Instant now) {
@@ -133,6 +128,11 @@ public final class StoreLog {
 		return lock(key).holders().stream().map(StoredHolder::leaseToken).collect(Collectors.toUnmodifiableSet());
 	}
 
+	private boolean change(String key, UnaryOperator<ModelDocument> change) {
+		ModelDocument before = lock(key);
+		return write(key, before, change.apply(before), null);
+	}
+
 	private ModelDocument lock(String key) {
 		return this.locks.getOrDefault(key, ModelDocument.NONE);
 	}
@@ -148,10 +148,6 @@ public final class StoreLog {
 
 	/**
 	 * A grant.
-	 *
-	 * @param key what was granted
-	 * @param token to whom
-	 * @param fence its number
 	 */
 	public record Grant(String key, String token, long fence) {
 

@@ -9,6 +9,7 @@ import java.util.Optional;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
+import org.awaitility.Awaitility;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.Document;
@@ -23,6 +24,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.embedded.UpsertRace;
 import io.mongolock.test.proxy.CommandSelection;
 import io.mongolock.test.proxy.FaultProxy;
+import io.mongolock.test.proxy.Hold;
 
 /**
  * A server, a proxy before it, and clients of either in this JVM. Not safe for use by
@@ -161,6 +163,28 @@ public final class Harness implements AutoCloseable {
 	// gone was taken out by a request
 	public List<StoredHolder> holders() {
 		return stored().map(StoredLock::holders).orElse(List.of());
+	}
+
+	public void awaitFree() {
+		Awaitility.await().atMost(LONG).until(() -> holders().isEmpty());
+	}
+
+	// Waits for further replies to a command
+	public void awaitMoreReplies(String command, int more) {
+		this.proxy.awaitReplies(command, this.proxy.replies(command) + more, LONG);
+	}
+
+	// Lets a request go that was held, and waits until it is answered
+	public void deliver(Hold hold, String command) {
+		int before = this.proxy.replies(command);
+		hold.release();
+		this.proxy.awaitReplies(command, before + 1, LONG);
+	}
+
+	// "reply lost": the next such command is executed; "request lost": it is not
+	public void lose(String what, String command) {
+		CommandSelection next = this.proxy.on(command);
+		((what.equals("reply lost")) ? next.cutBeforeReply() : next.cut()).once();
 	}
 
 	public static String millis(long nanos) {

@@ -4,6 +4,8 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -69,6 +71,19 @@ public final class HarnessClient implements AutoCloseable {
 
 	public LockHandle acquire() {
 		return this.locks.acquire(LockRequest.of(Harness.KEY));
+	}
+
+	public LockHandle acquireUnrenewed() {
+		return this.locks.acquire(LockRequest.builder(Harness.KEY).autoRenew(false).build());
+	}
+
+	public CompletableFuture<LockHandle> acquireAsync() {
+		return this.locks.acquireAsync(LockRequest.of(Harness.KEY));
+	}
+
+	// Asks once
+	public Optional<LockHandle> tryAcquire() {
+		return this.locks.tryAcquire(LockRequest.builder(Harness.KEY).waitTimeout(Duration.ZERO).build());
 	}
 
 	public LockTemplate locks() {

@@ -3,6 +3,7 @@ package io.mongolock.faults.harness;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -129,12 +130,16 @@ public final class ScriptedSet implements AutoCloseable {
 		this.confirmsAlone = true;
 	}
 
-	// Waits until a write is executed and waits for the majority
-	public void awaitUnconfirmed() {
-		Awaitility.await().atMost(Harness.LONG).until(this::hasUnconfirmed);
+	// Has a write executed by the primary, which then reaches nobody to confirm it
+	public <T> CompletableFuture<T> executeUnconfirmed(Supplier<T> write) {
+		loseMajority();
+		CompletableFuture<T> answer = CompletableFuture.supplyAsync(write);
+		Awaitility.await().atMost(Harness.LONG).until(() -> answer.isDone() || hasUnconfirmed());
+		Assert.state(!answer.isDone(), "Accepted while one member alone has it");
+		return answer;
 	}
 
-	public synchronized boolean hasUnconfirmed() {
+	private synchronized boolean hasUnconfirmed() {
 		return this.unconfirmed > 0;
 	}
 

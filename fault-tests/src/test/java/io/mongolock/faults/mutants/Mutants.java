@@ -276,7 +276,7 @@ final class Mutants {
 		return List.of(
 				new Mutant("guarded write with the application's write concern", "mongodb/GuardedUpdate.java",
 						"collection.withWriteConcern(concern).updateOne(", "collection.updateOne(",
-						row("GuardedWrite", "aWriteThatNobodyElseHasWhenThePrimaryDiesWasNotAccepted")),
+						row("Unconfirmed", "aGuardedWriteThatNobodyElseHasWhenThePrimaryDiesWasNotAccepted")),
 				new Mutant("requests joined to the caller's transaction", "store/mongo/LockCollection.java",
 						"this.locks = Objects.requireNonNull(", JOINED + "Objects.requireNonNull(",
 						Judge.test(SPRING + "MongoTransactionTests",
@@ -314,7 +314,7 @@ final class Mutants {
 						row("Sequence", "aLostMessageIsAGapAtMostAndNeverANumberTwice")),
 				new Mutant("numbers not confirmed by the majority", store, "this.documents.with(WriteConcern.MAJORITY,",
 						"this.documents.with(WriteConcern.W1,",
-						row("SequenceFailover", "aNumberThatOneMemberAloneHasIsGivenToNobody")));
+						row("Unconfirmed", "aNumberOfASequenceIsGivenToNobody")));
 	}
 
 	private static List<Mutant> optimistic() {

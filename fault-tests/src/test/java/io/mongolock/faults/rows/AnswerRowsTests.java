@@ -2,7 +2,6 @@ package io.mongolock.faults.rows;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.bson.BsonArray;
@@ -10,19 +9,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -35,16 +27,13 @@ import io.mongolock.faults.harness.ScriptedServer;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.store.mongo.TtlIndexInitializer;
-import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 22, 23, 31 and 32: errors of a replica set, and servers that cannot do what locks
+ * Rows 22, 23 and 32: errors of a replica set, and servers that cannot do what locks
  * need. A script gives the answers.
  */
 @Timeout(120)
@@ -54,21 +43,11 @@ class AnswerRowsTests {
 
 	private final AtomicInteger asked = new AtomicInteger();
 
-	private Harness rig;
+	@AutoClose
+	private final Harness rig = Harness.embedded();
 
-	private ScriptedServer server;
-
-	@BeforeEach
-	void start() {
-		this.rig = Harness.embedded();
-		this.server = new ScriptedServer(this.rig.observer());
-	}
-
-	@AfterEach
-	void stop() {
-		this.server.close();
-		this.rig.close();
-	}
+	@AutoClose
+	private final ScriptedServer server = new ScriptedServer(this.rig.observer());
 
 	@ParameterizedTest
 	@ValueSource(ints = { 64, 50, 91 })
@@ -76,10 +55,7 @@ class AnswerRowsTests {
 	void aClaimWhoseWriteConcernFailedIsAskedAgainAndGrantedOnce(int code, RowFigures figures) {
 		HarnessClient client = client(Harness.LONG);
 		failWriteConcern(code, 1);
-		try (LockHandle handle = client.acquire()) {
-			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
-			assertThat(this.rig.holders()).hasSize(1);
-		}
+		assertGrantedOnce(client);
 		assertThat(this.asked).hasValueGreaterThan(1);
 		figures.server(ScriptedServer.SERVER).add("requests", this.asked).add("double grants", 0);
 	}
@@ -89,10 +65,9 @@ class AnswerRowsTests {
 	void aClaimWhoseWriteConcernFailedIsUnknownAndLeavesNoOrphan(RowFigures figures) {
 		HarnessClient client = client(Duration.ZERO);
 		failWriteConcern(64, Integer.MAX_VALUE);
-		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
-			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+		Expect.outcomeUnknown(client);
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		await().atMost(Duration.ofSeconds(20)).until(() -> this.rig.holders().isEmpty());
+		this.rig.awaitFree();
 		figures.server(ScriptedServer.SERVER).add("orphans", 0);
 	}
 
@@ -101,12 +76,8 @@ class AnswerRowsTests {
 	@ShowsRow(value = 23, level = Level.PROXY)
 	void aClaimThatMayBeRetriedIsGrantedOnce(int code, int times, RowFigures figures) {
 		HarnessClient client = client(Harness.LONG);
-		answerClaims(times, error(code, "retry").append("errorLabels",
-				new BsonArray(List.of(new BsonString("RetryableWriteError")))));
-		try (LockHandle handle = client.acquire()) {
-			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
-			assertThat(this.rig.holders()).hasSize(1);
-		}
+		answerClaims(times, retryableError(code));
+		assertGrantedOnce(client);
 		figures.server(ScriptedServer.SERVER).add("attempts", this.asked).add("double grants", 0);
 	}
 
@@ -114,8 +85,7 @@ class AnswerRowsTests {
 	@ShowsRow(value = 23, level = Level.PROXY)
 	void aClaimThatCouldBeRetriedForEverEndsInTimeAndLeavesNothing(RowFigures figures) {
 		HarnessClient client = client(Duration.ofSeconds(1));
-		answerClaims(Integer.MAX_VALUE, error(91, "retry").append("errorLabels",
-				new BsonArray(List.of(new BsonString("RetryableWriteError")))));
+		answerClaims(Integer.MAX_VALUE, retryableError(91));
 		long start = System.nanoTime();
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire);
 		long blocked = System.nanoTime() - start;
@@ -126,51 +96,25 @@ class AnswerRowsTests {
 			.add("returned after", Harness.millis(blocked));
 	}
 
-	@Test
-	@ResourceLock(Resources.SYSTEM_OUT)
-	@ExtendWith(OutputCaptureExtension.class)
-	@ShowsRow(value = 31, level = Level.PROXY)
-	void aUserWhoMayCreateNoIndexIsWarnedAndTheLocksWork(RowFigures figures, CapturedOutput output) {
-		HarnessClient client = client(Duration.ZERO);
-		BsonDocument refusal = error(13, "not authorized on rows to execute command");
-		this.server.script((command, passedOn) -> command.getFirstKey().toLowerCase(Locale.ROOT).contains("indexes")
-				? refusal : passedOn.get());
-		new TtlIndexInitializer(new MongoTemplate(client.mongo(), Harness.DATABASE), Harness.COLLECTION, Mode.CREATE,
-				Duration.ofDays(7))
-			.initialize();
-		assertThat(output).contains("The TTL index on 'touchedAt' of the lock collection 'locks' could not be created");
-		try (LockHandle handle = client.acquire()) {
-			assertThat(handle.isHeld()).isTrue();
-		}
-		figures.server(ScriptedServer.SERVER).add("warnings", 1);
-	}
-
 	@ParameterizedTest(name = "{1}")
-	@CsvSource({ "20, Transaction numbers are only allowed on a replica set member or mongos, retryWrites=false",
-			"9, Modifiers operate on fields but we found type array instead, MongoDB 4.4 or later",
-			"168, Unrecognized pipeline stage name: '$replaceWith', MongoDB 4.4 or later",
-			"115, Command not supported, MongoDB 4.4 or later",
-			"13, not authorized on rows to execute command, privileges find" })
+	@CsvSource(
+			textBlock = """
+					20, IllegalOperation, Transaction numbers are only allowed on a replica set member or mongos, retryWrites=false
+					9, FailedToParse, Modifiers operate on fields but we found type array instead, MongoDB 4.4 or later
+					168, InvalidPipelineOperator, Unrecognized pipeline stage name: '$replaceWith', MongoDB 4.4 or later
+					115, CommandNotSupported, Command not supported, MongoDB 4.4 or later
+					17276, Location17276, Use of undefined variable: NOW, MongoDB 4.4 or later
+					13, Unauthorized, not authorized on rows to execute command, privileges find
+					""")
 	@ShowsRow(value = 32, level = Level.PROXY)
-	void aServerThatRefusesWhatLocksNeedIsNamedAtOnce(int code, String message, String advice, RowFigures figures) {
+	void aServerThatRefusesWhatLocksNeedIsNamedAtOnce(int code, String name, String message, String advice,
+			RowFigures figures) {
 		HarnessClient client = client(Harness.LONG);
-		answerClaims(Integer.MAX_VALUE, error(code, message));
+		answerClaims(Integer.MAX_VALUE, error(code, message).append("codeName", new BsonString(name)));
 		LockStoreException failure = catchThrowableOfType(LockStoreException.class, client::acquire);
 		assertThat(failure.getOutcome()).isEqualTo(Outcome.REFUSED);
 		assertThat(failure).hasMessageContaining(advice);
 		assertThat(this.rig.stored()).isEmpty();
-		figures.server(ScriptedServer.SERVER).add("requests", this.asked);
-	}
-
-	@Test
-	@ShowsRow(value = 32, level = Level.PROXY)
-	void aServerThatDoesNotKnowItsVariablesIsNamedAtOnce(RowFigures figures) {
-		HarnessClient client = client(Harness.LONG);
-		answerClaims(Integer.MAX_VALUE,
-				error(17276, "Use of undefined variable: NOW").append("codeName", new BsonString("Location17276")));
-		LockStoreException failure = catchThrowableOfType(LockStoreException.class, client::acquire);
-		assertThat(failure.getOutcome()).isEqualTo(Outcome.REFUSED);
-		assertThat(failure).hasMessageContaining("MongoDB 4.4 or later");
 		figures.server(ScriptedServer.SERVER).add("requests", this.asked);
 	}
 
@@ -188,7 +132,7 @@ class AnswerRowsTests {
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
 			.withMessageContaining("4.4 or later");
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		await().atMost(Duration.ofSeconds(20)).until(() -> this.rig.holders().isEmpty());
+		this.rig.awaitFree();
 		figures.server(ScriptedServer.SERVER).add("orphans", 0);
 	}
 
@@ -199,6 +143,13 @@ class AnswerRowsTests {
 			assertThat(handle.isHeld()).isTrue();
 		}
 		figures.server(this.rig.label()).add("requests", 2);
+	}
+
+	private void assertGrantedOnce(HarnessClient client) {
+		try (LockHandle handle = client.acquire()) {
+			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
+			assertThat(this.rig.holders()).hasSize(1);
+		}
 	}
 
 	private HarnessClient client(Duration wait) {
@@ -224,6 +175,11 @@ class AnswerRowsTests {
 
 	private static boolean isClaim(BsonDocument command) {
 		return command.getFirstKey().equals(CLAIM);
+	}
+
+	private static BsonDocument retryableError(int code) {
+		return error(code, "retry").append("errorLabels",
+				new BsonArray(List.of(new BsonString("RetryableWriteError"))));
 	}
 
 	private static BsonDocument error(int code, String message) {

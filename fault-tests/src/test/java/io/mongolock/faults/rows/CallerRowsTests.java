@@ -1,6 +1,8 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -12,16 +14,20 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.client.LeakDetection;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.store.StoredHolder;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 37 and 38: what callers do with their threads and handles.
+ * Rows 37, 38 and 51: what callers do with their threads and handles.
  */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -47,12 +53,14 @@ class CallerRowsTests {
 	void anInterruptEndsTheWaitAndStaysSet(RowFigures figures) {
 		LockHandle held = this.rig.direct(Harness.LONG).acquire();
 		int before = this.rig.proxy().requests("findAndModify");
-		Caller caller = new Caller((locks) -> locks.acquire(REQUEST));
+		AtomicBoolean entered = new AtomicBoolean();
+		Caller caller = new Caller((locks) -> locks.execute(REQUEST, (handle) -> entered.getAndSet(true)));
 		this.rig.proxy().awaitRequests("findAndModify", before + 2, Harness.LONG);
 		caller.interruptAndAwait();
 		assertThat(caller.failure).isInstanceOf(LockUnavailableException.class)
 			.hasMessageContaining("Interrupted after");
-		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(held.fence());
+		assertThat(entered).isFalse();
+		Expect.heldBy(held, this.rig.holders());
 		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
@@ -63,11 +71,9 @@ class CallerRowsTests {
 		Caller caller = new Caller((locks) -> locks.acquire(REQUEST));
 		hold.awaitHeld(Harness.LONG);
 		caller.interruptAndAwait();
-		int before = this.rig.proxy().replies("findAndModify");
-		hold.release();
-		this.rig.proxy().awaitReplies("findAndModify", before + 1, Harness.LONG);
+		this.rig.deliver(hold, "findAndModify");
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		awaitFree();
+		this.rig.awaitFree();
 		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
@@ -80,7 +86,7 @@ class CallerRowsTests {
 		}));
 		caller.await();
 		assertThat(caller.failure).isNull();
-		awaitFree();
+		this.rig.awaitFree();
 		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
@@ -93,7 +99,7 @@ class CallerRowsTests {
 		hold.awaitHeld(Harness.LONG);
 		caller.interruptAndAwait();
 		assertThat(caller.failure).isNull();
-		awaitFree();
+		this.rig.awaitFree();
 		hold.release();
 		figures.server(this.rig.label()).add("orphans", 0);
 	}
@@ -127,13 +133,25 @@ class CallerRowsTests {
 		LockHandle next = this.rig.direct(Harness.LONG).acquire();
 		handle.close();
 		assertThatIllegalStateException().isThrownBy(handle::assertHeld);
-		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(next.fence());
+		Expect.heldBy(next, this.rig.holders());
 		next.renew();
 		figures.server(this.rig.label()).add("foreign frees", 0);
 	}
 
-	private void awaitFree() {
-		await().atMost(Duration.ofSeconds(25)).until(() -> this.rig.holders().isEmpty());
+	@Test
+	@ShowsRow(value = 51, level = Level.SERVER)
+	void aHandleThatIsDroppedIsReleased(RowFigures figures) {
+		LockTemplate careless = new LockTemplate(this.rig.store(),
+				new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
+				new LockOwner("careless", "1", "", 1, ""), LockClock.system(), List.of(), LeakDetection.RELEASE,
+				HandOver.DEFAULT);
+		careless.acquire(REQUEST);
+		await().atMost(Harness.LONG).until(() -> {
+			System.gc();
+			return this.rig.holders().isEmpty();
+		});
+		careless.stop(Duration.ofSeconds(1));
+		figures.server(this.rig.label()).add("released", 1);
 	}
 
 	/**

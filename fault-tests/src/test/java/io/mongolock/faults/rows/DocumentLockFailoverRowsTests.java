@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.mapping.Document;
@@ -17,9 +16,9 @@ import org.springframework.data.mongodb.core.mapping.Document;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.PrimaryFate;
 import io.mongolock.faults.harness.ReplicaSetHarness;
 import io.mongolock.faults.harness.ScriptedSet;
-import io.mongolock.faults.harness.SetMember;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -60,59 +59,39 @@ class DocumentLockFailoverRowsTests {
 	@AutoClose
 	private final Editor there = new Editor("there", this.mongo);
 
-	@ParameterizedTest(name = "{displayName}: {0}")
-	@ValueSource(strings = { "dies", "steps down" })
+	@ParameterizedTest
+	@EnumSource(names = { "DIES", "STEPS_DOWN" })
 	@ShowsRow(value = 71, level = Level.PROXY)
-	void aLockOutlivesThePrimaryThatGrantedItAndTheSaveIsThere(String what, RowFigures figures) {
+	void aLockOutlivesThePrimaryThatGrantedItAndTheSaveIsThere(PrimaryFate fate, RowFigures figures) {
 		LockedDocument<Article> locked = lock();
-		replacePrimary(what);
-		this.set.elect();
+		fate.befall(this.set);
 		// until the driver has found the next primary there is no answer
 		await().atMost(Harness.LONG)
 			.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> this.there.documents().lock(Article.class, "a", AT_ONCE))
 				.withMessageContaining("desk here"));
 		assertThat(save(locked)).isEqualTo("saved");
-		this.set.heal();
 		assertSavedOnceAndFree(locked);
-		figures.server(ScriptedSet.SERVER).add("granted to another meanwhile, " + what, 0).add("saves", 1);
+		figures.server(ScriptedSet.SERVER).add("granted to another meanwhile, " + fate, 0).add("saves", 1);
 	}
 
-	@ParameterizedTest(name = "{displayName}: {0}, {1}")
-	@CsvSource({ "steps down, kept", "steps down, rolled back", "dies, rolled back" })
+	@ParameterizedTest
+	@EnumSource
 	@ShowsRow(value = 71, level = Level.PROXY)
-	void aSaveThatOneMemberAloneHasIsMadeOnceOrSaysSo(String what, String fate, RowFigures figures) {
+	void aSaveThatOneMemberAloneHasIsMadeOnceOrSaysSo(PrimaryFate fate, RowFigures figures) {
 		LockedDocument<Article> locked = lock();
-		SetMember old = this.set.primary();
-		this.set.loseMajority();
-		CompletableFuture<String> save = CompletableFuture.supplyAsync(() -> save(locked));
-		this.set.awaitUnconfirmed();
-		replacePrimary(what);
-		this.set.heal();
-		this.set.elect((fate.equals("kept")) ? old : other(old));
+		CompletableFuture<String> save = this.set.executeUnconfirmed(() -> save(locked));
+		fate.befall(this.set);
 		assertThat(save).succeedsWithin(Harness.LONG).isEqualTo("failed");
 		await().atMost(Harness.LONG)
-			.untilAsserted(() -> assertThat(save(locked)).isEqualTo((fate.equals("kept")) ? "lost" : "saved"));
+			.untilAsserted(() -> assertThat(save(locked)).isEqualTo((fate.keeps()) ? "lost" : "saved"));
 		assertSavedOnceAndFree(locked);
-		figures.server(ScriptedSet.SERVER).add("saves, " + what + ", " + fate, 1);
+		figures.server(ScriptedSet.SERVER).add("saves, " + fate, 1);
 	}
 
 	private LockedDocument<Article> lock() {
 		this.here.template().insert(new Article("a", "draft", null));
 		return this.here.documents().lock(Article.class, "a", EDITING);
-	}
-
-	private void replacePrimary(String what) {
-		if (what.equals("dies")) {
-			this.set.killPrimary();
-		}
-		else {
-			this.set.stepDown();
-		}
-	}
-
-	private SetMember other(SetMember old) {
-		return this.set.members().stream().filter((member) -> member != old).findFirst().orElseThrow();
 	}
 
 	private String save(LockedDocument<Article> locked) {

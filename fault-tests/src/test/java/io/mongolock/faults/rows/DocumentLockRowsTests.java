@@ -73,7 +73,7 @@ class DocumentLockRowsTests {
 	@ValueSource(strings = { "reply lost", "request lost" })
 	@ShowsRow(value = 67, level = Level.PROXY)
 	void aClaimWhoseMessageIsLostIsGrantedOnce(String what, RowFigures figures) {
-		lose(what, "findAndModify");
+		this.rig.lose(what, "findAndModify");
 		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a", WAITING);
 		assertThat(locked.entity()).isEqualTo(new Article("a", "draft", 1L));
 		this.here.documents.save(locked, new Article("a", "saved", 1L));
@@ -108,7 +108,7 @@ class DocumentLockRowsTests {
 		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a");
 		LockTicket ticket = locked.ticket();
 		LockedDocument<Article> resumed = this.here.documents.resume(Article.class, ticket);
-		lose(what, "update");
+		this.rig.lose(what, "update");
 		String told = this.here.save(resumed, new Article("a", "saved", 1L));
 		if (told.equals("failed")) {
 			told = this.here.save(resumed, new Article("a", "saved", 1L));
@@ -157,15 +157,6 @@ class DocumentLockRowsTests {
 		assertThat(this.there.template.getCollection("article").find().first())
 			.isEqualTo((what.equals("replaced")) ? theirs : null);
 		figures.server(this.rig.label()).add("overwritten, " + what, 0);
-	}
-
-	private void lose(String what, String command) {
-		if (what.startsWith("reply")) {
-			this.rig.proxy().on(command).cutBeforeReply().once();
-		}
-		else {
-			this.rig.proxy().on(command).cut().once();
-		}
 	}
 
 	record Article(@Id String id, String text, @Version @Nullable Long version) {

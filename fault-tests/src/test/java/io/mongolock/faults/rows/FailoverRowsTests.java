@@ -15,12 +15,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
-import io.mongolock.LockRequest;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.ReplicaSetHarness;
@@ -36,14 +34,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 16, 17, 24, 57 and 59: the primary dies or steps down, and the next one has a
- * clock of its own.
+ * Rows 16, 24, 57 and 59: the primary dies or steps down, and the next one has a clock of
+ * its own.
  */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class FailoverRowsTests {
-
-	private static final LockRequest UNRENEWED = LockRequest.builder(Harness.KEY).autoRenew(false).build();
 
 	/** Has a margin of 1 s. */
 	private static final Duration TTL = Duration.ofSeconds(5);
@@ -69,7 +65,7 @@ class FailoverRowsTests {
 		await().atMost(Harness.LONG).until(() -> !handle.isHeld() || handle.remaining().toMillis() > 6000);
 		assertThat(handle.isHeld()).isTrue();
 		assertThat(client.told().losses()).isEmpty();
-		assertThat(next.holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
+		Expect.heldBy(handle, next.holders());
 		handle.close();
 		assertThat(client.acquire().fence()).isGreaterThan(handle.fence());
 		figures.server(ScriptedSet.SERVER)
@@ -84,42 +80,12 @@ class FailoverRowsTests {
 		HarnessClient client = this.rig.client(TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquire();
-		CompletableFuture<Grant> granted = other.locks()
-			.acquireAsync(LockRequest.of(Harness.KEY))
-			.thenApply(Grant::new);
 		this.set.killPrimary();
 		SetMember survivor = this.set.members().get(1);
 		// late for the holder, early enough to renew for one that knew no margin
 		await().atMost(Harness.LONG).until(() -> left(survivor).compareTo(MARGIN.dividedBy(2)) < 0);
 		this.set.elect(survivor);
-		assertToldInTime(client, handle, granted, figures);
-	}
-
-	@ParameterizedTest(name = "{0}, retryWrites={1}")
-	@CsvSource({ "kept by the next primary, true", "kept by the next primary, false", "rolled back, true",
-			"rolled back, false" })
-	@ShowsRow(value = 17, level = Level.PROXY)
-	void aClaimWhosePrimaryStepsDownBeforeItsAnswerIsGrantedOnce(String fate, boolean retryWrites, RowFigures figures) {
-		HarnessClient client = this.rig.client(this.set.connectionString() + "&retryWrites=" + retryWrites,
-				Harness.LONG, Harness.LONG);
-		SetMember old = this.set.primary();
-		this.set.loseMajority();
-		CompletableFuture<LockHandle> granted = client.locks().acquireAsync(LockRequest.of(Harness.KEY));
-		this.set.awaitUnconfirmed();
-		long executed = old.stored().orElseThrow().fence();
-		this.set.stepDown();
-		this.set.heal();
-		boolean kept = fate.startsWith("kept");
-		SetMember next = (kept) ? this.set.elect(old) : this.set.elect();
-		assertThat(granted).succeedsWithin(Harness.LONG);
-		LockHandle handle = granted.join();
-		assertThat(handle.fence() == executed).isEqualTo(kept);
-		assertThat(next.stored().orElseThrow().fence()).isEqualTo(handle.fence());
-		assertThat(this.set.members())
-			.allSatisfy((member) -> assertThat(member.holders()).extracting(StoredHolder::fence)
-				.containsExactly(handle.fence()));
-		handle.close();
-		figures.server(ScriptedSet.SERVER).add("double grants", 0);
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
 	}
 
 	@Test
@@ -128,7 +94,7 @@ class FailoverRowsTests {
 		HarnessClient client = this.rig.client(Harness.LONG, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Duration.ofSeconds(90));
 		LockHandle handle = client.acquire();
-		CompletableFuture<LockHandle> waiting = other.locks().acquireAsync(LockRequest.of(Harness.KEY));
+		CompletableFuture<LockHandle> waiting = other.acquireAsync();
 		SetMember old = this.set.primary();
 		await().atMost(Harness.LONG).until(() -> old.stored().filter((lock) -> lock.queue().size() == 1).isPresent());
 		this.set.killPrimary();
@@ -138,7 +104,7 @@ class FailoverRowsTests {
 		assertThat(waiting).succeedsWithin(Duration.ofSeconds(90));
 		long granted = System.nanoTime();
 		assertThat(waiting.join().fence()).isGreaterThan(handle.fence());
-		assertThat(next.holders()).extracting(StoredHolder::fence).containsExactly(waiting.join().fence());
+		Expect.heldBy(waiting.join(), next.holders());
 		assertThat(next.stored().orElseThrow().queue()).isEmpty();
 		figures.server(ScriptedSet.SERVER).add("granted after the election", Harness.millis(granted - elected));
 	}
@@ -148,12 +114,9 @@ class FailoverRowsTests {
 	void aNextPrimaryWhoseClockIsAheadByLessThanTheMarginOverlapsWithNobody(RowFigures figures) {
 		HarnessClient client = this.rig.client(TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
-		LockHandle handle = client.locks().acquire(UNRENEWED);
+		LockHandle handle = client.acquireUnrenewed();
 		failOver(Duration.ofMillis(600));
-		CompletableFuture<Grant> granted = other.locks()
-			.acquireAsync(LockRequest.of(Harness.KEY))
-			.thenApply(Grant::new);
-		assertToldInTime(client, handle, granted, figures);
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
 		figures.add("ahead", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
 	}
 
@@ -163,7 +126,7 @@ class FailoverRowsTests {
 	void aNextPrimaryWhoseClockIsAheadByMoreOverlapsForTheExcessAndTheFenceTells(long ahead, RowFigures figures) {
 		HarnessClient client = this.rig.client(TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
-		LockHandle handle = client.locks().acquire(UNRENEWED);
+		LockHandle handle = client.acquireUnrenewed();
 		failOver(Duration.ofMillis(ahead));
 		LockHandle next = other.acquire();
 		Duration overlap = handle.remaining();
@@ -187,17 +150,12 @@ class FailoverRowsTests {
 		HarnessClient client = this.rig.client(TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
 		long begun = System.nanoTime();
-		LockHandle handle = client.locks().acquire(UNRENEWED);
+		LockHandle handle = client.acquireUnrenewed();
 		failOver(Duration.ofSeconds(-2));
-		Grant next = new Grant(other.acquire());
-		Duration late = Duration.ofNanos(next.nanos() - begun).minus(TTL);
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
+		Duration late = Duration.ofNanos(System.nanoTime() - begun).minus(TTL);
 		assertThat(late).isGreaterThan(Duration.ofMillis(1900));
-		assertThat(next.nanos() - client.told().awaitLoss().nanos()).isPositive();
-		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(ScriptedSet.SERVER)
-			.add("behind", "2000 ms")
-			.add("take-over late by", late.toMillis() + " ms")
-			.add("overlap", "0 ms");
+		figures.add("behind", "2000 ms").add("take-over late by", late.toMillis() + " ms").add("overlap", "0 ms");
 	}
 
 	@Test
@@ -219,7 +177,6 @@ class FailoverRowsTests {
 		this.set.elect(next);
 	}
 
-	// How long the lease still lasts there
 	@Test
 	@ShowsRow(value = 59, level = Level.PROXY)
 	void aMemberWhoseClockIsOffIsNamedBeforeItIsElected(RowFigures figures) {
@@ -241,34 +198,10 @@ class FailoverRowsTests {
 			.add("said", told.get(wrong.address()).toMillis() + " ms");
 	}
 
+	// How long the lease still lasts there
 	private static Duration left(SetMember member) {
 		StoredHolder holder = member.holders().get(0);
 		return Duration.between(member.clock().instant(), holder.renewedAt().plus(holder.ttl()));
-	}
-
-	private static void assertToldInTime(HarnessClient client, LockHandle handle, CompletableFuture<Grant> granted,
-			RowFigures figures) {
-		assertThat(granted).succeedsWithin(Harness.LONG);
-		Grant next = granted.join();
-		assertThat(handle.isHeld()).isFalse();
-		long lead = next.nanos() - client.told().awaitLoss().nanos();
-		assertThat(lead).as("told before the next grant").isPositive();
-		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(ScriptedSet.SERVER).add("told before the next grant by", Harness.millis(lead));
-	}
-
-	/**
-	 * A grant.
-	 *
-	 * @param fence its number
-	 * @param nanos when it was answered
-	 */
-	private record Grant(long fence, long nanos) {
-
-		Grant(LockHandle handle) {
-			this(handle.fence(), System.nanoTime());
-		}
-
 	}
 
 }

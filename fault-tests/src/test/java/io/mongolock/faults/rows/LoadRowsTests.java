@@ -55,7 +55,7 @@ class LoadRowsTests {
 	/** Of which 24 s are relied on. */
 	private static final LockSettings SETTINGS_OF_MANY = LockSettings.builder()
 		.ttl(Duration.ofSeconds(30))
-		.renewInterval(Duration.ofSeconds(4))
+		.renewInterval(Duration.ofSeconds(2))
 		.waitTimeout(Harness.LONG)
 		.build();
 
@@ -106,7 +106,7 @@ class LoadRowsTests {
 				.mapToObj((i) -> CompletableFuture.runAsync(() -> use(locks, next)))
 				.toList();
 			// three renewals of each, and as long as it takes
-			while (System.nanoTime() - start < 13_000_000_000L || !users.stream().allMatch(CompletableFuture::isDone)) {
+			while (System.nanoTime() - start < 6_500_000_000L || !users.stream().allMatch(CompletableFuture::isDone)) {
 				least = Math.min(least, held.stream().mapToLong((one) -> one.remaining().toMillis()).min().orElse(0));
 				LockSupport.parkNanos(20_000_000);
 			}

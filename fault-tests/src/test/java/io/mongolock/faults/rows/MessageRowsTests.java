@@ -12,20 +12,14 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockHandle;
-import io.mongolock.LockRequest;
-import io.mongolock.LockStoreException;
-import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.store.StoredHolder;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 /**
  * Rows 8 to 12: single requests and replies that come late or never.
@@ -44,7 +38,7 @@ class MessageRowsTests {
 	void aClaimDeliveredAfterItsCallerGaveUpIsTakenBack(RowFigures figures) {
 		HarnessClient late = this.rig.behindProxy(TTL, Duration.ZERO);
 		Hold hold = this.rig.claims().holdRequest();
-		assertUnknown(late);
+		Expect.outcomeUnknown(late);
 		assertTakenBack(hold, TTL, figures);
 	}
 
@@ -55,7 +49,7 @@ class MessageRowsTests {
 		HarnessClient late = this.rig.behindProxy(ttl, Duration.ZERO);
 		Hold hold = this.rig.claims().holdRequest();
 		int releases = this.rig.proxy().replies("update");
-		assertUnknown(late);
+		Expect.outcomeUnknown(late);
 		// at once, and after 1/32, 1/16, 1/8, 1/4 and 1/2 of the ttl
 		this.rig.proxy().awaitReplies("update", releases + 6, ttl.multipliedBy(3));
 		assertTakenBack(hold, ttl, figures);
@@ -67,10 +61,10 @@ class MessageRowsTests {
 		HarnessClient late = this.rig.behindProxy(TTL, Duration.ZERO);
 		HarnessClient other = this.rig.direct(Harness.LONG);
 		Hold hold = this.rig.claims().holdRequest();
-		assertUnknown(late);
+		Expect.outcomeUnknown(late);
 		LockHandle handle = other.acquire();
-		deliverClaim(hold);
-		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
+		this.rig.deliver(hold, "findAndModify");
+		Expect.heldBy(handle, this.rig.holders());
 		handle.renew();
 		handle.close();
 		figures.server(this.rig.label()).add("grants beside the holder", 0);
@@ -86,9 +80,9 @@ class MessageRowsTests {
 		handle.close();
 		// the release, and the first of the clean-up
 		this.rig.proxy().awaitReplies("update", before + 2, Harness.LONG);
-		deliverClaim(hold);
+		this.rig.deliver(hold, "findAndModify");
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted again").isGreaterThan(handle.fence());
-		awaitNoHolder();
+		this.rig.awaitFree();
 		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
@@ -105,7 +99,7 @@ class MessageRowsTests {
 			assertThat(this.rig.holders()).hasSize(1);
 			figures.server(this.rig.label()).add("requests", asked).add("fences", 1).add("double grants", 0);
 		}
-		awaitNoHolder();
+		this.rig.awaitFree();
 	}
 
 	@Test
@@ -113,9 +107,9 @@ class MessageRowsTests {
 	void aClaimWhoseConnectionBreaksBeforeTheReplyLeavesNoOrphan(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(Harness.LONG, Duration.ZERO);
 		this.rig.claims().cutBeforeReply().once();
-		assertUnknown(client);
+		Expect.outcomeUnknown(client);
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		awaitNoHolder();
+		this.rig.awaitFree();
 		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
@@ -125,8 +119,7 @@ class MessageRowsTests {
 		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
 		Duration delay = Duration.ofMillis(900);
 		this.rig.claims().delayReply(delay).once();
-		LockRequest request = LockRequest.builder(Harness.KEY).autoRenew(false).build();
-		try (LockHandle handle = client.locks().acquire(request)) {
+		try (LockHandle handle = client.acquireUnrenewed()) {
 			assertThat(handle.remaining()).isLessThanOrEqualTo(TTL.multipliedBy(4).dividedBy(5).minus(delay));
 			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
 			this.rig.renewals().delayReply(delay).once();
@@ -146,7 +139,7 @@ class MessageRowsTests {
 		handle.close();
 		Document released = this.rig.document().orElseThrow();
 		assertThat(this.rig.holders()).isEmpty();
-		deliverUpdate(hold);
+		this.rig.deliver(hold, "update");
 		assertThat(this.rig.document()).contains(released);
 		figures.server(this.rig.label()).add("resurrected", 0);
 	}
@@ -158,19 +151,13 @@ class MessageRowsTests {
 		HarnessClient other = this.rig.direct(Harness.LONG);
 		Hold hold = this.rig.renewals().holdAllRequests();
 		LockHandle handle = client.acquire();
-		LockHandle next = other.acquire();
-		long granted = System.nanoTime();
-		long lead = granted - client.told().awaitLoss().nanos();
-		assertThat(lead).as("told before the next grant").isPositive();
-		assertThat(handle.isHeld()).isFalse();
+		LockHandle next = Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label()));
 		Document taken = this.rig.document().orElseThrow();
-		deliverUpdate(hold);
+		this.rig.deliver(hold, "update");
 		assertThat(this.rig.document()).contains(taken);
 		assertThat(next.isHeld()).isTrue();
 		next.close();
-		figures.server(this.rig.label())
-			.add("told before the next grant by", Harness.millis(lead))
-			.add("fence", "unchanged");
+		figures.add("fence", "unchanged");
 	}
 
 	@Test
@@ -186,7 +173,7 @@ class MessageRowsTests {
 		// the release that failed, and the one that cleans up behind it
 		this.rig.proxy().awaitReplies("update", before + 2, Harness.LONG);
 		assertThat(closed).as("the caller is not troubled").succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
-		assertThat(this.rig.holders()).extracting(StoredHolder::fence).containsExactly(next.fence());
+		Expect.heldBy(next, this.rig.holders());
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		next.renew();
 		next.close();
@@ -201,41 +188,20 @@ class MessageRowsTests {
 		this.rig.releases().cut().once();
 		handle.close();
 		long closed = System.nanoTime();
-		awaitNoHolder();
+		this.rig.awaitFree();
 		figures.server(this.rig.label())
 			.add("free after", Harness.millis(System.nanoTime() - closed) + " of a ttl of 30000 ms");
 	}
 
 	private void assertTakenBack(Hold hold, Duration ttl, RowFigures figures) {
-		deliverClaim(hold);
+		this.rig.deliver(hold, "findAndModify");
 		long delivered = System.nanoTime();
 		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		awaitNoHolder();
+		this.rig.awaitFree();
 		long orphan = System.nanoTime() - delivered;
 		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(ttl);
 		figures.server(this.rig.label())
 			.add("orphan", Harness.millis(orphan) + " of a ttl of " + ttl.toMillis() + " ms");
-	}
-
-	private void deliverClaim(Hold hold) {
-		int before = this.rig.proxy().replies("findAndModify");
-		hold.release();
-		this.rig.proxy().awaitReplies("findAndModify", before + 1, Harness.LONG);
-	}
-
-	private void deliverUpdate(Hold hold) {
-		int before = this.rig.proxy().replies("update");
-		hold.release();
-		this.rig.proxy().awaitReplies("update", before + 1, Harness.LONG);
-	}
-
-	private void awaitNoHolder() {
-		await().atMost(Duration.ofSeconds(20)).until(() -> this.rig.holders().isEmpty());
-	}
-
-	private static void assertUnknown(HarnessClient client) {
-		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
-			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
 	}
 
 }

@@ -12,9 +12,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
-import io.mongolock.LockRequest;
-import io.mongolock.LockStoreException;
-import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
@@ -25,7 +22,6 @@ import io.mongolock.faults.harness.SetMember;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.store.StoredHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -56,20 +52,16 @@ class PartitionRowsTests {
 		LockHandle handle = client.acquire();
 		SetMember stale = this.set.isolatePrimary();
 		SetMember next = this.set.elect();
-		LockHandle granted = other.warm().acquire();
-		assertThat(handle.isHeld()).isFalse();
-		long gap = System.nanoTime() - client.told().awaitLoss().nanos();
-		assertThat(gap).as("told before the next grant").isPositive();
+		LockHandle granted = Expect.toldBeforeTheNextGrant(client, handle, other.warm(),
+				figures.server(ScriptedSet.SERVER));
 		assertThat(client.told().losses()).extracting(RecordingLockListener.Loss::reason)
 			.containsExactly(LossReason.DEADLINE);
-		assertThat(stale.holders()).as("renewed where nobody confirms it")
-			.extracting(StoredHolder::fence)
-			.containsExactly(handle.fence());
-		assertThat(granted.fence()).isGreaterThan(handle.fence());
+		// renewed where nobody confirms it
+		Expect.heldBy(handle, stale.holders());
 		this.set.heal();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
-		assertThat(next.holders()).extracting(StoredHolder::fence).containsExactly(granted.fence());
-		figures.server(ScriptedSet.SERVER).add("overlap", "0 ms").add("gap", Harness.millis(gap));
+		Expect.heldBy(granted, next.holders());
+		figures.add("overlap", "0 ms");
 	}
 
 	@Test
@@ -77,7 +69,7 @@ class PartitionRowsTests {
 	void aHolderWhoseLeaseRanOutIsNotToldByAMinorityThatItOverran(RowFigures figures) {
 		HarnessClient client = this.rig.clientOf(this.set.primary(), TTL, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
-		LockHandle handle = client.locks().acquire(LockRequest.builder(Harness.KEY).autoRenew(false).build());
+		LockHandle handle = client.acquireUnrenewed();
 		this.set.isolatePrimary();
 		this.set.elect();
 		LockHandle granted = other.warm().acquire();
@@ -97,8 +89,7 @@ class PartitionRowsTests {
 		holder.warm();
 		handle.close();
 		LockHandle next = holder.acquire();
-		assertThatExceptionOfType(LockStoreException.class).isThrownBy(contender::acquire)
-			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+		Expect.outcomeUnknown(contender);
 		assertThat(stale.stored().orElseThrow().fence()).as("executed where nobody confirms it")
 			.isGreaterThan(handle.fence());
 		assertThat(next.isHeld()).isTrue();
@@ -134,8 +125,7 @@ class PartitionRowsTests {
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();
 		LockHandle confirmed = other.warm().acquire();
-		assertThatExceptionOfType(LockStoreException.class).isThrownBy(contender::acquire)
-			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+		Expect.outcomeUnknown(contender);
 		assertThat(stale.stored()).as("executed where nobody confirms it").isPresent();
 		assertThat(confirmed.isHeld()).isTrue();
 		this.set.heal();
@@ -154,8 +144,7 @@ class PartitionRowsTests {
 			this.set.stepDown();
 		}
 		long start = System.nanoTime();
-		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
-			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+		Expect.outcomeUnknown(client);
 		Duration blocked = Duration.ofNanos(System.nanoTime() - start);
 		// the rest is for a busy machine; the driver itself would wait for 30 s
 		assertThat(blocked).isLessThan(OPERATION_TIMEOUT.plusSeconds(10));
@@ -173,9 +162,7 @@ class PartitionRowsTests {
 	}
 
 	private void assertEverywhereHeldBy(LockHandle handle) {
-		assertThat(this.set.members())
-			.allSatisfy((member) -> assertThat(member.holders()).extracting(StoredHolder::fence)
-				.containsExactly(handle.fence()));
+		assertThat(this.set.members()).allSatisfy((member) -> Expect.heldBy(handle, member.holders()));
 	}
 
 }

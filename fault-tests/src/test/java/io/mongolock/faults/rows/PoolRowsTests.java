@@ -41,17 +41,13 @@ class PoolRowsTests {
 	void aHolderWhosePoolIsExhaustedIsToldBeforeTheNextGrant(RowFigures figures) {
 		HarnessClient client = narrow();
 		HarnessClient other = this.rig.direct(Harness.LONG);
-		client.acquire();
+		LockHandle handle = client.acquire();
 		Hold hold = exhaust(client);
-		LockHandle next = other.acquire();
-		long lead = System.nanoTime() - client.told().awaitLoss().nanos();
-		assertThat(lead).as("told before the next grant").isPositive();
-		next.close();
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label())).close();
 		hold.release();
 		await().atMost(Harness.LONG)
 			.ignoreExceptionsInstanceOf(LockStoreException.class)
 			.untilAsserted(() -> client.locks().acquire(LockRequest.of("order:2")).close());
-		figures.server(this.rig.label()).add("told before the next grant by", Harness.millis(lead));
 	}
 
 	@Test
@@ -61,8 +57,7 @@ class PoolRowsTests {
 		HarnessClient application = narrow();
 		try (LockHandle handle = client.acquire()) {
 			exhaust(application);
-			int before = this.rig.proxy().replies("update");
-			this.rig.proxy().awaitReplies("update", before + 4, Harness.LONG);
+			this.rig.awaitMoreReplies("update", 4);
 			assertThat(handle.isHeld()).isTrue();
 		}
 		assertThat(client.told().losses()).isEmpty();

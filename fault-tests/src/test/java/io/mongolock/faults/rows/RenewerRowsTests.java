@@ -25,6 +25,7 @@ import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.InterceptedStore;
 import io.mongolock.faults.harness.RecordingLockListener;
+import io.mongolock.faults.harness.StepClock;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -66,10 +67,11 @@ class RenewerRowsTests {
 	@Test
 	@ShowsRow(value = 45, level = Level.UNIT)
 	void aListenerThatThrowsErrorsStopsNeitherRenewalNorTheTelling(RowFigures figures) {
-		LockHandle handle = startRenewedOften(new Careless(), this.told);
+		StepClock clock = new StepClock();
+		LockHandle handle = start(RENEWED_OFTEN, clock, new Careless(), this.told);
 		awaitRenewals(4);
 		assertThat(handle.isHeld()).isTrue();
-		this.store.before("renewAll", RenewerRowsTests::fail);
+		clock.step(RENEWED_OFTEN.ttl());
 		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
 		figures.add("silent losses", 0);
 	}

@@ -54,7 +54,7 @@ class SequenceRowsTests {
 		List<Long> given = new ArrayList<>();
 		for (int i = 0; i < 4 * BLOCK; i++) {
 			if (i % BLOCK == 0) {
-				lose(what);
+				this.rig.lose(what, "findAndModify");
 			}
 			given.add(one.next(NAME));
 			given.add(other.next(NAME));
@@ -78,22 +78,11 @@ class SequenceRowsTests {
 		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> late.next(NAME))
 			.withMessageContaining("it is safe to ask again");
 		given.addAll(numbers(other, BLOCK));
-		int before = this.rig.proxy().replies("findAndModify");
-		hold.release();
-		this.rig.proxy().awaitReplies("findAndModify", before + 1, Harness.LONG);
+		this.rig.deliver(hold, "findAndModify");
 		given.addAll(numbers(other, BLOCK));
 		given.addAll(numbers(sequences(this.faulty, Harness.LONG), BLOCK));
 		assertThat(given).doesNotHaveDuplicates();
 		figures.server(this.rig.label()).add("twice", 0);
-	}
-
-	private void lose(String what) {
-		if (what.startsWith("reply")) {
-			this.rig.proxy().on("findAndModify").cutBeforeReply().once();
-		}
-		else {
-			this.rig.proxy().on("findAndModify").cut().once();
-		}
 	}
 
 	static List<Long> numbers(Sequences sequences, int count) {

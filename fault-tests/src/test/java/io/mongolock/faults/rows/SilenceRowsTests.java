@@ -1,7 +1,10 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AutoClose;
@@ -28,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Rows 13 and 14: a server that is there and does not answer.
+ * Rows 13, 14 and 50: a server that is there and does not answer.
  */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -54,10 +57,9 @@ class SilenceRowsTests {
 		HarnessClient other = this.rig.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
 		this.rig.proxy().blackhole();
-		assertToldInTime(client, other, figures);
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label()));
 		long blocked = blocked(() -> assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> client.locks().acquire(LockRequest.of("order:2"))));
-		assertThat(handle.isHeld()).isFalse();
 		figures.add("blocked", Harness.millis(blocked) + " with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms");
 	}
 
@@ -65,8 +67,8 @@ class SilenceRowsTests {
 	@ShowsRow(value = 13, level = Level.PROXY)
 	void aSilenceShorterThanTheLeaseCostsNothing(RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
-		LockRequest request = LockRequest.builder(Harness.KEY).ttl(Duration.ofSeconds(20)).build();
-		try (LockHandle handle = client.locks().acquire(request)) {
+		LockSettings often = LockSettings.builder().renewInterval(Duration.ofMillis(500)).build();
+		try (LockHandle handle = client.locks().acquire(LockRequest.builder(Harness.KEY).settings(often).build())) {
 			Hold hold = this.rig.renewals().holdAllRequests();
 			hold.awaitHeld(Harness.LONG);
 			int before = this.rig.proxy().replies("update");
@@ -85,9 +87,9 @@ class SilenceRowsTests {
 	void aHolderWhoseConnectionsDieIsToldBeforeTheNextGrant(Consumer<Harness> fault, RowFigures figures) {
 		HarnessClient client = this.rig.behindProxy(SETTINGS);
 		HarnessClient other = this.rig.direct(Harness.LONG);
-		client.acquire();
+		LockHandle handle = client.acquire();
 		fault.accept(this.rig);
-		assertToldInTime(client, other, figures);
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label()));
 	}
 
 	static Stream<Named<Consumer<Harness>>> deadConnections() {
@@ -102,12 +104,23 @@ class SilenceRowsTests {
 				}));
 	}
 
-	private void assertToldInTime(HarnessClient client, HarnessClient other, RowFigures figures) {
-		LockHandle next = other.acquire();
-		long lead = System.nanoTime() - client.told().awaitLoss().nanos();
-		assertThat(lead).as("told before the next grant").isPositive();
-		next.close();
-		figures.server(this.rig.label()).add("told before the next grant by", Harness.millis(lead));
+	@Test
+	@ShowsRow(value = 50, level = Level.PROXY)
+	void asynchronousClaimsAreAnsweredTogether(RowFigures figures) {
+		HarnessClient client = this.rig.behindProxy(SETTINGS);
+		this.rig.proxy().blackhole();
+		long begun = System.nanoTime();
+		List<CompletableFuture<Throwable>> failures = IntStream.range(0, 200)
+			.mapToObj((i) -> client.locks().acquireAsync(LockRequest.of("order:" + i)))
+			.map((claim) -> claim.handle((handle, failure) -> failure))
+			.toList();
+		assertThat(failures.stream().map(CompletableFuture::join)).allMatch(LockStoreException.class::isInstance);
+		long last = System.nanoTime() - begun;
+		// one after the other on each of 32 threads they would take seven times as long
+		assertThat(Duration.ofNanos(last)).isLessThan(OPERATION_TIMEOUT.multipliedBy(6));
+		figures.server(this.rig.label())
+			.add("claims", failures.size())
+			.add("last answered", Harness.millis(last) + " with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms");
 	}
 
 	private static long blocked(Runnable call) {

@@ -1,6 +1,7 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import com.mongodb.client.model.IndexOptions;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.faults.harness.Harness;
@@ -21,22 +23,20 @@ import io.mongolock.faults.harness.RecordingLockListener;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 25, 26, 29 and 44: what happens to the clock of the server. Only that of the
- * embedded one can be set.
+ * Rows 25, 26, 29, 44 and 70: time passes at the server, or its clock is set. Only that
+ * of the embedded one can be.
  */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class StoreClockRowsTests {
-
-	private static final LockRequest ONCE = LockRequest.builder(Harness.KEY).waitTimeout(Duration.ZERO).build();
-
-	private static final LockRequest UNRENEWED = LockRequest.builder(Harness.KEY).autoRenew(false).build();
 
 	@AutoClose
 	private final Harness rig = Harness.embedded();
@@ -46,14 +46,11 @@ class StoreClockRowsTests {
 	void aClockSetForwardByLessThanTheMarginOverlapsNobody(RowFigures figures) {
 		HarnessClient client = this.rig.direct(Duration.ofSeconds(5));
 		HarnessClient other = this.rig.direct(Harness.LONG);
-		LockHandle handle = client.locks().acquire(UNRENEWED);
+		LockHandle handle = client.acquireUnrenewed();
 		this.rig.clock().step(Duration.ofMillis(600));
-		LockHandle next = other.acquire();
-		long lead = System.nanoTime() - client.told().awaitLoss().nanos();
-		assertThat(lead).as("told before the next grant").isPositive();
-		assertThat(next.fence()).isGreaterThan(handle.fence());
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label()));
 		assertThat(other.told().steps()).isEmpty();
-		figures.server(this.rig.label()).add("step", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
+		figures.add("step", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
 	}
 
 	@Test
@@ -63,7 +60,7 @@ class StoreClockRowsTests {
 		HarnessClient other = this.rig.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
 		this.rig.clock().step(Duration.ofMinutes(1));
-		LockHandle next = other.locks().acquire(ONCE);
+		LockHandle next = other.tryAcquire().orElseThrow();
 		long granted = System.nanoTime();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		assertTold(other, Duration.ofMinutes(1));
@@ -82,13 +79,13 @@ class StoreClockRowsTests {
 	void aClockSetBackByOneMinuteDelaysTheTakeOverByThatAndNoMore(RowFigures figures) {
 		HarnessClient dead = this.rig.direct(Duration.ofSeconds(6));
 		HarnessClient other = this.rig.direct(Harness.LONG);
-		LockHandle handle = dead.locks().acquire(UNRENEWED);
+		LockHandle handle = dead.acquireUnrenewed();
 		this.rig.clock().step(Duration.ofMinutes(-1));
 		dead.told().awaitLoss();
-		assertThat(other.locks().tryAcquire(ONCE)).as("not before the server's ttl").isEmpty();
+		assertThat(other.tryAcquire()).as("not before the server's ttl").isEmpty();
 		assertTold(other, Duration.ofMinutes(-1));
 		this.rig.clock().step(Duration.ofMinutes(1).plusSeconds(6));
-		LockHandle next = other.locks().acquire(ONCE);
+		LockHandle next = other.tryAcquire().orElseThrow();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		figures.server(this.rig.label()).add("take-over", "at most 60 s late").add("overlap", "0 ms");
 	}
@@ -114,7 +111,7 @@ class StoreClockRowsTests {
 		this.rig.documents()
 			.createIndex(new Document("touchedAt", 1), new IndexOptions().expireAfter(1L, TimeUnit.SECONDS));
 		HarnessClient client = this.rig.direct(Harness.LONG);
-		LockHandle handle = client.locks().acquire(UNRENEWED);
+		LockHandle handle = client.acquireUnrenewed();
 		LockHandle unaware = client.locks().acquire(LockRequest.builder("order:2").autoRenew(false).build());
 		this.rig.clock().step(Duration.ofSeconds(2));
 		assertThat(this.rig.server().runTtlMonitor()).isGreaterThanOrEqualTo(2);
@@ -133,15 +130,39 @@ class StoreClockRowsTests {
 	void leasesOfDifferentLengthsAreEachRespected(RowFigures figures) {
 		HarnessClient brief = this.rig.direct(Duration.ofSeconds(1));
 		HarnessClient lengthy = this.rig.direct(Duration.ofSeconds(20));
-		LockHandle handle = lengthy.locks().acquire(UNRENEWED);
+		LockHandle handle = lengthy.acquireUnrenewed();
 		this.rig.clock().step(Duration.ofSeconds(5));
-		assertThat(brief.locks().tryAcquire(ONCE)).as("the lease of its holder counts").isEmpty();
+		assertThat(brief.tryAcquire()).as("the lease of its holder counts").isEmpty();
 		handle.close();
-		LockHandle next = brief.locks().acquire(UNRENEWED);
+		LockHandle next = brief.acquireUnrenewed();
 		this.rig.clock().step(Duration.ofSeconds(2));
-		assertThat(lengthy.locks().tryAcquire(ONCE)).isPresent();
+		assertThat(lengthy.tryAcquire()).isPresent();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		figures.server(this.rig.label()).add("overlap", "0 ms");
+	}
+
+	@Test
+	@ShowsRow(value = 70, level = Level.SERVER)
+	void aReaderThatDiedHoldsUpAWriterForItsOwnTtlAndOtherReadersNotAtAll(RowFigures figures) {
+		Duration ttl = Duration.ofSeconds(10);
+		LockRequest read = LockRequest.builder(Harness.KEY).shared().build();
+		HarnessClient reader = this.rig.direct(Harness.LONG);
+		HarnessClient writer = this.rig.direct(Harness.LONG);
+		Claim dead = Claim.of(new LeaseId(Harness.KEY, "dead"), new LockOwner("dead", "1", "", 1, ""), ttl)
+			.withLimit(LockRequest.UNLIMITED);
+		assertThat(this.rig.store().acquire(dead, Harness.LONG).grantTo("dead")).isPresent();
+		LockHandle first = reader.locks().acquire(read);
+		LockHandle second = reader.locks().acquire(read);
+		first.close();
+		assertThat(writer.tryAcquire()).isEmpty();
+		this.rig.clock().step(ttl);
+		assertThat(writer.tryAcquire()).as("beside a reader").isEmpty();
+		second.renew();
+		CompletableFuture<LockHandle> writing = writer.acquireAsync();
+		second.close();
+		assertThat(writing.join().fence()).isGreaterThan(second.fence());
+		Expect.heldBy(writing.join(), this.rig.holders());
+		figures.server(this.rig.label()).add("readers", 3);
 	}
 
 	private static void assertTold(HarnessClient client, Duration step) {

@@ -4,21 +4,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
-import com.mongodb.client.model.IndexOptions;
 import org.awaitility.Awaitility;
 import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockHandle;
@@ -37,15 +30,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Rows 30, 31, 42, 44 and 54: what happens to the documents behind the back of the
- * holder.
+ * Rows 30, 40, 42, 44 and 54: what the documents hold, and what happens to them behind
+ * the back of the holder.
  */
 @Timeout(120)
 class StoreRowsTests {
 
-	private static final LockRequest ONCE = LockRequest.builder(Harness.KEY).waitTimeout(Duration.ZERO).build();
-
-	private static final LockRequest UNRENEWED = LockRequest.builder(Harness.KEY).autoRenew(false).build();
+	private static final List<String> STRANGE_KEYS = List.of("$x", "$$ROOT", "$$NOW", "$where", "a.b", "a", "A",
+			"{\"$gt\": \"\"}", "T(java.lang.Runtime).getRuntime().exec('true')", "#{1 + 1}", "${user.home}", "\u0000",
+			"a\u0000b", " a", "a ", "\u00e9", "e\u0301", "\ud83d\udd12", "../locks", "'; db.dropDatabase(); '",
+			"x".repeat(1024));
 
 	@AutoClose
 	private final Harness rig = Harness.onAnyServer();
@@ -69,30 +63,12 @@ class StoreRowsTests {
 		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
 		client.acquire().close();
 		Document backup = this.rig.document().orElseThrow();
-		LockHandle handle = client.locks().acquire(UNRENEWED);
+		LockHandle handle = client.acquireUnrenewed();
 		this.rig.documents().replaceOne(new Document("_id", Harness.KEY), backup);
-		LockHandle next = this.rig.direct(Harness.LONG).locks().acquire(ONCE);
+		LockHandle next = this.rig.direct(Harness.LONG).tryAcquire().orElseThrow();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::renew);
 		figures.server(this.rig.label()).add("fence regressions", 0);
-	}
-
-	@Test
-	@ResourceLock(Resources.SYSTEM_OUT)
-	@ExtendWith(OutputCaptureExtension.class)
-	@ShowsRow(value = 31, level = Level.SERVER)
-	void aTtlIndexWithOtherOptionsIsNamedAndTheLocksAreSafe(RowFigures figures, CapturedOutput output) {
-		this.rig.documents()
-			.createIndex(new Document("touchedAt", 1), new IndexOptions().expireAfter(1L, TimeUnit.HOURS));
-		new TtlIndexInitializer(new MongoTemplate(this.rig.observer(), Harness.DATABASE), Harness.COLLECTION,
-				TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7))
-			.initialize();
-		assertThat(output).contains("expireAfterSeconds 3600 instead of 604800", "collMod");
-		try (LockHandle handle = this.rig.direct(Harness.LONG).acquire()) {
-			assertThat(this.rig.direct(Harness.LONG).locks().tryAcquire(ONCE)).isEmpty();
-			assertThat(handle.isHeld()).isTrue();
-		}
-		figures.server(this.rig.label()).add("warnings", 1);
 	}
 
 	@Test
@@ -126,12 +102,39 @@ class StoreRowsTests {
 	}
 
 	@Test
+	@ShowsRow(value = 40, level = Level.SERVER)
+	void strangeKeysAreKeptAsTheyAreAndNoTwoAreOne(RowFigures figures) {
+		HarnessClient client = this.rig.direct(Harness.LONG);
+		List<LockHandle> handles = new ArrayList<>();
+		for (String key : STRANGE_KEYS) {
+			handles.add(client.locks().tryAcquire(LockRequest.of(key)).orElseThrow());
+			assertThat(this.rig.documents().countDocuments(new Document("_id", key))).as(key).isOne();
+		}
+		assertThat(this.rig.store().list(100, Harness.LONG)).hasSameSizeAs(STRANGE_KEYS);
+		handles.forEach(LockHandle::renew);
+		handles.forEach(LockHandle::close);
+		assertThat(this.rig.store().list(100, Harness.LONG)).isEmpty();
+		figures.server(this.rig.label()).add("keys", STRANGE_KEYS.size()).add("clashes", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 40, level = Level.SERVER)
+	void anOwnerThatLooksLikeAnExpressionIsData(RowFigures figures) throws InterruptedException {
+		HarnessClient client = this.rig.direct(Harness.LONG);
+		Thread owner = new Thread(client::acquire, "$$ROOT");
+		owner.start();
+		owner.join();
+		assertThat(this.rig.holders()).extracting((holder) -> holder.owner().thread()).containsExactly("$$ROOT");
+		figures.server(this.rig.label()).add("evaluated", 0);
+	}
+
+	@Test
 	@ShowsRow(value = 42, level = Level.SERVER)
 	void withoutAChangeStreamALookFindsTheRelease(RowFigures figures) {
 		HarnessClient waiting = this.rig.behindProxy(Harness.LONG, Harness.LONG);
 		LockHandle handle = this.rig.direct(Harness.LONG).acquire();
 		int before = this.rig.proxy().requests("find");
-		CompletableFuture<LockHandle> granted = waiting.locks().acquireAsync(LockRequest.of(Harness.KEY));
+		CompletableFuture<LockHandle> granted = waiting.acquireAsync();
 		this.rig.proxy().awaitRequests("find", before + 5, Harness.LONG);
 		handle.close();
 		long released = System.nanoTime();
@@ -145,14 +148,14 @@ class StoreRowsTests {
 	@Test
 	@ShowsRow(value = 44, level = Level.SERVER)
 	void documentsOfAnOlderAndOfANewerLayoutAreRespected(RowFigures figures) {
-		LockHandle held = this.rig.direct(Harness.LONG).locks().acquire(UNRENEWED);
+		LockHandle held = this.rig.direct(Harness.LONG).acquireUnrenewed();
 		HarnessClient other = this.rig.direct(Harness.LONG);
 		// older: neither line nor history; newer: fields that nobody here knows
 		this.rig.documents()
 			.updateOne(new Document("_id", Harness.KEY),
 					List.of(new Document("$unset", List.of("queue", "previous", "touchedAt")),
 							new Document("$set", new Document("version", 7).append("region", "north"))));
-		assertThat(other.locks().tryAcquire(ONCE)).isEmpty();
+		assertThat(other.tryAcquire()).isEmpty();
 		held.renew();
 		held.close();
 		LockHandle next = other.acquire();

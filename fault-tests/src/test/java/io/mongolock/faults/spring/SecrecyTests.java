@@ -78,7 +78,7 @@ class SecrecyTests {
 	void thePasswordOfTheServerIsNeverTold(CapturedOutput output) throws IOException {
 		String uri = "mongodb://app:" + PASSWORD + "@127.0.0.1:" + closedPort()
 				+ "/?authSource=admin&serverSelectionTimeoutMS=500";
-		try (ConfigurableApplicationContext context = SpringApp.start(uri, Guarded.class,
+		try (ConfigurableApplicationContext context = SpringApp.start(uri, Guarded.class, "mongo-lock.wait-timeout=0s",
 				"logging.level.io.mongolock=trace")) {
 			assertThat(textOf(catchThrowableOfType(LockStoreException.class,
 					() -> context.getBean(Guarded.class).run("a", Thread::yield))))

@@ -4,6 +4,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
@@ -12,6 +16,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.opentest4j.TestAbortedException;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -33,11 +38,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 52 and 53: what becomes of thousands of locks that one application holds.
+ * Rows 39, 52 and 53: thousands of locks, or of waiters, of one application.
  */
-@Timeout(180)
+@Timeout(300)
 @Isolated
-class ManyHeldRowsTests {
+class ManyRowsTests {
 
 	private static final int STOPPED = 3_000;
 
@@ -93,6 +98,36 @@ class ManyHeldRowsTests {
 			.add("losses", LOST)
 			.add("listener takes", "5 ms")
 			.add("from the first to the last", Harness.millis(spread) + " of 6000 ms");
+	}
+
+	@Test
+	@ShowsRow(value = 39, level = Level.SERVER)
+	void renewalsAreOnTimeWhileTenThousandVirtualThreadsWait(RowFigures figures) throws Exception {
+		if (Runtime.version().feature() < 21) {
+			throw new TestAbortedException("needs Java 21 or later");
+		}
+		ExecutorService threads = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
+			.invoke(null);
+		try (Harness rig = Harness.onAnyServer()) {
+			HarnessClient client = rig.behindProxy(Duration.ofSeconds(6), Duration.ofSeconds(200));
+			AtomicInteger granted = new AtomicInteger();
+			AtomicInteger waiting = new AtomicInteger();
+			try (LockHandle handle = client.acquire()) {
+				for (int i = 0; i < 10_000; i++) {
+					threads.execute(() -> {
+						waiting.incrementAndGet();
+						client.locks().execute(LockRequest.of(Harness.KEY), (one) -> granted.incrementAndGet());
+					});
+				}
+				await().atMost(Harness.LONG).until(() -> waiting.get() == 10_000);
+				rig.awaitMoreReplies("update", 4);
+				assertThat(handle.isHeld()).isTrue();
+			}
+			threads.shutdown();
+			assertThat(threads.awaitTermination(200, TimeUnit.SECONDS)).isTrue();
+			assertThat(client.told().losses()).isEmpty();
+			figures.server(rig.label()).add("waiters", 10_000).add("granted", granted).add("lost", 0);
+		}
 	}
 
 	private static List<LockHandle> acquire(LockTemplate locks, int count) {

@@ -1,0 +1,48 @@
+package io.mongolock.faults.rows;
+
+import java.util.List;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.store.StoredHolder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What many rows expect.
+ */
+final class Expect {
+
+	private Expect() {
+	}
+
+	/**
+	 * The next client is granted the lock, and the holder was told of its loss before.
+	 */
+	static LockHandle toldBeforeTheNextGrant(HarnessClient holder, LockHandle handle, HarnessClient next,
+			RowFigures figures) {
+		LockHandle granted = next.acquire();
+		long lead = System.nanoTime() - holder.told().awaitLoss().nanos();
+		assertThat(lead).as("told before the next grant").isPositive();
+		assertThat(handle.isHeld()).isFalse();
+		assertThat(granted.fence()).isGreaterThan(handle.fence());
+		figures.add("told before the next grant by", Harness.millis(lead));
+		return granted;
+	}
+
+	/** A claim fails, and nobody knows whether it was executed. */
+	static void outcomeUnknown(HarnessClient client) {
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
+			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+	}
+
+	static void heldBy(LockHandle handle, List<StoredHolder> holders) {
+		assertThat(holders).extracting(StoredHolder::fence).containsExactly(handle.fence());
+	}
+
+}
