@@ -46,10 +46,6 @@ public final class RealSet implements AutoCloseable {
 		return client.warm();
 	}
 
-	public MongoClient admin() {
-		return this.admin;
-	}
-
 	public MongoLockStore store() {
 		return this.store;
 	}

@@ -74,10 +74,7 @@ class BlockedDocumentRowsTests {
 		}
 	}
 
-	/**
-	 * With less time than a busy machine leaves to real requests.
-	 * @param seconds the ttl
-	 */
+	/** With less time than a busy machine leaves to real requests. */
 	@ParameterizedTest
 	@ValueSource(ints = { 6, 30 })
 	@ShowsRow(value = 48, level = Level.UNIT)

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -32,6 +31,7 @@ import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -56,8 +56,7 @@ class CallerRowsTests {
 		AtomicBoolean entered = new AtomicBoolean();
 		Caller caller = new Caller((locks) -> locks.execute(REQUEST, (handle) -> entered.getAndSet(true)));
 		this.rig.proxy().awaitRequests("findAndModify", before + 2, Harness.LONG);
-		caller.interruptAndAwait();
-		assertThat(caller.failure).isInstanceOf(LockUnavailableException.class)
+		assertThat(caller.interruptAndAwait()).isInstanceOf(LockUnavailableException.class)
 			.hasMessageContaining("Interrupted after");
 		assertThat(entered).isFalse();
 		Expect.heldBy(held, this.rig.holders());
@@ -84,8 +83,7 @@ class CallerRowsTests {
 			Thread.currentThread().interrupt();
 			return handle;
 		}));
-		caller.await();
-		assertThat(caller.failure).isNull();
+		assertThat(caller.await()).isNull();
 		this.rig.awaitFree();
 		figures.server(this.rig.label()).add("orphans", 0);
 	}
@@ -97,8 +95,7 @@ class CallerRowsTests {
 		Hold hold = this.rig.releases().holdRequest();
 		Caller caller = new Caller((locks) -> handle.close());
 		hold.awaitHeld(Harness.LONG);
-		caller.interruptAndAwait();
-		assertThat(caller.failure).isNull();
+		assertThat(caller.interruptAndAwait()).isNull();
 		this.rig.awaitFree();
 		hold.release();
 		figures.server(this.rig.label()).add("orphans", 0);
@@ -159,36 +156,30 @@ class CallerRowsTests {
 	 */
 	private final class Caller {
 
-		private final CompletableFuture<Void> over = new CompletableFuture<>();
+		private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
 		private final AtomicBoolean interrupted = new AtomicBoolean();
 
 		private final Thread thread;
 
-		private volatile Throwable failure;
-
 		private Caller(Consumer<LockTemplate> call) {
 			this.thread = new Thread(() -> {
-				try {
-					call.accept(CallerRowsTests.this.client.locks());
-				}
-				catch (RuntimeException ex) {
-					this.failure = ex;
-				}
+				Throwable thrown = catchThrowable(() -> call.accept(CallerRowsTests.this.client.locks()));
 				this.interrupted.set(Thread.currentThread().isInterrupted());
-				this.over.complete(null);
+				this.failure.complete(thrown);
 			}, "caller");
 			this.thread.start();
 		}
 
-		private void interruptAndAwait() {
+		private Throwable interruptAndAwait() {
 			this.thread.interrupt();
-			await();
+			return await();
 		}
 
-		private void await() {
-			assertThat(this.over).succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
+		private Throwable await() {
+			assertThat(this.failure).succeedsWithin(Harness.LONG);
 			assertThat(this.interrupted).as("interrupt still set").isTrue();
+			return this.failure.join();
 		}
 
 	}

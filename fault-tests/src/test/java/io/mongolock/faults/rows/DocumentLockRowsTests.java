@@ -197,9 +197,8 @@ class DocumentLockRowsTests {
 		}
 
 		/**
-		 * Save a document.
-		 * @return {@code saved}, {@code failed} without a certain answer, or {@code lost}
-		 * after such a failure
+		 * Says {@code saved}, {@code failed} without a certain answer, or {@code lost}
+		 * after that.
 		 */
 		<T> String save(LockedDocument<T> locked, T entity) {
 			try {

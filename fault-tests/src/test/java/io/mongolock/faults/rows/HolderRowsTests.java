@@ -32,7 +32,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 4 to 7: processes that are killed, suspended or starved while they hold a lock.
+ * Rows 4 to 7 and 60: processes that are killed, suspended or starved while they hold a
+ * lock.
  */
 @Tag("process")
 @Timeout(180)
@@ -65,6 +66,21 @@ class HolderRowsTests {
 		figures.server(this.crew.label())
 			.add("take-over", Harness.millis(takeOver))
 			.add("lease left", Harness.millis(left));
+	}
+
+	@Test
+	@ShowsRow(value = 60, level = Level.SERVER)
+	void aHolderKilledInTheMiddleOfATurnIsTakenOverWithAHigherFence(RowFigures figures) {
+		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(6));
+		LockWorkerJvm next = this.crew.start(Harness.LONG).awaitReady();
+		holder.awaitReady().run(Harness.KEY, 8, 1_000_000, 1);
+		// its turns set fences aside, which its threads are given one after the other
+		await().atMost(Harness.LONG).until(() -> setAside() > 0 && this.crew.check().sections() > 100);
+		this.crew.kill(holder);
+		next.acquire(Harness.KEY);
+		next.release(Harness.KEY);
+		HistoryReport report = this.crew.assertClean();
+		figures.server(this.crew.label()).add("sections of its turns", report.sections());
 	}
 
 	@Test
@@ -162,6 +178,14 @@ class HolderRowsTests {
 			// may succeed after the loss, as nobody was granted meanwhile
 			catchThrowable(() -> holder.release(Harness.KEY));
 		}
+	}
+
+	private long setAside() {
+		return this.crew.store()
+			.find(Harness.KEY, Harness.LONG)
+			.filter((lock) -> !lock.holders().isEmpty())
+			.map((lock) -> lock.fence() - lock.holders().get(0).fence())
+			.orElse(0L);
 	}
 
 	private void suspend(LockWorkerJvm worker, Duration time) {

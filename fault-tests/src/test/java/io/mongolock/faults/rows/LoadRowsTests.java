@@ -4,16 +4,17 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 import com.mongodb.client.model.Filters;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -60,6 +61,9 @@ class LoadRowsTests {
 		.build();
 
 	private static final Duration PATIENCE = Duration.ofSeconds(110);
+
+	@AutoClose("shutdownNow")
+	private final ExecutorService threads = Executors.newCachedThreadPool();
 
 	@Test
 	@ShowsRow(value = 1, level = Level.SERVER)
@@ -132,7 +136,7 @@ class LoadRowsTests {
 	@ParameterizedTest
 	@EnumSource(UpsertRace.class)
 	@ShowsRow(value = 3, level = Level.SERVER)
-	void aStormOnANewKeyGrantsOneAndTroublesNobody(UpsertRace race, RowFigures figures) throws InterruptedException {
+	void aStormOnANewKeyGrantsOneAndTroublesNobody(UpsertRace race, RowFigures figures) {
 		try (Harness rig = Harness.embedded(race)) {
 			HarnessClient client = rig.direct(Harness.LONG);
 			List<LockTemplate> clients = IntStream.range(0, 64)
@@ -149,20 +153,22 @@ class LoadRowsTests {
 
 	@Test
 	@ShowsRow(value = 43, level = Level.SERVER)
-	void aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm(RowFigures figures) throws InterruptedException {
+	void aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm(RowFigures figures) {
 		try (Harness rig = Harness.onAnyServer()) {
 			List<HarnessClient> clients = List.of(rig.behindProxy(Harness.LONG, PATIENCE),
 					rig.behindProxy(Harness.LONG, PATIENCE));
 			LockHandle handle = rig.direct(Harness.LONG).acquire();
 			int before = rig.proxy().requests("findAndModify");
-			Herd herd = new Herd(rig, clients, 500);
+			Herd herd = new Herd(rig);
+			CompletableFuture<?>[] waiters = IntStream.range(0, 500)
+				.mapToObj((i) -> CompletableFuture.runAsync(() -> herd.enter(clients.get(i % 2)), this.threads))
+				.toArray(CompletableFuture[]::new);
 			herd.awaitChance(6);
 			assertThat(herd.entered).as("granted beside the first holder").hasValue(0);
 			handle.close();
-			herd.await();
+			assertThat(CompletableFuture.allOf(waiters)).succeedsWithin(PATIENCE);
 			int requests = rig.proxy().requests("findAndModify") - before;
-			assertThat(herd.failures).isEmpty();
-			assertThat(herd.done).hasValue(500);
+			assertThat(herd.entered).hasValue(500);
 			assertThat(herd.together).hasValue(1);
 			assertThat(requests).as("requests").isLessThan(500 * 4);
 			assertThat(rig.holders()).isEmpty();
@@ -179,28 +185,15 @@ class LoadRowsTests {
 		}
 	}
 
-	private static int storm(List<LockTemplate> clients, String key) throws InterruptedException {
-		CountDownLatch start = new CountDownLatch(1);
-		AtomicInteger grants = new AtomicInteger();
-		List<Throwable> failures = new ArrayList<>();
-		List<Thread> threads = clients.stream().map((client) -> new Thread(() -> {
-			try {
-				start.await();
-				client.tryAcquire(LockRequest.of(key)).ifPresent((handle) -> grants.incrementAndGet());
-			}
-			catch (Exception ex) {
-				synchronized (failures) {
-					failures.add(ex);
-				}
-			}
-		})).toList();
-		threads.forEach(Thread::start);
-		start.countDown();
-		for (Thread thread : threads) {
-			thread.join();
-		}
-		assertThat(failures).isEmpty();
-		return grants.get();
+	private long storm(List<LockTemplate> clients, String key) {
+		Phaser start = new Phaser(clients.size());
+		List<CompletableFuture<Boolean>> granted = clients.stream()
+			.map((client) -> CompletableFuture.supplyAsync(() -> {
+				start.arriveAndAwaitAdvance();
+				return client.tryAcquire(LockRequest.of(key)).isPresent();
+			}, this.threads))
+			.toList();
+		return granted.stream().filter(CompletableFuture::join).count();
 	}
 
 	private static int threads(String name) {
@@ -212,8 +205,8 @@ class LoadRowsTests {
 	}
 
 	/**
-	 * Threads that all want one lock. Each has its own, and the first holders stay until
-	 * others have asked in vain, so that two who hold it together are seen.
+	 * Threads that all want one lock. The first holders stay until others have asked in
+	 * vain, so that two who hold it together are seen.
 	 */
 	private static final class Herd {
 
@@ -225,44 +218,27 @@ class LoadRowsTests {
 
 		private final AtomicInteger together = new AtomicInteger();
 
-		private final AtomicInteger done = new AtomicInteger();
-
-		private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
-
 		private final Harness rig;
 
-		private final List<Thread> threads;
-
-		private Herd(Harness rig, List<HarnessClient> clients, int size) {
+		private Herd(Harness rig) {
 			this.rig = rig;
-			this.threads = IntStream.range(0, size)
-				.mapToObj((i) -> new Thread(() -> run(clients.get(i % clients.size())), "herd-" + i))
-				.toList();
-			this.threads.forEach(Thread::start);
 		}
 
-		private void run(HarnessClient client) {
-			try {
-				client.locks().execute(LockRequest.of(Harness.KEY), (handle) -> {
-					hold(handle);
-					return this.done.incrementAndGet();
-				});
-			}
-			catch (Throwable ex) {
-				this.failures.add(ex);
-			}
+		private void enter(HarnessClient client) {
+			client.locks().execute(LockRequest.of(Harness.KEY), (handle) -> {
+				this.together.accumulateAndGet(this.holders.incrementAndGet(), Math::max);
+				if (this.entered.getAndIncrement() < STAYING) {
+					awaitChance(4);
+					assertStored(handle);
+				}
+				return this.together.accumulateAndGet(this.holders.getAndDecrement(), Math::max);
+			});
 		}
 
-		private void hold(LockHandle handle) {
-			this.together.accumulateAndGet(this.holders.incrementAndGet(), Math::max);
-			if (this.entered.getAndIncrement() < STAYING) {
-				awaitChance(4);
-				// The store has the fence of the grant, and the last that was set aside
-				// with it
-				assertThat(this.rig.stored()).hasValueSatisfying((lock) -> assertThat(lock.holders()).singleElement()
-					.satisfies((holder) -> assertThat(handle.fence()).isBetween(holder.fence(), lock.fence())));
-			}
-			this.together.accumulateAndGet(this.holders.getAndDecrement(), Math::max);
+		// The store has the fence of the grant, and the last that was set aside with it
+		private void assertStored(LockHandle handle) {
+			assertThat(this.rig.stored()).hasValueSatisfying((lock) -> assertThat(lock.holders()).singleElement()
+				.satisfies((holder) -> assertThat(handle.fence()).isBetween(holder.fence(), lock.fence())));
 		}
 
 		// Until others have been answered, or were let in
@@ -277,12 +253,6 @@ class LoadRowsTests {
 		// Who stands in line looks, and claims only if its turn may have come
 		private int answers() {
 			return this.rig.proxy().replies("findAndModify") + this.rig.proxy().replies("find");
-		}
-
-		private void await() throws InterruptedException {
-			for (Thread thread : this.threads) {
-				thread.join(PATIENCE.toMillis());
-			}
 		}
 
 	}

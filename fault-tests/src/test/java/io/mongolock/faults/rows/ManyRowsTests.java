@@ -108,8 +108,8 @@ class ManyRowsTests {
 		}
 		ExecutorService threads = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
 			.invoke(null);
-		try (Harness rig = Harness.onAnyServer()) {
-			HarnessClient client = rig.behindProxy(Duration.ofSeconds(6), Duration.ofSeconds(200));
+		try (Harness harness = Harness.onAnyServer()) {
+			HarnessClient client = harness.behindProxy(Duration.ofSeconds(6), Duration.ofSeconds(200));
 			AtomicInteger granted = new AtomicInteger();
 			AtomicInteger waiting = new AtomicInteger();
 			try (LockHandle handle = client.acquire()) {
@@ -120,13 +120,13 @@ class ManyRowsTests {
 					});
 				}
 				await().atMost(Harness.LONG).until(() -> waiting.get() == 10_000);
-				rig.awaitMoreReplies("update", 4);
+				harness.awaitMoreReplies("update", 4);
 				assertThat(handle.isHeld()).isTrue();
 			}
 			threads.shutdown();
 			assertThat(threads.awaitTermination(200, TimeUnit.SECONDS)).isTrue();
 			assertThat(client.told().losses()).isEmpty();
-			figures.server(rig.label()).add("waiters", 10_000).add("granted", granted).add("lost", 0);
+			figures.server(harness.label()).add("waiters", 10_000).add("granted", granted).add("lost", 0);
 		}
 	}
 

@@ -82,7 +82,7 @@ class PartitionRowsTests {
 	@ShowsRow(value = 19, level = Level.PROXY)
 	void aContenderThatIsIsolatedWithThePrimaryIsNotGrantedThere(RowFigures figures) {
 		HarnessClient holder = this.rig.client(TTL, Harness.LONG);
-		HarnessClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ofSeconds(6));
+		HarnessClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ofSeconds(3));
 		LockHandle handle = holder.acquire();
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();

@@ -14,13 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.data.mongodb.MongoTransactionManager;
-import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
-import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockHandle;
-import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
@@ -31,8 +26,6 @@ import io.mongolock.faults.harness.ScriptedSet;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.mongodb.FencedWrites;
-import io.mongolock.store.Leased;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
@@ -41,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 16, 17, 20 to 23 and 33 on the replica set that {@code MONGO_LOCK_TEST_URI} names,
+ * Rows 16, 17 and 20 to 23 on the replica set that {@code MONGO_LOCK_TEST_URI} names,
  * which has to run with {@code enableTestCommands=1}: what can be done to it over
  * connections alone. The network and the clocks of its members cannot be reached that
  * way, so rows 18, 19 and 24 are left to {@link ScriptedSet}.
@@ -168,22 +161,6 @@ class ReplicaSetRowsTests {
 		figures.server(this.set.label()).add("double grants", 0);
 	}
 
-	@Test
-	@ShowsRow(value = 33, level = Level.REPLICA_SET)
-	void aTransactionThatTouchesALockWhichIsGoneIsRolledBack(RowFigures figures) {
-		SimpleMongoClientDatabaseFactory factory = new SimpleMongoClientDatabaseFactory(this.set.admin(),
-				Harness.DATABASE);
-		MongoTemplate mongo = new MongoTemplate(factory);
-		TransactionTemplate transactions = new TransactionTemplate(new MongoTransactionManager(factory));
-		FencedWrites writes = FencedWrites.of(mongo, this.set.store());
-		LockHandle handle = this.client.locks().acquire(this.request);
-		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isTrue();
-		this.set.store().release(((Leased) handle).lease(), Harness.LONG);
-		assertThat(insertAndTouch(mongo, transactions, writes, handle)).isFalse();
-		assertThat(mongo.getCollection("touched").countDocuments(new Document("key", handle.key()))).isOne();
-		figures.server(this.set.label()).add("committed after the loss", 0);
-	}
-
 	private void assertUnknown(HarnessClient client) {
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> client.locks().acquire(this.once))
 			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
@@ -191,20 +168,6 @@ class ReplicaSetRowsTests {
 
 	private StoredLock stored() {
 		return this.set.store().find(this.key, Harness.LONG).orElseThrow();
-	}
-
-	private static boolean insertAndTouch(MongoTemplate mongo, TransactionTemplate transactions, FencedWrites writes,
-			LockHandle handle) {
-		try {
-			transactions.executeWithoutResult((status) -> {
-				mongo.insert(new Document("key", handle.key()), "touched");
-				writes.touch(handle);
-			});
-			return true;
-		}
-		catch (LockLostException ex) {
-			return false;
-		}
 	}
 
 	private void assertGrantedOnce(LockHandle handle) {

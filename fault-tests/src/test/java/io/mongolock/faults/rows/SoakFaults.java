@@ -30,13 +30,7 @@ final class SoakFaults {
 
 	private int atOnce;
 
-	/**
-	 * Create faults.
-	 * @param seed decides everything
-	 * @param crew whose server they befall
-	 * @param workers whom they befall, one or several at a time
-	 * @param longest how long anything stands still at most
-	 */
+	/** The seed decides everything; nothing stands still for longer than the longest. */
 	SoakFaults(long seed, WorkerProcesses crew, List<SoakWorker> workers, Duration longest) {
 		this.random = new Random(seed);
 		this.crew = crew;
@@ -83,10 +77,7 @@ final class SoakFaults {
 		pause(10, 150);
 	}
 
-	/**
-	 * How many happened to several workers, or all of them, at once.
-	 * @return their number
-	 */
+	/** How many happened to several workers, or all of them, at once. */
 	int atOnce() {
 		return this.atOnce;
 	}

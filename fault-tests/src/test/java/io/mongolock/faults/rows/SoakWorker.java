@@ -62,10 +62,7 @@ final class SoakWorker implements AutoCloseable {
 		start();
 	}
 
-	/**
-	 * Begin no more work.
-	 * @return completes when what had begun has ended
-	 */
+	/** Begin no more work; completes when what had begun has ended. */
 	CompletableFuture<Void> finish() {
 		this.over = true;
 		return this.runs;

@@ -3,7 +3,9 @@ package io.mongolock.faults.rows;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -14,12 +16,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
+import io.mongolock.client.LeakDetection;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.RecordingLockListener;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -30,8 +40,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Rows 30, 40, 42, 44 and 54: what the documents hold, and what happens to them behind
- * the back of the holder.
+ * Rows 30, 40, 42, 44, 54 and 61: what the documents hold, and what happens to them
+ * behind the back of the holder.
  */
 @Timeout(120)
 class StoreRowsTests {
@@ -69,6 +79,49 @@ class StoreRowsTests {
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::renew);
 		figures.server(this.rig.label()).add("fence regressions", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 61, level = Level.SERVER)
+	void aLossInTheMiddleOfATurnReachesWhoHoldsThen(RowFigures figures) {
+		RecordingLockListener told = new RecordingLockListener();
+		LockTemplate locks = handingOn(told);
+		List<CompletableFuture<LockHandle>> turn = Stream
+			.generate(() -> locks.acquireAsync(LockRequest.of(Harness.KEY)))
+			.limit(4)
+			.toList();
+		turn.get(0).join().close();
+		turn.get(1).join().close();
+		LockHandle holder = turn.get(2).join();
+		assertThat(holder.fence()).as("handed over").isEqualTo(turn.get(1).join().fence() + 1);
+		this.rig.documents()
+			.updateOne(new Document("_id", Harness.KEY), new Document("$set", new Document("holders", List.of())));
+		RecordingLockListener.Loss loss = told.awaitLoss();
+		assertThat(loss.fence()).isEqualTo(holder.fence());
+		assertThat(loss.reason()).isEqualTo(LossReason.REFUSED);
+		LockHandle next = turn.get(3).join();
+		assertThat(next.fence()).isGreaterThan(holder.fence());
+		assertThat(next.isHeld()).isTrue();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(holder::close);
+		assertThat(next.isHeld()).isTrue();
+		next.close();
+		locks.stop(Duration.ofSeconds(5));
+		assertThat(told.losses()).hasSize(1);
+		assertThat(this.rig.holders()).isEmpty();
+		figures.server(this.rig.label()).add("told", loss.reason());
+	}
+
+	private LockTemplate handingOn(RecordingLockListener told) {
+		LockSettings settings = LockSettings.builder()
+			.ttl(Duration.ofSeconds(60))
+			.renewInterval(Duration.ofMillis(500))
+			.waitTimeout(Duration.ofSeconds(60))
+			.build();
+		LockTemplate locks = new LockTemplate(this.rig.store(), new LockDefaults(settings, Map.of()),
+				new LockOwner("rows", "1", "", 1, ""), LockClock.system(), List.of(told), LeakDetection.OFF,
+				new HandOver(Duration.ofHours(1), 100));
+		locks.start();
+		return locks;
 	}
 
 	@Test

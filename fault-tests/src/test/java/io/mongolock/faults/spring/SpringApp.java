@@ -42,13 +42,7 @@ final class SpringApp implements AutoCloseable {
 		this.context = start(harness.proxied(), source, properties);
 	}
 
-	/**
-	 * Start an application.
-	 * @param uri where its MongoDB is
-	 * @param source its configuration or component, besides what is auto-configured
-	 * @param properties more properties, such as {@code mongo-lock.ttl=2s}
-	 * @return its context
-	 */
+	/** Start an application with properties, such as {@code mongo-lock.ttl=2s}. */
 	static ConfigurableApplicationContext start(String uri, Class<?> source, String... properties) {
 		Stream<String> server = Stream.of("spring.mongodb.uri=" + uri, "spring.mongodb.database=" + Harness.DATABASE);
 		return new SpringApplicationBuilder(Auto.class, source).web(WebApplicationType.NONE)

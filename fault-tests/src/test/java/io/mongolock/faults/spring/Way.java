@@ -57,12 +57,7 @@ enum Way {
 		this.call = call;
 	}
 
-	/**
-	 * Go this way.
-	 * @param test whose account
-	 * @param work runs right after the change
-	 * @param last runs at the end of the outermost transaction
-	 */
+	/** Work runs right after the change, and last at the end of all transactions. */
 	void run(TransactionTests test, Runnable work, Runnable last) {
 		this.call.run(test, work, last);
 	}
