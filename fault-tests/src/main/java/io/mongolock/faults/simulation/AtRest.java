@@ -62,14 +62,14 @@ final class AtRest {
 
 	void judge(FaultProfile weather) {
 		Map<LeaseHistory, Grant> told = new LinkedHashMap<>();
-		for (LeaseHistory tenure : this.judge.tenures()) {
+		for (LeaseHistory tenure : this.judge.histories().all()) {
 			if (tenure.heldLock != null) {
 				told.put(tenure, Judge.grant(tenure.heldLock));
 			}
 		}
 		checkFences(new HashSet<>(told.values()));
 		told.keySet().forEach((tenure) -> checkOutcome(tenure, told));
-		this.judge.tenures().forEach((tenure) -> {
+		this.judge.histories().all().forEach((tenure) -> {
 			checkGranted(tenure);
 			checkNeeded(tenure, weather);
 		});
@@ -115,7 +115,7 @@ final class AtRest {
 	private void checkGranted(LeaseHistory tenure) {
 		if (tenure.last) {
 			long free = this.clearedAt;
-			for (LeaseHistory other : this.judge.tenures()) {
+			for (LeaseHistory other : this.judge.histories().all()) {
 				if (other != tenure && other.id.key().equals(tenure.id.key())) {
 					long end = Math.max(other.overAt, other.entry.touchedAt);
 					free = Math.max(free, end + other.entry.ttl.toNanos());

@@ -2,7 +2,6 @@ package io.mongolock.faults.simulation;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseOutcome;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Kind;
 import io.mongolock.store.LeaseId;
@@ -45,6 +43,10 @@ final class Judge {
 		this.store = new StoreJudge(timeline, this.histories, this.exclusion);
 	}
 
+	Histories histories() {
+		return this.histories;
+	}
+
 	StoreJudge store() {
 		return this.store;
 	}
@@ -66,18 +68,6 @@ final class Judge {
 
 	void event(LeaseHistory tenure, String what, Event event) {
 		this.histories.event(tenure, what, event);
-	}
-
-	Collection<LeaseHistory> tenures() {
-		return this.histories.all();
-	}
-
-	LeaseHistory begins(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, int limit, boolean last) {
-		return this.histories.begins(id, client, terms, limit, last);
-	}
-
-	ResolvedLockSettings terms(LeaseId id) {
-		return this.histories.of(id.leaseToken()).terms;
 	}
 
 	void doubled(Kind kind, LeaseId id) {

@@ -59,7 +59,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(limit).withReserve(client.reserve());
 		LockAcquisition acquisition = new LockAcquisition(client.acquisitions(), errand.request(), claim,
 				errand.terms(), client.now());
-		LeaseHistory tenure = client.judge().begins(id, client, errand.terms(), limit, errand.last());
+		LeaseHistory tenure = client.judge().histories().begins(id, client, errand.terms(), limit, errand.last());
 		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, tenure, onEnd);
 		driver.act(acquisition.begin(driver));
 		if (!errand.last() && client.timeline().chance(0.1)) {

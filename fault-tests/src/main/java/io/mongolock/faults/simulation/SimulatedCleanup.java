@@ -22,7 +22,7 @@ record SimulatedCleanup(SimulatedClient client, OrphanCleanup cleanup, LeaseId i
 	}
 
 	private void release() {
-		Duration timeout = this.client.judge().terms(this.id).operationTimeout();
+		Duration timeout = this.client.judge().histories().of(this.id.leaseToken()).terms.operationTimeout();
 		if (this.cleanup.isInLine()) {
 			this.client.ask(Request.leave(List.of(this.id), timeout),
 					(left) -> this.client.judge().count(Event.LINE_LEAVE), (outcome) -> {

@@ -1,7 +1,5 @@
 package io.mongolock.faults.harness.worker;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,9 +26,8 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.InterceptedStore;
 import io.mongolock.faults.harness.history.LineClaim;
-import io.mongolock.store.Claim;
-import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -63,26 +60,13 @@ public final class LineWorker {
 		MongoTemplate mongo = new MongoTemplate(client, database);
 		mongo.setSessionSynchronization(SessionSynchronization.NEVER);
 		LockOwner owner = new LockOwner("fault-tests", "", "", ProcessHandle.current().pid(), "");
-		this.locks = new LockTemplate(recorded(new MongoLockStore(mongo, Harness.COLLECTION, "")),
+		LockStore store = new InterceptedStore(new MongoLockStore(mongo, Harness.COLLECTION, ""))
+			.answered((claim, answer) -> this.history.add(LineClaim.of(claim, answer)))
+			.toStore();
+		this.locks = new LockTemplate(store,
 				new LockDefaults(LockSettings.builder().ttl(PATIENCE).waitTimeout(PATIENCE).build(), Map.of()), owner,
 				LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ofMillis(10), 100), PLACE_TTL);
 		this.locks.start();
-	}
-
-	private LockStore recorded(LockStore store) {
-		return (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(), new Class<?>[] { LockStore.class },
-				(proxy, method, args) -> {
-					try {
-						Object answer = method.invoke(store, args);
-						if (answer instanceof ClaimAnswer claimed) {
-							this.history.add(LineClaim.of((Claim) args[0], claimed));
-						}
-						return answer;
-					}
-					catch (InvocationTargetException ex) {
-						throw ex.getCause();
-					}
-				});
 	}
 
 	// Takes locks, one after the other on each thread; what was answered is in order for
