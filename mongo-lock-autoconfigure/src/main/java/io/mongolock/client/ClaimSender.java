@@ -8,6 +8,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.AcquisitionStep;
+import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
@@ -125,6 +126,9 @@ final class ClaimSender {
 	private AcquisitionStep settle(LockAcquisition acquisition, AcquisitionStep step, ClaimEnd cancelled) {
 		if (step instanceof Granted granted) {
 			keep(acquisition, granted);
+			return step;
+		}
+		if (step instanceof Ask) {
 			return step;
 		}
 		this.events.stepped(acquisition, step, cancelled);

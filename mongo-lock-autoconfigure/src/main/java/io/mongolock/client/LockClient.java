@@ -4,12 +4,18 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.OnUnavailable;
 import io.mongolock.core.Attempts;
 import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
@@ -26,7 +32,7 @@ import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.LockStore;
 
 /**
- * One client: the parts that it consists of, and how they start and stop together. Begins
+ * One client: the parts that it consists of, and how they start and stop together. Makes
  * the attempts at locks, which the drivers run. Thread-safe.
  */
 final class LockClient {
@@ -94,21 +100,63 @@ final class LockClient {
 		return this.handles;
 	}
 
-	ClaimSender sender() {
-		return this.sender;
-	}
-
 	ClientThreads threads() {
 		return this.lifecycle.threads();
 	}
 
 	/**
-	 * Begin an attempt at a lock. Starts the client with the first one.
+	 * Acquire a lock on the current thread. The first one starts the client.
 	 * @param request what is asked for
-	 * @return the attempt, to be run by a driver
+	 * @return a handle on the lock, or on what the thread or its transaction holds
+	 * already
+	 * @throws io.mongolock.LockUnavailableException if others hold the lock when the wait
+	 * is over, the thread is interrupted or the client was stopped
+	 */
+	LeaseHandle acquire(LockRequest request) {
+		LeaseHandle shared = this.handles.shareOwn(request);
+		return (shared != null) ? shared : this.handles.of(blocking(request).acquire());
+	}
+
+	/**
+	 * Acquire a lock on the current thread, unless others hold it.
+	 * @param request what is asked for
+	 * @return a handle as from {@link #acquire}, or {@code null} if others hold the lock
+	 * when the wait is over
+	 * @throws io.mongolock.LockUnavailableException if the thread is interrupted or the
+	 * client was stopped
+	 */
+	@Nullable LeaseHandle tryAcquire(LockRequest request) {
+		LeaseHandle shared = this.handles.shareOwn(request);
+		HeldLock held = (shared != null) ? null : blocking(skipping(request)).tryAcquire();
+		return (held != null) ? this.handles.of(held) : shared;
+	}
+
+	/**
+	 * Acquire a lock without a thread that waits.
+	 * @param request what is asked for
+	 * @param handOut is given the handle before anybody else, and returns it or throws
+	 * @return the handle as from {@link #acquire}
 	 * @throws io.mongolock.LockUnavailableException if the client was stopped
 	 */
-	LockAcquisition attempt(LockRequest request) {
+	CompletableFuture<LockHandle> acquireAsync(LockRequest request, UnaryOperator<LeaseHandle> handOut) {
+		LeaseHandle shared = this.handles.shareOwn(request);
+		if (shared != null) {
+			return CompletableFuture.completedFuture(handOut.apply(shared));
+		}
+		return new AsyncDriver(attempt(request), this.sender, this.heldLocks, this::threads,
+				(heldLock) -> handOut.apply(this.handles.of(heldLock)))
+			.start();
+	}
+
+	private BlockingDriver blocking(LockRequest request) {
+		return new BlockingDriver(attempt(request), this.sender);
+	}
+
+	private static LockRequest skipping(LockRequest request) {
+		return new LockRequest(request.key(), request.name(), request.settings(), OnUnavailable.SKIP, request.onLost());
+	}
+
+	private LockAcquisition attempt(LockRequest request) {
 		LockAcquisition acquisition = this.attempts.of(request, token(), Thread.currentThread().getName(),
 				ClockReading.of(this.clock));
 		if (!this.lifecycle.startIfNew()) {

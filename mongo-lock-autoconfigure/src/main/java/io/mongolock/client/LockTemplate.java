@@ -20,12 +20,10 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.OnUnavailable;
 import io.mongolock.concurrent.AsyncExecution;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.LockStore;
@@ -99,7 +97,7 @@ public final class LockTemplate implements LockOperations {
 	@Override
 	public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
 			throws E {
-		try (LeaseHandle handle = claim(request)) {
+		try (LeaseHandle handle = this.client.acquire(request)) {
 			return run(handle, callback);
 		}
 	}
@@ -107,27 +105,20 @@ public final class LockTemplate implements LockOperations {
 	@Override
 	public LockHandle acquire(LockRequest request) {
 		StackFrame caller = this.handles.caller();
-		return this.handles.watch(claim(request), caller);
+		return this.handles.watch(this.client.acquire(request), caller);
 	}
 
 	@Override
 	public Optional<LockHandle> tryAcquire(LockRequest request) {
 		StackFrame caller = this.handles.caller();
-		LeaseHandle shared = this.handles.shareOwn(request);
-		LeaseHandle handle = (shared != null) ? shared : tryClaim(request);
-		return Optional.ofNullable(handle).map((acquired) -> this.handles.watch(acquired, caller));
+		return Optional.ofNullable(this.client.tryAcquire(request))
+			.map((acquired) -> this.handles.watch(acquired, caller));
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
 		StackFrame caller = this.handles.caller();
-		LeaseHandle shared = this.handles.shareOwn(request);
-		if (shared != null) {
-			return CompletableFuture.completedFuture(this.handles.watch(shared, caller));
-		}
-		return new AsyncDriver(this.client.attempt(request), this.client.sender(), this.client.heldLocks(),
-				this.client::threads, (heldLock) -> this.handles.watch(this.handles.of(heldLock), caller))
-			.start();
+		return this.client.acquireAsync(request, (handle) -> this.handles.watch(handle, caller));
 	}
 
 	@Override
@@ -246,24 +237,6 @@ public final class LockTemplate implements LockOperations {
 	private LockInstrumentation.Scope working(LockHandle handle) {
 		return (handle instanceof LeaseHandle lease) ? this.client.events().working(lease.heldLock())
 				: LockInstrumentation.Scope.NONE;
-	}
-
-	private LeaseHandle claim(LockRequest request) {
-		LeaseHandle shared = this.handles.shareOwn(request);
-		return (shared != null) ? shared : this.handles.of(blocking(request).acquire());
-	}
-
-	private @Nullable LeaseHandle tryClaim(LockRequest request) {
-		HeldLock held = blocking(skipping(request)).tryAcquire();
-		return (held != null) ? this.handles.of(held) : null;
-	}
-
-	private static LockRequest skipping(LockRequest request) {
-		return new LockRequest(request.key(), request.name(), request.settings(), OnUnavailable.SKIP, request.onLost());
-	}
-
-	private BlockingDriver blocking(LockRequest request) {
-		return new BlockingDriver(this.client.attempt(request), this.client.sender());
 	}
 
 }
