@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockPlace;
-import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.AcquisitionStep.Ask;
@@ -36,8 +35,6 @@ final class AcquisitionState {
 	private final LockAcquisition acquisition;
 
 	private final ClientQueues client;
-
-	private final LockRequest request;
 
 	private Claim claim;
 
@@ -73,11 +70,10 @@ final class AcquisitionState {
 	/** For others in the queue, who want to say what they wait for. */
 	private volatile LastAnswer lastAnswer = LastAnswer.NONE;
 
-	AcquisitionState(LockAcquisition acquisition, ClientQueues client, LockRequest request, Claim claim,
-			ResolvedLockSettings terms, ClockReading begun) {
+	AcquisitionState(LockAcquisition acquisition, ClientQueues client, Claim claim, ResolvedLockSettings terms,
+			ClockReading begun) {
 		this.acquisition = acquisition;
 		this.client = client;
-		this.request = request;
 		this.claim = claim;
 		this.terms = terms;
 		this.begun = begun;
@@ -180,9 +176,8 @@ final class AcquisitionState {
 			return (holder.isPresent()) ? new GrantedTooLate() : new TooLate(this.unknown);
 		}
 		if (holder.isPresent() && now.elapsedSince(requested) < this.terms.reliable().toNanos()) {
-			return granted(new Grant(this.request, this.claim.id(), this.terms, holder.get(), requested,
-					answer.lapsedBefore(holder.get()), this.claim.reserve(), this.unknown, answer.hasWaiters(),
-					answer.content()), now);
+			Turn turn = new Turn(holder.get(), this.claim.reserve(), requested, this.unknown, answer.hasWaiters());
+			return granted(turn, answer, now);
 		}
 		if (holder.isPresent()) {
 			return failed(
@@ -255,11 +250,11 @@ final class AcquisitionState {
 		return new Wait(nanos);
 	}
 
-	private AcquisitionStep granted(Grant grant, ClockReading now) {
-		HeldLock held = new HeldLock(grant, now, this.client.onLost());
+	private AcquisitionStep granted(Turn turn, ClaimAnswer answer, ClockReading now) {
+		HeldLock held = new HeldLock(this.acquisition, turn, answer.content(), now, this.client.onLost());
 		this.requested = null;
 		this.phase = Phase.OVER;
-		return new Granted(held, grant.lapsed());
+		return new Granted(held, answer.lapsedBefore(turn.entry()));
 	}
 
 	private AcquisitionStep hold() {

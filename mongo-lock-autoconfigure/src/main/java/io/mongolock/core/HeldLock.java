@@ -41,21 +41,23 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * Begin with the grant.
-	 * @param grant the grant
+	 * @param acquisition the attempt that was granted
+	 * @param turn what the store granted
+	 * @param content what the store keeps with the lock, if it does
 	 * @param now the time
 	 * @param onLost is called once if the lock is lost, after the
 	 * {@link LockShares#onLoss actions} of those who work under it, on the thread that
 	 * notices; must neither block nor throw
 	 */
-	public HeldLock(Grant grant, ClockReading now, Consumer<HeldLock> onLost) {
-		this.request = grant.request();
-		this.owner = grant.holder().owner();
-		this.turn = new Turn(grant.holder(), grant.holder().ttl(), grant.reserve(), grant.requested(), grant.unknown(),
-				grant.contended());
+	HeldLock(LockAcquisition acquisition, Turn turn, @Nullable Object content, ClockReading now,
+			Consumer<HeldLock> onLost) {
+		this.request = acquisition.request();
+		this.owner = acquisition.owner();
+		this.turn = turn;
 		this.since = now;
 		this.onLost = onLost;
-		this.content = grant.content();
-		this.lease = new Lease(grant.id(), grant.holder().fence(), grant.terms(), grant.requested(), this::lost);
+		this.content = content;
+		this.lease = new Lease(acquisition.id(), turn.entry().fence(), acquisition.terms(), turn.begun(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.turn, now);
 		this.shares = new LockShares(this);
 	}

@@ -69,7 +69,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		this.owner = claim.owner();
 		this.terms = terms;
 		this.begun = begun;
-		this.state = new AcquisitionState(this, client, request, claim, terms, begun);
+		this.state = new AcquisitionState(this, client, claim, terms, begun);
 	}
 
 	public LockRequest request() {

@@ -18,6 +18,13 @@ import io.mongolock.store.StoredHolder;
 record Turn(StoredHolder entry, Duration ttl, int reserve, ClockReading begun, boolean unknown, boolean contended) {
 
 	/**
+	 * A turn that begins: the lease lasts as long as was granted.
+	 */
+	Turn(StoredHolder entry, int reserve, ClockReading begun, boolean unknown, boolean contended) {
+		this(entry, entry.ttl(), reserve, begun, unknown, contended);
+	}
+
+	/**
 	 * The lease was made to last longer.
 	 * @param longer how long from now on
 	 * @return the turn

@@ -64,14 +64,10 @@ final class HandOverHarness {
 		first.begin();
 		StoredHolder entry = new StoredHolder("first", 100, LockDefaults.NONE.limit(request), OWNER.onThread("first"),
 				Instant.EPOCH, Instant.EPOCH, first.acquisition.terms().ttl());
-		HeldLock heldLock = held(new Grant(request, new LeaseId("k", "first"), first.acquisition.terms(), entry, at(0),
-				List.of(), reserve, unknown, contended, null));
+		HeldLock heldLock = new HeldLock(first.acquisition, new Turn(entry, reserve, at(0), unknown, contended), null,
+				at(0), this::lost);
 		this.queues.granted("k", first.acquisition, heldLock);
 		return heldLock;
-	}
-
-	private HeldLock held(Grant grant) {
-		return new HeldLock(grant, at(0), this::lost);
 	}
 
 	private void lost(HeldLock lost) {

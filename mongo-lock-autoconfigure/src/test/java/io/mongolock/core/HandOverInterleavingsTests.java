@@ -143,10 +143,9 @@ class HandOverInterleavingsTests {
 			Attempt attempt = new Attempt(this, "first");
 			attempt.acquisition.begin(attempt);
 			this.stored = "first";
-			this.first = new HeldLock(
-					new Grant(LockRequest.of("k"), attempt.claim.id(), attempt.acquisition.terms(), entry("first"),
-							HandOverHarness.at(0), List.of(), 100, false, false, null),
-					HandOverHarness.at(NOW), this::lost);
+			this.first = new HeldLock(attempt.acquisition,
+					new Turn(entry("first"), 100, HandOverHarness.at(0), false, false), null, HandOverHarness.at(NOW),
+					this::lost);
 			this.monitors.add(this.first);
 			this.queues.granted("k", attempt.acquisition, this.first);
 		}

@@ -61,8 +61,8 @@ final class Mutants {
 						"Math.max(this.nanos - earlier.nanos, (this.millis - earlier.millis) * 1_000_000)",
 						"this.nanos - earlier.nanos", Judge.simulation("TOLD_LATE"),
 						row("Clock", "aHolderThatWasSuspendedHasLost")),
-				new Mutant("claim counted from the answer", "core/AcquisitionState.java", "holder.get(), requested,",
-						"holder.get(), now,", Judge.simulation("TOLD_LATE"),
+				new Mutant("claim counted from the answer", "core/AcquisitionState.java",
+						"this.claim.reserve(), requested,", "this.claim.reserve(), now,", Judge.simulation("TOLD_LATE"),
 						row("Message", "aReplyThatIsLateMakesTheLeaseNoLonger")),
 				new Mutant("renewal counted from the answer", "core/RenewalSchedule.java",
 						"plan.lease().renewed(requested, now)", "plan.lease().renewed(now, now)",
@@ -102,10 +102,11 @@ final class Mutants {
 						"			case QUEUED, CALLED -> ask(now);",
 						"""
 								case QUEUED -> ask(now);
-								case CALLED -> granted(new Grant(this.request, this.claim.id(), this.terms,
-										new StoredHolder(this.claim.id().leaseToken(), now.millis(), 1, this.claim.owner(),
-												java.time.Instant.now(), java.time.Instant.now(), this.claim.ttl()),
-										now, List.of(), 0, false, false, null), now);""",
+								case CALLED -> granted(
+										new Turn(new StoredHolder(this.claim.id().leaseToken(), now.millis(), 1,
+												this.claim.owner(), java.time.Instant.now(), java.time.Instant.now(),
+												this.claim.ttl()), 0, now, false, false),
+										new ClaimAnswer(List.of(), List.of(), List.of(), java.time.Instant.now()), now);""",
 						Judge.test(ACQUISITION, "aHintIsNoGrantAndOnlyMakesTheNextInLineAsk")),
 				new Mutant("line: every wake-up makes everybody ask", "core/WaitingPlace.java",
 						"this.standing && this.seen != null && this.seen.admits(this.freed)", "this.standing",
