@@ -10,6 +10,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockPlace;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.core.AcquisitionRequests.LastAnswer;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
@@ -36,24 +37,16 @@ final class AcquisitionState {
 
 	private final ClientQueues client;
 
-	private Claim claim;
+	private final AcquisitionRequests requests;
 
 	private final ResolvedLockSettings terms;
 
 	private final ClockReading begun;
 
-	private Phase phase = Phase.QUEUED;
+	private AcquisitionPhase phase = AcquisitionPhase.QUEUED;
 
 	/** When the phase is over unless something happens before, in nanoseconds. */
 	private long until;
-
-	/** When the request left that is underway, if one is. */
-	private @Nullable ClockReading requested;
-
-	private boolean unknown;
-
-	/** Whether a request has ended, so that the next one repeats it. */
-	private boolean repeated;
 
 	/** Its place in line, from the first request that may have entered it. */
 	private @Nullable WaitingPlace place;
@@ -67,37 +60,34 @@ final class AcquisitionState {
 	/** What another of this JVM handed over. */
 	private @Nullable HeldLock handedOver;
 
-	/** For others in the queue, who want to say what they wait for. */
-	private volatile LastAnswer lastAnswer = LastAnswer.NONE;
-
 	AcquisitionState(LockAcquisition acquisition, ClientQueues client, Claim claim, ResolvedLockSettings terms,
 			ClockReading begun) {
 		this.acquisition = acquisition;
 		this.client = client;
-		this.claim = claim;
+		this.requests = new AcquisitionRequests(claim);
 		this.terms = terms;
 		this.begun = begun;
 		this.until = begun.nanos() + terms.waitTimeout().toNanos();
 	}
 
 	LastAnswer lastAnswer() {
-		return this.lastAnswer;
+		return this.requests.lastAnswer();
 	}
 
 	boolean isUnknown() {
-		return this.unknown;
+		return this.requests.isUnknown();
 	}
 
 	boolean isQueued() {
-		return this.phase == Phase.QUEUED;
+		return this.phase == AcquisitionPhase.QUEUED;
 	}
 
 	boolean isOver() {
-		return this.phase == Phase.OVER;
+		return this.phase == AcquisitionPhase.OVER;
 	}
 
 	void reserveNothing() {
-		this.claim = this.claim.withReserve(0);
+		this.requests.reserveNothing();
 	}
 
 	void expectLine() {
@@ -106,7 +96,7 @@ final class AcquisitionState {
 
 	void handed(HeldLock held) {
 		this.handedOver = held;
-		this.phase = Phase.HANDED;
+		this.phase = AcquisitionPhase.HANDED;
 	}
 
 	@Nullable WaitingPlace place() {
@@ -114,14 +104,7 @@ final class AcquisitionState {
 	}
 
 	long dueIn(ClockReading now) {
-		return (this.phase != Phase.OVER) ? Math.max(0, this.until - now.nanos()) : -1;
-	}
-
-	private Claim next() {
-		if (this.place == null || this.phase == Phase.LAST) {
-			return (this.repeated) ? this.claim : this.claim.asFirst();
-		}
-		return this.claim.inLine(this.client.places().ttl());
+		return (this.phase != AcquisitionPhase.OVER) ? Math.max(0, this.until - now.nanos()) : -1;
 	}
 
 	AcquisitionStep turn(ClockReading now) {
@@ -134,13 +117,13 @@ final class AcquisitionState {
 	}
 
 	boolean call() {
-		boolean calls = this.phase == Phase.STANDING;
-		this.phase = (calls) ? Phase.CALLED : this.phase;
+		boolean calls = this.phase == AcquisitionPhase.STANDING;
+		this.phase = (calls) ? AcquisitionPhase.CALLED : this.phase;
 		return calls;
 	}
 
 	AcquisitionStep timer(ClockReading now) {
-		if (this.phase == Phase.OVER) {
+		if (this.phase == AcquisitionPhase.OVER) {
 			return new TooLate(false);
 		}
 		long left = this.until - now.nanos();
@@ -151,67 +134,58 @@ final class AcquisitionState {
 			case QUEUED -> neverAsked(now);
 			case PAUSING, STANDING, CALLED -> ask(now);
 			case HANDED -> hold();
-			default -> new Failed(AcquisitionFailures.unanswered(this.claim.id().key(), this.terms,
-					this.requested != null, this.unknown, this.lastAnswer.failure()), end());
+			default -> new Failed(this.requests.unanswered(this.terms), end());
 		};
 	}
 
 	@Nullable Claim send(ClockReading now) {
-		if (this.phase != Phase.ASKING && this.phase != Phase.LAST) {
+		if (this.phase != AcquisitionPhase.ASKING && this.phase != AcquisitionPhase.LAST) {
 			return null;
 		}
-		this.requested = now;
-		if (this.place != null) {
-			this.place.asks();
+		if (this.place == null) {
+			return this.requests.send(null, now);
 		}
-		return next();
+		this.place.asks();
+		return this.requests.send((this.phase != AcquisitionPhase.LAST) ? this.client.places().ttl() : null, now);
 	}
 
 	AcquisitionStep answered(ClaimAnswer answer, ClockReading now) {
-		this.repeated = true;
-		ClockReading requested = Objects.requireNonNull(this.requested, "Answered before the request was sent");
-		Optional<StoredHolder> holder = answer.grantTo(this.claim.id().leaseToken());
-		if (this.phase == Phase.OVER) {
-			this.requested = null;
-			return (holder.isPresent()) ? new GrantedTooLate() : new TooLate(this.unknown);
+		ClockReading requested = this.requests.answered();
+		Optional<StoredHolder> holder = answer.grantTo(this.acquisition.id().leaseToken());
+		if (this.phase == AcquisitionPhase.OVER) {
+			return (holder.isPresent()) ? new GrantedTooLate() : new TooLate(isUnknown());
 		}
-		if (holder.isPresent() && now.elapsedSince(requested) < this.terms.reliable().toNanos()) {
-			Turn turn = new Turn(holder.get(), this.claim.reserve(), requested, this.unknown, answer.hasWaiters());
-			return granted(turn, answer, now);
+		if (holder.isEmpty()) {
+			this.requests.denied(answer);
+			return denied(answer, now);
 		}
-		if (holder.isPresent()) {
-			return failed(
-					AcquisitionFailures.answeredTooLate(this.claim.id().key(), this.terms, now.elapsedSince(requested)),
-					now);
+		long elapsed = now.elapsedSince(requested);
+		if (elapsed >= this.terms.reliable().toNanos()) {
+			return failed(AcquisitionFailures.answeredTooLate(this.acquisition.key(), this.terms, elapsed), now);
 		}
-		this.requested = null;
-		this.lastAnswer = new LastAnswer(answer.liveHolders(), null);
-		return denied(answer, now);
+		return granted(this.requests.granted(holder.get(), requested, answer.hasWaiters()), answer, now);
 	}
 
 	AcquisitionStep failed(LockStoreException failure, ClockReading now) {
-		this.repeated = true;
-		this.requested = null;
-		this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;
-		if (this.phase == Phase.OVER) {
-			return new TooLate(this.unknown);
+		this.requests.failed(failure);
+		if (this.phase == AcquisitionPhase.OVER) {
+			return new TooLate(isUnknown());
 		}
-		this.lastAnswer = new LastAnswer(this.lastAnswer.holders(), failure);
 		boolean again = failure.getOutcome() != Outcome.REFUSED && left(now) > 0;
 		return (again) ? pause(now) : new Failed(failure, end());
 	}
 
 	AcquisitionStep cancel() {
-		return (this.phase == Phase.OVER) ? new TooLate(false) : new Cancelled(end(), this.handedOver);
+		return (this.phase == AcquisitionPhase.OVER) ? new TooLate(false) : new Cancelled(end(), this.handedOver);
 	}
 
 	private AcquisitionStep denied(ClaimAnswer answer, ClockReading now) {
-		QueuePlace seen = QueuePlace.of(this.claim.id(), this.claim.limit(), answer);
+		QueuePlace seen = QueuePlace.of(this.acquisition.id(), this.acquisition.limit(), answer);
 		if (left(now) <= 0) {
 			if (this.place != null && seen != null) {
 				this.place.saw(seen);
 			}
-			return new Denied(this.lastAnswer.holders(), end());
+			return new Denied(lastAnswer().holders(), end());
 		}
 		if (this.place == null) {
 			return ask(now);
@@ -223,7 +197,7 @@ final class AcquisitionState {
 		if (this.place.answered(seen, this.acquisition.pause(seen), now)) {
 			return ask(now);
 		}
-		this.phase = Phase.STANDING;
+		this.phase = AcquisitionPhase.STANDING;
 		this.until = now.nanos() + left(now);
 		this.client.places().stands(this.place, now);
 		LockPlace taken = (this.notified) ? null : seen.toLockPlace();
@@ -233,10 +207,10 @@ final class AcquisitionState {
 
 	private AcquisitionStep ask(ClockReading now) {
 		boolean last = left(now) <= 0;
-		if (!last && (this.repeated || this.contended) && this.place == null) {
+		if (!last && (this.requests.isRepeated() || this.contended) && this.place == null) {
 			this.place = this.client.places().enter(this.acquisition, now);
 		}
-		this.phase = (last) ? Phase.LAST : Phase.ASKING;
+		this.phase = (last) ? AcquisitionPhase.LAST : AcquisitionPhase.ASKING;
 		this.until = now.nanos() + Math.max(0, left(now)) + this.terms.operationTimeout().toNanos();
 		return new Ask();
 	}
@@ -245,33 +219,32 @@ final class AcquisitionState {
 		// Full jitter, and one last look exactly when the wait is over
 		long pause = 1 + this.client.random().applyAsLong(this.terms.retryInterval().toNanos());
 		long nanos = Math.min(pause, left(now));
-		this.phase = Phase.PAUSING;
+		this.phase = AcquisitionPhase.PAUSING;
 		this.until = now.nanos() + nanos;
 		return new Wait(nanos);
 	}
 
 	private AcquisitionStep granted(Turn turn, ClaimAnswer answer, ClockReading now) {
 		HeldLock held = new HeldLock(this.acquisition, turn, answer.content(), now, this.client.onLost());
-		this.requested = null;
-		this.phase = Phase.OVER;
+		this.phase = AcquisitionPhase.OVER;
 		return new Granted(held, answer.lapsedBefore(turn.entry()));
 	}
 
 	private AcquisitionStep hold() {
-		this.phase = Phase.OVER;
+		this.phase = AcquisitionPhase.OVER;
 		return new Granted(Objects.requireNonNull(this.handedOver), List.of(), true);
 	}
 
 	// Denied by the holders in this JVM, or by those whom the first in the queue last
 	// saw; failed if all that it met is a failure
 	private AcquisitionStep neverAsked(ClockReading now) {
-		String key = this.claim.id().key();
+		String key = this.acquisition.key();
 		List<LockHolder> here = this.client.queues()
 			.holders(key)
 			.stream()
 			.map((holder) -> holder.toHolder(now))
 			.toList();
-		LastAnswer ahead = this.client.queues().asking(key).map(LockAcquisition::lastAnswer).orElse(this.lastAnswer);
+		LastAnswer ahead = this.client.queues().asking(key).map(LockAcquisition::lastAnswer).orElse(lastAnswer());
 		if (here.isEmpty() && ahead.failure() != null) {
 			return new Failed(AcquisitionFailures.neverAsked(key, ahead.failure()), end());
 		}
@@ -283,54 +256,12 @@ final class AcquisitionState {
 	 * @return whether to clean up now; while a request is underway its end will tell
 	 */
 	private boolean end() {
-		this.phase = Phase.OVER;
-		return this.unknown && this.requested == null;
+		this.phase = AcquisitionPhase.OVER;
+		return this.requests.leavesBehind();
 	}
 
 	private long left(ClockReading now) {
 		return this.terms.waitTimeout().toNanos() - (now.nanos() - this.begun.nanos());
-	}
-
-	/**
-	 * Where the acquisition stands.
-	 */
-	private enum Phase {
-
-		/** In the queue of this JVM. */
-		QUEUED,
-
-		/** About to ask, or asking. */
-		ASKING,
-
-		/** Likewise for the last time, without taking a place. */
-		LAST,
-
-		/** Until the claim is retried after a failure. */
-		PAUSING,
-
-		/** In the line of the store. */
-		STANDING,
-
-		/** About to hold what was handed over. */
-		HANDED,
-
-		/** In the line, and about to ask as its place says so. */
-		CALLED,
-
-		OVER
-
-	}
-
-	/**
-	 * What the store said last.
-	 *
-	 * @param holders who held the lock
-	 * @param failure how it failed, if it did
-	 */
-	record LastAnswer(List<LockHolder> holders, @Nullable LockStoreException failure) {
-
-		private static final LastAnswer NONE = new LastAnswer(List.of(), null);
-
 	}
 
 }

@@ -9,7 +9,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
-import io.mongolock.core.AcquisitionState.LastAnswer;
+import io.mongolock.core.AcquisitionRequests.LastAnswer;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;

@@ -1,0 +1,153 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.StoredHolder;
+
+/**
+ * The requests of one acquisition, all under one token: what the next one asks of the
+ * store, whether one is underway, and what became of those before it. Guarded by the
+ * monitor of its {@link LockAcquisition}.
+ */
+final class AcquisitionRequests {
+
+	private Claim claim;
+
+	/** When the request left that is underway, if one is. */
+	private @Nullable ClockReading requested;
+
+	/** Whether a request has ended, so that the next one repeats it. */
+	private boolean repeated;
+
+	private boolean unknown;
+
+	/** For others in the queue, who want to say what they wait for. */
+	private volatile LastAnswer lastAnswer = LastAnswer.NONE;
+
+	AcquisitionRequests(Claim claim) {
+		this.claim = claim;
+	}
+
+	/**
+	 * Set no fences aside, whichever request is granted.
+	 */
+	void reserveNothing() {
+		this.claim = this.claim.withReserve(0);
+	}
+
+	/**
+	 * A request leaves.
+	 * @param placeTtl how long its place in line lasts, {@code null} if it takes none
+	 * @param now the time
+	 * @return what it asks
+	 */
+	Claim send(@Nullable Duration placeTtl, ClockReading now) {
+		this.requested = now;
+		if (placeTtl != null) {
+			return this.claim.inLine(placeTtl);
+		}
+		return (this.repeated) ? this.claim : this.claim.asFirst();
+	}
+
+	/**
+	 * The request that is underway was answered.
+	 * @return when it left
+	 */
+	ClockReading answered() {
+		ClockReading requested = Objects.requireNonNull(this.requested, "Answered before the request was sent");
+		this.requested = null;
+		this.repeated = true;
+		return requested;
+	}
+
+	/**
+	 * It was denied.
+	 * @param answer the lock
+	 */
+	void denied(ClaimAnswer answer) {
+		this.lastAnswer = new LastAnswer(answer.liveHolders(), null);
+	}
+
+	/**
+	 * It was granted.
+	 * @param entry the grant
+	 * @param requested when it left
+	 * @param contended whether other JVMs stand in line
+	 * @return what this JVM holds
+	 */
+	Turn granted(StoredHolder entry, ClockReading requested, boolean contended) {
+		return new Turn(entry, this.claim.reserve(), requested, this.unknown, contended);
+	}
+
+	/**
+	 * It failed.
+	 * @param failure how
+	 */
+	void failed(LockStoreException failure) {
+		this.requested = null;
+		this.repeated = true;
+		this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;
+		this.lastAnswer = new LastAnswer(this.lastAnswer.holders(), failure);
+	}
+
+	/**
+	 * Whether a request has ended.
+	 * @return whether the next one repeats it
+	 */
+	boolean isRepeated() {
+		return this.repeated;
+	}
+
+	/**
+	 * Whether a request may still be executed.
+	 * @return whether one had no answer
+	 */
+	boolean isUnknown() {
+		return this.unknown;
+	}
+
+	/**
+	 * Whether to clean up if the acquisition ends now: the end of a request that is
+	 * underway will tell.
+	 * @return whether a request may still be executed, and none is underway
+	 */
+	boolean leavesBehind() {
+		return this.unknown && this.requested == null;
+	}
+
+	LastAnswer lastAnswer() {
+		return this.lastAnswer;
+	}
+
+	/**
+	 * The wait is over, and so is the time for the last request.
+	 * @param terms how long that was
+	 * @return the failure
+	 */
+	LockStoreException unanswered(ResolvedLockSettings terms) {
+		return AcquisitionFailures.unanswered(this.claim.id().key(), terms, this.requested != null, this.unknown,
+				this.lastAnswer.failure());
+	}
+
+	/**
+	 * What the store said last.
+	 *
+	 * @param holders who held the lock
+	 * @param failure how it failed, if it did
+	 */
+	record LastAnswer(List<LockHolder> holders, @Nullable LockStoreException failure) {
+
+		private static final LastAnswer NONE = new LastAnswer(List.of(), null);
+
+	}
+
+}
