@@ -19,6 +19,8 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.annotation.Bean;
@@ -32,6 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The packages are the path of a call; each knows those after it, and the root.
  */
+// one instance, so that the classes, which fill half of the heap, go with it
+@TestInstance(Lifecycle.PER_CLASS)
 class ArchitectureTests {
 
 	private static final String ROOT = "io.mongolock";
@@ -42,7 +46,7 @@ class ArchitectureTests {
 
 	private static final int MAX_CLIENT = 20;
 
-	private static final JavaClasses classes = new ClassFileImporter()
+	private final JavaClasses classes = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
 		.withImportOption((location) -> !location.contains("/io/mongolock/test/"))
 		.importPackages(ROOT);
@@ -206,7 +210,7 @@ class ArchitectureTests {
 
 	@Test
 	void theClientHoldsNoMoreThanTheWayOfACall() {
-		assertThat(classes.stream()
+		assertThat(this.classes.stream()
 			.filter((type) -> type.getPackageName().equals(ROOT + ".client"))
 			.filter((type) -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))).isNotEmpty()
 			.hasSizeLessThanOrEqualTo(MAX_CLIENT);
@@ -239,12 +243,12 @@ class ArchitectureTests {
 
 	@Test
 	void everyPackageIsNullMarked() {
-		assertThat(classes.stream().map(JavaClass::getPackage).distinct()).isNotEmpty()
+		assertThat(this.classes.stream().map(JavaClass::getPackage).distinct()).isNotEmpty()
 			.allMatch((one) -> one.isAnnotatedWith(NullMarked.class));
 	}
 
-	private static void check(ArchRule rule) {
-		rule.check(classes);
+	private void check(ArchRule rule) {
+		rule.check(this.classes);
 	}
 
 }
