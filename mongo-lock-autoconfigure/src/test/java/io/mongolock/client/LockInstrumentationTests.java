@@ -62,6 +62,16 @@ class LockInstrumentationTests {
 	}
 
 	@Test
+	void aClaimThatIsRefusedBeforeItIsSentHasFailed() {
+		this.store.next("acquire", (request) -> {
+			throw new IllegalArgumentException("too long, says the test");
+		});
+		assertThatRuntimeException().isThrownBy(() -> this.template.acquire(LockRequest.of("k")))
+			.isInstanceOf(IllegalArgumentException.class);
+		assertThat(this.recorder.events).containsExactly("FAILED");
+	}
+
+	@Test
 	void whoIsInterruptedAndWhoCancelsAreToldApart() {
 		this.template.acquire(LockRequest.of("k"));
 		Thread.currentThread().interrupt();
