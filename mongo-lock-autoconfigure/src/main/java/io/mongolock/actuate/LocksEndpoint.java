@@ -3,11 +3,13 @@ package io.mongolock.actuate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -104,7 +106,7 @@ public class LocksEndpoint {
 	public RequestedDescriptor requestRelease(@Selector(match = Selector.Match.ALL_REMAINING) String[] key,
 			String reason) {
 		String whole = String.join("/", key);
-		int asked = this.locks.requestRelease(whole, reason);
+		int asked = usable(() -> this.locks.requestRelease(whole, reason));
 		this.events.publishEvent(new AuditApplicationEvent(
 				new AuditEvent("mongo-lock", RELEASE_REQUESTED, "key=" + whole, "reason=" + reason)));
 		return new RequestedDescriptor(whole, asked);
@@ -120,7 +122,7 @@ public class LocksEndpoint {
 	@DeleteOperation
 	public @Nullable ReleasedDescriptor release(@Selector(match = Selector.Match.ALL_REMAINING) String[] key) {
 		String whole = String.join("/", key);
-		StoredLock lock = this.store.find(whole, this.timeout).orElse(null);
+		StoredLock lock = find(whole);
 		if (lock == null) {
 			return null;
 		}
@@ -137,7 +139,23 @@ public class LocksEndpoint {
 	}
 
 	@Nullable LockDescriptor lock(String key, boolean owners) {
-		return this.store.find(key, this.timeout).map((lock) -> LockDescriptor.of(lock, owners)).orElse(null);
+		StoredLock lock = find(key);
+		return (lock != null) ? LockDescriptor.of(lock, owners) : null;
+	}
+
+	private @Nullable StoredLock find(String key) {
+		return usable(() -> this.store.find(key, this.timeout)).orElse(null);
+	}
+
+	// Over HTTP the answer is 400 then, with what is wrong
+	private static <T> T usable(Supplier<T> answer) {
+		try {
+			return answer.get();
+		}
+		catch (IllegalArgumentException ex) {
+			String message = String.valueOf(ex.getMessage());
+			throw new InvalidEndpointRequestException(message, message);
+		}
 	}
 
 	LocksDescriptor page(Filter filter, @Nullable String after, @Nullable Integer asked, boolean owners) {

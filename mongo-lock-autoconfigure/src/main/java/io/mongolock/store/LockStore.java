@@ -123,7 +123,8 @@ public interface LockStore {
 	 * be over, and is never a proof.
 	 * @param keys the keys, at most a thousand
 	 * @param timeout how long this may take
-	 * @return the locks in any order, without those that nobody ever asked for
+	 * @return the locks in any order, without those that nobody ever asked for or that
+	 * cannot be read
 	 */
 	List<StoredLock> findAll(List<String> keys, Duration timeout);
 

@@ -7,13 +7,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
@@ -34,6 +37,7 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 /**
@@ -68,6 +72,20 @@ class LocksEndpointTests {
 					.limit(most)
 					.toList();
 			});
+	}
+
+	@Test
+	void whatCannotBeUsedIsARequestThatIsWrongNotAnErrorOfTheServer() {
+		IllegalArgumentException wrong = new IllegalArgumentException("too long, says the test");
+		BDDMockito.given(this.store.find("k", TIMEOUT)).willThrow(wrong);
+		BDDMockito.given(this.locks.requestRelease("k", "")).willThrow(wrong);
+		String[] key = { "k" };
+		Stream
+			.<ThrowingCallable>of(() -> this.endpoint.lock(key), () -> this.endpoint.release(key),
+					() -> this.endpoint.requestRelease(key, ""))
+			.forEach((call) -> assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(call)
+				.withMessage("too long, says the test"));
+		assertThat(this.events).isEmpty();
 	}
 
 	@Test

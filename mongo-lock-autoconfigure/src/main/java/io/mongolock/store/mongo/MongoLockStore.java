@@ -167,11 +167,23 @@ public final class MongoLockStore implements LockStore {
 		StoreRequest request = StoreRequest.read("look at " + keys.size() + " locks, the first of them", keys.get(0),
 				timeout);
 		BsonDocument filter = this.statements.byIds(keys.stream().map(this::id).toList());
-		return this.locks.execute(request, WriteConcern.MAJORITY,
-				(locks) -> locks.find(filter)
-					.projection(this.lockFields)
-					.map((found) -> lock(request, found))
-					.into(new ArrayList<>()));
+		return this.locks
+			.execute(request, WriteConcern.MAJORITY,
+					(locks) -> locks.find(filter).projection(this.lockFields).into(new ArrayList<>()))
+			.stream()
+			.flatMap((found) -> readable(request, found))
+			.toList();
+	}
+
+	// One that cannot be read is no reason not to see the others; whoever asks for it
+	// alone is told
+	private Stream<StoredLock> readable(StoreRequest request, BsonDocument found) {
+		try {
+			return Stream.of(lock(request, found));
+		}
+		catch (LockStoreException ex) {
+			return Stream.empty();
+		}
 	}
 
 	@Override

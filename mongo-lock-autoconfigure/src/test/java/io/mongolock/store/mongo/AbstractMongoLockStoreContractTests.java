@@ -162,6 +162,13 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 	}
 
 	@Test
+	void oneBadDocumentDoesNotHideOthersFromALook() {
+		grant(Claims.on("key"));
+		documents().insertOne(Document.parse("{_id: 'bad', holders: {}}"));
+		assertThat(store().findAll(List.of("bad", "key"), TIMEOUT)).extracting(StoredLock::key).containsExactly("key");
+	}
+
+	@Test
 	void aReleaseOnAForeignDocumentIsRefused() {
 		documents().insertOne(Document.parse("{_id: 'key', holders: 'x'}"));
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> release(Claims.on("key")))

@@ -70,6 +70,15 @@ class OperatorTests {
 	}
 
 	@Test
+	void aRequestWithoutAReasonOrWithAKeyThatNoLockHasIsAnsweredAsABadRequest() {
+		assertThat(this.mvc.post()
+			.uri("/actuator/mongolocks/operator:any")
+			.contentType(MediaType.APPLICATION_JSON)
+			.content("{\"reason\": \" \"}")).hasStatus(HttpStatus.BAD_REQUEST);
+		assertThat(this.mvc.get().uri("/actuator/mongolocks/" + "k".repeat(1025))).hasStatus(HttpStatus.BAD_REQUEST);
+	}
+
+	@Test
 	void thePageOverTheLocksIsServed() {
 		assertThat(this.mvc.get().uri("/actuator/mongolocksdashboard").accept(MediaType.TEXT_HTML)).hasStatusOk()
 			.bodyText()
