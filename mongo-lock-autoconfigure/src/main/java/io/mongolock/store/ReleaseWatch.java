@@ -14,7 +14,7 @@ public interface ReleaseWatch extends AutoCloseable {
 	boolean isLive();
 
 	/**
-	 * Stop watching and give back what it took. The listener may be called once more by a
+	 * Stop watching and release what it took. The listener may be called once more by a
 	 * notification that is underway. Repeated, it does nothing.
 	 */
 	@Override

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * What this was measured on, for people.
+ * What this was measured on, for the report.
  */
 final class Machine {
 

@@ -69,7 +69,7 @@ final class Servers implements AutoCloseable {
 
 	/**
 	 * What MongoDB says it is.
-	 * @return a line for people
+	 * @return a line of the report
 	 */
 	String mongo() {
 		try (MongoClient client = MongoClients.create(this.mongo)) {

@@ -27,8 +27,7 @@ import io.mongolock.test.proxy.FaultProxy;
 import io.mongolock.test.proxy.Hold;
 
 /**
- * A server, a proxy before it, and clients of either in this JVM. Not safe for use by
- * several threads.
+ * A server, a proxy before it, and clients of either in this JVM. Not thread-safe.
  */
 public final class Harness implements AutoCloseable {
 

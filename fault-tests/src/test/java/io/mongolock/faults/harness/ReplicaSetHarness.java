@@ -7,8 +7,7 @@ import java.util.List;
 import io.mongolock.LockClock;
 
 /**
- * A scripted replica set and its clients in this JVM. Not safe for use by several
- * threads.
+ * A scripted replica set and its clients in this JVM. Not thread-safe.
  */
 public final class ReplicaSetHarness implements AutoCloseable {
 

@@ -23,7 +23,7 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 
 	static final String THREAD_NAME = "mongo-lock-stream";
 
-	static final long LONGEST_PAUSE = TimeUnit.SECONDS.toMillis(10);
+	static final long MAX_PAUSE = TimeUnit.SECONDS.toMillis(10);
 
 	private static final Log logger = LogFactory.getLog(ReleaseStream.class);
 
@@ -160,7 +160,7 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 	}
 
 	private void pause() {
-		long longest = Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(this.failures++, 10));
+		long longest = Math.min(MAX_PAUSE, FIRST_PAUSE << Math.min(this.failures++, 10));
 		long pause = longest / 2 + ThreadLocalRandom.current().nextLong(longest / 2 + 1);
 		try {
 			this.closed.await(pause, TimeUnit.MILLISECONDS);

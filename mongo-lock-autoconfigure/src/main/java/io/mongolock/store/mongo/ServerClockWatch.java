@@ -34,7 +34,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 
 	private static final Log logger = LogFactory.getLog(ServerClockWatch.class);
 
-	private static final Duration MOST_TOLERATED = Duration.ofSeconds(1);
+	private static final Duration MAX_TOLERATED = Duration.ofSeconds(1);
 
 	private final LockClock clock;
 
@@ -54,7 +54,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	 */
 	public ServerClockWatch(LockClock clock, Duration margin) {
 		this.clock = clock;
-		this.tolerated = Math.min(margin.toMillis(), MOST_TOLERATED.toMillis());
+		this.tolerated = Math.min(margin.toMillis(), MAX_TOLERATED.toMillis());
 		this.clocks = new ServerClocks(this.tolerated);
 	}
 

@@ -24,7 +24,7 @@ public final class TtlIndexWatch implements SmartLifecycle {
 
 	private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
 
-	private static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
+	private static final Duration MAX_RETRY = Duration.ofMinutes(1);
 
 	private final TtlIndexInitializer index;
 
@@ -67,7 +67,7 @@ public final class TtlIndexWatch implements SmartLifecycle {
 
 	private void look(ScheduledExecutorService running, Duration retry) {
 		Duration next = retry;
-		Duration nextRetry = shorter(retry.multipliedBy(2), LONGEST_RETRY);
+		Duration nextRetry = shorter(retry.multipliedBy(2), MAX_RETRY);
 		try {
 			if (this.index.initialize()) {
 				next = this.interval;

@@ -30,7 +30,7 @@ class PageController {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-	private static final int MOST_LOCKS = 50;
+	private static final int MAX_LOCKS = 50;
 
 	private final LockStore locks;
 
@@ -54,7 +54,7 @@ class PageController {
 	@GetMapping("/board")
 	Board board() {
 		InstanceReporter.Reports reports = this.instances.read();
-		List<Lock> held = this.locks.list(MOST_LOCKS, PATIENCE).stream().map(Lock::of).toList();
+		List<Lock> held = this.locks.list(MAX_LOCKS, PATIENCE).stream().map(Lock::of).toList();
 		return new Board(this.self.instance(), reports.now(), reports.instances(), held, this.desk.sent());
 	}
 
