@@ -42,6 +42,12 @@ final class PlaceSchedule {
 
 	private boolean looksAtAll;
 
+	/** No place is to be looked at before, unless all are: until then none is touched. */
+	private long lookAt;
+
+	/** Whether it has to be found out anew. */
+	private boolean outdated;
+
 	/**
 	 * Create an empty schedule.
 	 * @param interval between two refreshes, in nanoseconds
@@ -56,6 +62,24 @@ final class PlaceSchedule {
 	 */
 	void begin(ClockReading now) {
 		this.refreshAt = now.nanos() + this.interval;
+		this.outdated = true;
+	}
+
+	/**
+	 * When places are to be looked at has changed for many.
+	 */
+	void lookAnew() {
+		this.outdated = true;
+	}
+
+	/**
+	 * A place is to be looked at.
+	 * @param at when
+	 */
+	void lookAt(long at) {
+		if (at - this.lookAt < 0) {
+			this.lookAt = at;
+		}
 	}
 
 	void end() {
@@ -105,22 +129,32 @@ final class PlaceSchedule {
 	}
 
 	void addLooks(Collection<WaitingPlace> places, boolean live, List<PlaceRound> rounds, ClockReading now) {
-		if (this.looking > 0) {
+		boolean none = !this.looksAtAll && !this.outdated && now.nanos() - this.lookAt < 0;
+		if (this.looking > 0 || none) {
 			return;
 		}
 		List<WaitingPlace> due = new ArrayList<>();
-		boolean any = this.looksAtAll;
 		for (WaitingPlace place : places) {
-			any |= place.lookIn(live, now) <= 0;
 			if (this.looksAtAll || place.isLookSoon(live, now)) {
 				due.add(place);
 			}
 		}
+		findNext(places, live, now);
+		boolean any = this.looksAtAll || this.lookAt - now.nanos() <= 0;
 		this.looksAtAll = false;
 		for (int from = 0; any && from < due.size(); from += QueuePlaces.MAX_BATCH) {
 			this.looking++;
 			rounds.add(round(Kind.LOOK, due.subList(from, Math.min(due.size(), from + QueuePlaces.MAX_BATCH)), now));
 		}
+	}
+
+	private void findNext(Collection<WaitingPlace> places, boolean live, ClockReading now) {
+		long next = QueuePlaces.NEVER;
+		for (WaitingPlace place : places) {
+			next = Math.min(next, place.lookIn(live, now));
+		}
+		this.lookAt = now.nanos() + next;
+		this.outdated = false;
 	}
 
 	/**
@@ -143,9 +177,10 @@ final class PlaceSchedule {
 			next = (this.stale.isEmpty()) ? this.refreshAt - now.nanos() : 0;
 		}
 		if (this.looking == 0) {
-			for (WaitingPlace place : places) {
-				next = Math.min(next, (this.looksAtAll) ? 0 : place.lookIn(live, now));
+			if (this.outdated) {
+				findNext(places, live, now);
 			}
+			next = Math.min(next, (this.looksAtAll) ? 0 : this.lookAt - now.nanos());
 		}
 		return next;
 	}
@@ -158,7 +193,10 @@ final class PlaceSchedule {
 	void ended(PlaceRound round, boolean answered) {
 		switch (round.kind()) {
 			case LEAVE -> this.leaving--;
-			case LOOK -> this.looking--;
+			case LOOK -> {
+				this.looking--;
+				lookAnew();
+			}
 			case REFRESH -> {
 				this.refreshing--;
 				int most = (answered) ? QueuePlaces.MAX_BATCH : (round.places().size() + PARTS - 1) / PARTS;

@@ -114,7 +114,9 @@ public final class QueuePlaces {
 	 */
 	synchronized void stands(WaitingPlace place, ClockReading now) {
 		// Not while somebody finds out when to look: the place may not be counted in
-		if (now.nanos() + place.lookIn(this.live, now) - this.nextAt < 0) {
+		long lookAt = now.nanos() + place.lookIn(this.live, now);
+		this.schedule.lookAt(lookAt);
+		if (lookAt - this.nextAt < 0) {
 			this.onWork.run();
 		}
 	}
@@ -157,7 +159,10 @@ public final class QueuePlaces {
 	 * @return requests; every one wants {@link #answered} or {@link #failed}
 	 */
 	public synchronized List<PlaceRound> due(boolean live, ClockReading now) {
-		this.live = live;
+		if (live != this.live) {
+			this.live = live;
+			this.schedule.lookAnew();
+		}
 		List<PlaceRound> rounds = new ArrayList<>();
 		this.schedule.addLeaves(this.leaving, rounds);
 		this.schedule.addRefreshes(this.places.values(), rounds, now);
@@ -183,12 +188,12 @@ public final class QueuePlaces {
 	 * @param now the time
 	 */
 	public void answered(PlaceRound round, List<StoredLock> locks, ClockReading now) {
-		ended(round, true);
 		if (round.kind() == Kind.LOOK) {
 			Map<String, StoredLock> seen = new HashMap<>();
 			locks.forEach((lock) -> seen.put(lock.key(), lock));
 			round.looks().forEach((look) -> look.place().looked(look, seen.get(look.place().key()), now));
 		}
+		ended(round, true);
 		this.onWork.run();
 	}
 
@@ -199,10 +204,10 @@ public final class QueuePlaces {
 	 * @param now the time
 	 */
 	public void failed(PlaceRound round, ClockReading now) {
-		ended(round, false);
 		if (round.kind() == Kind.LOOK) {
 			round.looks().forEach((look) -> look.place().lookAgain(Math.min(this.interval, RETRY), now));
 		}
+		ended(round, false);
 		this.onWork.run();
 	}
 

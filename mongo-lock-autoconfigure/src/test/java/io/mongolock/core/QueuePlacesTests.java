@@ -196,10 +196,13 @@ class QueuePlacesTests {
 	@Test
 	void aPlaceThatStandsWhileItIsFoundOutWhenToLookIsNotOverlooked() throws InterruptedException {
 		Stream.of("a", "b").forEach((key) -> this.places.enter(acquisition(key), at(0)));
+		this.places.nextIn(at(0));
+		this.places.missed();
+		PlaceRound look = only(this.places.due(false, at(0)), Kind.LOOK);
+		List<Look> inOrder = only(this.places.due(false, at(2_000)), Kind.REFRESH).looks();
+		this.places.failed(look, at(2_000));
 		AtomicBoolean woken = new AtomicBoolean();
 		this.places.onWork(() -> woken.set(true));
-		this.places.nextIn(at(0));
-		List<Look> inOrder = only(this.places.due(false, at(2_000)), Kind.REFRESH).looks();
 		WaitingPlace first = inOrder.get(0).place();
 		Thread watch = new Thread(() -> this.places.nextIn(at(2_000)));
 		Thread answered = new Thread(() -> {

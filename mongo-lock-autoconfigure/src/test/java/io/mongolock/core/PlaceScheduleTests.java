@@ -1,0 +1,49 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link PlaceSchedule}: 2 s between two refreshes.
+ */
+class PlaceScheduleTests {
+
+	private final PlaceSchedule schedule = new PlaceSchedule(Duration.ofSeconds(2).toNanos());
+
+	/** A place that is never looked at, unless somebody does so all the same. */
+	private final List<WaitingPlace> touched = new AbstractList<>() {
+
+		@Override
+		public WaitingPlace get(int index) {
+			throw new AssertionError("No place is due");
+		}
+
+		@Override
+		public int size() {
+			return 1;
+		}
+
+	};
+
+	@Test
+	void noPlaceIsTouchedByAWakeBeforeOneIsDue() {
+		List<PlaceRound> rounds = new ArrayList<>();
+		this.schedule.begin(at(0));
+		this.schedule.addLooks(List.of(), true, rounds, at(0));
+		this.schedule.lookAt(at(500).nanos());
+		this.schedule.addLooks(this.touched, true, rounds, at(499));
+		assertThat(this.schedule.nextIn(this.touched, false, true, at(499))).isEqualTo(1_000_000);
+		assertThat(rounds).isEmpty();
+	}
+
+	private static ClockReading at(long millis) {
+		return new ClockReading(millis * 1_000_000, millis);
+	}
+
+}
