@@ -1,22 +1,28 @@
 package io.mongolock.dashboard;
 
+import com.mongodb.ConnectionString;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoConnectionDetails;
 import org.springframework.context.annotation.Bean;
 
-import io.mongolock.store.LockStore;
-import io.mongolock.test.InMemoryLockStore;
+import io.mongolock.test.embedded.EmbeddedMongo;
 
 /**
- * An application with locks and without MongoDB.
+ * An application with locks on an embedded server.
  */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 class DashboardApplication {
 
 	@Bean
-	LockStore lockStore() {
-		return new InMemoryLockStore();
+	EmbeddedMongo server() {
+		return EmbeddedMongo.start();
+	}
+
+	@Bean
+	MongoConnectionDetails connection(EmbeddedMongo server) {
+		return () -> new ConnectionString(server.connectionString() + "/dashboard");
 	}
 
 }
