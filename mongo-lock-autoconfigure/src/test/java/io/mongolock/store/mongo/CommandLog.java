@@ -3,8 +3,6 @@ package io.mongolock.store.mongo;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import com.mongodb.ConnectionString;
-import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandListener;
@@ -19,10 +17,7 @@ final class CommandLog implements CommandListener {
 	private final List<BsonDocument> commands = new CopyOnWriteArrayList<>();
 
 	MongoClient connect(String connectionString) {
-		return MongoClients.create(MongoClientSettings.builder()
-			.applyConnectionString(new ConnectionString(connectionString))
-			.addCommandListener(this)
-			.build());
+		return MongoClients.create(TestTemplates.settings(connectionString).addCommandListener(this).build());
 	}
 
 	@Override

@@ -50,7 +50,7 @@ class MongoLockStoreFailureTests {
 	void start() throws IOException {
 		this.server = EmbeddedMongo.start();
 		this.proxy = new LossyProxy(this.server.port());
-		this.client = MongoClients.create(this.proxy.connectionString());
+		this.client = TestTemplates.impatient(this.proxy.connectionString());
 		this.store = new MongoLockStore(TestTemplates.template(this.client), "locks", "");
 	}
 

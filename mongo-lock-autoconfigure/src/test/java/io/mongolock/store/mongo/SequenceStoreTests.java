@@ -3,7 +3,6 @@ package io.mongolock.store.mongo;
 import java.time.Duration;
 
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.junit.jupiter.api.AutoClose;
@@ -60,7 +59,7 @@ class SequenceStoreTests {
 
 	@Test
 	void aLostAnswerIsAGapAndOtherNumbersAreTaken() {
-		try (MongoClient behind = MongoClients.create(this.proxy.connectionString() + "&retryWrites=false")) {
+		try (MongoClient behind = TestTemplates.impatient(this.proxy.connectionString() + "&retryWrites=false")) {
 			SequenceStore store = store(behind, "", Duration.ofSeconds(20));
 			assertThat(store.take("invoice", 10)).isEqualTo(10);
 			this.proxy.on("findAndModify").cutBeforeReply().once();
@@ -70,7 +69,7 @@ class SequenceStoreTests {
 
 	@Test
 	void aSilentServerIsToldInTimeWithTheNameAndThatAskingAgainIsSafe() {
-		try (MongoClient behind = MongoClients.create(this.proxy.connectionString())) {
+		try (MongoClient behind = TestTemplates.impatient(this.proxy.connectionString())) {
 			SequenceStore store = store(behind, "", Duration.ofMillis(300));
 			this.proxy.on("findAndModify").dropReply().always();
 			assertThatExceptionOfType(DataAccessResourceFailureException.class)

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.test.proxy.FaultProxy;
+import io.mongolock.test.server.ImpatientClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -70,7 +71,7 @@ class ReplicaSetTests {
 	@Test
 	void aWriteWhoseAnswerWasLostIsRunOnce() {
 		try (FaultProxy proxy = FaultProxy.to("127.0.0.1", this.server.port());
-				MongoClient other = MongoClients.create(proxy.connectionString())) {
+				MongoClient other = ImpatientClient.of(proxy.connectionString())) {
 			MongoCollection<Document> collection = other.getDatabase("test").getCollection("locks");
 			for (String command : List.of("insert", "update", "findAndModify", "delete")) {
 				proxy.on(command).cutBeforeReply().once();

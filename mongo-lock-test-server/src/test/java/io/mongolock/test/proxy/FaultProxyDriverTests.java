@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.server.ImpatientClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -49,7 +50,7 @@ class FaultProxyDriverTests {
 		this.server = EmbeddedMongo.start();
 		this.proxy = FaultProxy.to("127.0.0.1", this.server.port());
 		// a standalone server takes no retryable writes
-		this.client = MongoClients.create(this.proxy.connectionString() + "&retryWrites=false&retryReads=false");
+		this.client = ImpatientClient.of(this.proxy.connectionString() + "&retryWrites=false&retryReads=false");
 		this.around = MongoClients.create(this.server.connectionString());
 		this.things = this.client.getDatabase("test").getCollection("things");
 		add();
