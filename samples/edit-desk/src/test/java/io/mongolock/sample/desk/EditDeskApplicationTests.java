@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 
 import com.mongodb.WriteConcern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for the application, on an embedded server whose clock is set forward instead of
  * waiting for the end of a time.
  */
+@Tag("application")
 @SpringBootTest
 @AutoConfigureMockMvc
 class EditDeskApplicationTests {

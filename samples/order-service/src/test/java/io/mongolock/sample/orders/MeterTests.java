@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatRuntimeException;
 /**
  * What Prometheus scrapes of the locks after a small load and some faults.
  */
+@Tag("application")
 // as OrderServiceApplicationTests, which so shares its context
 @SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms",
 		"mongo-lock.locks.order.wait-timeout=2s" })

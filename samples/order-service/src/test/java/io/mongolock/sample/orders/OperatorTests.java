@@ -1,5 +1,6 @@
 package io.mongolock.sample.orders;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -19,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * What an operator of the application sees and does over the actuator.
  */
+@Tag("application")
 // as OrderServiceApplicationTests, which so shares its context
 @SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms",
 		"mongo-lock.locks.order.wait-timeout=2s" })

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import com.mongodb.WriteConcern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -34,6 +35,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for the application with an embedded server of its own.
  */
+@Tag("application")
 @SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms",
 		"mongo-lock.locks.order.wait-timeout=2s" })
 @AutoConfigureMockMvc
