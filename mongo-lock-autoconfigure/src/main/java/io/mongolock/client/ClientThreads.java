@@ -140,6 +140,15 @@ final class ClientThreads {
 		return executor;
 	}
 
+	/**
+	 * An interrupt of the current thread does not keep it from the requests that follow.
+	 * @return interrupts it after them if it was interrupted before
+	 */
+	static Runnable holdBackInterrupt() {
+		return (Thread.interrupted()) ? Thread.currentThread()::interrupt : () -> {
+		};
+	}
+
 	static Thread watch(Runnable task) {
 		Thread thread = new Thread(task, "mongo-lock-watch");
 		thread.setDaemon(true);

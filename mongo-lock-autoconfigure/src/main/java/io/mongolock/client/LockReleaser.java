@@ -75,7 +75,7 @@ final class LockReleaser {
 	 * @return whether it lasts that long, and is held
 	 */
 	boolean lengthen(HeldLock heldLock, Duration ttl) {
-		boolean interrupted = Thread.interrupted();
+		Runnable interrupt = ClientThreads.holdBackInterrupt();
 		try {
 			ClockReading requested = ClockReading.of(this.clock);
 			heldLock.lengthens(ttl);
@@ -87,9 +87,7 @@ final class LockReleaser {
 			return false;
 		}
 		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
+			interrupt.run();
 		}
 	}
 
@@ -120,7 +118,7 @@ final class LockReleaser {
 		if (!this.lifecycle.beginRequest()) {
 			return releasing.failed();
 		}
-		boolean interrupted = Thread.interrupted();
+		Runnable interrupt = ClientThreads.holdBackInterrupt();
 		try {
 			return releasing.answered(send(heldLock, releasing, timeout));
 		}
@@ -130,9 +128,7 @@ final class LockReleaser {
 		}
 		finally {
 			this.lifecycle.endRequest();
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
+			interrupt.run();
 		}
 	}
 
@@ -151,7 +147,7 @@ final class LockReleaser {
 	 * @param until the end, on the monotonic clock
 	 */
 	void releaseAll(List<HeldLock> left, long until) {
-		boolean interrupted = Thread.interrupted();
+		Runnable interrupt = ClientThreads.holdBackInterrupt();
 		List<List<HeldLock>> chunks = chunks(left);
 		for (int i = 0; i < chunks.size(); i++) {
 			long nanos = until - this.clock.nanoTime();
@@ -165,9 +161,7 @@ final class LockReleaser {
 			int requests = chunks.size() - i;
 			releaseChunk(chunks.get(i), Duration.ofNanos(Math.min(nanos, 2 * nanos / requests)));
 		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
+		interrupt.run();
 	}
 
 	// Those that have to stay taken have requests of their own, first

@@ -121,7 +121,7 @@ final class PlaceKeeper implements ReleaseListener {
 		this.running = false;
 		closeReleases();
 		List<LeaseId> all = this.places.takeAll();
-		boolean interrupted = Thread.interrupted();
+		Runnable interrupt = ClientThreads.holdBackInterrupt();
 		for (int from = 0; from < all.size(); from += CHUNK) {
 			long nanos = until - this.clock.nanoTime();
 			if (nanos < MIN_NANOS) {
@@ -134,9 +134,7 @@ final class PlaceKeeper implements ReleaseListener {
 				logger.debug("Places in line are not left and run out by themselves", ex);
 			}
 		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
+		interrupt.run();
 	}
 
 	private void send(PlaceRound round) {
