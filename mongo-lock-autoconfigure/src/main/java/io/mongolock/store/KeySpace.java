@@ -17,9 +17,9 @@ public record KeySpace(String prefix) {
 	private static final int SHOWN = 64;
 
 	public KeySpace {
-		if (KeyText.bytes("The prefix", prefix) >= MAX_BYTES) {
+		if (bytes("The prefix", prefix) >= MAX_BYTES) {
 			throw new IllegalArgumentException("The key prefix '" + shortened(prefix) + "' takes "
-					+ KeyText.bytes("The prefix", prefix) + " bytes in UTF-8 and leaves no room for keys: at most "
+					+ bytes("The prefix", prefix) + " bytes in UTF-8 and leaves no room for keys: at most "
 					+ (MAX_BYTES - 1) + " bytes; choose a shorter one");
 		}
 	}
@@ -46,7 +46,7 @@ public record KeySpace(String prefix) {
 	 * @throws IllegalArgumentException if the text is not valid Unicode or too long
 	 */
 	public String toId(String what, String key) {
-		int bytes = KeyText.bytes("The prefix", this.prefix) + KeyText.bytes(what, key);
+		int bytes = bytes("The prefix", this.prefix) + bytes(what, key);
 		if (bytes > MAX_BYTES) {
 			throw new IllegalArgumentException(what + " '" + shortened(key) + "' takes " + bytes
 					+ " bytes in UTF-8 with its prefix '" + shortened(this.prefix) + "': at most " + MAX_BYTES
@@ -62,6 +62,27 @@ public record KeySpace(String prefix) {
 	 */
 	public String toKey(String id) {
 		return id.substring(this.prefix.length());
+	}
+
+	// In UTF-8. Half a surrogate pair would be stored as a replacement character, and so
+	// be the same key as others
+	private static int bytes(String what, String text) {
+		int bytes = 0;
+		for (int i = 0; i < text.length(); i++) {
+			char unit = text.charAt(i);
+			if (!Character.isSurrogate(unit)) {
+				bytes += (unit < 0x80) ? 1 : (unit < 0x800) ? 2 : 3;
+			}
+			else if (i + 1 < text.length() && Character.isSurrogatePair(unit, text.charAt(i + 1))) {
+				bytes += 4;
+				i++;
+			}
+			else {
+				throw new IllegalArgumentException(what + " is not valid Unicode: character " + i
+						+ String.format(" (U+%04X)", (int) unit) + " is half a surrogate pair; remove it");
+			}
+		}
+		return bytes;
 	}
 
 	private static String shortened(String text) {
