@@ -237,7 +237,7 @@ final class HeldLocks {
 	}
 
 	private boolean handOver(HeldLock heldLock, boolean published) {
-		if (!heldLock.mayBeHandedOver() || !this.lifecycle.beginClaim()) {
+		if (!this.handOver.mayPass(heldLock) || !this.lifecycle.beginClaim()) {
 			return false;
 		}
 		try {

@@ -42,6 +42,16 @@ public record HandOver(Duration maxTime, int maxCount) {
 	}
 
 	/**
+	 * Whether a lock may be handed over at all.
+	 * @param from the lock
+	 * @return whether its grant set aside more fences than were given out, and nobody
+	 * asked to release it
+	 */
+	public boolean mayPass(HeldLock from) {
+		return from.fence() < from.turn().lastFence() && from.lease().releaseRequest() == null;
+	}
+
+	/**
 	 * Hand a lock that its holder releases to the next one in the queue, if there is one
 	 * that it suits.
 	 * @param from the lock
@@ -85,18 +95,40 @@ public record HandOver(Duration maxTime, int maxCount) {
 			return null;
 		}
 		return queues.first(from.key())
-			.filter((next) -> from.suitsOnceLengthened(next.limit(), next.terms(), now))
+			.filter((next) -> suitsOnceLengthened(from, next, now))
 			.map((next) -> next.terms().ttl())
 			.orElse(null);
 	}
 
 	private @Nullable LockAcquisition next(HeldLock from, LocalWaitQueues<LockAcquisition, HeldLock> queues,
 			ClockReading now) {
-		return queues.successor(from.key(), from, (next) -> from.suits(next.limit(), next.terms(), now));
+		return queues.successor(from.key(), from, (next) -> suits(from, next, now));
 	}
 
 	private boolean mayPass(HeldLock from, ClockReading now) {
-		return from.mayBeHandedOver() && now.elapsedSince(from.turn().begun()) < this.maxTime.toNanos();
+		return mayPass(from) && now.elapsedSince(from.turn().begun()) < this.maxTime.toNanos();
+	}
+
+	// What stands in the store must not last less long than the next one asks for. At
+	// least half of what it asks for is left, as it is unless renewals fail
+	private static boolean suits(HeldLock from, LockAcquisition next, ClockReading now) {
+		ResolvedLockSettings terms = next.terms();
+		return suitsButForItsTtl(from, next, now) && terms.ttl().compareTo(from.ttl()) <= 0
+				&& from.lease().elapsed(now) < terms.reliable().toNanos() / 2;
+	}
+
+	// It is made to last longer once in a turn, so that a request that is executed late
+	// does no harm, and only while it does not run out before that is answered
+	private static boolean suitsOnceLengthened(HeldLock from, LockAcquisition next, ClockReading now) {
+		return suitsButForItsTtl(from, next, now) && next.terms().ttl().compareTo(from.ttl()) > 0
+				&& !from.turn().isLengthened()
+				&& from.lease().remaining(now).compareTo(from.terms().operationTimeout()) > 0;
+	}
+
+	// Nor be known there by a stricter or looser limit, or have to be renewed for one who
+	// is not, or to stay taken
+	private static boolean suitsButForItsTtl(HeldLock from, LockAcquisition next, ClockReading now) {
+		return next.limit() == from.limit() && next.terms().autoRenew() && from.ending().mayBeHandedOver(now);
 	}
 
 }

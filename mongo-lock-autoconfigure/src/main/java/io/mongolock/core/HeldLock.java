@@ -201,48 +201,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	}
 
 	/**
-	 * Whether it may be handed over at all.
-	 * @return whether the grant set aside more fences than were given out, and nobody
-	 * asked to release it
-	 */
-	public boolean mayBeHandedOver() {
-		return fence() < this.turn.lastFence() && this.lease.releaseRequest() == null;
-	}
-
-	/**
-	 * Whether what stands in the store would do for another holder: it must not be known
-	 * there by a stricter or looser limit, last less long than the other asks for, or
-	 * have to be renewed for one who is not, or stay taken. At least half of what the
-	 * other asks for is left, as it is unless renewals fail.
-	 * @param limit how many may hold the lock together with the other
-	 * @param terms how the other would hold it
-	 * @param now the time
-	 * @return whether it may be handed over
-	 */
-	boolean suits(int limit, ResolvedLockSettings terms, ClockReading now) {
-		return suitsButForItsTtl(limit, terms, now) && terms.ttl().compareTo(ttl()) <= 0
-				&& this.lease.elapsed(now) < terms.reliable().toNanos() / 2;
-	}
-
-	/**
-	 * Whether the lease would do for another holder if it lasted longer in the store. It
-	 * is made to once in a turn, so that a request that is executed late does no harm,
-	 * and only while it does not run out before that is answered.
-	 * @param limit how many may hold the lock together with the other
-	 * @param terms how the other would hold it, for longer than the lease lasts
-	 * @param now the time
-	 * @return whether to {@link #lengthens lengthen} it
-	 */
-	boolean suitsOnceLengthened(int limit, ResolvedLockSettings terms, ClockReading now) {
-		return suitsButForItsTtl(limit, terms, now) && terms.ttl().compareTo(ttl()) > 0 && !this.turn.isLengthened()
-				&& this.lease.remaining(now).compareTo(terms().operationTimeout()) > 0;
-	}
-
-	private boolean suitsButForItsTtl(int limit, ResolvedLockSettings terms, ClockReading now) {
-		return limit == limit() && terms.autoRenew() && this.ending.mayBeHandedOver(now);
-	}
-
-	/**
 	 * A request leaves that makes the lease last longer in the store.
 	 * @param ttl how long
 	 */

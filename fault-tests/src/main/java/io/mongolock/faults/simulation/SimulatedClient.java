@@ -102,7 +102,7 @@ final class SimulatedClient extends SimulatedProcess {
 
 	// To the next one who waits for it here; if there is none, it is to be released
 	boolean handOver(LeaseHistory tenure, HeldLock heldLock) {
-		boolean waitedFor = heldLock.mayBeHandedOver() && !this.queues.waiters().isEmpty();
+		boolean waitedFor = this.handOver.mayPass(heldLock) && !this.queues.waiters().isEmpty();
 		boolean passed = this.handOver.pass(heldLock, this.queues, now(), (successor) -> {
 			judge().handedOver(tenure, successor, this.handOver);
 			this.renewals.register(successor.lease());
