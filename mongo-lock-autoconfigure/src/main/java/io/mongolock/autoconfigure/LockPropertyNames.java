@@ -49,14 +49,22 @@ class LockPropertyNames {
 	 * @throws InvalidConfigurationPropertyValueException if there is one
 	 */
 	void checkUnits(Collection<String> lockNames) {
-		durationsOf(MongoLockProperties.class).forEach((setting) -> checkUnit(ROOT.append(setting)));
-		checkUnit(ROOT.append("ttl-index.retention"));
-		durationsOf(MongoLockProperties.Optimistic.class)
-			.forEach((setting) -> checkUnit(ROOT.append("optimistic").append(setting)));
+		checkUnits(ROOT, MongoLockProperties.class);
 		for (String name : lockNames) {
-			ConfigurationPropertyName locks = ROOT.append("locks").append("[" + name + "]");
-			durationsOf(NamedLock.class).forEach((setting) -> checkUnit(locks.append(setting)));
+			checkUnits(ROOT.append("locks").append("[" + name + "]"), NamedLock.class);
 		}
+	}
+
+	private void checkUnits(ConfigurationPropertyName parent, Class<?> type) {
+		components(type).forEach((one) -> {
+			ConfigurationPropertyName property = parent.append(dashed(one));
+			if (one.getType() == Duration.class) {
+				checkUnit(property);
+			}
+			else if (one.getType().isRecord()) {
+				checkUnits(property, one.getType());
+			}
+		});
 	}
 
 	/**
@@ -101,25 +109,27 @@ class LockPropertyNames {
 		String last = name.getLastElement(ConfigurationPropertyName.Form.DASHED);
 		String parent = name.getParent().toString();
 		String origin = (property.getOrigin() != null) ? " (" + property.getOrigin() + ")" : "";
+		List<String> settings = settingsBeside(name).toList();
+		if (settings.contains(last)) {
+			return "Nothing reads the property '" + name + "'" + origin
+					+ ", as it has no value: it is as if it were not there";
+		}
 		return "Nothing reads the property '" + name + "'" + origin
-				+ nearest(last, settingsBeside(name).toList())
-					.map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
+				+ nearest(last, settings).map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
 					.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
-	}
-
-	private static Stream<String> durationsOf(Class<?> type) {
-		return components(type).filter((one) -> one.getType() == Duration.class).map(LockPropertyNames::dashed);
 	}
 
 	private static Stream<String> settingsBeside(ConfigurationPropertyName name) {
 		boolean nested = name.getNumberOfElements() > 2;
-		Class<?> type = switch ((nested) ? name.getElement(1, ConfigurationPropertyName.Form.DASHED) : "") {
+		String group = (nested) ? name.getElement(1, ConfigurationPropertyName.Form.DASHED) : "";
+		Class<?> type = switch (group) {
 			case "locks" -> NamedLock.class;
-			case "ttl-index" -> MongoLockProperties.TtlIndex.class;
 			case "sequences" -> MongoLockProperties.NumberSequence.class;
-			case "optimistic" -> MongoLockProperties.Optimistic.class;
-			case "web" -> MongoLockProperties.Web.class;
-			default -> MongoLockProperties.class;
+			default -> components(MongoLockProperties.class).filter((one) -> dashed(one).equals(group))
+				.findFirst()
+				.<Class<?>>map(RecordComponent::getType)
+				.filter(Class::isRecord)
+				.orElse(MongoLockProperties.class);
 		};
 		return components(type).map(LockPropertyNames::dashed);
 	}

@@ -107,6 +107,7 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		checkCollection("collection", this.properties.collection());
 		checkSequences();
 		checkOptimistic(this.properties.optimistic());
+		checkDocumentField(this.properties.documentLocks().field());
 		checkPrefix(this.properties.keyPrefix());
 		checkPlaceTtl(this.properties.placeTtl());
 		checkDuration("shutdown-timeout", this.properties.shutdownTimeout());
@@ -159,7 +160,7 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		checkPositive("optimistic.max-attempts", settings.maxAttempts());
 		checkDuration("optimistic.delay", settings.delay());
 		checkDuration("optimistic.max-delay", settings.maxDelay());
-		if (settings.multiplier() < 1) {
+		if (!(settings.multiplier() >= 1)) { // nor is it a number
 			throw invalid("optimistic.multiplier", String.valueOf(settings.multiplier()), "must be at least 1");
 		}
 		if (settings.maxDelay().compareTo(settings.delay()) < 0) {
@@ -175,6 +176,14 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		if (value.indexOf('$') >= 0 || value.indexOf('\0') >= 0 || value.startsWith("system.")) {
 			throw invalid(setting, value,
 					"is no name of a collection: it must not hold '$' or NUL, nor begin with 'system.'");
+		}
+	}
+
+	// As their store does, which is created when somebody locks a document
+	private static void checkDocumentField(String value) {
+		if (value.isBlank() || value.startsWith("$") || value.contains(".") || value.equals("_id")) {
+			throw invalid("document-locks.field", value, "cannot be the field that locks are kept in: name a field "
+					+ "of the document itself, without a dot or a dollar, such as 'lock'");
 		}
 	}
 

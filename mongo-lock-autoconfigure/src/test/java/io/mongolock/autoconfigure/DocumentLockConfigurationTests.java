@@ -109,16 +109,6 @@ class DocumentLockConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(DocumentLockOperations.class));
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "''", "a.b", "$lock", "_id" })
-	void aFieldThatCannotHoldALockIsRefused(String field) {
-		this.runner.withPropertyValues("mongo-lock.document-locks.field=" + field)
-			.run((context) -> assertThatExceptionOfType(RuntimeException.class)
-				.isThrownBy(() -> context.getBean(DocumentLockOperations.class))
-				.havingRootCause()
-				.withMessageContaining("cannot be the field that locks are kept in"));
-	}
-
 	@org.springframework.data.mongodb.core.mapping.Document("pages")
 	record Page(@Id String id, @Field("t") String text) {
 

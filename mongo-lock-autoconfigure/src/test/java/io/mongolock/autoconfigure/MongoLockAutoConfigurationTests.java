@@ -457,8 +457,14 @@ class MongoLockAutoConfigurationTests {
 					shutdown-timeout=10001d                  | mongo-lock.shutdown-timeout   | '10001d' | at most 10000d
 					hand-over.max-time=-1ms                  | mongo-lock.hand-over.max-time | '-1ms' | from 0 to 10000d
 					hand-over.max-time=10001d                | mongo-lock.hand-over.max-time | '10001d' | from 0 to 10000d
+					hand-over.max-time=250                   | mongo-lock.hand-over.max-time | '250'  | Write 250ms, or 250s
 					hand-over.max-count=10001                | mongo-lock.hand-over.max-count | '10001' | from 0 to 10000
 					optimistic.max-delay=10001d              | mongo-lock.optimistic.max-delay | '10001d' | at most 10000d
+					optimistic.multiplier=NaN                | mongo-lock.optimistic.multiplier | 'NaN' | at least 1
+					document-locks.field=                    | mongo-lock.document-locks.field | ''   | cannot be the field that locks are kept in
+					document-locks.field=a.b                 | mongo-lock.document-locks.field | 'a.b' | such as 'lock'
+					document-locks.field=$lock               | mongo-lock.document-locks.field | '$lock' | without a dot or a dollar
+					document-locks.field=_id                 | mongo-lock.document-locks.field | '_id' | of the document itself
 					ttl-index.retention=0s                   | mongo-lock.ttl-index.retention | '0s'  | longer than zero
 					collection=                              | mongo-lock.collection         | ''     | must not be blank
 					collection=a$b                           | mongo-lock.collection         | 'a$b'  | must not hold '$'
@@ -526,6 +532,25 @@ class MongoLockAutoConfigurationTests {
 			.contains("'mongo-lock.locks.order.tll'", "did you mean 'mongo-lock.locks.order.ttl'?")
 			.contains("'mongo-lock.ttl-index.retain'")
 			.contains("'mongo-lock.something-else'", "see the settings of mongo-lock");
+	}
+
+	@Test
+	void aPropertyWithoutAValueIsNotTakenForAMisspeltOne(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("mongo-lock.ttl=", "mongo-lock.hand-over.max-time=", "mongo-lock.locks.order.ttl=")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output)
+			.contains("'mongo-lock.ttl'", "'mongo-lock.hand-over.max-time'", "'mongo-lock.locks.order.ttl'")
+			.contains("as it has no value")
+			.doesNotContain("did you mean", "see the settings");
+	}
+
+	@Test
+	void misspeltPropertiesOfAGroupAreSaidWithTheNearestOfTheGroup(CapturedOutput output) {
+		this.runner.withPropertyValues("mongo-lock.hand-over.max-tim=1s", "mongo-lock.observation.show-key=true")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("did you mean 'mongo-lock.hand-over.max-time'?",
+				"did you mean 'mongo-lock.observation.show-keys'?");
 	}
 
 	@Test

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Answers;
 import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
@@ -66,6 +67,14 @@ class DocumentLockStoreCommandTests {
 			.getCollection("locks")
 			.insertOne(new Document("_id", "k").append("now", "its own"));
 		this.log.clear();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "a.b", "$lock", "_id" })
+	void aFieldThatCannotHoldALockIsRefused(String field) {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new DocumentLockStore(TestTemplates.template(this.client), field))
+			.withMessageContaining("cannot be the field that locks are kept in");
 	}
 
 	static Stream<String> claims() {
