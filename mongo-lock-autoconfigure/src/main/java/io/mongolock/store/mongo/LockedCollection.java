@@ -95,7 +95,7 @@ final class LockedCollection {
 		}
 		catch (UnreadableException ex) {
 			Outcome outcome = (lock.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;
-			throw unreadable(request, outcome, ex);
+			throw StoreFailures.unreadable(request, outcome, this.documents.name(), ex);
 		}
 	}
 
@@ -199,7 +199,8 @@ final class LockedCollection {
 			return lock(found, found.get(LockDocument.NOW)).toLock(key);
 		}
 		catch (UnreadableException ex) {
-			throw unreadable(StoreRequest.read("read lock", key, request.timeout()), Outcome.REFUSED, ex);
+			throw StoreFailures.unreadable(StoreRequest.read("read lock", key, request.timeout()), Outcome.REFUSED,
+					this.documents.name(), ex);
 		}
 	}
 
@@ -234,11 +235,6 @@ final class LockedCollection {
 				+ KeyText.printable(request.key()) + "': its field '" + this.field
 				+ "', which the lock is kept in, is neither missing nor a document. Store that property under another "
 				+ "name, with @Field, or the locks in another field, with mongo-lock.document-locks.field", ex);
-	}
-
-	private LockStoreException unreadable(StoreRequest request, Outcome outcome, UnreadableException ex) {
-		return new LockStoreException(request.key(), outcome,
-				"Could not " + request + " in the collection '" + this.documents.name() + "': " + ex.getMessage(), ex);
 	}
 
 	/**

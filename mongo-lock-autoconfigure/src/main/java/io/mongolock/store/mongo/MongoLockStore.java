@@ -1,23 +1,17 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
-import com.mongodb.client.MongoCollection;
-import com.mongodb.client.MongoCursor;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.util.Assert;
 
-import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -42,15 +36,13 @@ public final class MongoLockStore implements LockStore {
 
 	private final LockCollection locks;
 
-	private final String collection;
-
 	private final KeySpace keys;
 
 	private final LeaseRequests leases;
 
 	private final ClaimCommand claims;
 
-	private final BsonDocument lockFields;
+	private final LockLooks looks;
 
 	private final StoreServers servers;
 
@@ -85,11 +77,10 @@ public final class MongoLockStore implements LockStore {
 		this.notifications = notifications;
 		Assert.hasText(collection, "The name of the lock collection is empty");
 		this.locks = new LockCollection(template, collection);
-		this.collection = collection;
 		this.keys = new KeySpace(keyPrefix);
 		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
 		this.claims = new ClaimCommand(this.statements.projection("holders", "queue", "previous"));
-		this.lockFields = this.statements.projection("holders", "queue", "fence", "previous");
+		this.looks = new LockLooks(this.locks, this.statements, this.keys);
 		this.streams = new ReleaseStreams(this.locks, this.statements.releases(), STREAM_TIMEOUT);
 	}
 
@@ -105,7 +96,7 @@ public final class MongoLockStore implements LockStore {
 		catch (UnreadableException ex) {
 			// a grant that cannot be read must be cleaned up like one without an answer
 			Outcome outcome = (answer.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;
-			throw unreadable(request, outcome, ex);
+			throw StoreFailures.unreadable(request, outcome, this.locks.name(), ex);
 		}
 	}
 
@@ -161,49 +152,17 @@ public final class MongoLockStore implements LockStore {
 
 	@Override
 	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
-		if (keys.isEmpty()) {
-			return List.of();
-		}
-		StoreRequest request = StoreRequest.read("look at " + keys.size() + " locks, the first of them", keys.get(0),
-				timeout);
-		BsonDocument filter = this.statements.byIds(keys.stream().map(this::id).toList());
-		return this.locks
-			.execute(request, WriteConcern.MAJORITY,
-					(locks) -> locks.find(filter).projection(this.lockFields).into(new ArrayList<>()))
-			.stream()
-			.flatMap((found) -> readable(request, found))
-			.toList();
-	}
-
-	// One that cannot be read is no reason not to see the others; whoever asks for it
-	// alone is told
-	private Stream<StoredLock> readable(StoreRequest request, BsonDocument found) {
-		try {
-			return Stream.of(lock(request, found));
-		}
-		catch (LockStoreException ex) {
-			return Stream.empty();
-		}
+		return this.looks.findAll(keys, timeout);
 	}
 
 	@Override
 	public Optional<StoredLock> find(String key, Duration timeout) {
-		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
-		BsonDocument filter = this.statements.byId(id(key));
-		return this.locks.execute(request, WriteConcern.MAJORITY,
-				(locks) -> Optional.ofNullable(locks.find(filter).projection(this.lockFields).first())
-					.map((found) -> lock(request, found)));
+		return this.looks.find(key, timeout);
 	}
 
 	@Override
 	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
-		if (most < 1) {
-			return List.of();
-		}
-		StoreRequest request = StoreRequest.read("list locks", "", timeout);
-		String start = this.keys.prefix() + prefix;
-		BsonDocument filter = this.statements.heldWithin(start, (after.isEmpty()) ? "" : this.keys.toId(after));
-		return this.locks.execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, filter, start, most, request));
+		return this.looks.list(prefix, after, most, timeout);
 	}
 
 	@Override
@@ -230,41 +189,8 @@ public final class MongoLockStore implements LockStore {
 		return this.locks.update(session, this.leases.held(lease), this.statements.touch()).getMatchedCount() != 0;
 	}
 
-	private List<StoredLock> list(MongoCollection<BsonDocument> locks, BsonDocument filter, String prefix, int most,
-			StoreRequest request) {
-		List<StoredLock> held = new ArrayList<>();
-		try (MongoCursor<BsonDocument> cursor = locks.find(filter)
-			.sort(new BsonDocument("_id", new BsonInt32(1)))
-			.projection(this.lockFields)
-			.iterator()) {
-			while (held.size() < most && cursor.hasNext()) {
-				BsonDocument found = cursor.next();
-				// the range goes by the collection's order, which a collation may change
-				if (found.getString("_id").getValue().startsWith(prefix)) {
-					Stream.of(lock(request, found)).filter((lock) -> !lock.liveHolders().isEmpty()).forEach(held::add);
-				}
-			}
-		}
-		return held;
-	}
-
-	private StoredLock lock(StoreRequest request, BsonDocument found) {
-		String key = (found.get("_id") instanceof BsonString id) ? this.keys.toKey(id.getValue()) : request.key();
-		try {
-			return new LockDocument(found).toLock(key);
-		}
-		catch (UnreadableException ex) {
-			throw unreadable(StoreRequest.read("read lock", key, request.timeout()), Outcome.REFUSED, ex);
-		}
-	}
-
 	private BsonString id(String key) {
 		return new BsonString(this.keys.toId(key));
-	}
-
-	private LockStoreException unreadable(StoreRequest request, Outcome outcome, UnreadableException ex) {
-		return new LockStoreException(request.key(), outcome,
-				"Could not " + request + " in the collection '" + this.collection + "': " + ex.getMessage(), ex);
 	}
 
 }

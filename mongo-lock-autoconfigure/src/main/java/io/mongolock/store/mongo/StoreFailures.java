@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
  * Says what is known of a request that failed. In doubt a write is unknown: the opposite
@@ -51,6 +52,20 @@ final class StoreFailures {
 			ILLEGAL_OPERATION, 59, 66, 72, 115, 121, 166, 168, 224, 238, 322, 323);
 
 	private StoreFailures() {
+	}
+
+	/**
+	 * The failure of a request whose answer is no lock of ours.
+	 * @param request the request
+	 * @param outcome what is known of it
+	 * @param collection the name of the collection
+	 * @param ex why the answer cannot be read
+	 * @return the failure
+	 */
+	static LockStoreException unreadable(StoreRequest request, Outcome outcome, String collection,
+			UnreadableException ex) {
+		return new LockStoreException(request.key(), outcome,
+				"Could not " + request + " in the collection '" + collection + "': " + ex.getMessage(), ex);
 	}
 
 	/**

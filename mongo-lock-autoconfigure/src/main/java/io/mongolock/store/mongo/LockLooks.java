@@ -1,0 +1,125 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoCursor;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.KeySpace;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.LockDocument.UnreadableException;
+
+/**
+ * Looks at locks that have documents of their own, and changes nothing. Thread-safe.
+ */
+final class LockLooks {
+
+	private final LockCollection locks;
+
+	private final LockStatements statements;
+
+	private final KeySpace keys;
+
+	private final BsonDocument fields;
+
+	/**
+	 * Create looks.
+	 * @param locks the collection
+	 * @param statements what to send
+	 * @param keys the keys in the collection that are ours
+	 */
+	LockLooks(LockCollection locks, LockStatements statements, KeySpace keys) {
+		this.locks = locks;
+		this.statements = statements;
+		this.keys = keys;
+		this.fields = statements.projection("holders", "queue", "fence", "previous");
+	}
+
+	List<StoredLock> findAll(List<String> keys, Duration timeout) {
+		if (keys.isEmpty()) {
+			return List.of();
+		}
+		StoreRequest request = StoreRequest.read("look at " + keys.size() + " locks, the first of them", keys.get(0),
+				timeout);
+		BsonDocument filter = this.statements.byIds(keys.stream().map(this::id).toList());
+		return this.locks
+			.execute(request, WriteConcern.MAJORITY,
+					(locks) -> locks.find(filter).projection(this.fields).into(new ArrayList<>()))
+			.stream()
+			.flatMap((found) -> readable(request, found))
+			.toList();
+	}
+
+	// One that cannot be read is no reason not to see the others; whoever asks for it
+	// alone is told
+	private Stream<StoredLock> readable(StoreRequest request, BsonDocument found) {
+		try {
+			return Stream.of(lock(request, found));
+		}
+		catch (LockStoreException ex) {
+			return Stream.empty();
+		}
+	}
+
+	Optional<StoredLock> find(String key, Duration timeout) {
+		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
+		BsonDocument filter = this.statements.byId(id(key));
+		return this.locks.execute(request, WriteConcern.MAJORITY,
+				(locks) -> Optional.ofNullable(locks.find(filter).projection(this.fields).first())
+					.map((found) -> lock(request, found)));
+	}
+
+	List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
+		if (most < 1) {
+			return List.of();
+		}
+		StoreRequest request = StoreRequest.read("list locks", "", timeout);
+		String start = this.keys.prefix() + prefix;
+		BsonDocument filter = this.statements.heldWithin(start, (after.isEmpty()) ? "" : this.keys.toId(after));
+		return this.locks.execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, filter, start, most, request));
+	}
+
+	private List<StoredLock> list(MongoCollection<BsonDocument> locks, BsonDocument filter, String prefix, int most,
+			StoreRequest request) {
+		List<StoredLock> held = new ArrayList<>();
+		try (MongoCursor<BsonDocument> cursor = locks.find(filter)
+			.sort(new BsonDocument("_id", new BsonInt32(1)))
+			.projection(this.fields)
+			.iterator()) {
+			while (held.size() < most && cursor.hasNext()) {
+				BsonDocument found = cursor.next();
+				// the range goes by the collection's order, which a collation may change
+				if (found.getString("_id").getValue().startsWith(prefix)) {
+					Stream.of(lock(request, found)).filter((lock) -> !lock.liveHolders().isEmpty()).forEach(held::add);
+				}
+			}
+		}
+		return held;
+	}
+
+	private StoredLock lock(StoreRequest request, BsonDocument found) {
+		String key = (found.get("_id") instanceof BsonString id) ? this.keys.toKey(id.getValue()) : request.key();
+		try {
+			return new LockDocument(found).toLock(key);
+		}
+		catch (UnreadableException ex) {
+			throw StoreFailures.unreadable(StoreRequest.read("read lock", key, request.timeout()), Outcome.REFUSED,
+					this.locks.name(), ex);
+		}
+	}
+
+	private BsonString id(String key) {
+		return new BsonString(this.keys.toId(key));
+	}
+
+}
