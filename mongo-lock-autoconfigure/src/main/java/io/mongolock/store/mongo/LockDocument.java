@@ -33,6 +33,9 @@ record LockDocument(BsonDocument document) {
 	/** The server's time, as it is asked for. */
 	static final String NOW = "now";
 
+	/** When a claim or a renewal has written it, by the server's time. */
+	private static final String TOUCHED_AT = "touchedAt";
+
 	/**
 	 * The answer to a claim.
 	 * @return the lock as it stands
@@ -79,11 +82,17 @@ record LockDocument(BsonDocument document) {
 	}
 
 	private Instant now() {
-		if (!this.document.containsKey(NOW)) {
+		if (this.document.containsKey(NOW)) {
+			return date(this.document, NOW);
+		}
+		if (!this.document.containsKey(TOUCHED_AT)) {
 			throw new UnreadableException(
 					"the answer lacks the server's time, which MongoDB sends from 4.4 on: use 4.4 or later");
 		}
-		return date(this.document, NOW);
+		// not asked for, so this is the document that the server has kept of the first of
+		// two
+		// attempts of the driver: as that has written it, at that time
+		return date(this.document, TOUCHED_AT);
 	}
 
 	private List<StoredHolder> holders() {

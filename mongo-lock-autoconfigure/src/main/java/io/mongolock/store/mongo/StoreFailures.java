@@ -9,10 +9,11 @@ import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoIncompatibleDriverException;
 import com.mongodb.MongoInterruptedException;
+import com.mongodb.MongoNodeIsRecoveringException;
+import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoServerUnavailableException;
-import com.mongodb.MongoSocketException;
 import com.mongodb.MongoSocketOpenException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteException;
@@ -50,6 +51,12 @@ final class StoreFailures {
 	 */
 	private static final Set<Integer> REFUSALS = Set.of(2, UNAUTHORIZED, AUTHENTICATION_FAILED, 9, 14,
 			ILLEGAL_OPERATION, 59, 66, 72, 115, 121, 166, 168, 224, 238, 322, 323);
+
+	/**
+	 * An earlier attempt of the driver was executed, but the server cannot repeat its
+	 * answer.
+	 */
+	private static final Set<Integer> ANSWERS_LOST = Set.of(5637601, 5637602);
 
 	private StoreFailures() {
 	}
@@ -127,8 +134,7 @@ final class StoreFailures {
 
 	private static boolean isRefused(Throwable failure) {
 		if (failure instanceof MongoSecurityException) {
-			// signing in needs a connection, whose failure is none of the credentials
-			return !(failure.getCause() instanceof MongoSocketException);
+			return areCredentialsRefused(failure.getCause());
 		}
 		if (failure instanceof MongoIncompatibleDriverException) {
 			return true;
@@ -140,6 +146,14 @@ final class StoreFailures {
 			return isRefusal(write.getCode(), "");
 		}
 		return lacksRetryableWrites(failure);
+	}
+
+	// Signing in needs a connection, and a server that neither starts nor ends nor waits
+	// for
+	// an election
+	private static boolean areCredentialsRefused(@Nullable Throwable cause) {
+		return !(cause instanceof MongoException) || cause instanceof MongoCommandException
+				&& !(cause instanceof MongoNotPrimaryException || cause instanceof MongoNodeIsRecoveringException);
 	}
 
 	private static boolean isNotExecuted(Throwable failure) {
@@ -172,7 +186,7 @@ final class StoreFailures {
 
 	private static boolean isRefusal(int code, String codeName) {
 		// what has no name but a number is the complaint of an expression or a parser
-		return REFUSALS.contains(code) || codeName.startsWith("Location");
+		return REFUSALS.contains(code) || (codeName.startsWith("Location") && !ANSWERS_LOST.contains(code));
 	}
 
 	private static boolean lacksRetryableWrites(Throwable failure) {

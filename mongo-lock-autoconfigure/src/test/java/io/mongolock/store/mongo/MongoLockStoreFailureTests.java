@@ -24,6 +24,7 @@ import io.mongolock.store.Claims;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.mongo.LossyProxy.Loss;
 import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.proxy.FaultProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -97,6 +98,29 @@ class MongoLockStoreFailureTests {
 		long fence = this.store.find("lost", LONG).orElseThrow().fence();
 		ClaimAnswer answer = this.store.acquire(claim, LONG);
 		assertThat(answer.holders()).extracting(StoredHolder::fence).containsExactly(fence);
+	}
+
+	// What a replica set remembers for the driver's second attempt is the document, and
+	// no projection of it
+	@Test
+	void aClaimThatTheDriverRepeatedByItselfIsGrantedAtTheServersTime() {
+		try (EmbeddedMongo set = EmbeddedMongo.builder().replicaSet().start();
+				FaultProxy between = FaultProxy.to("127.0.0.1", set.port());
+				MongoClient retrying = TestTemplates.impatient(between.connectionString())) {
+			MongoLockStore store = new MongoLockStore(TestTemplates.template(retrying), "locks", "");
+			for (Claim claim : List.of(Claims.first(Claims.on("first")), Claims.on("general"))) {
+				between.on("findAndModify").cutBeforeReply().once();
+				ClaimAnswer answer = store.acquire(claim, LONG);
+				StoredHolder grant = answer.grantTo(claim.id().leaseToken()).orElseThrow();
+				assertThat(answer.now()).isEqualTo(grant.renewedAt());
+			}
+			Claim waiting = Claims.waiting(Claims.on("general"));
+			between.on("findAndModify").cutBeforeReply().once();
+			ClaimAnswer answer = store.acquire(waiting, LONG);
+			assertThat(answer.queue()).hasSize(1)
+				.allSatisfy((waiter) -> assertThat(answer.now()).isEqualTo(waiter.renewedAt()));
+			assertThat(between.requests("findAndModify")).isEqualTo(6);
+		}
 	}
 
 	@Test

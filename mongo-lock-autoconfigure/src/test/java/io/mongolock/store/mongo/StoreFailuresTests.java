@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import javax.security.sasl.SaslException;
+
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoClientException;
 import com.mongodb.MongoCommandException;
@@ -68,7 +70,12 @@ class StoreFailuresTests {
 				Arguments.of(Outcome.NOT_EXECUTED,
 						new MongoOperationTimeoutException("Timed out after 5 ms while waiting for a connection to x")),
 				Arguments.of(Outcome.NOT_EXECUTED, new MongoSocketOpenException("refused", SERVER, new IOException())),
-				Arguments.of(Outcome.NOT_EXECUTED, new MongoSecurityException(null, "sign in", afterSending)),
+				Arguments.of(Outcome.NOT_EXECUTED, signIn(afterSending)),
+				Arguments.of(Outcome.NOT_EXECUTED,
+						signIn(new MongoNodeIsRecoveringException(response(11600, "InterruptedAtShutdown"), SERVER))),
+				Arguments.of(Outcome.NOT_EXECUTED,
+						signIn(new MongoNotPrimaryException(response(13435, "NotPrimaryNoSecondaryOk"), SERVER))),
+				Arguments.of(Outcome.NOT_EXECUTED, signIn(new MongoOperationTimeoutException("too late"))),
 				// an attempt before this one, of which the driver says nothing, may have
 				// run
 				Arguments.of(Outcome.UNKNOWN,
@@ -78,8 +85,8 @@ class StoreFailuresTests {
 				Arguments.of(Outcome.NOT_EXECUTED, new IllegalStateException("state should be: open")),
 				Arguments.of(Outcome.REFUSED, command(13, "Unauthorized")),
 				Arguments.of(Outcome.REFUSED, command(18, "AuthenticationFailed")),
-				Arguments.of(Outcome.REFUSED,
-						new MongoSecurityException(null, "sign in", command(18, "AuthenticationFailed"))),
+				Arguments.of(Outcome.REFUSED, signIn(command(18, "AuthenticationFailed"))),
+				Arguments.of(Outcome.REFUSED, signIn(new SaslException("the server's signature is wrong"))),
 				Arguments.of(Outcome.REFUSED, command(59, "CommandNotFound")),
 				Arguments.of(Outcome.REFUSED, command(115, "CommandNotSupported")),
 				Arguments.of(Outcome.REFUSED, command(2, "BadValue")),
@@ -109,6 +116,10 @@ class StoreFailuresTests {
 						new MongoNodeIsRecoveringException(response(189, "PrimarySteppedDown"), SERVER)),
 				Arguments.of(Outcome.UNKNOWN, command(50, "MaxTimeMSExpired")),
 				Arguments.of(Outcome.UNKNOWN, command(4711, "SomethingNew")),
+				// what an earlier attempt has written is not known any more
+				Arguments.of(Outcome.UNKNOWN, command(217, "IncompleteTransactionHistory")),
+				Arguments.of(Outcome.UNKNOWN, command(5637601, "Location5637601")),
+				Arguments.of(Outcome.UNKNOWN, command(5637602, "Location5637602")),
 				Arguments.of(Outcome.UNKNOWN, new MongoInterruptedException("x", new InterruptedException())),
 				Arguments.of(Outcome.UNKNOWN, new IllegalArgumentException("what is that")));
 	}
@@ -219,6 +230,10 @@ class StoreFailuresTests {
 				StoreFailures.matchedDespite(new MongoBulkWriteException(result, List.of(), concern, SERVER, Set.of())))
 			.isNull();
 		assertThat(StoreFailures.matchedDespite(command(13, "Unauthorized"))).isNull();
+	}
+
+	private static MongoSecurityException signIn(Exception cause) {
+		return new MongoSecurityException(null, "sign in", cause);
 	}
 
 	private static MongoCommandException command(int code, String name) {

@@ -57,7 +57,7 @@ final class RetryableWrites {
 			this.lastReply = null;
 			WriteReply reply = write.get();
 			if (reply.wrote()) {
-				this.lastReply = reply.document().clone();
+				this.lastReply = reply.remembered().clone();
 			}
 			return reply.document();
 		}

@@ -54,9 +54,8 @@ final class WriteCommands {
 			EmbeddedCollection collection = this.database.existing(command, "findAndModify");
 			Outcome outcome = (collection != null) ? collection.findAndRemove(ExprFilter.bind(filter, time), sort)
 					: Outcome.NOTHING;
-			Document reply = reply(new Document("n", outcome.matched()), collection, outcome.before(), projection,
-					time);
-			return new WriteReply(reply, outcome.matched() > 0);
+			return reply(new Document("n", outcome.matched()), collection, outcome.before(), projection, time,
+					outcome.matched() > 0);
 		}
 		UpdateStatement statement = UpdateStatement.parse(filter, command.get("update"), command, this.server.time(),
 				this.server.clock());
@@ -67,9 +66,8 @@ final class WriteCommands {
 		if (outcome.upserted()) {
 			summary.append("upserted", outcome.upsertedId());
 		}
-		Document reply = reply(summary, collection, returnNew ? outcome.after() : outcome.before(), projection,
-				statement.time());
-		return new WriteReply(reply, outcome.upserted() || outcome.modified() > 0);
+		return reply(summary, collection, returnNew ? outcome.after() : outcome.before(), projection, statement.time(),
+				outcome.upserted() || outcome.modified() > 0);
 	}
 
 	private Outcome findAndModify(EmbeddedCollection collection, UpdateStatement statement, @Nullable Document sort) {
@@ -85,10 +83,15 @@ final class WriteCommands {
 		return collection.insert(statement);
 	}
 
-	private static Document reply(Document summary, @Nullable EmbeddedCollection collection, @Nullable Document value,
-			Projection projection, StatementTime time) {
+	// What is remembered of it is the document as it was stored, whatever the projection
+	private static WriteReply reply(Document summary, @Nullable EmbeddedCollection collection, @Nullable Document value,
+			Projection projection, StatementTime time, boolean wrote) {
 		Document shown = (collection != null && value != null) ? collection.project(value, projection, time) : null;
-		return Replies.ok(new Document("lastErrorObject", summary).append("value", shown));
+		return new WriteReply(reply(summary, shown), wrote, reply(summary, (value != null) ? value.clone() : null));
+	}
+
+	private static Document reply(Document summary, @Nullable Document value) {
+		return Replies.ok(new Document("lastErrorObject", summary).append("value", value));
 	}
 
 	private @Nullable EmbeddedCollection collectionFor(Document command, String name, UpdateStatement statement) {

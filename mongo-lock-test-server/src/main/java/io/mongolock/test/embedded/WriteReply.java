@@ -8,6 +8,12 @@ import de.bwaldvogel.mongo.bson.Document;
  * @param document the answer
  * @param wrote whether anything was written; only then does a server remember the answer
  * for a driver that asks again
+ * @param remembered what it remembers
  */
-record WriteReply(Document document, boolean wrote) {
+record WriteReply(Document document, boolean wrote, Document remembered) {
+
+	WriteReply(Document document, boolean wrote) {
+		this(document, wrote, document);
+	}
+
 }

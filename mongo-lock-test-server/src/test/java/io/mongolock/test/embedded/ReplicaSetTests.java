@@ -10,6 +10,8 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.model.Updates;
 import de.bwaldvogel.mongo.exception.MongoServerError;
 import org.bson.BsonTimestamp;
@@ -81,6 +83,26 @@ class ReplicaSetTests {
 			assertThat(collection.findOneAndUpdate(Filters.eq("k"), Updates.inc("n", 1))).containsEntry("n", 1);
 			assertThat(this.locks.find().first()).containsEntry("n", 2);
 			assertThat(collection.deleteOne(Filters.eq("k")).getDeletedCount()).isEqualTo(1);
+		}
+	}
+
+	// Read in the sources of 4.4 to 8.2: what is stored for a second attempt is the
+	// document
+	@Test
+	void aProjectionIsNotAppliedToWhatASecondAttemptIsAnswered() {
+		FindOneAndUpdateOptions options = new FindOneAndUpdateOptions().upsert(true)
+			.returnDocument(ReturnDocument.AFTER)
+			.projection(Document.parse("{now: '$$NOW', _id: 1}"));
+		try (FaultProxy proxy = FaultProxy.to("127.0.0.1", this.server.port());
+				MongoClient other = ImpatientClient.of(proxy.connectionString())) {
+			MongoCollection<Document> collection = other.getDatabase("test").getCollection("locks");
+			for (int n = 1; n <= 2; n++) {
+				proxy.on("findAndModify").cutBeforeReply().once();
+				assertThat(collection.findOneAndUpdate(Filters.eq("k"), Updates.inc("n", 1), options))
+					.isEqualTo(new Document("_id", "k").append("n", n));
+			}
+			assertThat(collection.findOneAndUpdate(Filters.eq("k"), Updates.inc("n", 1), options))
+				.containsOnlyKeys("_id", "now");
 		}
 	}
 
