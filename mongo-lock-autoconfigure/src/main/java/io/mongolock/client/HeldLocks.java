@@ -2,7 +2,7 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.mongolock.LockClock;
@@ -18,7 +18,6 @@ import io.mongolock.core.LockExceptions;
 import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseEnd;
-import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
@@ -40,7 +39,7 @@ final class HeldLocks {
 
 	private final HandOver handOver;
 
-	private final Map<LeaseId, HeldLock> held = new ConcurrentHashMap<>();
+	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
 	HeldLocks(LockStore store, LockClock clock, LocalWaitQueues<LockAcquisition, HeldLock> queues,
 			ClientLifecycle lifecycle, LockReleaser releaser, LockEvents events, HandOver handOver) {
@@ -61,13 +60,13 @@ final class HeldLocks {
 		register(heldLock);
 		if (this.lifecycle.isClosed()) {
 			// The answer came after the stop, when nothing is sent any more
-			this.held.remove(heldLock.id(), heldLock);
+			this.held.remove(heldLock);
 			heldLock.ending().abandon(now());
 		}
 	}
 
 	private void register(HeldLock heldLock) {
-		this.held.put(heldLock.id(), heldLock);
+		this.held.add(heldLock);
 		try {
 			this.lifecycle.renewer().register(heldLock.lease());
 		}
@@ -78,8 +77,7 @@ final class HeldLocks {
 	}
 
 	private void unregister(HeldLock heldLock) {
-		// Another may hold it by now
-		this.held.remove(heldLock.id(), heldLock);
+		this.held.remove(heldLock);
 		this.lifecycle.renewer().unregister(heldLock.lease());
 	}
 
@@ -102,7 +100,7 @@ final class HeldLocks {
 	 * @param key the key
 	 */
 	void renew(String key) {
-		this.held.values().stream().filter((heldLock) -> heldLock.key().equals(key)).forEach(this::renew);
+		this.held.stream().filter((heldLock) -> heldLock.key().equals(key)).forEach(this::renew);
 	}
 
 	/**
@@ -166,7 +164,7 @@ final class HeldLocks {
 		if (heldLock.shares().resume()) {
 			release(heldLock);
 		}
-		else if (this.held.containsKey(heldLock.id())) {
+		else if (this.held.contains(heldLock)) {
 			this.lifecycle.renewer().register(heldLock.lease());
 		}
 	}
@@ -210,8 +208,8 @@ final class HeldLocks {
 	 * @param until when to be done, on the monotonic clock
 	 */
 	void abandonAll(long until) {
-		List<HeldLock> all = List.copyOf(this.held.values());
-		all.forEach((heldLock) -> this.held.remove(heldLock.id(), heldLock));
+		List<HeldLock> all = List.copyOf(this.held);
+		all.forEach(this.held::remove);
 		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.ending().abandon(now())).toList();
 		this.events
 			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
@@ -267,7 +265,7 @@ final class HeldLocks {
 	private void handedOver(HeldLock heldLock, HeldLock successor, boolean published) {
 		try {
 			register(successor);
-			this.lifecycle.renewer().unregister(heldLock.lease());
+			unregister(heldLock);
 			if (published) {
 				this.events.ended(heldLock, ReleaseOutcome.RELEASED);
 			}
