@@ -38,17 +38,17 @@ final class ClaimSender {
 
 	private final HeldLocks heldLocks;
 
-	private final LockReleaser releaser;
+	private final OrphanReleaser orphans;
 
 	private final ClaimEvents events;
 
-	ClaimSender(LockStore store, LockClock clock, ClientLifecycle lifecycle, HeldLocks heldLocks, LockReleaser releaser,
-			ClaimEvents events) {
+	ClaimSender(LockStore store, LockClock clock, ClientLifecycle lifecycle, HeldLocks heldLocks,
+			OrphanReleaser orphans, ClaimEvents events) {
 		this.store = store;
 		this.clock = clock;
 		this.lifecycle = lifecycle;
 		this.heldLocks = heldLocks;
-		this.releaser = releaser;
+		this.orphans = orphans;
 		this.events = events;
 	}
 
@@ -136,10 +136,10 @@ final class ClaimSender {
 			this.heldLocks.pass(given.unwanted());
 		}
 		if (step instanceof GrantedTooLate) {
-			this.releaser.cleanUp(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
+			this.orphans.release(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
 		}
 		else if (step.cleansUp()) {
-			this.releaser.beginCleanUp(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
+			this.orphans.begin(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
 		}
 		return step;
 	}

@@ -80,12 +80,13 @@ final class LockClient {
 		this.places = new PlaceKeeper(store, clock, linePlaces);
 		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals(),
 				renewalEvents, this.places, this.releaseRequests, ClientThreads::watch));
-		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle);
+		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);
+		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
 		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, this::threads);
 		this.attempts = new Attempts(new ClientQueues(this.queues, linePlaces, this.heldLocks::lost,
 				(bound) -> ThreadLocalRandom.current().nextLong(bound)), defaults, owner, handOver.reserve());
-		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, releaser, this.claimEvents);
+		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, orphans, this.claimEvents);
 	}
 
 	LockEvents events() {

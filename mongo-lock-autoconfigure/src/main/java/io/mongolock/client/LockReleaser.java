@@ -14,18 +14,16 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.OrphanCleanup;
 import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
 import io.mongolock.core.ReleaseOutcome;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.KeyText;
-import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
- * Releases locks, and cleans up behind requests whose outcome is unknown. Thread-safe.
+ * Releases locks: what it asks the store, and how it takes the answer, is decided by
+ * their {@link io.mongolock.core.HoldEnd}. Thread-safe.
  */
 final class LockReleaser {
 
@@ -44,11 +42,15 @@ final class LockReleaser {
 
 	private final ClientLifecycle lifecycle;
 
-	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientLifecycle lifecycle) {
+	private final OrphanReleaser orphans;
+
+	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientLifecycle lifecycle,
+			OrphanReleaser orphans) {
 		this.store = store;
 		this.clock = clock;
 		this.events = events;
 		this.lifecycle = lifecycle;
+		this.orphans = orphans;
 	}
 
 	/**
@@ -62,7 +64,7 @@ final class LockReleaser {
 		ReleaseDecision releasing = heldLock.ending().release(ClockReading.of(this.clock));
 		End end = (releasing.asks()) ? ask(heldLock, releasing) : releasing.end();
 		if (end.cleansUp()) {
-			beginCleanUp(heldLock.ending().cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
+			cleanUp(heldLock);
 		}
 		return end.outcome();
 	}
@@ -96,10 +98,9 @@ final class LockReleaser {
 	 * @param heldLock the lock
 	 */
 	void giveUp(HeldLock heldLock) {
-		ClockReading now = ClockReading.of(this.clock);
 		heldLock.ending().waiveMinHold();
-		heldLock.ending().release(now);
-		beginCleanUp(heldLock.ending().cleanUp(now), heldLock.id(), heldLock.terms());
+		heldLock.ending().release(ClockReading.of(this.clock));
+		cleanUp(heldLock);
 	}
 
 	/**
@@ -109,8 +110,12 @@ final class LockReleaser {
 	 */
 	void cleanUpAfter(HeldLock heldLock) {
 		if (heldLock.ending().mayBeGrantedLate()) {
-			beginCleanUp(heldLock.ending().cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
+			cleanUp(heldLock);
 		}
+	}
+
+	private void cleanUp(HeldLock heldLock) {
+		this.orphans.begin(heldLock.ending().cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
 	}
 
 	private End ask(HeldLock heldLock, ReleaseDecision releasing) {
@@ -193,60 +198,6 @@ final class LockReleaser {
 		}
 		catch (RuntimeException ex) {
 			this.events.releaseAtShutdownFailed(chunk, ex);
-		}
-	}
-
-	/**
-	 * Release a token in the background until nothing can be left of it.
-	 * @param cleanup says when
-	 * @param id the token
-	 * @param terms the terms of its lease
-	 */
-	void beginCleanUp(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
-		goOn(cleanup.first(ClockReading.of(this.clock)), cleanup, id, terms);
-	}
-
-	/**
-	 * Release a token now, and then in the background until nothing can be left of it.
-	 * @param cleanup says when
-	 * @param id the token
-	 * @param terms the terms of its lease
-	 */
-	void cleanUp(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
-		if (this.lifecycle.beginRequest()) {
-			try {
-				goOn(releaseOrphan(cleanup, id, terms), cleanup, id, terms);
-			}
-			finally {
-				this.lifecycle.endRequest();
-			}
-		}
-	}
-
-	private long releaseOrphan(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
-		try {
-			if (cleanup.isInLine()) {
-				this.store.leave(id, terms.operationTimeout());
-			}
-			Duration keptFor = cleanup.keptFor(ClockReading.of(this.clock));
-			if (!keptFor.isZero()) {
-				this.store.expireAll(Map.of(id, keptFor), terms.operationTimeout());
-			}
-			else if (this.store.release(id, terms.operationTimeout())) {
-				logger.info("Freed lock '" + KeyText.printable(id.key())
-						+ "', which a request without an answer had left behind");
-			}
-			return cleanup.answered(ClockReading.of(this.clock));
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Clean-up of lock '" + KeyText.printable(id.key()) + "' failed", ex);
-			return cleanup.failed(ClockReading.of(this.clock));
-		}
-	}
-
-	private void goOn(long pause, OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
-		if (pause >= 0) {
-			this.lifecycle.threads().cleanUpAfter(pause, () -> cleanUp(cleanup, id, terms));
 		}
 	}
 

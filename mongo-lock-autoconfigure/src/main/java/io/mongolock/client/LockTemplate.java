@@ -21,6 +21,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.concurrent.AsyncExecution;
+import io.mongolock.concurrent.LossInterruption;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.HandOver;

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.concurrent;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +9,7 @@ import io.mongolock.core.HeldLock;
  * The time in which a thread is to be interrupted if its lock is lost. The interrupt
  * never comes after its end, and does not outlive it. Guarded by its own monitor.
  */
-final class LossInterruption implements AutoCloseable {
+public final class LossInterruption implements AutoCloseable {
 
 	private final Thread thread = Thread.currentThread();
 
@@ -31,7 +31,7 @@ final class LossInterruption implements AutoCloseable {
 	 * @param heldLock the lock
 	 * @return ends it; {@code null} if the request says otherwise
 	 */
-	static @Nullable LossInterruption begin(HeldLock heldLock) {
+	public static @Nullable LossInterruption begin(HeldLock heldLock) {
 		if (heldLock.request().onLost() != OnLost.INTERRUPT) {
 			return null;
 		}
