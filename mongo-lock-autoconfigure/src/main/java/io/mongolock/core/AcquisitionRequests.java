@@ -16,7 +16,7 @@ import io.mongolock.store.StoredHolder;
 /**
  * The requests of one acquisition, all under one token: what the next one asks of the
  * store, whether one is underway, and what became of those before it. Guarded by the
- * monitor of its {@link LockAcquisition}.
+ * monitor of its {@link AcquisitionState}.
  */
 final class AcquisitionRequests {
 

@@ -24,8 +24,8 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredHolder;
 
 /**
- * In which phase an acquisition is, and what follows from an event. Guarded by the
- * monitor of its {@link LockAcquisition}.
+ * In which phase an acquisition is, and what follows from an event. Thread-safe: each
+ * event is one step under the monitor.
  * <p>
  * The first request asks without a place in line, unless others are known to stand there.
  * If it is denied, the next one enters the line, and from then on the acquisition asks
@@ -74,40 +74,48 @@ final class AcquisitionState {
 		return this.requests.lastAnswer();
 	}
 
-	boolean isUnknown() {
+	synchronized boolean isUnknown() {
 		return this.requests.isUnknown();
 	}
 
-	boolean isQueued() {
+	synchronized boolean isQueued() {
 		return this.phase == AcquisitionPhase.QUEUED;
 	}
 
-	boolean isOver() {
+	synchronized boolean isOver() {
 		return this.phase == AcquisitionPhase.OVER;
 	}
 
-	void reserveNothing() {
-		this.requests.reserveNothing();
-	}
-
-	void expectLine() {
+	synchronized void expectLine() {
 		this.contended = true;
 	}
 
-	void handed(HeldLock held) {
+	synchronized void handed(HeldLock held) {
 		this.handedOver = held;
 		this.phase = AcquisitionPhase.HANDED;
 	}
 
-	@Nullable WaitingPlace place() {
+	synchronized @Nullable WaitingPlace place() {
 		return this.place;
 	}
 
-	long dueIn(ClockReading now) {
+	synchronized long dueIn(ClockReading now) {
 		return (this.phase != AcquisitionPhase.OVER) ? Math.max(0, this.until - now.nanos()) : -1;
 	}
 
-	AcquisitionStep turn(ClockReading now) {
+	/**
+	 * The turn to ask comes with the begin, as nobody of this JVM is ahead.
+	 * @param now the time
+	 * @return what to do next
+	 */
+	synchronized AcquisitionStep turnAtOnce(ClockReading now) {
+		// Nobody to hand it to. That stays so: a late duplicate of the first request may
+		// be what is granted
+		this.requests.reserveNothing();
+		return turn(now);
+	}
+
+	synchronized AcquisitionStep turn(ClockReading now) {
 		return switch (this.phase) {
 			case QUEUED, CALLED -> ask(now);
 			case HANDED -> hold();
@@ -116,13 +124,13 @@ final class AcquisitionState {
 		};
 	}
 
-	boolean call() {
+	synchronized boolean call() {
 		boolean calls = this.phase == AcquisitionPhase.STANDING;
 		this.phase = (calls) ? AcquisitionPhase.CALLED : this.phase;
 		return calls;
 	}
 
-	AcquisitionStep timer(ClockReading now) {
+	synchronized AcquisitionStep timer(ClockReading now) {
 		if (this.phase == AcquisitionPhase.OVER) {
 			return new TooLate(false);
 		}
@@ -138,7 +146,7 @@ final class AcquisitionState {
 		};
 	}
 
-	@Nullable Claim send(ClockReading now) {
+	synchronized @Nullable Claim send(ClockReading now) {
 		if (this.phase != AcquisitionPhase.ASKING && this.phase != AcquisitionPhase.LAST) {
 			return null;
 		}
@@ -149,7 +157,7 @@ final class AcquisitionState {
 		return this.requests.send((this.phase != AcquisitionPhase.LAST) ? this.client.places().ttl() : null, now);
 	}
 
-	AcquisitionStep answered(ClaimAnswer answer, ClockReading now) {
+	synchronized AcquisitionStep answered(ClaimAnswer answer, ClockReading now) {
 		ClockReading requested = this.requests.answered();
 		Optional<StoredHolder> holder = answer.grantTo(this.acquisition.id().leaseToken());
 		if (this.phase == AcquisitionPhase.OVER) {
@@ -166,7 +174,7 @@ final class AcquisitionState {
 		return granted(this.requests.granted(holder.get(), requested, answer.hasWaiters()), answer, now);
 	}
 
-	AcquisitionStep failed(LockStoreException failure, ClockReading now) {
+	synchronized AcquisitionStep failed(LockStoreException failure, ClockReading now) {
 		this.requests.failed(failure);
 		if (this.phase == AcquisitionPhase.OVER) {
 			return new TooLate(isUnknown());
@@ -175,7 +183,12 @@ final class AcquisitionState {
 		return (again) ? pause(now) : new Failed(failure, end());
 	}
 
-	AcquisitionStep cancel() {
+	synchronized OrphanCleanup cleanUp(ClockReading now) {
+		OrphanCleanup cleanup = new OrphanCleanup(now, this.terms.ttl(), this.requests.isUnknown());
+		return (this.place != null) ? cleanup.alsoInLine() : cleanup;
+	}
+
+	synchronized AcquisitionStep cancel() {
 		return (this.phase == AcquisitionPhase.OVER) ? new TooLate(false) : new Cancelled(end(), this.handedOver);
 	}
 

@@ -28,8 +28,8 @@ import io.mongolock.store.LeaseId;
  * answers with the same grant. Where a request may still be executed after the end, or
  * was granted after it, the step says that the token has to be cleaned up.
  * <p>
- * Thread-safe: each event is one step of its {@link AcquisitionState} under the monitor;
- * the turn is passed on outside of it.
+ * Thread-safe: each event is one step of its {@link AcquisitionState}; the turn is passed
+ * on outside of that.
  */
 public final class LockAcquisition implements LocalWaitQueues.Member {
 
@@ -47,7 +47,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	private final ClockReading begun;
 
-	private final AcquisitionState state;
+	final AcquisitionState state;
 
 	private @Nullable Caller caller;
 
@@ -117,7 +117,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * Its place in the line of the store when that was last seen.
 	 * @return the place, or {@code null} if it never had one
 	 */
-	public synchronized @Nullable QueuePlace place() {
+	public @Nullable QueuePlace place() {
 		WaitingPlace place = this.state.place();
 		return (place != null) ? place.seen() : null;
 	}
@@ -137,16 +137,15 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @param now the time
 	 * @return the clean-up
 	 */
-	public synchronized OrphanCleanup cleanUp(ClockReading now) {
-		OrphanCleanup cleanup = new OrphanCleanup(now, this.terms.ttl(), this.state.isUnknown());
-		return (this.state.place() != null) ? cleanup.alsoInLine() : cleanup;
+	public OrphanCleanup cleanUp(ClockReading now) {
+		return this.state.cleanUp(now);
 	}
 
 	/**
 	 * Whether a request of this attempt may still be executed.
 	 * @return whether a clean-up has to go on after its first answer
 	 */
-	synchronized boolean unknown() {
+	boolean unknown() {
 		return this.state.isUnknown();
 	}
 
@@ -155,7 +154,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @param now the time
 	 * @return nanoseconds, zero or more; negative if the attempt has ended
 	 */
-	public synchronized long dueIn(ClockReading now) {
+	public long dueIn(ClockReading now) {
 		return this.state.dueIn(now);
 	}
 
@@ -166,15 +165,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 */
 	public AcquisitionStep begin(Caller caller) {
 		this.caller = caller;
-		if (!this.client.join(this)) {
-			return timer(this.begun);
-		}
-		synchronized (this) {
-			// Nobody to hand it to. That stays so: a late duplicate of the first request
-			// may be what is granted
-			this.state.reserveNothing();
-			return turn(this.begun);
-		}
+		return (this.client.join(this)) ? this.state.turnAtOnce(this.begun) : timer(this.begun);
 	}
 
 	/**
@@ -182,7 +173,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @param now the time
 	 * @return what to do next
 	 */
-	public synchronized AcquisitionStep turn(ClockReading now) {
+	public AcquisitionStep turn(ClockReading now) {
 		return this.state.turn(now);
 	}
 
@@ -197,7 +188,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	boolean takeOver(HeldLock from, ClockReading now, Consumer<HeldLock> register) {
 		LockAcquisition next = null;
 		boolean taken = false;
-		synchronized (this) {
+		synchronized (this.state) {
 			HeldLock held = (this.state.isQueued()) ? from.handOver(this, now) : null;
 			if (held != null) {
 				// Should this throw, the attempt goes on
@@ -220,11 +211,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @return what to do next
 	 */
 	public AcquisitionStep timer(ClockReading now) {
-		AcquisitionStep step;
-		synchronized (this) {
-			step = this.state.timer(now);
-		}
-		return leaveIfOver(step);
+		return leaveIfOver(this.state.timer(now));
 	}
 
 	/**
@@ -233,7 +220,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @return what to ask of the store, upon which {@link #answered} or {@link #failed}
 	 * must follow; {@code null} if it is not wanted any more
 	 */
-	public synchronized @Nullable Claim send(ClockReading now) {
+	public @Nullable Claim send(ClockReading now) {
 		return this.state.send(now);
 	}
 
@@ -244,11 +231,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @return what to do next
 	 */
 	public AcquisitionStep answered(ClaimAnswer answer, ClockReading now) {
-		AcquisitionStep step;
-		synchronized (this) {
-			step = this.state.answered(answer, now);
-		}
-		return leaveAgainIfLate(leaveIfOver(step));
+		return leaveAgainIfLate(leaveIfOver(this.state.answered(answer, now)));
 	}
 
 	/**
@@ -258,11 +241,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @return what to do next
 	 */
 	public AcquisitionStep failed(LockStoreException failure, ClockReading now) {
-		AcquisitionStep step;
-		synchronized (this) {
-			step = this.state.failed(failure, now);
-		}
-		return leaveAgainIfLate(leaveIfOver(step));
+		return leaveAgainIfLate(leaveIfOver(this.state.failed(failure, now)));
 	}
 
 	/**
@@ -270,22 +249,14 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @return {@link Cancelled}, or {@link TooLate} if the attempt had ended before
 	 */
 	public AcquisitionStep cancel() {
-		AcquisitionStep step;
-		synchronized (this) {
-			step = this.state.cancel();
-		}
-		return leaveIfOver(step);
+		return leaveIfOver(this.state.cancel());
 	}
 
 	/**
 	 * Its place in line says that it could be admitted, or has none any more.
 	 */
 	void call() {
-		boolean calls;
-		synchronized (this) {
-			calls = this.state.call();
-		}
-		if (calls) {
+		if (this.state.call()) {
 			callTurn();
 		}
 	}
@@ -302,7 +273,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	private AcquisitionStep leaveIfOver(AcquisitionStep step) {
 		if (step instanceof End end) {
-			this.client.leave(this, end, standing());
+			this.client.leave(this, end, this.state.place());
 		}
 		return step;
 	}
@@ -310,19 +281,15 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	// A request that was underway at the end may have entered the line after it was left
 	private AcquisitionStep leaveAgainIfLate(AcquisitionStep step) {
 		if (step instanceof TooLate || step instanceof GrantedTooLate) {
-			this.client.leaveLine(standing(), step instanceof GrantedTooLate);
+			this.client.leaveLine(this.state.place(), step instanceof GrantedTooLate);
 		}
 		return step;
-	}
-
-	private synchronized @Nullable WaitingPlace standing() {
-		return this.state.place();
 	}
 
 	/**
 	 * The next request enters the line, as others stand there.
 	 */
-	synchronized void expectLine() {
+	void expectLine() {
 		this.state.expectLine();
 	}
 

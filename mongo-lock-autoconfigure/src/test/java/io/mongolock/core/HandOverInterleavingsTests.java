@@ -301,7 +301,7 @@ class HandOverInterleavingsTests {
 				.withReserve(100);
 			this.acquisition = new LockAcquisition(jvm.client, LockRequest.of("k"), this.claim, terms,
 					HandOverHarness.at(0));
-			jvm.monitors.add(this.acquisition);
+			jvm.monitors.add(this.acquisition.state);
 		}
 
 		@Override
