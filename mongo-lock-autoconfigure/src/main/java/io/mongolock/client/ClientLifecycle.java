@@ -3,14 +3,14 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 
 /**
- * Whether the client runs, and what runs with it. Requests that take or release a lock
- * hold the read lock, so that a stop can wait for those underway. Thread-safe; changes of
- * the phase are guarded by the monitor.
+ * Whether the client runs, and what runs with it. A request that takes or releases a lock
+ * has one of the permits, of which a stop that waits for those underway wants all.
+ * Thread-safe; changes of the phase are guarded by the monitor.
  */
 final class ClientLifecycle {
 
@@ -20,7 +20,8 @@ final class ClientLifecycle {
 
 	private final Function<ClientThreads, LeaseRenewer> renewers;
 
-	private final ReentrantReadWriteLock requests = new ReentrantReadWriteLock();
+	/** More than there can be threads. */
+	private final Semaphore requests = new Semaphore(Integer.MAX_VALUE);
 
 	private volatile Running running;
 
@@ -82,8 +83,8 @@ final class ClientLifecycle {
 	void awaitRequests(Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			if (this.requests.writeLock().tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
-				this.requests.writeLock().unlock();
+			if (this.requests.tryAcquire(Integer.MAX_VALUE, timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+				this.requests.release(Integer.MAX_VALUE);
 			}
 		}
 		catch (InterruptedException ex) {
@@ -122,8 +123,7 @@ final class ClientLifecycle {
 
 	/**
 	 * Begin a claim.
-	 * @return whether the client runs; if so, {@link #endRequest()} must follow on the
-	 * same thread
+	 * @return whether the client runs; if so, {@link #endRequest()} must follow
 	 */
 	boolean beginClaim() {
 		return begin(CLAIMING);
@@ -132,26 +132,22 @@ final class ClientLifecycle {
 	/**
 	 * Begin to give something back.
 	 * @return whether requests may still be sent; if so, {@link #endRequest()} must
-	 * follow on the same thread
+	 * follow
 	 */
 	boolean beginRequest() {
 		return begin(RELEASING);
 	}
 
 	void endRequest() {
-		this.requests.readLock().unlock();
+		this.requests.release();
 	}
 
 	private boolean begin(Set<Phase> phases) {
-		// First without the lock: a stop that waits for it keeps others from getting it
-		if (!phases.contains(this.phase)) {
-			return false;
-		}
-		this.requests.readLock().lock();
+		this.requests.acquireUninterruptibly();
 		if (phases.contains(this.phase)) {
 			return true;
 		}
-		this.requests.readLock().unlock();
+		this.requests.release();
 		return false;
 	}
 

@@ -194,10 +194,11 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 * @return whether the lock is held
 	 */
 	public boolean renewed(boolean found, ClockReading requested, ClockReading now) {
-		if (!found) {
-			this.lease.refused();
+		if (found) {
+			return this.lease.renewed(requested, now);
 		}
-		return this.lease.renewed(requested, now);
+		this.lease.refused();
+		return this.lease.isHeld(now);
 	}
 
 	/**

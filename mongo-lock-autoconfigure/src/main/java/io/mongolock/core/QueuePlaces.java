@@ -128,7 +128,10 @@ public final class QueuePlaces {
 	 * @return nanoseconds
 	 */
 	long pause(int turns, Duration retryInterval) {
-		return Math.min(this.interval, Math.max(1, turns) * retryInterval.toNanos());
+		int times = Math.max(1, turns);
+		long once = retryInterval.toNanos();
+		// Compared so that nothing overflows
+		return (once > this.interval / times) ? this.interval : times * once;
 	}
 
 	/**

@@ -61,6 +61,15 @@ class HeldLockTests {
 	}
 
 	@Test
+	void aRenewalThatDidNotFindTheLeaseNeverLengthensItThoughItMaySayNothingYet() {
+		this.heldLock.shares().suspend();
+		assertThat(this.heldLock.renewed(false, at(10_000), at(10_001))).isTrue();
+		assertThat(this.told).isEmpty();
+		this.heldLock.shares().resume();
+		assertThat(this.heldLock.lease().isHeld(at(24_000))).isFalse();
+	}
+
+	@Test
 	void whatMayStillTakeEffectIsNotReleased() {
 		this.heldLock.ending().letExpire();
 		ReleaseDecision releasing = this.heldLock.ending().release(at(1));

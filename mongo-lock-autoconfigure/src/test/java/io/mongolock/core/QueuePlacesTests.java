@@ -221,6 +221,14 @@ class QueuePlacesTests {
 		assertThat(woken).isTrue();
 	}
 
+	@Test
+	void aRetryIntervalOfYearsTimesAPositionIsNoLongerThanARefresh() {
+		assertThat(this.places.pause(1, Duration.ofMillis(100))).isEqualTo(100_000_000);
+		assertThat(this.places.pause(0, Duration.ofMillis(100))).isEqualTo(100_000_000);
+		assertThat(this.places.pause(20, Duration.ofDays(10_000))).isEqualTo(2_000_000_000);
+		assertThat(this.places.pause(Integer.MAX_VALUE, Duration.ofDays(10_000))).isEqualTo(2_000_000_000);
+	}
+
 	private List<PlaceRound> refreshes(long now) {
 		return this.places.due(true, at(now)).stream().filter((round) -> round.kind() == Kind.REFRESH).toList();
 	}
