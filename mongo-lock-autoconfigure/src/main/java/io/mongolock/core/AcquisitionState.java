@@ -6,7 +6,6 @@ import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.LockHolder;
 import io.mongolock.LockPlace;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
@@ -248,20 +247,11 @@ final class AcquisitionState {
 		return new Granted(Objects.requireNonNull(this.handedOver), List.of(), true);
 	}
 
-	// Denied by the holders in this JVM, or by those whom the first in the queue last
-	// saw; failed if all that it met is a failure
 	private AcquisitionStep neverAsked(ClockReading now) {
-		String key = this.acquisition.key();
-		List<LockHolder> here = this.client.queues()
-			.holders(key)
-			.stream()
-			.map((holder) -> holder.toHolder(now))
-			.toList();
-		LastAnswer ahead = this.client.queues().asking(key).map(LockAcquisition::lastAnswer).orElse(lastAnswer());
-		if (here.isEmpty() && ahead.failure() != null) {
-			return new Failed(AcquisitionFailures.neverAsked(key, ahead.failure()), end());
-		}
-		return new Denied((!here.isEmpty()) ? here : ahead.holders(), end());
+		LastAnswer ahead = this.client.ahead(this.acquisition, now);
+		return (ahead.failure() != null)
+				? new Failed(AcquisitionFailures.neverAsked(this.acquisition.key(), ahead.failure()), end())
+				: new Denied(ahead.holders(), end());
 	}
 
 	/**

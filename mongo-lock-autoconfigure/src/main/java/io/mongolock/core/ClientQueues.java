@@ -1,10 +1,13 @@
 package io.mongolock.core;
 
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockHolder;
+import io.mongolock.core.AcquisitionRequests.LastAnswer;
 import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
 
@@ -29,6 +32,20 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 	boolean join(LockAcquisition acquisition) {
 		return (acquisition.terms().waitTimeout().isZero()) ? this.queues.joinOnce(acquisition.key(), acquisition)
 				: this.queues.join(acquisition.key(), acquisition);
+	}
+
+	/**
+	 * Why an attempt that waits in the queue has not asked: for the holders in this JVM,
+	 * or for those whom the first in the queue last saw, or as that one fails.
+	 * @param acquisition the attempt
+	 * @param now the time
+	 * @return what it would have been answered, as far as is known
+	 */
+	LastAnswer ahead(LockAcquisition acquisition, ClockReading now) {
+		String key = acquisition.key();
+		List<LockHolder> here = this.queues.holders(key).stream().map((holder) -> holder.toHolder(now)).toList();
+		return (!here.isEmpty()) ? new LastAnswer(here, null)
+				: this.queues.asking(key).map(LockAcquisition::lastAnswer).orElse(acquisition.lastAnswer());
 	}
 
 	/**

@@ -142,14 +142,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	}
 
 	/**
-	 * Whether a request of this attempt may still be executed.
-	 * @return whether a clean-up has to go on after its first answer
-	 */
-	boolean unknown() {
-		return this.state.isUnknown();
-	}
-
-	/**
 	 * When {@link #timer} is due unless something happens before.
 	 * @param now the time
 	 * @return nanoseconds, zero or more; negative if the attempt has ended

@@ -66,7 +66,7 @@ class LockAcquisitionTests {
 		begin(this.acquisition);
 		assertThat(answered(this.acquisition, granted(), 10, 20)).isInstanceOfSatisfying(Granted.class,
 				(granted) -> assertThat(granted.held().lease().remaining(at(20))).hasMillis(24_000 - 10));
-		assertThat(this.acquisition.unknown()).isFalse();
+		assertThat(this.acquisition.state.isUnknown()).isFalse();
 		assertThat(this.acquisition.dueIn(at(20))).as("over").isNegative();
 		assertThat(this.queues.waiters()).isEmpty();
 		assertThat(this.queues.holders("k")).hasSize(1);
@@ -77,7 +77,7 @@ class LockAcquisitionTests {
 		LockAcquisition patient = acquisition("mine", Duration.ofMinutes(5));
 		begin(patient);
 		assertThat(answered(patient, granted(), 0, 24_000)).isInstanceOf(Wait.class);
-		assertThat(patient.unknown()).as("the token is in the store").isTrue();
+		assertThat(patient.state.isUnknown()).as("the token is in the store").isTrue();
 		assertThat(patient.timer(at(24_100))).isEqualTo(new Ask());
 		assertThat(answered(patient, granted(), 24_100, 24_101)).isInstanceOf(Granted.class);
 	}
@@ -245,7 +245,7 @@ class LockAcquisitionTests {
 		assertThat(failed(this.acquisition, Outcome.UNKNOWN, 3_000)).isInstanceOf(Wait.class);
 		this.acquisition.timer(at(3_100));
 		assertThat(answered(this.acquisition, granted(), 3_100, 3_101)).isInstanceOf(Granted.class);
-		assertThat(this.acquisition.unknown()).as("a late duplicate may be granted again").isTrue();
+		assertThat(this.acquisition.state.isUnknown()).as("a late duplicate may be granted again").isTrue();
 	}
 
 	@Test
@@ -373,7 +373,7 @@ class LockAcquisitionTests {
 		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(false));
 		assertThat(this.acquisition.answered(granted(), at(1))).isEqualTo(new GrantedTooLate());
 		assertThat(this.queues.holders("k")).isEmpty();
-		assertThat(this.acquisition.unknown()).as("one release is enough").isFalse();
+		assertThat(this.acquisition.state.isUnknown()).as("one release is enough").isFalse();
 	}
 
 	@Test
