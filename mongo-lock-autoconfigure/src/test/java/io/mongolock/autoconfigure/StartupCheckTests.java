@@ -1,6 +1,7 @@
 package io.mongolock.autoconfigure;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,7 +16,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.reactivestreams.Publisher;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
@@ -31,6 +34,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockMode;
@@ -54,7 +59,8 @@ class StartupCheckTests {
 			Arguments.of(FinalClass.class, "is final"), Arguments.of(FinalOfType.class, "is final"),
 			Arguments.of(InheritedPrivate.class, "is private"), Arguments.of(Callback.class, "is a callback"),
 			Arguments.of(Neither.class, "has neither a name nor a key"), Arguments.of(BadSpel.class, "not valid SpEL"),
-			Arguments.of(ForgottenHash.class, "starts with 'order', none of the properties of #root"),
+			Arguments.of(ForgottenHash.class, "'order' is none of the properties of #root"),
+			Arguments.of(TextAndArgument.class, "in which 'order' is none of the properties of #root"),
 			Arguments.of(UnknownVariable.class, "refers to #ordr, but the call only knows [#a0, #order, #p0, #root"),
 			Arguments.of(ObjectKey.class, "has the key '#order' of type " + ObjectKey.Order.class.getName()),
 			Arguments.of(PropertyKey.class, "has the key '#order.lines' of type java.util.List, which has no text"),
@@ -68,7 +74,9 @@ class StartupCheckTests {
 			Arguments.of(CompletableResult.class, "returns a CompletableFuture"),
 			Arguments.of(PublisherResult.class, "returns a Publisher"),
 			Arguments.of(FlowResult.class, "returns a Publisher"),
-			Arguments.of(CallableResult.class, "returns a Callable"), Arguments.of(Suspend.class, "suspend"),
+			Arguments.of(CallableResult.class, "returns a Callable"),
+			Arguments.of(StreamingResult.class, "returns a StreamingResponseBody"),
+			Arguments.of(EmitterResult.class, "returns a SseEmitter"), Arguments.of(Suspend.class, "suspend"),
 			Arguments.of(DocumentWithoutKey.class, "has document = Order.class and no key"),
 			Arguments.of(DocumentWithLimit.class, "has document = Order.class and limit = \"3\""),
 			Arguments.of(SharedDocument.class, "has document = Order.class and mode = SHARED"),
@@ -154,6 +162,29 @@ class StartupCheckTests {
 		this.runner.withBean(Task.class, FinalTask::new)
 			.withPropertyValues("spring.aop.proxy-target-class=false")
 			.run((context) -> assertThat(context.getBean(Task.class).run()).isEqualTo("task"));
+	}
+
+	@Test
+	void methodOfAGenericInterfaceProxyIsFine() {
+		this.runner.withBean(Handler.class, TextHandler::new)
+			.withPropertyValues("spring.aop.proxy-target-class=false")
+			.run((context) -> assertThat(handle(context.getBean(Handler.class), "a")).isEqualTo("text:a"));
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Object handle(Handler<?> handler, String text) {
+		return ((Handler<String>) handler).handle(text);
+	}
+
+	@Test
+	void callbacksOfTheContainerAreRefused() {
+		for (Class<?> type : List.of(Initializing.class, Disposable.class)) {
+			this.runner.withBean(type)
+				.run((context) -> assertThat(context).getFailure()
+					.rootCause()
+					.isInstanceOf(InvalidLockMethodException.class)
+					.hasMessageContaining("is a callback that the container calls on the object itself"));
+		}
 	}
 
 	@Test
@@ -276,6 +307,40 @@ class StartupCheckTests {
 
 	}
 
+	interface Handler<T> {
+
+		Object handle(T what);
+
+	}
+
+	static class TextHandler implements Handler<String> {
+
+		@Override
+		@DistributedLock(name = "text", key = "#what")
+		public Object handle(String what) {
+			return LockContext.current().key();
+		}
+
+	}
+
+	static class Initializing implements InitializingBean {
+
+		@Override
+		@DistributedLock("a")
+		public void afterPropertiesSet() {
+		}
+
+	}
+
+	static class Disposable implements DisposableBean {
+
+		@Override
+		@DistributedLock("a")
+		public void destroy() {
+		}
+
+	}
+
 	/** As a repository: a proxy whose target does not know the interface. */
 	static class ProxyingFactory implements FactoryBean<Task> {
 
@@ -371,6 +436,14 @@ class StartupCheckTests {
 
 		@DistributedLock(key = "order.length()")
 		void run(String order) {
+		}
+
+	}
+
+	static class TextAndArgument {
+
+		@DistributedLock(key = "order-#id")
+		void run(String id) {
 		}
 
 	}
@@ -543,6 +616,24 @@ class StartupCheckTests {
 
 	}
 
+	static class StreamingResult {
+
+		@DistributedLock("a")
+		StreamingResponseBody run() {
+			return null;
+		}
+
+	}
+
+	static class EmitterResult {
+
+		@DistributedLock("a")
+		SseEmitter run() {
+			return null;
+		}
+
+	}
+
 	static class Suspend {
 
 		@DistributedLock("a")
@@ -618,6 +709,22 @@ class StartupCheckTests {
 
 		@DistributedLock(key = "#ids[0]")
 		void element(List<String> ids) {
+		}
+
+		@DistributedLock(key = "#ids['order']")
+		void entry(Map<String, String> ids) {
+		}
+
+		@DistributedLock(key = "#ids[order]")
+		void bareEntry(Map<String, String> ids) {
+		}
+
+		@DistributedLock(key = "#node.?[name != null].first.name")
+		void selected(List<Node> node) {
+		}
+
+		@DistributedLock(key = "methodName + '-' + args[0] + (#id ?: 'none')")
+		void root(String id) {
 		}
 
 		@DistributedLock(key = "#node")

@@ -20,7 +20,9 @@ final class AsyncReturnTypes {
 			"io.reactivex.rxjava3.core.SingleSource", "io.reactivex.rxjava3.core.MaybeSource",
 			"io.reactivex.rxjava3.core.CompletableSource",
 			"org.springframework.web.context.request.async.DeferredResult",
-			"org.springframework.web.context.request.async.WebAsyncTask");
+			"org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
 	private AsyncReturnTypes() {
 	}

@@ -17,7 +17,10 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.Operator;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
@@ -47,14 +50,21 @@ class LockKeyCheck {
 		}
 	}
 
-	private static void checkStart(SpelNode expression, LockOperation operation, Class<?> targetClass) {
-		SpelNode first = (expression instanceof CompoundExpression) ? expression.getChild(0) : expression;
-		if (first instanceof PropertyOrFieldReference property && !ROOT.contains(property.getName())) {
+	private static void checkStart(SpelNode node, LockOperation operation, Class<?> targetClass) {
+		if (node instanceof PropertyOrFieldReference property && !ROOT.contains(property.getName())) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has the key '" + operation.key() + "', which starts with '" + property.getName()
-							+ "', none of the properties of #root: " + ROOT,
+					"has the key '" + operation.key() + "', in which '" + property.getName()
+							+ "' is none of the properties of #root: " + ROOT,
 					"Write #" + property.getName() + " for the argument, or quote it as '" + property.getName()
 							+ "' if it is text.");
+		}
+		// What follows a dot, or stands in brackets, is of another object
+		if (node instanceof CompoundExpression) {
+			checkStart(node.getChild(0), operation, targetClass);
+		}
+		else if (node instanceof Operator || node instanceof Ternary || node instanceof Elvis) {
+			IntStream.range(0, node.getChildCount())
+				.forEach((i) -> checkStart(node.getChild(i), operation, targetClass));
 		}
 	}
 

@@ -3,10 +3,14 @@ package io.mongolock.interceptor.check;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
@@ -59,7 +63,7 @@ class LockMethodCheck {
 							+ ": no proxy can stand in front of it, it would run without the lock",
 					"Make it a public instance method that other beans call, or use LockOperations inside it.");
 		}
-		if (CALLBACKS.stream().anyMatch((callback) -> AnnotatedElementUtils.isAnnotated(method, callback))) {
+		if (isCallback(method)) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"is a callback that the container calls on the object itself, past the proxy",
 					"Move the work to another bean, or use LockOperations inside it.");
@@ -74,14 +78,29 @@ class LockMethodCheck {
 		}
 	}
 
+	private static boolean isCallback(Method method) {
+		Class<?> type = method.getDeclaringClass();
+		return CALLBACKS.stream().anyMatch((callback) -> AnnotatedElementUtils.isAnnotated(method, callback))
+				|| (method.getParameterCount() == 0
+						&& (isOf(InitializingBean.class, type, method, "afterPropertiesSet")
+								|| isOf(DisposableBean.class, type, method, "destroy")));
+	}
+
+	private static boolean isOf(Class<?> contract, Class<?> type, Method method, String name) {
+		return contract.isAssignableFrom(type) && method.getName().equals(name);
+	}
+
 	private boolean isProxiedByInterface(Class<?> targetClass) {
 		return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)
 				|| (!this.classProxies && ClassUtils.getAllInterfacesForClass(targetClass).length > 0);
 	}
 
 	private static void reachableByInterface(Method method, Class<?> targetClass) {
-		Method declared = ClassUtils.getInterfaceMethodIfPossible(method, targetClass);
-		if (!declared.getDeclaringClass().isInterface()) {
+		if (!method.getDeclaringClass().isInterface() && ClassUtils.getAllInterfacesForClassAsSet(targetClass)
+			.stream()
+			.flatMap((contract) -> Arrays.stream(contract.getMethods()))
+			.noneMatch((declared) -> declared.getName().equals(method.getName())
+					&& AopUtils.getMostSpecificMethod(declared, targetClass).equals(method))) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"is in none of its interfaces, and spring.aop.proxy-target-class=false makes proxies of those only",
 					"Declare it in an interface, or remove that property.");
