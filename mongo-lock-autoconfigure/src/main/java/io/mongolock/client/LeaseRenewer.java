@@ -181,7 +181,7 @@ final class LeaseRenewer {
 		}
 		catch (RuntimeException | Error ex) {
 			// No thread could be started, which the watch outlives: tried again
-			this.events.renewalFailed(batch.leases(), ex);
+			this.events.renewalFailed(batch, ex);
 			this.schedule.failed(batch, now);
 		}
 	}
@@ -219,7 +219,7 @@ final class LeaseRenewer {
 				// Nobody holds anything any more, and nothing is tried again
 				return;
 			}
-			this.events.renewalFailed(batch.leases(), ex);
+			this.events.renewalFailed(batch, ex);
 			this.events.renewed(batch.leases(), -1, due);
 			ClockReading now = ClockReading.of(this.clock);
 			answer = (schedule) -> schedule.failed(batch, now);

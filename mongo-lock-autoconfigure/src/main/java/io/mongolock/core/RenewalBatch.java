@@ -21,6 +21,8 @@ public final class RenewalBatch {
 
 	private final boolean suspect;
 
+	private final boolean news;
+
 	private Phase phase = Phase.SENT;
 
 	private final long sent;
@@ -37,6 +39,7 @@ public final class RenewalBatch {
 		this.plans = plans;
 		this.leases = plans.stream().map(RenewalPlan::lease).toList();
 		this.suspect = plans.stream().anyMatch(RenewalPlan::isSuspect);
+		this.news = plans.stream().anyMatch((plan) -> plan.isNews(plans.size()));
 		long timeout = Long.MAX_VALUE;
 		long first = Long.MAX_VALUE;
 		long last = 0;
@@ -66,6 +69,15 @@ public final class RenewalBatch {
 	 */
 	public Duration timeout() {
 		return this.timeout;
+	}
+
+	/**
+	 * Whether a failure says more than those before it.
+	 * @return {@code false} if its leases were asked for in vain already, and it is not
+	 * the first request for one of them alone
+	 */
+	public boolean isNews() {
+		return this.news;
 	}
 
 	List<RenewalPlan> plans() {

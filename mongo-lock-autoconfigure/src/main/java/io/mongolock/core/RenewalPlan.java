@@ -24,6 +24,9 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 
 	private int most = RenewalSchedule.MAX_BATCH;
 
+	/** The fewest leases that a request for this one carried since it was confirmed. */
+	private int fewest = Integer.MAX_VALUE;
+
 	RenewalPlan(Lease lease, long number, long next) {
 		this.lease = lease;
 		this.number = number;
@@ -89,6 +92,16 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 
 	void joins(RenewalBatch batch) {
 		this.batch = batch;
+		this.fewest = Math.min(this.fewest, batch.leases().size());
+	}
+
+	/**
+	 * Whether a failure says more than the one before it.
+	 * @param size how many leases the request carries
+	 * @return whether it is the first for this lease, or the first for this lease alone
+	 */
+	boolean isNews(int size) {
+		return this.fewest == Integer.MAX_VALUE || (size == 1 && this.fewest > 1);
 	}
 
 	boolean isIn(RenewalBatch batch) {
@@ -111,6 +124,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	void confirmed() {
 		this.batch = null;
 		this.most = RenewalSchedule.MAX_BATCH;
+		this.fewest = Integer.MAX_VALUE;
 		this.next = this.lease.renewalDueAt();
 	}
 

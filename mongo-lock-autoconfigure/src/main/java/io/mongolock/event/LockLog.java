@@ -112,10 +112,13 @@ final class LockLog {
 		this.log.debug("Release at shutdown failed", failure);
 	}
 
-	void renewalFailed(List<Lease> leases, Throwable failure) {
+	void renewalFailed(List<Lease> leases, Throwable failure, boolean news) {
 		String message = "Renewal of " + ((leases.size() != 1) ? leases.size() + " locks " : "lock ") + names(leases)
 				+ " failed and is tried again until the lease runs out: " + failure.getMessage();
-		if (failure instanceof LockException) {
+		if (!news) {
+			this.log.debug(message, failure);
+		}
+		else if (failure instanceof LockException) {
 			this.log.warn(message);
 			this.log.debug("Renewal failed", failure);
 		}

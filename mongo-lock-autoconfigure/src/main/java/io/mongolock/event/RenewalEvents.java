@@ -7,6 +7,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
+import io.mongolock.core.RenewalBatch;
 
 /**
  * Says what happens to leases when they are renewed. Thread-safe; none of its methods
@@ -55,12 +56,17 @@ public final class RenewalEvents {
 	}
 
 	/**
-	 * Leases could not be renewed, which is tried again.
-	 * @param leases the leases
+	 * Leases could not be renewed, which is tried again. Says nothing of those that ran
+	 * out meanwhile: that they are lost is said anyway.
+	 * @param batch the leases
 	 * @param failure why not
 	 */
-	public void renewalFailed(List<Lease> leases, Throwable failure) {
-		this.log.renewalFailed(leases, failure);
+	public void renewalFailed(RenewalBatch batch, Throwable failure) {
+		ClockReading now = ClockReading.of(this.clock);
+		List<Lease> leases = batch.leases().stream().filter((lease) -> !lease.remaining(now).isZero()).toList();
+		if (!leases.isEmpty()) {
+			this.log.renewalFailed(leases, failure, batch.isNews());
+		}
 		for (Lease lease : leases) {
 			LockHandle handle = observe(lease);
 			this.listeners.publish((listener) -> listener.onRenewalFailed(handle, failure));

@@ -8,6 +8,7 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
+import io.mongolock.LockStoreException;
 import io.mongolock.store.LockStore;
 
 /**
@@ -37,7 +38,6 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 	 * @param trouble what went wrong with the locks of this client
 	 */
 	public LockHealthIndicator(LockStore store, Duration timeout, LockTrouble trouble) {
-		super("The store of the distributed locks does not answer");
 		this.store = store;
 		this.timeout = timeout;
 		this.trouble = trouble;
@@ -54,8 +54,14 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 		if (!clocks.isEmpty()) {
 			builder.withDetail("clocksOff", clocks);
 		}
-		this.store.find(PROBE, this.timeout);
-		builder.status((overdue.isEmpty() && clocks.isEmpty()) ? Status.UP : DEGRADED);
+		try {
+			this.store.find(PROBE, this.timeout);
+			builder.status((overdue.isEmpty() && clocks.isEmpty()) ? Status.UP : DEGRADED);
+		}
+		catch (LockStoreException ex) {
+			// As an exception it would be logged with its stack trace for each probe
+			builder.down().withDetail("error", ex.toString());
+		}
 	}
 
 }

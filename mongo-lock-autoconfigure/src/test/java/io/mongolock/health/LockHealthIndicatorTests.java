@@ -3,10 +3,14 @@ package io.mongolock.health;
 import java.time.Duration;
 import java.util.Optional;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
@@ -48,7 +52,20 @@ class LockHealthIndicatorTests {
 	void aStoreThatFailsIsDown() {
 		BDDMockito.given(this.store.find(Mockito.anyString(), Mockito.eq(TIMEOUT)))
 			.willThrow(new LockStoreException("key", Outcome.NOT_EXECUTED, "no server", null));
-		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.DOWN);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		Logger logger = (Logger) LoggerFactory.getLogger(LockHealthIndicator.class);
+		log.start();
+		logger.addAppender(log);
+		try {
+			Health health = this.indicator.health();
+			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+			assertThat(health.getDetails()).hasEntrySatisfying("error",
+					(error) -> assertThat(error).asString().endsWith("no server"));
+			assertThat(log.list).as("lines of each probe while the store is down").isEmpty();
+		}
+		finally {
+			logger.detachAppender(log);
+		}
 	}
 
 	@Test

@@ -81,9 +81,8 @@ class LockMethodCheck {
 	private static boolean isCallback(Method method) {
 		Class<?> type = method.getDeclaringClass();
 		return CALLBACKS.stream().anyMatch((callback) -> AnnotatedElementUtils.isAnnotated(method, callback))
-				|| (method.getParameterCount() == 0
-						&& (isOf(InitializingBean.class, type, method, "afterPropertiesSet")
-								|| isOf(DisposableBean.class, type, method, "destroy")));
+				|| (method.getParameterCount() == 0 && (isOf(InitializingBean.class, type, method, "afterPropertiesSet")
+						|| isOf(DisposableBean.class, type, method, "destroy")));
 	}
 
 	private static boolean isOf(Class<?> contract, Class<?> type, Method method, String name) {

@@ -115,8 +115,8 @@ final class LeaseRequests {
 		if (leases.isEmpty()) {
 			return 0;
 		}
-		StoreRequest request = StoreRequest.write(operation + " " + leases.size() + " locks, the first of them",
-				leases.get(0).key(), timeout);
+		StoreRequest request = StoreRequest.write(StoreRequest.ofLocks(operation, leases.size()), leases.get(0).key(),
+				timeout);
 		return this.locks.execute(request, concern, bulk);
 	}
 

@@ -49,8 +49,7 @@ final class LockLooks {
 		if (keys.isEmpty()) {
 			return List.of();
 		}
-		StoreRequest request = StoreRequest.read("look at " + keys.size() + " locks, the first of them", keys.get(0),
-				timeout);
+		StoreRequest request = StoreRequest.read(StoreRequest.ofLocks("look at", keys.size()), keys.get(0), timeout);
 		BsonDocument filter = this.statements.byIds(keys.stream().map(this::id).toList());
 		return this.locks
 			.execute(request, WriteConcern.MAJORITY,

@@ -161,8 +161,7 @@ final class LockedCollection {
 	}
 
 	List<StoredLock> findAll(List<String> keys, Duration timeout) {
-		StoreRequest request = StoreRequest.read("look at " + keys.size() + " locks, the first of them", keys.get(0),
-				timeout);
+		StoreRequest request = StoreRequest.read(StoreRequest.ofLocks("look at", keys.size()), keys.get(0), timeout);
 		BsonDocument filter = this.statements.byIds(keys.stream().map((key) -> DocumentKey.parse(key).id()).toList());
 		return this.documents.execute(request, WriteConcern.MAJORITY,
 				(documents) -> read(documents.find(filter), request));

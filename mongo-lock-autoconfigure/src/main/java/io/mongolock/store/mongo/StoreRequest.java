@@ -23,6 +23,16 @@ record StoreRequest(String operation, String key, Duration timeout, boolean writ
 	}
 
 	/**
+	 * What a request for some locks does, to be followed by the key of the first.
+	 * @param operation a verb
+	 * @param count how many locks
+	 * @return words for a message
+	 */
+	static String ofLocks(String operation, int count) {
+		return operation + ((count != 1) ? " " + count + " locks, the first of them" : " lock");
+	}
+
+	/**
 	 * The timeout as the driver takes it, to which zero would mean for ever.
 	 * @return milliseconds, at least 1
 	 */
