@@ -19,6 +19,7 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
@@ -30,6 +31,8 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.DocumentLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -83,6 +86,23 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			assertThat(stored().get("lock", Document.class).getList("holders", Document.class)).hasSize(1);
 		}
 		assertThat(holders()).isEmpty();
+	}
+
+	@Test
+	void aLockThatCannotBeReadHidesNoOtherFromAListOrALook() {
+		this.template.insert(Document.parse("{_id: 'p0', lock: {holders: [{token: 1}]}}"), "posts");
+		try (LockedDocument<Post> locked = lock()) {
+			assertThat(this.there.documents().list(Post.class)).extracting(DocumentLock::id).containsExactly("p1");
+			MongoTemplate outside = template();
+			outside.setSessionSynchronization(SessionSynchronization.NEVER);
+			assertThat(new DocumentLockStore(outside, "lock").findAll(List.of("posts:p0", "posts:p1"),
+					Duration.ofSeconds(5)))
+				.extracting(StoredLock::key)
+				.containsExactly(locked.handle().key());
+		}
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> this.there.documents().find(Post.class, "p0"))
+			.withMessageContaining("posts:p0");
 	}
 
 	@Test

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.ServerAddress;
 import com.mongodb.WriteConcern;
@@ -21,12 +22,16 @@ import io.mongolock.LockClock;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
- * The replica set that the environment names, and its clients in this JVM. It has to run
- * with {@code enableTestCommands=1}. Not thread-safe.
+ * The replica set that the environment names, and its clients in this JVM. What it can do
+ * only with {@code enableTestCommands=1} aborts the test without. Not thread-safe.
  */
 public final class RealSet implements AutoCloseable {
 
 	private static final String HALT = "stopReplProducer";
+
+	private static final Document NO_FAILURES = new Document("configureFailPoint", "failCommand").append("mode", "off");
+
+	private static final int COMMAND_NOT_FOUND = 59;
 
 	private final ConnectionString uri = new ConnectionString(RealServer.named(ServerKind.REPLICA_SET));
 
@@ -37,6 +42,8 @@ public final class RealSet implements AutoCloseable {
 	private final MongoClient admin = MongoClients.create(this.uri);
 
 	private final MongoLockStore store = HarnessClient.store(this.admin);
+
+	private boolean failing;
 
 	// With a connection open, and set to a write concern by the application
 	public HarnessClient client(Duration ttl, Duration wait, WriteConcern concern) {
@@ -54,8 +61,29 @@ public final class RealSet implements AutoCloseable {
 		return RealServer.label(this.admin);
 	}
 
-	public Document run(Document command) {
+	private Document run(Document command) {
 		return run(this.admin, command);
+	}
+
+	// The next claims fail as the data say
+	public void failClaims(int times, Document data) {
+		requireTestCommands();
+		run(new Document("configureFailPoint", "failCommand").append("mode", new Document("times", times))
+			.append("data", new Document(data).append("failCommands", List.of("findAndModify"))));
+	}
+
+	// That which makes nothing fail may be asked for at any time
+	private void requireTestCommands() {
+		try {
+			run(NO_FAILURES);
+			this.failing = true;
+		}
+		catch (MongoCommandException ex) {
+			if (ex.getErrorCode() != COMMAND_NOT_FOUND) {
+				throw ex;
+			}
+			throw new TestAbortedException("needs a replica set with enableTestCommands=1: " + ex.getErrorMessage());
+		}
 	}
 
 	// Whether or not the others have caught up
@@ -70,6 +98,7 @@ public final class RealSet implements AutoCloseable {
 
 	// No member copies what the primary writes, so no write is confirmed by the majority
 	public void haltReplication() {
+		requireTestCommands();
 		Document hello = run(new Document("hello", 1));
 		List<String> secondaries = Stream.of("hosts", "passives")
 			.flatMap((kind) -> hello.getList(kind, String.class, List.of()).stream())
@@ -100,7 +129,9 @@ public final class RealSet implements AutoCloseable {
 	@Override
 	public void close() {
 		resumeReplication();
-		run(new Document("configureFailPoint", "failCommand").append("mode", "off"));
+		if (this.failing) {
+			run(NO_FAILURES);
+		}
 		this.clients.forEach(HarnessClient::close);
 		this.admin.close();
 	}

@@ -35,7 +35,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Rows 16, 17 and 20 to 23 on the replica set that {@code MONGO_LOCK_TEST_URI} names,
- * which has to run with {@code enableTestCommands=1}: what can be done to it over
+ * most of which need {@code enableTestCommands=1}: what can be done to it over
  * connections alone. The network and the clocks of its members cannot be reached that
  * way, so rows 18, 19 and 24 are left to {@link ScriptedSet}.
  */
@@ -140,7 +140,8 @@ class ReplicaSetRowsTests {
 	@ValueSource(ints = { 64, 50 })
 	@ShowsRow(value = 22, level = Level.REPLICA_SET)
 	void aClaimWhoseWriteConcernFailedIsAskedAgain(int code, RowFigures figures) {
-		failClaims(1, new Document("writeConcernError", new Document("code", code).append("errmsg", "by the test")));
+		this.set.failClaims(1,
+				new Document("writeConcernError", new Document("code", code).append("errmsg", "by the test")));
 		try (LockHandle handle = this.client.locks().acquire(this.request)) {
 			assertGrantedOnce(handle);
 		}
@@ -153,7 +154,7 @@ class ReplicaSetRowsTests {
 	void aClaimThatMayBeRetriedIsGrantedOnce(int times, RowFigures figures) {
 		for (Document failure : List.of(new Document("errorCode", 91), new Document("errorCode", 10107),
 				new Document("closeConnection", true))) {
-			failClaims(times, failure);
+			this.set.failClaims(times, failure);
 			try (LockHandle handle = this.client.locks().acquire(this.request)) {
 				assertGrantedOnce(handle);
 			}
@@ -174,13 +175,6 @@ class ReplicaSetRowsTests {
 		StoredLock lock = stored();
 		assertThat(lock.fence()).isEqualTo(handle.fence());
 		assertThat(lock.holders()).hasSize(1);
-	}
-
-	private void failClaims(int times, Document failure) {
-		Document data = new Document("failCommands", List.of("findAndModify"));
-		data.putAll(failure);
-		this.set.run(new Document("configureFailPoint", "failCommand").append("mode", new Document("times", times))
-			.append("data", data));
 	}
 
 }

@@ -34,7 +34,7 @@ record LockDocument(BsonDocument document) {
 	static final String NOW = "now";
 
 	/** When a claim or a renewal has written it, by the server's time. */
-	private static final String TOUCHED_AT = "touchedAt";
+	static final String TOUCHED_AT = "touchedAt";
 
 	/**
 	 * The answer to a claim.
@@ -82,17 +82,11 @@ record LockDocument(BsonDocument document) {
 	}
 
 	private Instant now() {
-		if (this.document.containsKey(NOW)) {
-			return date(this.document, NOW);
-		}
-		if (!this.document.containsKey(TOUCHED_AT)) {
+		if (!this.document.containsKey(NOW)) {
 			throw new UnreadableException(
 					"the answer lacks the server's time, which MongoDB sends from 4.4 on: use 4.4 or later");
 		}
-		// not asked for, so this is the document that the server has kept of the first of
-		// two
-		// attempts of the driver: as that has written it, at that time
-		return date(this.document, TOUCHED_AT);
+		return date(this.document, NOW);
 	}
 
 	private List<StoredHolder> holders() {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
@@ -13,7 +12,6 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 
-import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.KeySpace;
 import io.mongolock.store.StoredLock;
@@ -31,6 +29,8 @@ final class LockLooks {
 	private final KeySpace keys;
 
 	private final BsonDocument fields;
+
+	private final UnreadableLocks unreadable = new UnreadableLocks();
 
 	/**
 	 * Create looks.
@@ -55,19 +55,8 @@ final class LockLooks {
 			.execute(request, WriteConcern.MAJORITY,
 					(locks) -> locks.find(filter).projection(this.fields).into(new ArrayList<>()))
 			.stream()
-			.flatMap((found) -> readable(request, found))
+			.flatMap((found) -> this.unreadable.leaveOut(() -> lock(request, found)))
 			.toList();
-	}
-
-	// One that cannot be read is no reason not to see the others; whoever asks for it
-	// alone is told
-	private Stream<StoredLock> readable(StoreRequest request, BsonDocument found) {
-		try {
-			return Stream.of(lock(request, found));
-		}
-		catch (LockStoreException ex) {
-			return Stream.empty();
-		}
 	}
 
 	Optional<StoredLock> find(String key, Duration timeout) {
@@ -99,7 +88,9 @@ final class LockLooks {
 				BsonDocument found = cursor.next();
 				// the range goes by the collection's order, which a collation may change
 				if (found.getString("_id").getValue().startsWith(prefix)) {
-					Stream.of(lock(request, found)).filter((lock) -> !lock.liveHolders().isEmpty()).forEach(held::add);
+					this.unreadable.leaveOut(() -> lock(request, found))
+						.filter((lock) -> !lock.liveHolders().isEmpty())
+						.forEach(held::add);
 				}
 			}
 		}

@@ -52,6 +52,8 @@ final class LockedCollection {
 
 	private final BsonDocument lockFields;
 
+	private final UnreadableLocks unreadable = new UnreadableLocks();
+
 	private @Nullable String version;
 
 	private volatile ClaimPipeline claims;
@@ -125,7 +127,7 @@ final class LockedCollection {
 		BsonDocument lock = fields(found);
 		boolean written = claim.waiting()
 				|| (claim.first() && new LockDocument(lock).mentions(claim.id().leaseToken()));
-		return (written) ? lock.get("touchedAt") : null;
+		return (written) ? lock.get(LockDocument.TOUCHED_AT) : null;
 	}
 
 	private @Nullable BsonValue now(MongoCollection<BsonDocument> documents, BsonDocument filter,
@@ -153,18 +155,17 @@ final class LockedCollection {
 
 	Optional<StoredLock> find(String key, Duration timeout) {
 		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
-		return this.documents
-			.execute(request, WriteConcern.MAJORITY,
-					(documents) -> read(documents.find(this.leases.byId(key)), request))
-			.stream()
-			.findFirst();
+		return this.documents.execute(request, WriteConcern.MAJORITY,
+				(documents) -> Optional
+					.ofNullable(documents.find(this.leases.byId(key)).projection(this.lockFields).first())
+					.map((found) -> read(request, found)));
 	}
 
 	List<StoredLock> findAll(List<String> keys, Duration timeout) {
 		StoreRequest request = StoreRequest.read(StoreRequest.ofLocks("look at", keys.size()), keys.get(0), timeout);
 		BsonDocument filter = this.statements.byIds(keys.stream().map((key) -> DocumentKey.parse(key).id()).toList());
 		return this.documents.execute(request, WriteConcern.MAJORITY,
-				(documents) -> read(documents.find(filter), request));
+				(documents) -> readAll(documents.find(filter), request));
 	}
 
 	/**
@@ -178,16 +179,16 @@ final class LockedCollection {
 		BsonDocument held = new BsonDocument(this.field + ".holders.0", new BsonDocument("$exists", BsonBoolean.TRUE));
 		BsonDocument byId = new BsonDocument("_id", new BsonInt32(1));
 		return this.documents
-			.execute(request, WriteConcern.MAJORITY, (documents) -> read(documents.find(held).sort(byId), request))
+			.execute(request, WriteConcern.MAJORITY, (documents) -> readAll(documents.find(held).sort(byId), request))
 			.stream()
 			.filter((lock) -> !lock.liveHolders().isEmpty())
 			.toList();
 	}
 
-	private List<StoredLock> read(FindIterable<BsonDocument> documents, StoreRequest request) {
+	private List<StoredLock> readAll(FindIterable<BsonDocument> documents, StoreRequest request) {
 		List<StoredLock> locks = new ArrayList<>();
 		for (BsonDocument found : documents.projection(this.lockFields)) {
-			locks.add(read(request, found));
+			this.unreadable.leaveOut(() -> read(request, found)).forEach(locks::add);
 		}
 		return locks;
 	}

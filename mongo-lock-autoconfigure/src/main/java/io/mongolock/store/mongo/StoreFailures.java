@@ -148,9 +148,7 @@ final class StoreFailures {
 		return lacksRetryableWrites(failure);
 	}
 
-	// Signing in needs a connection, and a server that neither starts nor ends nor waits
-	// for
-	// an election
+	// Signing in needs a connection, and a server that neither starts nor ends
 	private static boolean areCredentialsRefused(@Nullable Throwable cause) {
 		return !(cause instanceof MongoException) || cause instanceof MongoCommandException
 				&& !(cause instanceof MongoNotPrimaryException || cause instanceof MongoNodeIsRecoveringException);
@@ -171,9 +169,8 @@ final class StoreFailures {
 	}
 
 	private static boolean endedBeforeSending(MongoOperationTimeoutException timeout) {
-		// no server found, or no connection got, in time: reported only if no attempt
-		// before
-		// got any further, and without a type of its own
+		// no server found, or no connection got, in time: reported only if no earlier
+		// attempt got any further, and without a type of its own
 		String message = String.valueOf(timeout.getMessage());
 		return message.startsWith("Timed out while waiting for a server")
 				|| (message.startsWith("Timed out after ") && message.contains("while waiting for a connection"));

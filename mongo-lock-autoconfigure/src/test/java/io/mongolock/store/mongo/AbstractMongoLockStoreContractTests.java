@@ -169,6 +169,16 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 	}
 
 	@Test
+	void badDocumentsDoNotHideOthersFromAListAndTakeNoPlaceInIt() {
+		for (int i = 0; i < 3; i++) {
+			documents().insertOne(Document.parse("{holders: [1], fence: 1}").append("_id", "bad" + i));
+			grant(Claims.on("key" + i));
+		}
+		assertThat(store().list(3, TIMEOUT)).extracting(StoredLock::key).containsExactly("key0", "key1", "key2");
+		assertThat(store().list("bad", "", 3, TIMEOUT)).isEmpty();
+	}
+
+	@Test
 	void aReleaseOnAForeignDocumentIsRefused() {
 		documents().insertOne(Document.parse("{_id: 'key', holders: 'x'}"));
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> release(Claims.on("key")))

@@ -44,7 +44,8 @@ class RealServerLockStoreTests extends AbstractMongoLockStoreContractTests {
 
 	@Override
 	public Duration shortTtl() {
-		return Duration.ofMillis(500);
+		// several writes that a majority has to confirm take part of it
+		return Duration.ofSeconds(1);
 	}
 
 	@Override

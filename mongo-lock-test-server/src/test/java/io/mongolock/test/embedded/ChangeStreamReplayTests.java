@@ -226,7 +226,8 @@ class ChangeStreamReplayTests {
 					BsonDocument.class);
 			this.id = reply.getDocument("cursor").getInt64("id").getValue();
 			BsonArray batch = reply.getDocument("cursor").getArray("nextBatch");
-			batch.forEach((event) -> List.of("_id", "clusterTime", "ns").forEach(event.asDocument()::remove));
+			batch.forEach(
+					(event) -> List.of("_id", "clusterTime", "wallTime", "ns").forEach(event.asDocument()::remove));
 			return batch;
 		}
 

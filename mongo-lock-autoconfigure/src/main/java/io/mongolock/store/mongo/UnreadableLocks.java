@@ -1,0 +1,45 @@
+package io.mongolock.store.mongo;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.store.StoredLock;
+
+/**
+ * Leaves what cannot be read out of a look at many locks, as it is no reason not to see
+ * the others, and says once of each what it is. Whoever asks for it alone is told.
+ * Thread-safe.
+ */
+final class UnreadableLocks {
+
+	private static final Log logger = LogFactory.getLog(UnreadableLocks.class);
+
+	/** Of a collection that others use, too, as many are enough. */
+	private static final int MAX_SAID = 100;
+
+	private final Set<String> said = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Read one of many locks.
+	 * @param reading reads it
+	 * @return the lock, unless it cannot be read
+	 */
+	Stream<StoredLock> leaveOut(Supplier<StoredLock> reading) {
+		try {
+			return Stream.of(reading.get());
+		}
+		catch (LockStoreException ex) {
+			if (this.said.size() < MAX_SAID && this.said.add(ex.getKey())) {
+				logger.warn("Left out of a look at many locks, which shows the others: " + ex.getMessage());
+			}
+			return Stream.empty();
+		}
+	}
+
+}
