@@ -176,8 +176,12 @@ final class HeldLocks {
 	 */
 	void endedByOthers(HeldLock heldLock, LeaseEnd end) {
 		if (end == LeaseEnd.LOST) {
-			heldLock.shares().resume();
+			boolean unused = heldLock.shares().resume();
 			heldLock.lease().refused();
+			if (unused) {
+				// Nobody is left to be told at the end
+				end(heldLock, true);
+			}
 			return;
 		}
 		boolean held = heldLock.endedByOthers(now());
@@ -188,6 +192,9 @@ final class HeldLocks {
 		else if (end == LeaseEnd.RELEASED) {
 			this.events.ended(heldLock, (held) ? ReleaseOutcome.RELEASED : ReleaseOutcome.EXPIRED_UNCONTESTED);
 			this.releaser.cleanUpAfter(heldLock);
+		}
+		else {
+			this.events.passedOn(heldLock);
 		}
 		letNextAsk(heldLock);
 	}

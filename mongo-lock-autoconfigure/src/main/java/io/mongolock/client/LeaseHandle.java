@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -144,6 +145,8 @@ final class LeaseHandle implements LockHandle, Leased {
 		Runnable endOfWatch = this.endOfWatch;
 		if (endOfWatch != null) {
 			endOfWatch.run();
+			// Not a leak before that: it would be released once more
+			Reference.reachabilityFence(this);
 		}
 	}
 

@@ -135,24 +135,43 @@ final class LeaseRenewer {
 
 	private void watch() {
 		while (Thread.currentThread() == this.watch) {
-			this.nextLook = null;
-			try {
-				look();
-			}
-			catch (RuntimeException | Error ex) {
-				// The watch must outlive whatever happens: it is what tells of a loss
-				this.events.watchFailed(ex);
-				this.nextLook = this.clock.nanoTime() + 10_000_000;
-			}
-			Long look = this.nextLook;
-			long pause = (look != null) ? look - this.clock.nanoTime() : 0;
+			long pause = lookAndSayHowLongToPause();
 			if (pause > 0) {
 				LockSupport.parkNanos(this, pause);
 			}
 		}
 	}
 
-	private void look() {
+	// The watch must outlive whatever happens: it is what tells of a loss
+	private long lookAndSayHowLongToPause() {
+		this.nextLook = null;
+		try {
+			long look = look();
+			this.nextLook = look;
+			return look - this.clock.nanoTime();
+		}
+		catch (RuntimeException | Error ex) {
+			this.nextLook = null;
+			failed(null, ex);
+			return RETRY / 10;
+		}
+	}
+
+	private void failed(@Nullable RenewalBatch batch, Throwable failure) {
+		try {
+			if (batch != null) {
+				this.events.renewalFailed(batch, failure);
+			}
+			else {
+				this.events.watchFailed(failure);
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			// Such as no memory even to say so
+		}
+	}
+
+	private long look() {
 		for (Consumer<RenewalSchedule> answer = this.answers.poll(); answer != null; answer = this.answers.poll()) {
 			answer.accept(this.schedule);
 		}
@@ -160,7 +179,8 @@ final class LeaseRenewer {
 		for (RenewalBatch batch : this.schedule.due(now)) {
 			begin(batch, now);
 		}
-		this.nextLook = now.nanos() + Math.min(nextIn(now), placesIn(now));
+		long pause = Math.min(nextIn(now), placesIn(now));
+		return now.nanos() + ((this.events.retry()) ? Math.min(pause, RETRY) : pause);
 	}
 
 	private long placesIn(ClockReading now) {
@@ -170,7 +190,7 @@ final class LeaseRenewer {
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing of the line may harm the leases
-			this.events.watchFailed(ex);
+			failed(null, ex);
 			return RETRY;
 		}
 	}
@@ -181,7 +201,7 @@ final class LeaseRenewer {
 		}
 		catch (RuntimeException | Error ex) {
 			// No thread could be started, which the watch outlives: tried again
-			this.events.renewalFailed(batch, ex);
+			failed(batch, ex);
 			this.schedule.failed(batch, now);
 		}
 	}
@@ -202,8 +222,6 @@ final class LeaseRenewer {
 			// Stopped since it was handed over
 			return;
 		}
-		Consumer<RenewalSchedule> answer;
-		boolean renewed = false;
 		try {
 			ClockReading requested = ClockReading.of(this.clock);
 			this.events.renewing(batch.leases(), requested);
@@ -211,24 +229,26 @@ final class LeaseRenewer {
 			int found = this.store.renewAll(ids, batch.timeout());
 			ClockReading now = ClockReading.of(this.clock);
 			this.events.renewed(batch.leases(), found, requested);
-			renewed = true;
-			answer = (schedule) -> schedule.answered(batch, found, requested, now);
+			answer((schedule) -> schedule.answered(batch, found, requested, now));
 		}
 		catch (RuntimeException | Error ex) {
-			if (this.watch == null) {
-				// Nobody holds anything any more, and nothing is tried again
-				return;
+			if (this.watch != null) {
+				// First of all: what is not answered is never tried again
+				ClockReading now = ClockReading.of(this.clock);
+				answer((schedule) -> schedule.failed(batch, now));
+				failed(batch, ex);
+				this.events.renewed(batch.leases(), -1, due);
 			}
-			this.events.renewalFailed(batch, ex);
-			this.events.renewed(batch.leases(), -1, due);
-			ClockReading now = ClockReading.of(this.clock);
-			answer = (schedule) -> schedule.failed(batch, now);
+			return;
 		}
-		this.answers.add(answer);
-		LockSupport.unpark(this.watch);
-		if (renewed && this.watch != null) {
+		if (this.watch != null) {
 			this.releaseRequests.look(batch.leases(), batch.timeout());
 		}
+	}
+
+	private void answer(Consumer<RenewalSchedule> answer) {
+		this.answers.add(answer);
+		LockSupport.unpark(this.watch);
 	}
 
 }

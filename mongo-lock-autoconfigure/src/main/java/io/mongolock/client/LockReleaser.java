@@ -186,19 +186,24 @@ final class LockReleaser {
 	private void releaseChunk(List<HeldLock> chunk, Duration timeout) {
 		ClockReading now = ClockReading.of(this.clock);
 		try {
-			if (chunk.get(0).ending().keptFor(now).isZero()) {
+			if (chunk.stream().allMatch((heldLock) -> heldLock.ending().keptFor(now).isZero())) {
 				this.store.releaseAll(chunk.stream().map(HeldLock::id).toList(), timeout);
 			}
 			else {
 				this.store.expireAll(
-						chunk.stream()
-							.collect(Collectors.toMap(HeldLock::id, (heldLock) -> heldLock.ending().keptFor(now))),
+						chunk.stream().collect(Collectors.toMap(HeldLock::id, (heldLock) -> lasting(heldLock, now))),
 						timeout);
 			}
 		}
 		catch (RuntimeException ex) {
 			this.events.releaseAtShutdownFailed(chunk, ex);
 		}
+	}
+
+	// The time of one that goes along may be over by now
+	private static Duration lasting(HeldLock heldLock, ClockReading now) {
+		Duration keptFor = heldLock.ending().keptFor(now);
+		return (keptFor.isZero()) ? Duration.ofMillis(1) : keptFor;
 	}
 
 }

@@ -71,13 +71,13 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		CompletionStage<T> stage;
 		try {
 			stage = begin(handle);
+			stage.whenComplete((value, failure) -> this.releases.execute(() -> end(handle, value, failure)));
 		}
 		catch (Throwable ex) {
-			// Whatever the callback throws is the result
+			// Whatever the callback throws is the result, as is a stage that has no end
 			end(handle, null, ex);
 			return;
 		}
-		stage.whenComplete((value, failure) -> this.releases.execute(() -> end(handle, value, failure)));
 		this.result.whenComplete((value, failure) -> stage.toCompletableFuture().cancel(true));
 	}
 

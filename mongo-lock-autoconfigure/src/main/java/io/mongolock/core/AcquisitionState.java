@@ -229,7 +229,8 @@ final class AcquisitionState {
 
 	private AcquisitionStep pause(ClockReading now) {
 		// Full jitter, and one last look exactly when the wait is over
-		long pause = 1 + this.client.random().applyAsLong(this.terms.retryInterval().toNanos());
+		long most = this.client.places().pause(1, this.terms.retryInterval());
+		long pause = 1 + this.client.random().applyAsLong(most);
 		long nanos = Math.min(pause, left(now));
 		this.phase = AcquisitionPhase.PAUSING;
 		this.until = now.nanos() + nanos;

@@ -134,11 +134,13 @@ final class WaitingPlace {
 	}
 
 	/**
-	 * A look leaves: none is due until it is answered.
+	 * A look leaves: none is due until it is answered, unless it is out of date already.
 	 * @param now the time
 	 */
 	synchronized void looks(ClockReading now) {
-		lookAgain(QueuePlaces.NEVER, now);
+		if (now.nanos() - this.answeredAt >= 0) {
+			lookAgain(QueuePlaces.NEVER, now);
+		}
 	}
 
 	/**

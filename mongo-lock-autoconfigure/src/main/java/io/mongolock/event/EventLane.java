@@ -33,6 +33,9 @@ final class EventLane {
 
 	private long dropped;
 
+	/** Whether tasks wait although no thread runs, as none was to be had. */
+	private volatile boolean stalled;
+
 	/**
 	 * Create a lane.
 	 * @param threads creates its threads
@@ -57,6 +60,24 @@ final class EventLane {
 		}
 	}
 
+	/**
+	 * Run what waits because no thread was to be had for it, if one is to be had now.
+	 * @return whether it still waits
+	 */
+	boolean retry() {
+		if (this.stalled && restart()) {
+			startThread();
+		}
+		return this.stalled;
+	}
+
+	private synchronized boolean restart() {
+		boolean starts = this.running == 0 && !this.tasks.isEmpty();
+		this.running += (starts) ? 1 : 0;
+		this.stalled = false;
+		return starts;
+	}
+
 	private synchronized boolean enqueue(Runnable task) {
 		if (this.tasks.size() >= this.capacity) {
 			this.tasks.removeFirst();
@@ -74,10 +95,11 @@ final class EventLane {
 			this.threads.newThread(this::work).start();
 		}
 		catch (RuntimeException | Error ex) {
-			// No thread is to be had now: those that run take the task, or the next one
-			// that is added starts a thread for both
+			// No thread is to be had now: those that run take the task, or whoever adds
+			// one or retries next starts a thread for it
 			synchronized (this) {
 				this.running--;
+				this.stalled = this.running == 0;
 			}
 		}
 	}
@@ -88,10 +110,18 @@ final class EventLane {
 				task.run();
 			}
 			catch (RuntimeException | Error ex) {
-				// Such as one of the log itself: the tasks that follow must run
-				Thread current = Thread.currentThread();
-				current.getUncaughtExceptionHandler().uncaughtException(current, ex);
+				tell(ex);
 			}
+		}
+	}
+
+	private static void tell(Throwable failure) {
+		Thread current = Thread.currentThread();
+		try {
+			current.getUncaughtExceptionHandler().uncaughtException(current, failure);
+		}
+		catch (RuntimeException | Error ex) {
+			// Such as one of the log itself, and again: the tasks that follow must run
 		}
 	}
 

@@ -55,6 +55,14 @@ final class EventLog {
 	}
 
 	/**
+	 * Write what waits because no thread was to be had.
+	 * @return whether it still waits
+	 */
+	boolean retry() {
+		return this.lines.retry();
+	}
+
+	/**
 	 * Wait until what was said before is in the log.
 	 * @param timeout how long at most
 	 */

@@ -63,6 +63,14 @@ final class Listeners {
 		publish(this.events, this.listeners.stream().filter(Listeners::hearsGrantsAndReleases).toList(), event);
 	}
 
+	/**
+	 * Publish what waits because no thread was to be had.
+	 * @return whether it still waits
+	 */
+	boolean retry() {
+		return this.losses.retry() | this.events.retry();
+	}
+
 	private static boolean hearsGrantsAndReleases(LockListener listener) {
 		return !(listener instanceof SelectiveListener selective) || selective.hearsGrantsAndReleases();
 	}

@@ -114,8 +114,7 @@ public final class LockEvents {
 			lost(heldLock, LossReason.REFUSED);
 		}
 		ClockReading now = ClockReading.of(this.clock);
-		this.instruments.measure((instrument) -> instrument.ended(observe(heldLock.lease()), heldLock.request(),
-				outcome, heldLock.heldFor(now)));
+		measureEnd(heldLock, outcome, now);
 		switch (outcome) {
 			case RELEASED -> released(heldLock, heldLock.ending().keptFor(now));
 			case EXPIRED_UNCONTESTED -> expiredUncontested(heldLock);
@@ -124,6 +123,20 @@ public final class LockEvents {
 				// Was said when it happened
 			}
 		}
+	}
+
+	/**
+	 * Whoever knows the token of a lock goes on with it: it is held here no longer, and
+	 * not free.
+	 * @param heldLock the lock
+	 */
+	public void passedOn(HeldLock heldLock) {
+		measureEnd(heldLock, ReleaseOutcome.RELEASED, ClockReading.of(this.clock));
+	}
+
+	private void measureEnd(HeldLock heldLock, ReleaseOutcome outcome, ClockReading now) {
+		this.instruments.measure((instrument) -> instrument.ended(observe(heldLock.lease()), heldLock.request(),
+				outcome, heldLock.heldFor(now)));
 	}
 
 	private void released(HeldLock heldLock, Duration keptFor) {

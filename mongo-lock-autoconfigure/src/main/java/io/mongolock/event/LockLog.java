@@ -142,6 +142,14 @@ final class LockLog {
 	}
 
 	/**
+	 * Write what waits because no thread was to be had.
+	 * @return whether it still waits
+	 */
+	boolean retry() {
+		return this.log.retry();
+	}
+
+	/**
 	 * Wait until what was said before is in the log.
 	 * @param timeout how long at most
 	 */

@@ -82,6 +82,14 @@ public final class RenewalEvents {
 	}
 
 	/**
+	 * Say what waits because no thread was to be had, losses above all.
+	 * @return whether it still waits, and this is to be called again
+	 */
+	public boolean retry() {
+		return this.listeners.retry() | this.log.retry();
+	}
+
+	/**
 	 * Somebody asks to release a lock.
 	 * @param lease the lease
 	 * @param request who, and why

@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -235,6 +236,22 @@ class AsyncLockTests {
 			throw failure;
 		})).failsWithin(LONG).withThrowableOfType(ExecutionException.class).withCause(failure);
 		assertThat(this.store.holders()).isZero();
+	}
+
+	@Test
+	void aStageWhoseEndCannotBeWaitedForIsAnErrorAndTheLockIsReleased() {
+		CompletableFuture<String> stage = new CompletableFuture<>() {
+
+			@Override
+			public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+				throw new UnsupportedOperationException("by script");
+			}
+
+		};
+		assertThat(this.template.executeAsync(REQUEST, (handle) -> stage)).failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(UnsupportedOperationException.class);
+		assertThat(this.store.holder("k")).isEmpty();
 	}
 
 	@Test

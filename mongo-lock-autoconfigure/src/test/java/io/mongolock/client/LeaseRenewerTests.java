@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException.Outcome;
@@ -110,6 +112,72 @@ class LeaseRenewerTests {
 	}
 
 	@Test
+	void theWatchOutlivesAFailureOfWhatItDoesAboutAFailure() {
+		AtomicInteger failures = new AtomicInteger(3);
+		renewBy(new LockClock() {
+
+			@Override
+			public long nanoTime() {
+				if (Thread.currentThread().getName().equals("mongo-lock-watch") && failures.getAndDecrement() > 0) {
+					throw new OutOfMemoryError("by script");
+				}
+				return LockClock.system().nanoTime();
+			}
+
+			@Override
+			public long currentTimeMillis() {
+				return LockClock.system().currentTimeMillis();
+			}
+
+		}, this.events);
+		Lease lease = register("a", Duration.ofSeconds(18));
+		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
+	}
+
+	@Test
+	void aRenewalWhoseFailureCannotEvenBeSaidIsTriedAgain() {
+		this.store.next("renew", (request) -> {
+			throw new IllegalStateException() {
+
+				@Override
+				public String getMessage() {
+					throw new UnsupportedOperationException("by script");
+				}
+
+			};
+		});
+		this.renewer.start();
+		Lease lease = register("a", Duration.ofSeconds(18));
+		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
+		assertThat(this.lost).isEmpty();
+	}
+
+	@Test
+	void anEventForWhichNoThreadWasToBeHadIsPublishedWhenOneIs() {
+		AtomicInteger attempts = new AtomicInteger();
+		List<LockHandle> failed = new CopyOnWriteArrayList<>();
+		LockListener listener = new LockListener() {
+
+			@Override
+			public void onRenewalFailed(LockHandle handle, Throwable failure) {
+				failed.add(handle);
+			}
+
+		};
+		LockEvents events = new LockEvents(List.of(listener), LockClock.system(), (name) -> (task) -> {
+			if (name.equals("mongo-lock-events") && attempts.incrementAndGet() <= 2) {
+				throw new OutOfMemoryError("unable to create native thread, says the test");
+			}
+			return ClientThreads.daemons(name).newThread(task);
+		});
+		this.store.nextFails("renew", Outcome.UNKNOWN, false);
+		renewBy(LockClock.system(), events.ofRenewals());
+		register("a", Duration.ofSeconds(12));
+		await().atMost(LONG).until(() -> failed.size() == 1);
+		assertThat(attempts).hasValue(3);
+	}
+
+	@Test
 	void aLogThatBlocksHoldsUpNoRenewal() {
 		CountDownLatch end = new CountDownLatch(1);
 		BlockingAppender log = BlockingAppender.until(end);
@@ -136,6 +204,12 @@ class LeaseRenewerTests {
 	private void renewOn(Executor executor) {
 		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events, places(),
 				new ReleaseRequests(this.store, this.events), ClientThreads::watch);
+		this.renewer.start();
+	}
+
+	private void renewBy(LockClock clock, RenewalEvents events) {
+		this.renewer = new LeaseRenewer(this.store, clock, this.threads.renewals(), events, places(),
+				new ReleaseRequests(this.store, events), ClientThreads::watch);
 		this.renewer.start();
 	}
 

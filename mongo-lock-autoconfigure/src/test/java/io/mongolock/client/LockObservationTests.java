@@ -29,6 +29,8 @@ import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.observation.DefaultLockObservationConvention;
 import io.mongolock.observation.LockObservations;
+import io.mongolock.store.LeaseEnd;
+import io.mongolock.store.Leased;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -64,6 +66,17 @@ class LockObservationTests {
 			.hasLowCardinalityKeyValue("outcome", "granted")
 			.doesNotHaveHighCardinalityKeyValueWithKey("lock.key")
 			.doesNotHaveEvent("queued");
+		assertThatRegistry().hasObservationWithNameEqualTo(LockObservations.HOLD)
+			.that()
+			.hasBeenStopped()
+			.hasLowCardinalityKeyValue("outcome", "completed");
+	}
+
+	@Test
+	void whatIsPassedOnIsHeldHereNoLonger() {
+		LockHandle handle = this.template.acquire(REQUEST);
+		((Leased) handle).end(LeaseEnd.PASSED_ON);
+		handle.close();
 		assertThatRegistry().hasObservationWithNameEqualTo(LockObservations.HOLD)
 			.that()
 			.hasBeenStopped()

@@ -36,6 +36,8 @@ import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.store.LeaseEnd;
+import io.mongolock.store.Leased;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -520,6 +522,19 @@ class LockTemplateTests {
 		cancelled.countDown();
 		Awaitility.await().until(() -> this.store.count("release") == 1);
 		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void aLockFoundGoneByAStatementAfterItsHolderLetGoOfItIsOver() {
+		LockHandle handle = this.template.acquire(REQUEST);
+		((Leased) handle).suspend();
+		handle.close();
+		assertThat(this.template.held()).as("until the statement is over").isOne();
+		this.store.forget("k");
+		((Leased) handle).end(LeaseEnd.LOST);
+		assertThat(this.template.held()).isZero();
+		this.events.await("acquired k", "lost k REFUSED");
+		this.template.acquire(REQUEST).close();
 	}
 
 	@Test

@@ -267,6 +267,18 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void afterAFailureOfTheStoreNobodySleepsLongerThanAPlaceIsRefreshed() {
+		LockSettings rare = LockSettings.builder()
+			.waitTimeout(Duration.ofHours(1))
+			.retryInterval(Duration.ofMinutes(10))
+			.build();
+		LockAcquisition acquisition = new LockAcquisition(this.client, LockRequest.of("k"), claim("mine"),
+				ResolvedLockSettings.of(rare), at(0));
+		begin(acquisition);
+		assertThat(failed(acquisition, Outcome.UNKNOWN, 100)).isEqualTo(new Wait(2_000_000_000));
+	}
+
+	@Test
 	void aRefusalIsTheEndAtOnce() {
 		begin(this.acquisition);
 		assertThat(failed(this.acquisition, Outcome.REFUSED, 1)).isInstanceOf(Failed.class);

@@ -222,6 +222,16 @@ class QueuePlacesTests {
 	}
 
 	@Test
+	void aLookThatIsOutdatedBeforeItLeavesDoesNotPutOffTheNext() {
+		stand("k", 0);
+		this.places.missed();
+		PlaceRound look = only(this.places.due(false, at(-1)), Kind.LOOK);
+		this.places.answered(look, seen(look, 0), at(1));
+		assertThat(this.called).isEmpty();
+		assertThat(this.places.nextIn(at(1))).isEqualTo(99_000_000);
+	}
+
+	@Test
 	void aRetryIntervalOfYearsTimesAPositionIsNoLongerThanARefresh() {
 		assertThat(this.places.pause(1, Duration.ofMillis(100))).isEqualTo(100_000_000);
 		assertThat(this.places.pause(0, Duration.ofMillis(100))).isEqualTo(100_000_000);

@@ -91,6 +91,42 @@ class EventLaneTests {
 		assertThat(failures).hasSize(1);
 	}
 
+	@Test
+	void aHandlerOfFailuresThatFailsItselfDoesNotEndTheLane() {
+		EventLane lane = new EventLane((task) -> {
+			Thread thread = new Thread(task);
+			thread.setUncaughtExceptionHandler((same, ex) -> {
+				throw new IllegalStateException("by script", ex);
+			});
+			return thread;
+		}, 1, 1000, (count) -> {
+		});
+		lane.add(() -> {
+			throw new OutOfMemoryError("by script");
+		});
+		lane.add(() -> this.ran.add("second"));
+		Awaitility.await().until(() -> this.ran.size() == 1);
+	}
+
+	@Test
+	void aTaskForWhichNoThreadWasToBeHadRunsWhenOneIs() {
+		AtomicBoolean exhausted = new AtomicBoolean(true);
+		EventLane lane = new EventLane((task) -> {
+			if (exhausted.get()) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			return new Thread(task);
+		}, 1, 1000, (count) -> {
+		});
+		assertThat(lane.retry()).as("nothing waits").isFalse();
+		lane.add(() -> this.ran.add("only"));
+		assertThat(lane.retry()).as("it waits").isTrue();
+		exhausted.set(false);
+		assertThat(lane.retry()).isFalse();
+		Awaitility.await().until(() -> this.ran.size() == 1);
+		assertThat(lane.retry()).isFalse();
+	}
+
 	private EventLane lane(int threads, int capacity) {
 		return new EventLane(Thread::new, threads, capacity, (count) -> this.ran.add("dropped " + count));
 	}

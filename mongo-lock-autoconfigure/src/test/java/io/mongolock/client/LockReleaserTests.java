@@ -1,0 +1,98 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.core.HeldLock;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.core.QueuePlaces;
+import io.mongolock.event.LockEvents;
+import io.mongolock.event.RenewalEvents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockReleaser}.
+ */
+class LockReleaserTests {
+
+	private final ScriptedStore store = new ScriptedStore();
+
+	private final JumpingClock clock = new JumpingClock();
+
+	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), this.clock, List.of());
+
+	private final LockEvents events = new LockEvents(List.of(), this.clock, ClientThreads::daemons);
+
+	private final ClientLifecycle lifecycle = new ClientLifecycle(this::renewer);
+
+	private final LockReleaser releaser = new LockReleaser(this.store, this.clock, this.events, this.lifecycle,
+			new OrphanReleaser(this.store, this.clock, this.lifecycle));
+
+	@AfterEach
+	void stop() {
+		this.template.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void atAStopTheMinimumHoldOfOneThatIsOverMeanwhileFreesNoOther() {
+		HeldLock soon = held("soon", Duration.ofMinutes(10));
+		HeldLock later = held("later", Duration.ofHours(1));
+		this.clock.jumpAfterTheNextReading(Duration.ofMinutes(11));
+		this.releaser.releaseAll(List.of(soon, later), this.clock.nanos + Duration.ofHours(1).toNanos());
+		assertThat(this.store.kept.get("soon")).isEqualTo(Duration.ofMillis(1));
+		assertThat(this.store.kept.get("later")).isEqualTo(Duration.ofMinutes(49));
+		assertThat(this.store.holder("later")).isPresent();
+	}
+
+	private HeldLock held(String key, Duration minHold) {
+		return ((LeaseHandle) this.template.acquire(LockRequest.builder(key).minHold(minHold).build())).heldLock();
+	}
+
+	private LeaseRenewer renewer(ClientThreads threads) {
+		RenewalEvents renewals = this.events.ofRenewals();
+		return new LeaseRenewer(this.store, this.clock, threads.renewals(), renewals,
+				new PlaceKeeper(this.store, this.clock, new QueuePlaces(Duration.ofSeconds(6))),
+				new ReleaseRequests(this.store, renewals), ClientThreads::watch);
+	}
+
+	/**
+	 * Stands still until it jumps.
+	 */
+	private static final class JumpingClock implements LockClock {
+
+		private final Thread thread = Thread.currentThread();
+
+		private volatile long nanos = System.nanoTime();
+
+		private Duration jump = Duration.ZERO;
+
+		void jumpAfterTheNextReading(Duration jump) {
+			this.jump = jump;
+		}
+
+		@Override
+		public long nanoTime() {
+			return this.nanos;
+		}
+
+		@Override
+		public long currentTimeMillis() {
+			long millis = this.nanos / 1_000_000;
+			if (Thread.currentThread() == this.thread) {
+				this.nanos += this.jump.toNanos();
+				this.jump = Duration.ZERO;
+			}
+			return millis;
+		}
+
+	}
+
+}
