@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 
 import org.bson.Document;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
@@ -42,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * start: Spring Boot is told that the service of the file runs, and an embedded server
  * answers in its place.
  */
+@Tag("application")
 @SpringBootTest
 @ContextConfiguration(initializers = ComposeTests.Started.class)
 class ComposeTests {
