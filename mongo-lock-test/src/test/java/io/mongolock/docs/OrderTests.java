@@ -50,10 +50,10 @@ class OrderTests {
 	}
 
 	@Test
-	void nothingIsPaidWhileTheStoreIsDown() {
+	void nothingIsRefundedWhileTheStoreIsDown() {
 		this.faults.storeDown();
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> this.orders.pay("42", () -> assertThat("paid").isEmpty()));
+			.isThrownBy(() -> this.orders.refund("42", () -> assertThat("refunded").isEmpty()));
 	}
 
 	@Test
@@ -75,6 +75,11 @@ class OrderTests {
 		@DistributedLock(name = "order", key = "#id")
 		void pay(String id, Runnable charge) {
 			charge.run();
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s")
+		void refund(String id, Runnable repay) {
+			repay.run();
 		}
 
 	}
