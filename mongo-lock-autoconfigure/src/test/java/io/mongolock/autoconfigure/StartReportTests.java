@@ -17,6 +17,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
+import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,8 +64,11 @@ class StartReportTests {
 	void theStartDoesNotWaitForTheAnswer(CapturedOutput output) {
 		try (EmbeddedMongo server = EmbeddedMongo.start();
 				FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port())) {
-			proxy.on("buildInfo").holdReply();
-			at(proxy.connectionString()).run((context) -> awaitLine(output));
+			Hold answer = proxy.on("buildInfo").holdReply();
+			at(proxy.connectionString()).run((context) -> {
+				answer.release();
+				awaitLine(output);
+			});
 			assertThat(lines(output)).singleElement().asString().contains("[mongo-lock-start]");
 		}
 	}

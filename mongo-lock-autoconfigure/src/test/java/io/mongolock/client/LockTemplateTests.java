@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -15,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -339,7 +342,7 @@ class LockTemplateTests {
 	@Test
 	void theLeaseIsRenewedWhileItIsHeldAndNotAfter() {
 		LockHandle handle = this.template.acquire(REQUEST);
-		this.clock.step(Duration.ofSeconds(8));
+		this.clock.stepUnnoticed(Duration.ofSeconds(8));
 		Awaitility.await().until(() -> this.store.count("renew") == 1);
 		Awaitility.await().until(() -> handle.remaining().compareTo(Duration.ofSeconds(23)) > 0);
 		handle.close();
@@ -652,6 +655,8 @@ class LockTemplateTests {
 
 		private final AtomicLong stepped = new AtomicLong();
 
+		private final Set<Thread> watches = ConcurrentHashMap.newKeySet();
+
 		private final ThreadLocal<Integer> readings = ThreadLocal.withInitial(() -> 0);
 
 		/**
@@ -663,11 +668,22 @@ class LockTemplateTests {
 		}
 
 		void step(Duration step) {
+			stepUnnoticed(step);
+			this.watches.forEach(LockSupport::unpark);
+		}
+
+		/**
+		 * Leave it to the watch when it looks at the clock again.
+		 */
+		void stepUnnoticed(Duration step) {
 			this.stepped.addAndGet(step.toNanos());
 		}
 
 		@Override
 		public long nanoTime() {
+			if (Thread.currentThread().getName().equals("mongo-lock-watch")) {
+				this.watches.add(Thread.currentThread());
+			}
 			int left = this.readings.get();
 			this.readings.set(left - 1);
 			if (left == 1) {

@@ -133,8 +133,7 @@ class ReleaseStreamTests {
 		MongoLockStore prefixed = new MongoLockStore(TestTemplates.template(this.client), "locks", "app:");
 		this.watch = prefixed.watchReleases(this.listener);
 		awaitLive();
-		documents().insertOne(new Document("_id", 7));
-		documents().deleteOne(new Document("_id", 7));
+		endRequestForEvents();
 		release("other");
 		release("app:mine");
 		awaitReleased("mine");
@@ -268,6 +267,7 @@ class ReleaseStreamTests {
 		awaitCommand("getMore");
 		this.watch.close();
 		assertThat(this.watch.isLive()).isFalse();
+		endRequestForEvents();
 		awaitCommand("killCursors");
 		awaitNoThread();
 		release("key");
@@ -347,6 +347,12 @@ class ReleaseStreamTests {
 		Claim claim = Claims.on(key);
 		this.store.acquire(claim, TIMEOUT);
 		this.store.release(claim.id(), TIMEOUT);
+	}
+
+	// By an event that is none of a lock, sooner than after a second without any
+	private void endRequestForEvents() {
+		documents().insertOne(new Document("_id", 7));
+		documents().deleteOne(new Document("_id", 7));
 	}
 
 	private void killCursor() {

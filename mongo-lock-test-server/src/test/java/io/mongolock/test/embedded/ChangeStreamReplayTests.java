@@ -208,7 +208,7 @@ class ChangeStreamReplayTests {
 		}
 
 		private BsonArray read(int count) {
-			await().until(() -> {
+			await().pollDelay(Duration.ZERO).until(() -> {
 				if (this.unread.size() < count) {
 					this.unread.addAll(more(1_000));
 				}
