@@ -168,4 +168,13 @@ public final class LockDescriptors {
 
 	}
 
+	/**
+	 * The store does not answer.
+	 *
+	 * @param error why not; no more than that to those who may not see owners
+	 */
+	public record UnavailableDescriptor(String error) implements OperationResponseBody {
+
+	}
+
 }

@@ -128,13 +128,18 @@ public class LocksEndpoint {
 		}
 		// those that were seen, not whoever is granted the lock in between
 		List<String> released = new ArrayList<>();
-		for (StoredHolder holder : lock.holders()) {
-			if (this.store.release(new LeaseId(whole, holder.leaseToken()), this.timeout)) {
-				released.add(holder.owner().toString());
+		try {
+			for (StoredHolder holder : lock.holders()) {
+				if (this.store.release(new LeaseId(whole, holder.leaseToken()), this.timeout)) {
+					released.add(holder.owner().toString());
+				}
 			}
 		}
-		this.events.publishEvent(new AuditApplicationEvent(new AuditEvent("mongo-lock", RELEASED_BY_FORCE,
-				"key=" + whole, "holders=" + String.join(", ", released))));
+		finally {
+			// Also if the store failed on one of them, which may be released all the same
+			this.events.publishEvent(new AuditApplicationEvent(new AuditEvent("mongo-lock", RELEASED_BY_FORCE,
+					"key=" + whole, "holders=" + String.join(", ", released))));
+		}
 		return new ReleasedDescriptor(whole, released.size());
 	}
 

@@ -2,24 +2,33 @@ package io.mongolock.actuate;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Supplier;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
-import io.mongolock.actuate.LockDescriptors.LockDescriptor;
-import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
+import io.mongolock.LockStoreException;
+import io.mongolock.actuate.LockDescriptors.UnavailableDescriptor;
 import io.mongolock.actuate.LocksEndpoint.Filter;
 
 /**
- * {@link LocksEndpoint} over HTTP, where owners are shown only to those who may see them.
- * Thread-safe.
+ * {@link LocksEndpoint} over HTTP, where owners are shown only to those who may see them,
+ * and a store that does not answer is a 503. Thread-safe.
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 public class LocksEndpointWebExtension {
+
+	private static final Log logger = LogFactory.getLog(LocksEndpointWebExtension.class);
 
 	private final LocksEndpoint endpoint;
 
@@ -52,21 +61,67 @@ public class LocksEndpointWebExtension {
 	 * @return the locks
 	 */
 	@ReadOperation
-	public LocksDescriptor locks(SecurityContext user, @Nullable String prefix, @Nullable String holder,
-			@Nullable Duration heldFor, @Nullable String after, @Nullable Integer limit) {
-		return this.endpoint.page(new Filter(prefix, holder, heldFor), after, limit, showsOwners(user));
+	public WebEndpointResponse<OperationResponseBody> locks(SecurityContext user, @Nullable String prefix,
+			@Nullable String holder, @Nullable Duration heldFor, @Nullable String after, @Nullable Integer limit) {
+		boolean owners = showsOwners(user);
+		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND,
+				() -> this.endpoint.page(new Filter(prefix, holder, heldFor), after, limit, owners));
 	}
 
 	/**
 	 * As {@link LocksEndpoint#lock}.
 	 * @param user who asks
 	 * @param key the key
-	 * @return the lock, or {@code null} if nobody ever asked for it
+	 * @return the lock, or 404 if nobody ever asked for it
 	 */
 	@ReadOperation
-	public @Nullable LockDescriptor lock(SecurityContext user,
+	public WebEndpointResponse<OperationResponseBody> lock(SecurityContext user,
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] key) {
-		return this.endpoint.lock(String.join("/", key), showsOwners(user));
+		boolean owners = showsOwners(user);
+		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND,
+				() -> this.endpoint.lock(String.join("/", key), owners));
+	}
+
+	/**
+	 * As {@link LocksEndpoint#requestRelease}.
+	 * @param user who asks
+	 * @param key the key
+	 * @param reason why
+	 * @return how many were asked
+	 */
+	@WriteOperation
+	public WebEndpointResponse<OperationResponseBody> requestRelease(SecurityContext user,
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, String reason) {
+		return answer(showsOwners(user), WebEndpointResponse.STATUS_NO_CONTENT,
+				() -> this.endpoint.requestRelease(key, reason));
+	}
+
+	/**
+	 * As {@link LocksEndpoint#release}.
+	 * @param user who asks
+	 * @param key the key
+	 * @return whom it was taken from, or 204 if nobody ever asked for it
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<OperationResponseBody> release(SecurityContext user,
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] key) {
+		return answer(showsOwners(user), WebEndpointResponse.STATUS_NO_CONTENT, () -> this.endpoint.release(key));
+	}
+
+	// A page asks every two seconds: a store that is down is no error of this server, nor
+	// a stack trace in its log each time
+	private static WebEndpointResponse<OperationResponseBody> answer(boolean shown, int none,
+			Supplier<@Nullable OperationResponseBody> operation) {
+		try {
+			OperationResponseBody body = operation.get();
+			return (body != null) ? new WebEndpointResponse<>(body) : new WebEndpointResponse<>(none);
+		}
+		catch (LockStoreException ex) {
+			logger.debug("No answer", ex);
+			return new WebEndpointResponse<>(
+					new UnavailableDescriptor((shown) ? String.valueOf(ex.getMessage()) : "MongoDB does not answer"),
+					WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+		}
 	}
 
 	/**

@@ -49,7 +49,7 @@ public final class LockProblemDetails {
 	@ExceptionHandler
 	public ResponseEntity<ProblemDetail> failed(LockStoreException ex) {
 		return answer(HttpStatus.SERVICE_UNAVAILABLE, "Lock store unavailable",
-				"Whether another request works on the same could not be found out; nothing was done.",
+				"Whether another request works on the same could not be found out; try again later.",
 				RETRY_STORE_AFTER);
 	}
 

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.BDDMockito;
@@ -23,6 +24,7 @@ import org.springframework.boot.actuate.endpoint.Show;
 
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
+import io.mongolock.LockStoreException;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.actuate.LockDescriptors.HolderDescriptor;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
@@ -198,28 +200,69 @@ class LocksEndpointTests {
 	void ownersAreHiddenFromThoseWhoMayNotSeeThem() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.WHEN_AUTHORIZED, Set.of());
-		LockDescriptor lock = web.locks(SecurityContext.NONE, null, null, null, null, null).locks().get(0);
+		LockDescriptor lock = locks(web, null).get(0);
 		assertThat(lock.holders()).extracting(HolderDescriptor::owner, HolderDescriptor::instance)
 			.containsOnly(tuple(SanitizableData.SANITIZED_VALUE, SanitizableData.SANITIZED_VALUE));
 		assertThat(lock.waiting()).extracting(WaiterDescriptor::owner, WaiterDescriptor::instance)
 			.containsOnly(tuple(SanitizableData.SANITIZED_VALUE, SanitizableData.SANITIZED_VALUE));
 		assertThat(lock.previous()).extracting(PreviousDescriptor::owner, PreviousDescriptor::instance)
 			.containsOnly(tuple(SanitizableData.SANITIZED_VALUE, SanitizableData.SANITIZED_VALUE));
-		assertThat(web.lock(SecurityContext.NONE, new String[] { "order:1" })).isEqualTo(lock);
-		assertThat(web.locks(SecurityContext.NONE, null, "shop", null, null, null).locks())
-			.as("nor found out by asking")
-			.isEmpty();
+		assertThat(web.lock(SecurityContext.NONE, new String[] { "order:1" }).getBody()).isEqualTo(lock);
+		assertThat(locks(web, "shop")).as("nor found out by asking").isEmpty();
 	}
 
 	@Test
 	void ownersAreShownToThoseWhoMaySeeThem() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
-		assertThat(web.locks(SecurityContext.NONE, null, "shop", null, null, null).locks()).hasSize(1);
-		assertThat(web.lock(SecurityContext.NONE, new String[] { "order:1" })).isNotNull()
-			.extracting((lock) -> lock.holders().get(0).owner())
-			.asString()
-			.contains("shop 1");
+		assertThat(locks(web, "shop")).hasSize(1);
+		LockDescriptor lock = (LockDescriptor) web.lock(SecurityContext.NONE, new String[] { "order:1" }).getBody();
+		assertThat(lock.holders().get(0).owner()).contains("shop 1");
+	}
+
+	@Test
+	void aStoreThatDoesNotAnswerIsNoErrorOfThisServer() {
+		LockStoreException down = new LockStoreException("k", LockStoreException.Outcome.NOT_EXECUTED, "no db1", null);
+		LockStore store = Mockito.mock(LockStore.class, (call) -> {
+			throw down;
+		});
+		BDDMockito.given(this.locks.requestRelease("k", "soon")).willThrow(down);
+		LocksEndpoint endpoint = new LocksEndpoint(store, TIMEOUT, this.events::add, this.locks);
+		String[] key = { "k" };
+		for (Show shown : List.of(Show.ALWAYS, Show.NEVER)) {
+			LocksEndpointWebExtension web = new LocksEndpointWebExtension(endpoint, shown, Set.of());
+			assertThat(List.of(web.locks(SecurityContext.NONE, null, null, null, null, null),
+					web.lock(SecurityContext.NONE, key), web.requestRelease(SecurityContext.NONE, key, "soon"),
+					web.release(SecurityContext.NONE, key)))
+				.allSatisfy((answer) -> {
+					assertThat(answer.getStatus()).isEqualTo(503);
+					assertThat(answer.getBody()).asString()
+						.contains((shown == Show.ALWAYS) ? "no db1" : "MongoDB does not answer");
+				});
+		}
+	}
+
+	@Test
+	void whatNobodyEverAskedForHasNoBody() {
+		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
+		String[] key = { "nobody" };
+		assertThat(web.lock(SecurityContext.NONE, key)).extracting("status", "body").containsExactly(404, null);
+		assertThat(web.release(SecurityContext.NONE, key)).extracting("status", "body").containsExactly(204, null);
+	}
+
+	@Test
+	void aReleaseByForceThatFailsHalfWayIsAuditedToo() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		BDDMockito.given(this.store.release(new LeaseId("order:1", "secret order:1"), TIMEOUT))
+			.willThrow(new LockStoreException("order:1", LockStoreException.Outcome.UNKNOWN, "no answer", null));
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> this.endpoint.release(new String[] { "order:1" }));
+		assertThat(((AuditApplicationEvent) this.events.get(0)).getAuditEvent().toString())
+			.contains(LocksEndpoint.RELEASED_BY_FORCE, "order:1");
+	}
+
+	private static List<LockDescriptor> locks(LocksEndpointWebExtension web, @Nullable String holder) {
+		return ((LocksDescriptor) web.locks(SecurityContext.NONE, null, holder, null, null, null).getBody()).locks();
 	}
 
 	private LocksDescriptor all() {

@@ -195,7 +195,8 @@ export function onRelease(tell) {
 
 // Requests
 
-const REFUSALS = { 401: 'you have to log in', 403: 'you may not do that', 404: 'nobody ever asked for it', 405: 'it is not allowed here' };
+const REFUSALS = { 401: 'you have to log in', 403: 'you may not do that', 404: 'nobody ever asked for it', 405: 'it is not allowed here',
+	503: 'MongoDB does not answer' };
 
 async function ask(method, path, signal) {
 	let response;
