@@ -165,7 +165,7 @@ final class HeldLocks {
 			release(heldLock);
 		}
 		else if (this.held.contains(heldLock)) {
-			this.lifecycle.renewer().register(heldLock.lease());
+			this.lifecycle.renewer().registerAgain(heldLock.lease());
 		}
 	}
 

@@ -117,7 +117,19 @@ final class LeaseRenewer {
 	 */
 	void register(Lease lease) {
 		ClockReading now = ClockReading.of(this.clock);
-		long dueIn = this.schedule.add(lease, now);
+		attend(this.schedule.add(lease, now), now);
+	}
+
+	/**
+	 * Keep a lease again that others may have ended meanwhile: renew it at once.
+	 * @param lease the lease
+	 */
+	void registerAgain(Lease lease) {
+		ClockReading now = ClockReading.of(this.clock);
+		attend(this.schedule.addAgain(lease, now), now);
+	}
+
+	private void attend(long dueIn, ClockReading now) {
 		this.lastDue = dueIn;
 		Long look = this.nextLook;
 		if (look == null || now.nanos() + dueIn - look < 0) {

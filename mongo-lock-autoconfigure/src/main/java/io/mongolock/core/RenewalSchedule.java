@@ -75,7 +75,22 @@ public final class RenewalSchedule {
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long add(Lease lease, ClockReading now) {
-		RenewalPlan plan = new RenewalPlan(lease, this.added.incrementAndGet(), lease.renewalDueAt());
+		return add(lease, lease.renewalDueAt(), now);
+	}
+
+	/**
+	 * Keep a lease again that others may have ended meanwhile: its renewal is due at
+	 * once.
+	 * @param lease the lease
+	 * @param now the time
+	 * @return how many nanoseconds from now it first needs attention
+	 */
+	public long addAgain(Lease lease, ClockReading now) {
+		return add(lease, now.nanos(), now);
+	}
+
+	private long add(Lease lease, long dueAt, ClockReading now) {
+		RenewalPlan plan = new RenewalPlan(lease, this.added.incrementAndGet(), dueAt);
 		this.plans.put(lease, plan);
 		long deadline = plan.deadlineIn(now);
 		return (plan.isWaiting()) ? Math.min(plan.dueIn(now), deadline) : deadline;

@@ -541,6 +541,17 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void aLockThatAStatementWithoutAnAnswerMayHaveEndedIsLookedForAtOnce() {
+		LockHandle handle = this.template.acquire(LockRequest.builder("k").ttl(Duration.ofHours(1)).build());
+		((Leased) handle).suspend();
+		this.store.forget("k");
+		((Leased) handle).resume();
+		this.events.await("acquired k", "lost k REFUSED");
+		assertThat(handle.isHeld()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+	}
+
+	@Test
 	void aStopEndsWaitingAndGivesBackWhatIsHeld() throws Exception {
 		LockHandle held = this.template.acquire(REQUEST);
 		Future<LockHandle> waiting = this.others.submit(() -> this.template.acquire(REQUEST));
