@@ -11,7 +11,6 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +21,6 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.Claims;
 import io.mongolock.store.StoredHolder;
-import io.mongolock.store.mongo.LossyProxy.Loss;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
 
@@ -41,22 +39,22 @@ class MongoLockStoreFailureTests {
 
 	private EmbeddedMongo server;
 
-	private LossyProxy proxy;
+	private FaultProxy proxy;
 
 	private MongoClient client;
 
 	private MongoLockStore store;
 
 	@BeforeEach
-	void start() throws IOException {
+	void start() {
 		this.server = EmbeddedMongo.start();
-		this.proxy = new LossyProxy(this.server.port());
+		this.proxy = FaultProxy.to("127.0.0.1", this.server.port());
 		this.client = TestTemplates.impatient(this.proxy.connectionString());
 		this.store = new MongoLockStore(TestTemplates.template(this.client), "locks", "");
 	}
 
 	@AfterEach
-	void stop() throws IOException {
+	void stop() {
 		Thread.interrupted();
 		this.client.close();
 		this.proxy.close();
@@ -66,12 +64,12 @@ class MongoLockStoreFailureTests {
 	@Test
 	void aRequestThatIsNeverAnsweredIsUnknownAndEndsInTime() {
 		Claim claim = granted();
-		this.proxy.lose(Loss.REQUESTS);
+		this.proxy.onAny().dropRequest().always();
 		long start = System.nanoTime();
 		assertFails(() -> this.store.acquire(Claims.on("key"), SHORT), Outcome.UNKNOWN)
 			.hasMessageStartingWith("Could not acquire lock 'key' within 300 ms, it may have been executed");
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(SHORT, Duration.ofSeconds(5));
-		this.proxy.lose(Loss.NOTHING);
+		this.proxy.clear();
 		assertThat(this.store.renew(claim.id(), LONG)).isTrue();
 	}
 
@@ -92,9 +90,9 @@ class MongoLockStoreFailureTests {
 	void aClaimWhoseAnswerIsLostIsUnknownAndTheSameAttemptLearnsOfItsGrant() {
 		granted();
 		Claim claim = Claims.on("lost");
-		this.proxy.lose(Loss.ANSWERS);
+		this.proxy.onAny().cutBeforeReply().always();
 		assertFails(() -> this.store.acquire(claim, LONG), Outcome.UNKNOWN);
-		this.proxy.lose(Loss.NOTHING);
+		this.proxy.clear();
 		long fence = this.store.find("lost", LONG).orElseThrow().fence();
 		ClaimAnswer answer = this.store.acquire(claim, LONG);
 		assertThat(answer.holders()).extracting(StoredHolder::fence).containsExactly(fence);
@@ -126,9 +124,9 @@ class MongoLockStoreFailureTests {
 	@Test
 	void aReleaseWhoseAnswerIsLostIsUnknownAndFalseWhenRepeated() {
 		Claim claim = granted();
-		this.proxy.lose(Loss.ANSWERS);
+		this.proxy.onAny().cutBeforeReply().always();
 		assertFails(() -> this.store.release(claim.id(), LONG), Outcome.UNKNOWN);
-		this.proxy.lose(Loss.NOTHING);
+		this.proxy.clear();
 		assertThat(this.store.release(claim.id(), LONG)).isFalse();
 	}
 
@@ -159,13 +157,13 @@ class MongoLockStoreFailureTests {
 
 	@Test
 	void noConnectionInTimeIsNotExecuted() throws Exception {
-		try (MongoClient narrow = MongoClients.create(this.proxy.connectionString() + "/?maxPoolSize=1")) {
+		try (MongoClient narrow = MongoClients.create(this.proxy.connectionString() + "&maxPoolSize=1")) {
 			MongoLockStore store = new MongoLockStore(TestTemplates.template(narrow), "locks", "");
 			store.acquire(Claims.on("key"), LONG);
-			this.proxy.lose(Loss.REQUESTS);
+			this.proxy.onAny().dropRequest().always();
 			CompletableFuture<Void> hanging = CompletableFuture
 				.runAsync(() -> assertFails(() -> store.renew(Claims.on("a").id(), LONG), Outcome.UNKNOWN));
-			Awaitility.await().until(() -> this.proxy.lostRequests() != 0);
+			this.proxy.awaitRequests("update", 1, LONG);
 			assertFails(() -> store.acquire(Claims.on("b"), SHORT), Outcome.NOT_EXECUTED)
 				.hasMessageContaining("waiting for a connection");
 			this.proxy.close();
@@ -189,7 +187,7 @@ class MongoLockStoreFailureTests {
 
 	@Test
 	void aTimeoutOfZeroIsNotForEver() {
-		this.proxy.lose(Loss.REQUESTS);
+		this.proxy.onAny().dropRequest().always();
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.store.acquire(Claims.on("key"), Duration.ZERO))
 			.withMessageContaining("within 1 ms");
@@ -202,9 +200,9 @@ class MongoLockStoreFailureTests {
 	}
 
 	private void assertFailsWithoutAnswer(ThrowingCallable call, Outcome outcome) {
-		this.proxy.lose(Loss.NOTHING);
+		this.proxy.clear();
 		this.store.find("warm up", LONG);
-		this.proxy.lose(Loss.REQUESTS);
+		this.proxy.onAny().dropRequest().always();
 		assertFails(call, outcome);
 	}
 
