@@ -146,9 +146,6 @@ public final class StoreLog {
 		return true;
 	}
 
-	/**
-	 * A grant.
-	 */
 	public record Grant(String key, String token, long fence) {
 
 	}

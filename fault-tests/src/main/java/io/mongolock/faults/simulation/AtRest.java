@@ -14,29 +14,10 @@ import io.mongolock.test.StoreLog.Grant;
  * Judges what can only be told afterwards: that nothing is left behind, that whoever
  * waits gets the lock, that fences rise, and that outcomes were true.
  */
-final class AtRest {
+record AtRest(Judge judge, SimulatedServers servers, Timings timings, long healedAt) {
 
 	/** More than a request takes when nothing goes wrong. */
 	private static final long ROUND_TRIP = 100_000_000;
-
-	private final Judge judge;
-
-	private final SimulatedServers servers;
-
-	private final long healedAt;
-
-	/** When nothing is left of what nobody touched since it healed. */
-	private final long clearedAt;
-
-	private final long placeTtl;
-
-	AtRest(Judge judge, SimulatedServers servers, Duration longest, Duration placeTtl, long healedAt) {
-		this.judge = judge;
-		this.servers = servers;
-		this.healedAt = healedAt;
-		this.placeTtl = placeTtl.toNanos();
-		this.clearedAt = healedAt + longest.toNanos();
-	}
 
 	// Given up a ttl ago: if its client could, it has cleaned up
 	void checkCleanedUp(LeaseHistory tenure) {
@@ -45,12 +26,12 @@ final class AtRest {
 		// The last clean-up comes a ttl after the release failed, which took a timeout
 		boolean undisturbed = due >= this.healedAt && tenure.client.frozenUntil() <= tenure.overAt
 				&& tenure.starvedUntil <= tenure.overAt && !tenure.client.isCrashed() && !entry.doubled
-				&& this.servers.electedAt() <= tenure.overAt;
+				&& this.servers.electedAt <= tenure.overAt;
 		// A release that an old primary answered leaves a lease that runs out by the
 		// store's clock
 		boolean cleaned = entry.unknown || entry.late
-				|| (this.servers.clock().spread() < ROUND_TRIP / 2 && entry.touchedAt <= tenure.overAt);
-		boolean alive = this.servers.log().isAlive(entry.id, this.servers.clock().now());
+				|| (this.servers.clock.spread() < ROUND_TRIP / 2 && entry.touchedAt <= tenure.overAt);
+		boolean alive = this.servers.log.isAlive(entry.id, this.servers.clock.now());
 		Violation.check(!alive || !undisturbed || !cleaned || entry.claimedAt > due, Violation.Kind.GHOST,
 				() -> tenure + " still stands in the store a ttl after it was given up");
 	}
@@ -62,14 +43,14 @@ final class AtRest {
 
 	void judge(FaultProfile weather) {
 		Map<LeaseHistory, Grant> told = new LinkedHashMap<>();
-		for (LeaseHistory tenure : this.judge.histories().all()) {
+		for (LeaseHistory tenure : this.judge.histories.all()) {
 			if (tenure.heldLock != null) {
 				told.put(tenure, Judge.grant(tenure.heldLock));
 			}
 		}
 		checkFences(new HashSet<>(told.values()));
 		told.keySet().forEach((tenure) -> checkOutcome(tenure, told));
-		this.judge.histories().all().forEach((tenure) -> {
+		this.judge.histories.all().forEach((tenure) -> {
 			checkGranted(tenure);
 			checkNeeded(tenure, weather);
 		});
@@ -78,7 +59,7 @@ final class AtRest {
 	private void checkFences(Set<Grant> told) {
 		Map<String, Long> last = new HashMap<>();
 		int found = 0;
-		for (Grant grant : this.servers.log().grants()) {
+		for (Grant grant : this.servers.log.grants()) {
 			if (told.contains(grant)) {
 				found++;
 				checkRises(last, grant, grant.fence());
@@ -98,7 +79,7 @@ final class AtRest {
 
 	private void checkOutcome(LeaseHistory tenure, Map<LeaseHistory, Grant> told) {
 		boolean overran = tenure.outcome == ReleaseOutcome.EXPIRED_UNCONTESTED;
-		boolean promised = overran || this.judge.store().clockError() <= tenure.terms.margin().toNanos();
+		boolean promised = overran || this.judge.store.clockError() <= tenure.terms.margin().toNanos();
 		if (tenure.outcome == null || tenure.outcome == ReleaseOutcome.LOST || !promised) {
 			return;
 		}
@@ -107,22 +88,23 @@ final class AtRest {
 		long end = (overran) ? tenure.entry.freedAt : tenure.overAt;
 		told.forEach((other, grant) -> {
 			boolean between = other != tenure && other.grantedAt > tenure.grantedAt && other.grantedAt < end;
-			Violation.check(!between || !this.judge.store().truth().replaces(grant, tenure), Violation.Kind.OUTCOME,
+			Violation.check(!between || !this.judge.store.truth.replaces(grant, tenure), Violation.Kind.OUTCOME,
 					() -> tenure + " was told " + tenure.outcome + " although " + other + " was granted in between");
 		});
 	}
 
 	private void checkGranted(LeaseHistory tenure) {
 		if (tenure.last) {
-			long free = this.clearedAt;
-			for (LeaseHistory other : this.judge.histories().all()) {
+			// nothing is left then of what nobody touched since it healed
+			long free = this.healedAt + this.timings.longest().toNanos();
+			for (LeaseHistory other : this.judge.histories.all()) {
 				if (other != tenure && other.id.key().equals(tenure.id.key())) {
 					long end = Math.max(other.overAt, other.entry.touchedAt);
 					free = Math.max(free, end + other.entry.ttl.toNanos());
 				}
 			}
-			long due = free + this.servers.clock().spread() + tenure.terms.retryInterval().toNanos() + ROUND_TRIP
-					+ this.placeTtl;
+			long due = free + this.servers.clock.spread() + tenure.terms.retryInterval().toNanos() + ROUND_TRIP
+					+ this.timings.placeTtl().toNanos();
 			Violation.check(tenure.heldLock != null && tenure.grantedAt <= due, Violation.Kind.PROGRESS, () -> tenure
 					+ " was granted at " + tenure.grantedAt / 1_000_000 + "ms, due at " + due / 1_000_000 + "ms");
 		}

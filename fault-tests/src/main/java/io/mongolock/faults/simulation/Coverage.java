@@ -22,10 +22,8 @@ final class Coverage {
 		return this.counts[event.ordinal()];
 	}
 
-	Coverage plus(Coverage other) {
-		Coverage sum = new Coverage();
-		Arrays.setAll(sum.counts, (index) -> this.counts[index] + other.counts[index]);
-		return sum;
+	void add(Coverage other) {
+		Arrays.setAll(this.counts, (index) -> this.counts[index] + other.counts[index]);
 	}
 
 	String toTable() {
@@ -37,9 +35,6 @@ final class Coverage {
 		return table.toString();
 	}
 
-	/**
-	 * What may be reached.
-	 */
 	enum Event {
 
 		ACTS, GRANTED, GRANTED_AFTER_AN_UNKNOWN_CLAIM, DENIED, CLAIM_FAILED, CLAIM_CANCELLED, GRANTED_TOO_LATE,

@@ -1,6 +1,5 @@
 package io.mongolock.faults.simulation;
 
-import java.time.Duration;
 import java.util.List;
 
 import io.mongolock.LockRequest;
@@ -8,35 +7,11 @@ import io.mongolock.LockRequest;
 /**
  * Brings the faults of a history about that are not those of single messages.
  */
-final class FaultInjector {
-
-	private final Timeline timeline;
-
-	private final List<SimulatedClient> clients;
-
-	private final SimulatedServers servers;
-
-	private final List<LockRequest> locks;
-
-	private final Duration shortest;
-
-	private final Duration longest;
-
-	private final long until;
-
-	FaultInjector(Timeline timeline, List<SimulatedClient> clients, SimulatedServers servers, List<LockRequest> locks,
-			Duration shortest, Duration longest, long until) {
-		this.timeline = timeline;
-		this.clients = clients;
-		this.servers = servers;
-		this.locks = locks;
-		this.shortest = shortest;
-		this.longest = longest;
-		this.until = until;
-	}
+record FaultInjector(Timeline timeline, List<SimulatedClient> clients, SimulatedServers servers,
+		List<LockRequest> locks, Timings timings, long until) {
 
 	void plan(FaultProfile weather) {
-		long ttl = this.shortest.toNanos();
+		long ttl = this.timings.shortest().toNanos();
 		sometimes(weather.cuts(), () -> anyone().cut(upTo(ttl)));
 		sometimes(weather.pauses(), () -> anyone().pause(upTo(ttl * 2)));
 		sometimes(weather.suspends(), () -> anyone().suspend(upTo(ttl * 2)));
@@ -49,20 +24,20 @@ final class FaultInjector {
 		sometimes(weather.isolations(), () -> isolate(ttl));
 		sometimes((weather.clockError() > 0) ? 2 : 0, this.servers::stepClock);
 		sometimes(weather.garbage(),
-				() -> this.locks.forEach((lock) -> this.servers.collect(lock.key(), this.longest)));
+				() -> this.locks.forEach((lock) -> this.servers.collect(lock.key(), this.timings.longest())));
 		sometimes(weather.blocks(), this::block);
 	}
 
 	// For a time, or for good
 	private void block() {
 		long most = this.until - this.timeline.now();
-		long nanos = (this.timeline.chance(0.3)) ? most : upTo(this.longest.toNanos());
+		long nanos = (this.timeline.chance(0.3)) ? most : upTo(this.timings.longest().toNanos());
 		this.servers.block(this.locks.get((int) this.timeline.between(0, this.locks.size())).key(),
 				this.timeline.now() + nanos);
 	}
 
 	private void isolate(long ttl) {
-		this.clients.forEach((client) -> client.askOldPrimary(this.timeline.chance(0.5)));
+		this.clients.forEach((client) -> client.asksOldPrimary = this.timeline.chance(0.5));
 		this.servers.isolate(this.timeline.between(0, ttl / 2));
 		this.timeline.after(upTo(ttl * 2), this.servers::rejoin);
 	}

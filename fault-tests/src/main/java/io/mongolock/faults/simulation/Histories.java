@@ -18,7 +18,7 @@ final class Histories {
 
 	private final Trace trace;
 
-	private final Coverage coverage;
+	final Coverage coverage;
 
 	private final Map<String, LeaseHistory> tenures = new LinkedHashMap<>();
 
@@ -42,10 +42,6 @@ final class Histories {
 		return Objects.requireNonNull(this.tenures.get(token));
 	}
 
-	Coverage coverage() {
-		return this.coverage;
-	}
-
 	void count(Event event) {
 		this.coverage.count(event);
 	}
@@ -55,7 +51,7 @@ final class Histories {
 	}
 
 	void event(LeaseHistory tenure, String what, Event event) {
-		event(tenure.client.name(), what, tenure.id.key(), tenure);
+		event(tenure.client.name, what, tenure.id.key(), tenure);
 		count(event);
 	}
 

@@ -25,11 +25,11 @@ final class Judge {
 
 	private final Timeline timeline;
 
-	private final Histories histories;
+	final Histories histories;
 
 	private final Exclusion exclusion;
 
-	private final StoreJudge store;
+	final StoreJudge store;
 
 	private final Map<Grant, List<Long>> handOvers = new HashMap<>();
 
@@ -41,14 +41,6 @@ final class Judge {
 		this.histories = new Histories(timeline, trace, coverage);
 		this.exclusion = new Exclusion(timeline, coverage);
 		this.store = new StoreJudge(timeline, this.histories, this.exclusion);
-	}
-
-	Histories histories() {
-		return this.histories;
-	}
-
-	StoreJudge store() {
-		return this.store;
 	}
 
 	void onOver(Consumer<LeaseHistory> onOver) {
@@ -90,10 +82,10 @@ final class Judge {
 		if (tenure.entry.holder == null) {
 			tenure.entry.holder = heldLock;
 		}
-		tenure.grantedAt = this.store.truth().grantedAt(grant(heldLock));
+		tenure.grantedAt = this.store.truth.grantedAt(grant(heldLock));
 		tenure.leftWhenTold = tenure.relied();
 		event(tenure, "is granted", Event.GRANTED);
-		long overtakenAt = this.store.truth().overtakenAt(tenure);
+		long overtakenAt = this.store.truth.overtakenAt(tenure);
 		if (overtakenAt >= 0) {
 			this.exclusion.overtaken(tenure, overtakenAt);
 		}
@@ -163,7 +155,7 @@ final class Judge {
 	}
 
 	void stops(SimulatedProcess process, String how, Event heldLock) {
-		this.histories.event(process.name(), how);
+		this.histories.event(process.name, how);
 		for (LeaseHistory tenure : this.histories.all()) {
 			if (tenure.client == process && tenure.relied() > 0) {
 				count(heldLock);
@@ -173,7 +165,7 @@ final class Judge {
 
 	// A process is about to run again: what it finds run out must stay so
 	void continues(SimulatedProcess process) {
-		this.histories.event(process.name(), "continues");
+		this.histories.event(process.name, "continues");
 		for (LeaseHistory tenure : this.histories.all()) {
 			if (tenure.client == process && tenure.expiredAt < 0 && tenure.heldLock != null && tenure.relied() == 0) {
 				tenure.expiredAt = this.timeline.now();
@@ -184,7 +176,7 @@ final class Judge {
 	// What had run out by a clock that was ahead, and was not looked at by the process
 	// before it was set right, has not run out
 	void setsWallClock(SimulatedProcess process) {
-		event(process.name(), "sets its wall clock", null);
+		event(process.name, "sets its wall clock", null);
 		for (LeaseHistory tenure : this.histories.all()) {
 			if (tenure.client == process && !process.wasSuspended() && tenure.relied() > 0) {
 				tenure.expiredAt = -1;

@@ -98,7 +98,7 @@ final class LeaseHistory {
 	@Override
 	public String toString() {
 		HeldLock held = this.heldLock;
-		return this.client.name() + " " + this.id.leaseToken()
+		return this.client.name + " " + this.id.leaseToken()
 				+ ((held != null) ? " (fence " + held.lease().fence() + ")" : "");
 	}
 

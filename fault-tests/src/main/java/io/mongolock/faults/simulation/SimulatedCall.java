@@ -3,6 +3,7 @@ package io.mongolock.faults.simulation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -21,9 +22,9 @@ import io.mongolock.test.StoreLog;
  */
 final class SimulatedCall<T> {
 
-	private final SimulatedClient client;
+	final SimulatedClient client;
 
-	private final Request<T> request;
+	final Request<T> request;
 
 	private final Consumer<T> onReply;
 
@@ -45,14 +46,6 @@ final class SimulatedCall<T> {
 		this.onFailure = onFailure;
 	}
 
-	SimulatedClient client() {
-		return this.client;
-	}
-
-	Request<T> request() {
-		return this.request;
-	}
-
 	// Execute the request; a copy of one that has written already is answered as before,
 	// as retryable writes are
 	T execute(StoreLog log, Instant now) {
@@ -61,7 +54,7 @@ final class SimulatedCall<T> {
 			return before;
 		}
 		int length = log.length();
-		T answer = this.request.execution().on(log, now);
+		T answer = this.request.execution().apply(log, now);
 		this.result = answer;
 		this.length = log.length();
 		this.write = (log.length() != length) ? log.last() : null;
@@ -87,16 +80,11 @@ final class SimulatedCall<T> {
 	}
 
 	/**
-	 * What is asked of the store.
-	 *
-	 * @param kind which statement
-	 * @param ids the leases it is about
-	 * @param majority whether the answer waits for replication
-	 * @param timeout when the client gives it up
-	 * @param execution what the statement does
-	 * @param <T> what is answered
+	 * A statement about some leases, whose answer may wait for replication, and which the
+	 * client gives up after a timeout.
 	 */
-	record Request<T>(Kind kind, List<LeaseId> ids, boolean majority, Duration timeout, Execution<T> execution) {
+	record Request<T>(Kind kind, List<LeaseId> ids, boolean majority, Duration timeout,
+			BiFunction<StoreLog, Instant, T> execution) {
 
 		static Request<ClaimAnswer> claim(Claim claim, Duration timeout) {
 			return single(Kind.CLAIM, claim.id(), true, timeout, (log, now) -> log.claim(claim, now));
@@ -123,7 +111,7 @@ final class SimulatedCall<T> {
 		}
 
 		private static <T> Request<T> single(Kind kind, LeaseId id, boolean majority, Duration timeout,
-				Execution<T> execution) {
+				BiFunction<StoreLog, Instant, T> execution) {
 			return new Request<>(kind, List.of(id), majority, timeout, execution);
 		}
 
@@ -173,24 +161,9 @@ final class SimulatedCall<T> {
 
 	}
 
-	/**
-	 * The statements.
-	 */
 	enum Kind {
 
 		CLAIM, RENEW, LENGTHEN, RELEASE, KEEP, REFRESH, LOOK, LEAVE
-
-	}
-
-	/**
-	 * What a statement does.
-	 *
-	 * @param <T> what is answered
-	 */
-	@FunctionalInterface
-	interface Execution<T> {
-
-		T on(StoreLog log, Instant now);
 
 	}
 

@@ -20,6 +20,7 @@ import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
+import io.mongolock.faults.simulation.SimulatedWorker.Errand;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -57,13 +58,13 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
 		int limit = LockDefaults.NONE.limit(errand.request());
 		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(limit).withReserve(client.reserve());
-		LockAcquisition acquisition = new LockAcquisition(client.acquisitions(), errand.request(), claim,
-				errand.terms(), client.now());
-		LeaseHistory tenure = client.judge().histories().begins(id, client, errand.terms(), limit, errand.last());
+		LockAcquisition acquisition = new LockAcquisition(client.acquisitions, errand.request(), claim, errand.terms(),
+				client.now());
+		LeaseHistory tenure = client.judge.histories.begins(id, client, errand.terms(), limit, errand.last());
 		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, tenure, onEnd);
 		driver.act(acquisition.begin(driver));
-		if (!errand.last() && client.timeline().chance(0.1)) {
-			long patience = client.timeline().between(0, 2 * errand.terms().operationTimeout().toNanos());
+		if (!errand.last() && client.timeline.chance(0.1)) {
+			long patience = client.timeline.between(0, 2 * errand.terms().operationTimeout().toNanos());
 			client.after(patience, () -> driver.act(acquisition.cancel()));
 		}
 	}
@@ -71,8 +72,8 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	@Override
 	public void turn() {
 		// A thread takes a while to wake up, and may have given up meanwhile
-		long most = (this.client.timeline().chance(0.1)) ? this.tenure.terms.reliable().toNanos() / 4 : 1_000_000;
-		this.client.after(this.client.timeline().between(0, most), () -> act(this.acquisition.turn(this.client.now())));
+		long most = (this.client.timeline.chance(0.1)) ? this.tenure.terms.reliable().toNanos() / 4 : 1_000_000;
+		this.client.after(this.client.timeline.between(0, most), () -> act(this.acquisition.turn(this.client.now())));
 	}
 
 	@Override
@@ -116,7 +117,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		this.client.ask(Request.claim(claim, this.tenure.terms.operationTimeout()), (answer) -> {
 			long starved = this.client.starves(this.tenure.terms.reliable());
 			if (starved > 0) {
-				this.tenure.starvedUntil = this.client.timeline().now() + starved;
+				this.tenure.starvedUntil = this.client.timeline.now() + starved;
 				this.client.after(starved, () -> answered(answer));
 			}
 			else {
@@ -130,7 +131,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		if (answer.grantTo(this.tenure.id.leaseToken()).isPresent()) {
 			if (step instanceof GrantedTooLate) {
 				this.tenure.late = true;
-				this.client.judge().count(Event.GRANTED_TOO_LATE);
+				this.client.judge.count(Event.GRANTED_TOO_LATE);
 			}
 			this.tenure.unknown |= !(step instanceof Granted) && !this.tenure.late;
 		}
@@ -145,26 +146,25 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private void granted(Granted granted) {
 		if (!granted.handedOver()) {
-			this.client.renewals().register(granted.held().lease());
+			this.client.renewals.register(granted.held().lease());
 		}
 		if (this.tenure.unknown) {
-			this.client.judge().count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
+			this.client.judge.count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
 		}
-		this.client.judge().told(this.tenure, granted.held());
+		this.client.judge.told(this.tenure, granted.held());
 		this.onEnd.accept(this.tenure);
 	}
 
 	private void giveBack(HeldLock unwanted) {
-		this.client.judge().told(this.tenure, unwanted);
-		this.client.judge().count(Event.HANDED_TO_ONE_WHO_GAVE_UP);
+		this.client.judge.told(this.tenure, unwanted);
+		this.client.judge.count(Event.HANDED_TO_ONE_WHO_GAVE_UP);
 		new SimulatedHold(this.errand, this.tenure, () -> this.onEnd.accept(null)).release();
 	}
 
 	private void end(AcquisitionStep step) {
-		this.client.judge()
-			.event(this.tenure, "gives up", (step instanceof Denied) ? Event.DENIED
-					: (step instanceof Cancelled) ? Event.CLAIM_CANCELLED : Event.CLAIM_FAILED);
-		this.client.judge().over(this.tenure);
+		this.client.judge.event(this.tenure, "gives up", (step instanceof Denied) ? Event.DENIED
+				: (step instanceof Cancelled) ? Event.CLAIM_CANCELLED : Event.CLAIM_FAILED);
+		this.client.judge.over(this.tenure);
 		this.onEnd.accept(null);
 	}
 

@@ -10,10 +10,6 @@ import io.mongolock.store.LeaseId;
 
 /**
  * Runs one clean-up to its end, as the product's own shell does.
- *
- * @param client who cleans up
- * @param cleanup says when to release
- * @param id the token
  */
 record SimulatedCleanup(SimulatedClient client, OrphanCleanup cleanup, LeaseId id) {
 
@@ -22,10 +18,10 @@ record SimulatedCleanup(SimulatedClient client, OrphanCleanup cleanup, LeaseId i
 	}
 
 	private void release() {
-		Duration timeout = this.client.judge().histories().of(this.id.leaseToken()).terms.operationTimeout();
+		Duration timeout = this.client.judge.histories.of(this.id.leaseToken()).terms.operationTimeout();
 		if (this.cleanup.isInLine()) {
 			this.client.ask(Request.leave(List.of(this.id), timeout),
-					(left) -> this.client.judge().count(Event.LINE_LEAVE), (outcome) -> {
+					(left) -> this.client.judge.count(Event.LINE_LEAVE), (outcome) -> {
 					});
 		}
 		Duration keptFor = this.cleanup.keptFor(this.client.now());
@@ -33,10 +29,10 @@ record SimulatedCleanup(SimulatedClient client, OrphanCleanup cleanup, LeaseId i
 				(keptFor.isZero()) ? Request.release(this.id, timeout) : Request.keep(this.id, keptFor, timeout),
 				(there) -> {
 					if (!keptFor.isZero()) {
-						this.client.judge().kept(this.id, there);
+						this.client.judge.kept(this.id, there);
 					}
 					else if (there) {
-						this.client.judge().count(Event.FREED_BY_CLEAN_UP);
+						this.client.judge.count(Event.FREED_BY_CLEAN_UP);
 					}
 					goOn(this.cleanup.answered(this.client.now()));
 				}, (outcome) -> goOn(this.cleanup.failed(this.client.now())));

@@ -29,17 +29,17 @@ final class SimulatedClient extends SimulatedProcess {
 
 	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
 
-	private final ClientQueues acquisitions;
+	final ClientQueues acquisitions;
 
 	private final SimulatedLine line;
 
 	private final List<HeldLock> lost = new ArrayList<>();
 
-	private final SimulatedRenewals renewals;
+	final SimulatedRenewals renewals;
 
 	private final HandOver handOver;
 
-	private boolean asksOldPrimary;
+	boolean asksOldPrimary;
 
 	SimulatedClient(String name, Timeline timeline, SimulatedNetwork network, SimulatedServers servers, Judge judge,
 			HandOver handOver, Duration placeTtl) {
@@ -57,14 +57,6 @@ final class SimulatedClient extends SimulatedProcess {
 	// Whether nobody waits here any more, as nobody wants a lock
 	boolean isAtRest() {
 		return isCrashed() || (this.queues.waiters().isEmpty() && this.line.places().isEmpty());
-	}
-
-	ClientQueues acquisitions() {
-		return this.acquisitions;
-	}
-
-	SimulatedRenewals renewals() {
-		return this.renewals;
 	}
 
 	<T> void ask(Request<T> request, Consumer<T> onReply, Consumer<Outcome> onFailure) {
@@ -90,7 +82,7 @@ final class SimulatedClient extends SimulatedProcess {
 			this.lost.clear();
 			heldLocks.sort(Comparator.comparing((heldLock) -> heldLock.id().leaseToken()));
 			heldLocks.forEach((heldLock) -> {
-				judge().toldLost(heldLock);
+				this.judge.toldLost(heldLock);
 				over(heldLock);
 			});
 		}
@@ -104,12 +96,12 @@ final class SimulatedClient extends SimulatedProcess {
 	boolean handOver(LeaseHistory tenure, HeldLock heldLock) {
 		boolean waitedFor = this.handOver.mayPass(heldLock) && !this.queues.waiters().isEmpty();
 		boolean passed = this.handOver.pass(heldLock, this.queues, now(), (successor) -> {
-			judge().handedOver(tenure, successor, this.handOver);
+			this.judge.handedOver(tenure, successor, this.handOver);
 			this.renewals.register(successor.lease());
 			this.renewals.unregister(heldLock.lease());
 		});
 		if (waitedFor && !passed) {
-			judge().count(Coverage.Event.TURN_ENDED);
+			this.judge.count(Coverage.Event.TURN_ENDED);
 		}
 		return passed;
 	}
@@ -128,14 +120,6 @@ final class SimulatedClient extends SimulatedProcess {
 	// Until nothing can be left of it
 	void cleanUp(LeaseId id, OrphanCleanup cleanup) {
 		new SimulatedCleanup(this, cleanup, id).begin();
-	}
-
-	void askOldPrimary(boolean asks) {
-		this.asksOldPrimary = asks;
-	}
-
-	boolean asksOldPrimary() {
-		return this.asksOldPrimary;
 	}
 
 }

@@ -10,6 +10,7 @@ import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
+import io.mongolock.faults.simulation.SimulatedWorker.Errand;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -41,10 +42,10 @@ final class SimulatedHold {
 	// Looks, then acts or stops
 	void work() {
 		if (this.acts++ < this.errand.acts() && lease().isHeld(this.client.now())) {
-			long checkedAt = this.client.timeline().now();
+			long checkedAt = this.client.timeline.now();
 			this.client.after(hesitation(), () -> act(checkedAt));
 		}
-		else if (this.client.timeline().chance(0.2)) {
+		else if (this.client.timeline.chance(0.2)) {
 			// Some take long to stop
 			this.client.after(rest() * 4, this::release);
 		}
@@ -54,8 +55,8 @@ final class SimulatedHold {
 	}
 
 	private void act(long checkedAt) {
-		this.client.judge().acts(this.tenure, checkedAt);
-		if (this.client.timeline().chance(0.1)) {
+		this.client.judge.acts(this.tenure, checkedAt);
+		if (this.client.timeline.chance(0.1)) {
 			renew();
 		}
 		else {
@@ -72,7 +73,7 @@ final class SimulatedHold {
 	}
 
 	void release() {
-		if (this.client.timeline().chance(0.02)) {
+		if (this.client.timeline.chance(0.02)) {
 			this.heldLock.ending().letExpire();
 		}
 		Duration ttl = (handOver()) ? null : this.client.longerTtl(this.heldLock);
@@ -97,7 +98,7 @@ final class SimulatedHold {
 		this.heldLock.lengthens(ttl);
 		this.tenure.entry.ttl = ttl;
 		this.client.ask(Request.lengthening(this.heldLock.id(), ttl, timeout()), (found) -> {
-			this.client.judge().count(Event.LENGTHENED);
+			this.client.judge.count(Event.LENGTHENED);
 			if (!this.heldLock.lengthened(found, ttl, requested, this.client.now()) || !handOver()) {
 				giveBack();
 			}
@@ -105,9 +106,9 @@ final class SimulatedHold {
 	}
 
 	private void giveBack() {
-		this.client.renewals().unregister(lease());
+		this.client.renewals.unregister(lease());
 		ReleaseDecision releasing = this.heldLock.ending().release(this.client.now());
-		this.client.judge().over(this.tenure);
+		this.client.judge.over(this.tenure);
 		if (!releasing.asks()) {
 			end(releasing.end());
 			return;
@@ -116,7 +117,7 @@ final class SimulatedHold {
 			this.tenure.kept |= ended;
 			end(releasing.answered(ended));
 		}, (outcome) -> {
-			this.client.judge().count(Event.RELEASE_UNKNOWN);
+			this.client.judge.count(Event.RELEASE_UNKNOWN);
 			end(releasing.failed());
 		});
 	}
@@ -135,7 +136,7 @@ final class SimulatedHold {
 	}
 
 	private void end(End end) {
-		this.client.judge().outcome(this.tenure, end.outcome());
+		this.client.judge.outcome(this.tenure, end.outcome());
 		if (end.cleansUp()) {
 			this.client.cleanUp(this.heldLock.id(), this.heldLock.ending().cleanUp(this.client.now()));
 		}
@@ -148,13 +149,13 @@ final class SimulatedHold {
 	}
 
 	private long rest() {
-		return this.client.timeline().between(1_000_000, this.errand.rest());
+		return this.client.timeline.between(1_000_000, this.errand.rest());
 	}
 
 	// Mostly short; sometimes longer than the margin allows for
 	private long hesitation() {
-		long most = (this.client.timeline().chance(0.02)) ? 2 * this.errand.terms().margin().toNanos() : 2_000_000;
-		return this.client.timeline().between(0, most);
+		long most = (this.client.timeline.chance(0.02)) ? 2 * this.errand.terms().margin().toNanos() : 2_000_000;
+		return this.client.timeline.between(0, most);
 	}
 
 }

@@ -31,7 +31,7 @@ final class SimulatedLine {
 	SimulatedLine(SimulatedClient client, Duration placeTtl) {
 		this.client = client;
 		this.places = new QueuePlaces(placeTtl);
-		this.live = client.timeline().chance(0.5);
+		this.live = client.timeline.chance(0.5);
 		this.places.onWork(this::wake);
 	}
 
@@ -41,11 +41,11 @@ final class SimulatedLine {
 
 	// A place of a lock became free
 	void released(String key) {
-		if (this.live && !this.client.timeline().chance(0.1)) {
-			this.client.after(this.client.timeline().between(1_000_000, 50_000_000), () -> {
-				this.client.judge().count(Event.HINT);
+		if (this.live && !this.client.timeline.chance(0.1)) {
+			this.client.after(this.client.timeline.between(1_000_000, 50_000_000), () -> {
+				this.client.judge.count(Event.HINT);
 				this.places.released(key);
-				if (this.client.timeline().chance(0.05)) {
+				if (this.client.timeline.chance(0.05)) {
 					this.places.missed();
 				}
 			});
@@ -56,7 +56,7 @@ final class SimulatedLine {
 	private void wake() {
 		if (!this.awake) {
 			this.awake = true;
-			this.client.after(this.client.timeline().between(0, 100_000), () -> {
+			this.client.after(this.client.timeline.between(0, 100_000), () -> {
 				this.awake = false;
 				look();
 			});
@@ -84,7 +84,7 @@ final class SimulatedLine {
 			case LEAVE -> Request.leave(round.places(), round.timeout());
 		};
 		this.client.ask(request, (locks) -> {
-			this.client.judge().count(Event.valueOf("LINE_" + round.kind()));
+			this.client.judge.count(Event.valueOf("LINE_" + round.kind()));
 			this.places.answered(round, locks, this.client.now());
 		}, (outcome) -> this.places.failed(round, this.client.now()));
 	}

@@ -59,13 +59,13 @@ final class SimulatedNetwork {
 
 	<T> void reply(SimulatedCall<T> call, T answer) {
 		if (arrives(call)) {
-			this.timeline.after(delay(this.scale), () -> call.client().run(() -> call.reply(answer)));
+			this.timeline.after(delay(this.scale), () -> call.client.run(() -> call.reply(answer)));
 		}
 	}
 
 	void refuse(SimulatedCall<?> call) {
 		if (arrives(call)) {
-			this.timeline.after(travel(), () -> call.client().run(() -> call.fail(Outcome.NOT_EXECUTED)));
+			this.timeline.after(travel(), () -> call.client.run(() -> call.fail(Outcome.NOT_EXECUTED)));
 		}
 	}
 
@@ -74,7 +74,7 @@ final class SimulatedNetwork {
 	}
 
 	private void carry(SimulatedCall<?> call, SimulatedServers servers, long delay) {
-		SimulatedClient client = call.client();
+		SimulatedClient client = call.client;
 		// Some of what a cut swallows comes out of it at the end
 		boolean swallowed = client.isCut() && this.timeline.chance(0.7);
 		if (swallowed || this.timeline.chance(this.weather.lost())) {
@@ -85,7 +85,7 @@ final class SimulatedNetwork {
 	}
 
 	private boolean arrives(SimulatedCall<?> call) {
-		return !call.client().isCut() && !this.timeline.chance(this.weather.lost());
+		return !call.client.isCut() && !this.timeline.chance(this.weather.lost());
 	}
 
 	// Mostly quick; late is up to the scale, and rarely far beyond it
@@ -102,7 +102,7 @@ final class SimulatedNetwork {
 	}
 
 	private void trace(SimulatedCall<?> call, String what) {
-		this.trace.add(this.timeline.now(), call.client().name(), what, call.request().kind(), call.request().id());
+		this.trace.add(this.timeline.now(), call.client.name, what, call.request.kind(), call.request.id());
 	}
 
 }

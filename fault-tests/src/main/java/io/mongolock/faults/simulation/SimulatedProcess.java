@@ -9,11 +9,11 @@ import io.mongolock.faults.simulation.Coverage.Event;
  */
 abstract class SimulatedProcess {
 
-	private final String name;
+	final String name;
 
-	private final Timeline timeline;
+	final Timeline timeline;
 
-	private final Judge judge;
+	final Judge judge;
 
 	private boolean crashed;
 
@@ -31,18 +31,6 @@ abstract class SimulatedProcess {
 		this.name = name;
 		this.timeline = timeline;
 		this.judge = judge;
-	}
-
-	String name() {
-		return this.name;
-	}
-
-	Timeline timeline() {
-		return this.timeline;
-	}
-
-	Judge judge() {
-		return this.judge;
 	}
 
 	ClockReading now() {

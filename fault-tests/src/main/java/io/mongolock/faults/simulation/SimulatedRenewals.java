@@ -28,7 +28,7 @@ final class SimulatedRenewals {
 
 	SimulatedRenewals(SimulatedClient client) {
 		this.client = client;
-		this.schedule = new RenewalSchedule((bound) -> client.timeline().between(0, bound));
+		this.schedule = new RenewalSchedule((bound) -> client.timeline.between(0, bound));
 	}
 
 	void register(Lease lease) {
@@ -45,10 +45,10 @@ final class SimulatedRenewals {
 		ClockReading now = this.client.now();
 		for (RenewalBatch batch : this.schedule.due(now)) {
 			this.underway++;
-			this.client.after(this.client.timeline().between(0, 100_000), () -> renew(batch));
+			this.client.after(this.client.timeline.between(0, 100_000), () -> renew(batch));
 		}
 		Violation.check(this.underway <= RenewalSchedule.MAX_REQUESTS, Violation.Kind.STORM,
-				() -> this.underway + " renewals of " + this.client.name() + " are underway");
+				() -> this.underway + " renewals of " + this.client.name + " are underway");
 		long next = this.schedule.nextIn(now);
 		if (next < FAR) {
 			this.client.after(next, () -> {
@@ -64,18 +64,18 @@ final class SimulatedRenewals {
 		List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
 		this.client.ask(Request.renewal(ids, batch.timeout()), (found) -> {
 			ClockReading now = this.client.now();
-			this.client.judge().count((found < ids.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
+			this.client.judge.count((found < ids.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
 			hand(() -> this.schedule.answered(batch, found, requested, now));
 		}, (outcome) -> {
 			ClockReading now = this.client.now();
-			this.client.judge().count(Event.RENEWAL_UNKNOWN);
+			this.client.judge.count(Event.RENEWAL_UNKNOWN);
 			hand(() -> this.schedule.failed(batch, now));
 		});
 	}
 
 	// From the thread that renews to the watch
 	private void hand(Runnable answer) {
-		this.client.after(this.client.timeline().between(0, 100_000), () -> {
+		this.client.after(this.client.timeline.between(0, 100_000), () -> {
 			this.underway--;
 			answer.run();
 			look();

@@ -28,9 +28,9 @@ final class SimulatedServers {
 
 	private final FaultProfile weather;
 
-	private final StoreClock clock;
+	final StoreClock clock;
 
-	private StoreLog log = new StoreLog();
+	StoreLog log = new StoreLog();
 
 	/** What an old primary knows that some clients still ask. */
 	private @Nullable StoreLog old;
@@ -44,7 +44,7 @@ final class SimulatedServers {
 
 	private int term;
 
-	private long electedAt;
+	long electedAt;
 
 	private boolean healed;
 
@@ -56,19 +56,7 @@ final class SimulatedServers {
 		this.judge = judge;
 		this.weather = weather;
 		this.clock = new StoreClock(timeline, timeline.between(0, weather.clockError()));
-		judge.store().goBy(this.clock);
-	}
-
-	StoreLog log() {
-		return this.log;
-	}
-
-	StoreClock clock() {
-		return this.clock;
-	}
-
-	long electedAt() {
-		return this.electedAt;
+		judge.store.goBy(this.clock);
 	}
 
 	void watch(SimulatedLine line) {
@@ -77,7 +65,7 @@ final class SimulatedServers {
 
 	<T> void receive(SimulatedCall<T> call) {
 		StoreLog old = this.old;
-		if (old != null && call.client().asksOldPrimary()) {
+		if (old != null && call.client.asksOldPrimary) {
 			answerAsOldPrimary(call, old);
 		}
 		else if (this.timeline.now() >= this.electedAt) {
@@ -99,7 +87,7 @@ final class SimulatedServers {
 	}
 
 	private <T> void answer(SimulatedCall<T> call) {
-		Request<T> request = call.request();
+		Request<T> request = call.request;
 		for (int index = 0; index < request.ids().size(); index++) {
 			long until = this.blocked.getOrDefault(request.ids().get(index).key(), 0L);
 			if (until > this.timeline.now() && request.kind() != Kind.LOOK) {
@@ -110,7 +98,7 @@ final class SimulatedServers {
 		int before = this.log.length();
 		T answer = call.execute(this.log, this.clock.now());
 		boolean changed = this.log.length() != before;
-		this.judge.store().executed(request, this.log.grantSince(before), this.log, changed);
+		this.judge.store.executed(request, this.log.grantSince(before), this.log, changed);
 		if (changed && (request.kind() == Kind.RELEASE || request.kind() == Kind.LEAVE)) {
 			request.ids().forEach((id) -> this.watches.forEach((line) -> line.released(id.key())));
 		}
@@ -137,10 +125,10 @@ final class SimulatedServers {
 	// well. The server ends most of what its client has given up.
 	private void waitFor(SimulatedCall<?> call, int index, long until) {
 		if (index > 0) {
-			Request<?> before = call.request().upTo(index);
+			Request<?> before = call.request.upTo(index);
 			int length = this.log.length();
-			before.execution().on(this.log, this.clock.now());
-			this.judge.store().executed(before, null, this.log, this.log.length() != length);
+			before.execution().apply(this.log, this.clock.now());
+			this.judge.store.executed(before, null, this.log, this.log.length() != length);
 		}
 		this.timeline.at(until, () -> {
 			if (!call.isOver() || this.timeline.chance(0.1)) {
@@ -151,7 +139,7 @@ final class SimulatedServers {
 
 	private <T> void answerAsOldPrimary(SimulatedCall<T> call, StoreLog old) {
 		T answer = call.execute(old, this.clock.now());
-		if (!call.request().majority()) {
+		if (!call.request.majority()) {
 			this.judge.count(Event.RELEASE_ANSWERED_BY_OLD_PRIMARY);
 			this.network.reply(call, answer);
 		}
@@ -166,7 +154,7 @@ final class SimulatedServers {
 	// what reached it
 	void fail(long election) {
 		int survives = (int) this.timeline.between(this.replicated, this.log.length() + 1L);
-		this.judge.store().forgets(this.log, survives);
+		this.judge.store.forgets(this.log, survives);
 		this.log = this.log.upTo(survives);
 		this.replicated = survives;
 		this.term++;

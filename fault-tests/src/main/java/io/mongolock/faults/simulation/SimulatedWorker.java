@@ -36,12 +36,11 @@ final class SimulatedWorker {
 	}
 
 	void work() {
-		if (this.client.timeline().now() < this.until) {
-			LockRequest lock = this.locks.get((int) this.client.timeline().between(0, this.locks.size()));
+		if (this.client.timeline.now() < this.until) {
+			LockRequest lock = this.locks.get((int) this.client.timeline.between(0, this.locks.size()));
 			long ttl = this.terms.get(0).ttl().toNanos();
-			ResolvedLockSettings terms = this.terms
-				.get((int) this.client.timeline().between(0, this.terms.size() - 1L));
-			int acts = (int) this.client.timeline().between(1, 8);
+			ResolvedLockSettings terms = this.terms.get((int) this.client.timeline.between(0, this.terms.size() - 1L));
+			int acts = (int) this.client.timeline.between(1, 8);
 			run(new Errand(lock, terms, token(), acts, (this.crowded) ? ttl / 30 : ttl / 3, false));
 		}
 	}
@@ -49,8 +48,8 @@ final class SimulatedWorker {
 	// Holds a lock for most of the time
 	void workLong() {
 		long ttl = this.terms.get(0).ttl().toNanos();
-		ResolvedLockSettings terms = this.terms.get((this.client.timeline().chance(0.8)) ? 0 : 2);
-		run(new Errand(this.locks.get(0), terms, token(), (int) this.client.timeline().between(5, 25), ttl / 3, false));
+		ResolvedLockSettings terms = this.terms.get((this.client.timeline.chance(0.8)) ? 0 : 2);
+		run(new Errand(this.locks.get(0), terms, token(), (int) this.client.timeline.between(5, 25), ttl / 3, false));
 	}
 
 	// Wait for what others left, however long it takes
@@ -72,12 +71,19 @@ final class SimulatedWorker {
 
 	private void rest() {
 		this.client.after(
-				this.client.timeline().between(0, this.terms.get(0).ttl().toNanos() / ((this.crowded) ? 20 : 2)),
+				this.client.timeline.between(0, this.terms.get(0).ttl().toNanos() / ((this.crowded) ? 20 : 2)),
 				this::work);
 	}
 
 	private String token() {
 		return this.name + "." + ++this.rounds;
+	}
+
+	/**
+	 * What for: how often to act under the lock, at most how long apart; the last waits
+	 * as long as it takes.
+	 */
+	record Errand(LockRequest request, ResolvedLockSettings terms, String token, int acts, long rest, boolean last) {
 	}
 
 }

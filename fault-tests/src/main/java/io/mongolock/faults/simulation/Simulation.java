@@ -48,19 +48,19 @@ final class Simulation {
 	private void run() {
 		Timings timings = Timings.of(this.random);
 		Duration shortest = timings.shortest();
-		Duration longest = timings.longest();
+
 		List<ResolvedLockSettings> manners = timings.manners();
 		FaultProfile weather = FaultProfile.of(this.random, manners.get(0));
 		List<LockRequest> locks = LOCKS.get(this.random.nextInt(LOCKS.size()));
-		long heals = shortest.multipliedBy(2).plus(longest).toNanos();
+		long heals = shortest.multipliedBy(2).plus(timings.longest()).toNanos();
 		Timeline timeline = new Timeline(this.random);
 		Judge judge = new Judge(timeline, this.trace, this.coverage);
 		if (weather.isCalm()) {
-			judge.store().expectOrder();
+			judge.store.expectOrder();
 		}
 		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, shortest, weather);
 		SimulatedServers servers = new SimulatedServers(timeline, network, judge, weather);
-		AtRest rest = new AtRest(judge, servers, longest, timings.placeTtl(), heals);
+		AtRest rest = new AtRest(judge, servers, timings, heals);
 		judge.onOver((tenure) -> timeline.after(rest.cleanedUpAfter(tenure), () -> rest.checkCleanedUp(tenure)));
 		int number = 2 + this.random.nextInt(3);
 		HandOver handOver = handOver(shortest);
@@ -72,7 +72,7 @@ final class Simulation {
 		}
 		for (SimulatedClient client : this.clients) {
 			for (int worker = this.random.nextInt(most); worker < most; worker++) {
-				String name = client.name() + "." + worker;
+				String name = client.name + "." + worker;
 				client.run(new SimulatedWorker(name, client, manners, locks, heals, crowded)::work);
 			}
 		}
@@ -80,7 +80,7 @@ final class Simulation {
 		if (weather.isMild() && this.random.nextInt(4) == 0) {
 			all.addAll(crowd(manners, heals));
 		}
-		new FaultInjector(timeline, this.clients, servers, all, shortest, longest, heals).plan(weather);
+		new FaultInjector(timeline, this.clients, servers, all, timings, heals).plan(weather);
 		timeline.at(heals, () -> {
 			network.heal();
 			servers.heal();
@@ -93,7 +93,7 @@ final class Simulation {
 		});
 		timeline.run();
 		this.clients.forEach((client) -> Violation.check(client.isAtRest(), Violation.Kind.PROGRESS,
-				() -> client.name() + " still keeps a turn that nobody takes"));
+				() -> client.name + " still keeps a turn that nobody takes"));
 		rest.judge(weather);
 	}
 

@@ -22,11 +22,11 @@ record SimulationRun(long seed, long histories, long nanos, Coverage coverage, O
 	static SimulationRun of(long seed, long histories) {
 		long begun = System.nanoTime();
 		AtomicLong first = new AtomicLong(histories);
-		Coverage coverage = LongStream.range(0, histories).parallel().collect(CoverageOfMany::new, (many, number) -> {
-			if (number < first.get() && !many.add(seed + number * SPREAD)) {
+		Coverage coverage = LongStream.range(0, histories).parallel().collect(Coverage::new, (reached, number) -> {
+			if (number < first.get() && !isKept(seed + number * SPREAD, reached)) {
 				first.accumulateAndGet(number, Math::min);
 			}
-		}, CoverageOfMany::add).coverage;
+		}, Coverage::add);
 		return new SimulationRun(seed, histories, System.nanoTime() - begun, coverage,
 				(first.get() < histories) ? Optional.of(seed + first.get() * SPREAD) : Optional.empty());
 	}
@@ -36,24 +36,14 @@ record SimulationRun(long seed, long histories, long nanos, Coverage coverage, O
 				this.histories, this.nanos / 1e9, this.histories * 1e9 / this.nanos) + this.coverage.toTable();
 	}
 
-	private static final class CoverageOfMany {
-
-		private Coverage coverage = new Coverage();
-
-		private boolean add(long seed) {
-			try {
-				Simulation.run(seed, this.coverage, new Trace(false));
-				return true;
-			}
-			catch (Violation ex) {
-				return false;
-			}
+	private static boolean isKept(long seed, Coverage reached) {
+		try {
+			Simulation.run(seed, reached, new Trace(false));
+			return true;
 		}
-
-		private void add(CoverageOfMany other) {
-			this.coverage = this.coverage.plus(other.coverage);
+		catch (Violation ex) {
+			return false;
 		}
-
 	}
 
 }

@@ -24,7 +24,7 @@ final class StoreJudge {
 
 	private final Exclusion exclusion;
 
-	private final StoreTruth truth = new StoreTruth();
+	final StoreTruth truth = new StoreTruth();
 
 	private boolean ordered;
 
@@ -32,10 +32,6 @@ final class StoreJudge {
 		this.timeline = timeline;
 		this.histories = histories;
 		this.exclusion = exclusion;
-	}
-
-	StoreTruth truth() {
-		return this.truth;
 	}
 
 	void goBy(StoreClock clock) {
@@ -126,7 +122,7 @@ final class StoreJudge {
 		if (length == log.length()) {
 			return;
 		}
-		this.truth.forget(log, length, this.histories.coverage());
+		this.truth.forget(log, length, this.histories.coverage);
 		for (LeaseHistory tenure : this.histories.all()) {
 			if (tenure.overtakenAt >= 0) {
 				tenure.overtakenAt = this.truth.overtakenAt(tenure);

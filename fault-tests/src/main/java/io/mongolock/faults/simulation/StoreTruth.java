@@ -80,12 +80,7 @@ final class StoreTruth {
 		this.freed.removeIf((one) -> one.length() > length);
 	}
 
-	/**
-	 * What is known of a grant.
-	 *
-	 * @param at when it was made, a true time
-	 * @param holders the tokens of all who held the lock after it
-	 */
+	// The true time of a grant, and the tokens of all who held the lock after it
 	private record Granted(long at, Set<String> holders) {
 
 	}

@@ -7,15 +7,9 @@ import java.util.function.Supplier;
  */
 final class Violation extends RuntimeException {
 
-	private final Kind kind;
-
 	Violation(Kind kind, String message) {
 		super(kind + ": " + message);
-		this.kind = kind;
-	}
 
-	Kind kind() {
-		return this.kind;
 	}
 
 	static void check(boolean kept, Kind kind, Supplier<String> complaint) {
@@ -24,9 +18,6 @@ final class Violation extends RuntimeException {
 		}
 	}
 
-	/**
-	 * Which promise.
-	 */
 	enum Kind {
 
 		/** Acts of two holders, further apart than clocks and pauses explain. */
