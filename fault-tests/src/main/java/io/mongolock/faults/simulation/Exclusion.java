@@ -10,7 +10,7 @@ import io.mongolock.faults.simulation.Coverage.Event;
 
 /**
  * Judges that no two hold a lock at once, as far as clocks and pauses allow, and that a
- * holder is told before another is granted.
+ * holder is notified before another is granted.
  */
 final class Exclusion {
 

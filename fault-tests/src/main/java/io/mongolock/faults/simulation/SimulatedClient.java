@@ -15,6 +15,7 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.OrphanCleanup;
+import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
 
@@ -101,7 +102,7 @@ final class SimulatedClient extends SimulatedProcess {
 			this.renewals.unregister(heldLock.lease());
 		});
 		if (waitedFor && !passed) {
-			this.judge.count(Coverage.Event.TURN_ENDED);
+			this.judge.count(Event.TURN_ENDED);
 		}
 		return passed;
 	}
@@ -119,7 +120,31 @@ final class SimulatedClient extends SimulatedProcess {
 
 	// Until nothing can be left of it
 	void cleanUp(LeaseId id, OrphanCleanup cleanup) {
-		new SimulatedCleanup(this, cleanup, id).begin();
+		cleanUp(id, cleanup, cleanup.first(now()));
+	}
+
+	private void cleanUp(LeaseId id, OrphanCleanup cleanup, long pause) {
+		if (pause >= 0) {
+			after(pause, () -> release(id, cleanup));
+		}
+	}
+
+	private void release(LeaseId id, OrphanCleanup cleanup) {
+		Duration timeout = this.judge.histories.of(id.leaseToken()).terms.operationTimeout();
+		if (cleanup.isInLine()) {
+			ask(Request.leave(List.of(id), timeout), (left) -> this.judge.count(Event.LINE_LEAVE), (outcome) -> {
+			});
+		}
+		Duration keptFor = cleanup.keptFor(now());
+		ask((keptFor.isZero()) ? Request.release(id, timeout) : Request.keep(id, keptFor, timeout), (there) -> {
+			if (!keptFor.isZero()) {
+				this.judge.kept(id, there);
+			}
+			else if (there) {
+				this.judge.count(Event.FREED_BY_CLEAN_UP);
+			}
+			cleanUp(id, cleanup, cleanup.answered(now()));
+		}, (outcome) -> cleanUp(id, cleanup, cleanup.failed(now())));
 	}
 
 }

@@ -31,7 +31,9 @@ final class Violation extends RuntimeException {
 		/** A fence that is not greater than the one before. */
 		FENCE,
 
-		/** Granted to another before the holder's own deadline, or before it was told. */
+		/**
+		 * Granted to another before the holder's own deadline, or before it was notified.
+		 */
 		TOLD_LATE,
 
 		/** A lease relied on again after it had run out. */

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.mongolock.LockClock;
 
 /**
- * A pair of clocks that stand still unless told. Thread-safe.
+ * A pair of clocks that stand still unless set. Thread-safe.
  */
 public final class FakeClock implements LockClock {
 

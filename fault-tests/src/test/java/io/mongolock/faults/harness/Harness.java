@@ -97,7 +97,7 @@ public final class Harness implements AutoCloseable {
 	}
 
 	public HarnessClient client(String connectionString, LockSettings settings, LockClock clock) {
-		HarnessClient client = new HarnessClient(connectionString, settings, clock);
+		HarnessClient client = HarnessClient.of(MongoClients.create(connectionString), settings, clock);
 		this.clients.add(client);
 		return client;
 	}
@@ -128,7 +128,7 @@ public final class Harness implements AutoCloseable {
 		return this.target.label();
 	}
 
-	// The embedded server, of a rig that is on one
+	// The embedded server, if that is what it is on
 	public EmbeddedMongo server() {
 		return Objects.requireNonNull(this.embedded).server();
 	}

@@ -1,6 +1,5 @@
 package io.mongolock.faults.harness;
 
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -8,7 +7,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
@@ -18,7 +16,9 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.client.LeakDetection;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
@@ -26,37 +26,48 @@ import io.mongolock.store.mongo.MongoLockStore;
 /**
  * One client of the locks with a connection of its own, as an application would have it.
  */
-public final class HarnessClient implements AutoCloseable {
+public record HarnessClient(MongoClient mongo, LockTemplate locks,
+		RecordingLockListener told) implements AutoCloseable {
 
-	private final RecordingLockListener told = new RecordingLockListener();
-
-	private final MongoClient mongo;
-
-	private final LockTemplate locks;
-
-	public HarnessClient(String connectionString, LockSettings settings, LockClock clock) {
-		this(MongoClients.create(connectionString), settings, clock);
-	}
-
-	public HarnessClient(MongoClient mongo, LockSettings settings, LockClock clock) {
-		this.mongo = mongo;
-		this.locks = locks(store(mongo), settings, clock, this.told);
+	public static HarnessClient of(MongoClient mongo, LockSettings settings, LockClock clock) {
+		RecordingLockListener told = new RecordingLockListener();
+		return new HarnessClient(mongo, locks(store(mongo), settings, clock, told), told);
 	}
 
 	public static MongoLockStore store(MongoClient mongo) {
+		return new MongoLockStore(template(mongo), Harness.COLLECTION, "");
+	}
+
+	// Outside all transactions
+	public static MongoTemplate template(MongoClient mongo) {
 		MongoTemplate template = new MongoTemplate(mongo, Harness.DATABASE);
 		template.setSessionSynchronization(SessionSynchronization.NEVER);
-		return new MongoLockStore(template, Harness.COLLECTION, "");
+		return template;
 	}
 
 	public static LockTemplate locks(LockStore store, LockSettings settings, LockClock clock,
 			LockListener... listeners) {
-		LockOwner owner = new LockOwner("rows", "1", InetAddress.getLoopbackAddress().getHostName(),
-				ProcessHandle.current().pid(), "");
-		LockTemplate locks = new LockTemplate(store, new LockDefaults(settings, Map.of()), owner, clock,
-				List.of(listeners));
+		return started(
+				new LockTemplate(store, new LockDefaults(settings, Map.of()), owner(), clock, List.of(listeners)));
+	}
+
+	public static LockTemplate locks(LockStore store, LockSettings settings, HandOver handOver, Duration placeTtl,
+			LockListener... listeners) {
+		return started(new LockTemplate(store, new LockDefaults(settings, Map.of()), owner(), LockClock.system(),
+				List.of(listeners), LeakDetection.WARN, handOver, placeTtl));
+	}
+
+	private static LockTemplate started(LockTemplate locks) {
 		locks.start();
 		return locks;
+	}
+
+	private static LockOwner owner() {
+		return new LockOwner("rows", "1", "localhost", ProcessHandle.current().pid(), "");
+	}
+
+	public static LockSettings settings(Duration ttl, Duration renewInterval, Duration wait) {
+		return LockSettings.builder().ttl(ttl).renewInterval(renewInterval).waitTimeout(wait).build();
 	}
 
 	public static LockSettings settings(Duration ttl, Duration wait) {
@@ -84,18 +95,6 @@ public final class HarnessClient implements AutoCloseable {
 	// Asks once
 	public Optional<LockHandle> tryAcquire() {
 		return this.locks.tryAcquire(LockRequest.builder(Harness.KEY).waitTimeout(Duration.ZERO).build());
-	}
-
-	public LockTemplate locks() {
-		return this.locks;
-	}
-
-	public MongoClient mongo() {
-		return this.mongo;
-	}
-
-	public RecordingLockListener told() {
-		return this.told;
 	}
 
 	@Override

@@ -24,36 +24,43 @@ public final class RealServer {
 		return require(GivenServer.uri(), need);
 	}
 
-	public static String named(ServerKind needed) {
-		return require(GivenServer.uri(), needed);
+	public static String namedReplicaSet() {
+		return requireSet(GivenServer.uri());
 	}
 
-	// The server that the environment names, or a container
-	public static String uri(ServerKind needed) {
-		return require(SuiteServer.get().uri(), needed);
+	// The one that the environment names, or a container
+	public static String replicaSet() {
+		return requireSet(SuiteServer.get().uri());
 	}
 
 	private static String require(Optional<String> given, String need) {
 		return given.orElseThrow(() -> new TestAbortedException("needs " + need + ": set " + GivenServer.NAME));
 	}
 
-	private static String require(Optional<String> given, ServerKind needed) {
-		String uri = require(given, "a " + needed);
+	private static String requireSet(Optional<String> given) {
+		String uri = require(given, "a replica set");
 		try (MongoClient client = MongoClients.create(uri)) {
-			assertKind(needed, ServerKind.of(run(client, "hello")));
+			assertKind("replica set", kind(run(client, "hello")));
 		}
 		return uri;
 	}
 
 	// What figures are measured on
 	public static String label(MongoClient client) {
-		ServerKind kind = ServerKind.of(run(client, "hello"));
-		return ((kind == ServerKind.SHARDED) ? "mongos " : "mongod ") + run(client, "buildInfo").getString("version")
+		String kind = kind(run(client, "hello"));
+		return ((kind.endsWith("mongos")) ? "mongos " : "mongod ") + run(client, "buildInfo").getString("version")
 				+ ", " + kind;
 	}
 
-	static void assertKind(ServerKind needed, ServerKind given) {
-		if (given != needed) {
+	static String kind(Document hello) {
+		if ("isdbgrid".equals(hello.getString("msg"))) {
+			return "sharded cluster through a mongos";
+		}
+		return (hello.containsKey("setName")) ? "replica set" : "standalone server";
+	}
+
+	static void assertKind(String needed, String given) {
+		if (!given.equals(needed)) {
 			throw new TestAbortedException("needs a " + needed + ": " + GivenServer.NAME + " names a " + given);
 		}
 	}

@@ -33,7 +33,7 @@ public final class RealSet implements AutoCloseable {
 
 	private static final int COMMAND_NOT_FOUND = 59;
 
-	private final ConnectionString uri = new ConnectionString(RealServer.named(ServerKind.REPLICA_SET));
+	private final ConnectionString uri = new ConnectionString(RealServer.namedReplicaSet());
 
 	private final List<HarnessClient> clients = new ArrayList<>();
 
@@ -48,7 +48,7 @@ public final class RealSet implements AutoCloseable {
 	// With a connection open, and set to a write concern by the application
 	public HarnessClient client(Duration ttl, Duration wait, WriteConcern concern) {
 		MongoClient mongo = connect((settings) -> settings.writeConcern(concern));
-		HarnessClient client = new HarnessClient(mongo, HarnessClient.settings(ttl, wait), LockClock.system());
+		HarnessClient client = HarnessClient.of(mongo, HarnessClient.settings(ttl, wait), LockClock.system());
 		this.clients.add(client);
 		return client.warm();
 	}

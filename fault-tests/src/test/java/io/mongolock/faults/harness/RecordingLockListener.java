@@ -12,15 +12,14 @@ import io.mongolock.LockListener;
 import io.mongolock.LossReason;
 
 /**
- * What a client told its listeners. Thread-safe.
+ * What was published to the listeners of a client. Thread-safe.
  */
-public final class RecordingLockListener implements LockListener {
+public record RecordingLockListener(List<Loss> losses, List<Duration> steps,
+		List<LockHolder> takenOver) implements LockListener {
 
-	private final List<Loss> losses = new CopyOnWriteArrayList<>();
-
-	private final List<Duration> steps = new CopyOnWriteArrayList<>();
-
-	private final List<LockHolder> takenOver = new CopyOnWriteArrayList<>();
+	public RecordingLockListener() {
+		this(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
+	}
 
 	@Override
 	public void onLost(LockHandle handle, LossReason reason) {
@@ -37,30 +36,13 @@ public final class RecordingLockListener implements LockListener {
 		this.steps.add(step);
 	}
 
-	public List<Duration> steps() {
-		return this.steps;
-	}
-
-	public List<Loss> losses() {
-		return this.losses;
-	}
-
-	public List<LockHolder> takenOver() {
-		return this.takenOver;
-	}
-
 	public Loss awaitLoss() {
 		Awaitility.await().atMost(Harness.LONG).until(() -> !this.losses.isEmpty());
 		return this.losses.get(0);
 	}
 
 	/**
-	 * A loss that was told.
-	 *
-	 * @param key what was locked
-	 * @param fence the number of the grant
-	 * @param reason how it was lost
-	 * @param nanos when it was told
+	 * A loss, and when it was published.
 	 */
 	public record Loss(String key, long fence, LossReason reason, long nanos) {
 

@@ -46,7 +46,7 @@ public final class ScriptedServer implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		start(this::accept);
+		Daemon.start("scripted-server", this::accept);
 	}
 
 	public String connectionString() {
@@ -103,7 +103,7 @@ public final class ScriptedServer implements AutoCloseable {
 					// closing
 					connection.close();
 				}
-				start(() -> serve(connection));
+				Daemon.start("scripted-server", () -> serve(connection));
 			}
 		}
 		catch (IOException ex) {
@@ -153,12 +153,6 @@ public final class ScriptedServer implements AutoCloseable {
 				  localTime: { $date: { $numberLong: "%2$d" } }, logicalSessionTimeoutMinutes: 30,
 				  minWireVersion: 0, maxWireVersion: 21, ok: 1.0 }
 				""".formatted(address(), System.currentTimeMillis()));
-	}
-
-	private static void start(Runnable task) {
-		Thread thread = new Thread(task, "scripted-server");
-		thread.setDaemon(true);
-		thread.start();
 	}
 
 	/**

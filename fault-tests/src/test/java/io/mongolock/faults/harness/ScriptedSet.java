@@ -147,7 +147,7 @@ public final class ScriptedSet implements AutoCloseable {
 	// many members have it as it asks for
 	public synchronized BsonDocument write(SetMember member, BsonDocument command, Supplier<BsonDocument> execution) {
 		if (!member.isPrimary()) {
-			return SetAnswers.notPrimary(command);
+			return SetMember.notPrimary(command);
 		}
 		BsonDocument answer = execution.get();
 		if (reachesMajority(member)) {
@@ -180,7 +180,7 @@ public final class ScriptedSet implements AutoCloseable {
 			while (member.view().equals(view) && !reachesMajority(member)) {
 				long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
 				if (left < 1) {
-					return SetAnswers.timedOut(answer);
+					return SetMember.timedOut(answer);
 				}
 				wait(left);
 			}
@@ -191,7 +191,7 @@ public final class ScriptedSet implements AutoCloseable {
 		finally {
 			this.unconfirmed--;
 		}
-		return (member.view().equals(view)) ? answer : SetAnswers.steppedDown(command, answer);
+		return (member.view().equals(view)) ? answer : SetMember.steppedDown(command, answer);
 	}
 
 	private boolean asksForMajority(BsonDocument command) {

@@ -137,7 +137,7 @@ public final class SetMember implements AutoCloseable {
 			return this.set.write(this, command, execution);
 		}
 		boolean served = isPrimary() || command.getString("$db").getValue().equals("admin");
-		return (served) ? execution.get() : SetAnswers.notPrimary(command);
+		return (served) ? execution.get() : notPrimary(command);
 	}
 
 	private BsonDocument hello(BsonDocument ofAny) {
@@ -156,11 +156,33 @@ public final class SetMember implements AutoCloseable {
 		return (primary.getValue()) ? hello.append("electionId", new BsonObjectId(now.electionId())) : hello;
 	}
 
+	// Nothing is executed here
+	static BsonDocument notPrimary(BsonDocument command) {
+		return retryable(command,
+				BsonDocument.parse("{ ok: 0.0, code: 10107, codeName: 'NotWritablePrimary', errmsg: 'not primary' }"));
+	}
+
+	// The write is executed, and time ran out before it was confirmed
+	static BsonDocument timedOut(BsonDocument answer) {
+		return answer.append("writeConcernError",
+				BsonDocument.parse("{ code: 50, errmsg: 'operation exceeded time limit' }"));
+	}
+
+	// The write is executed, and may be rolled back
+	static BsonDocument steppedDown(BsonDocument command, BsonDocument answer) {
+		return retryable(command, answer.append("writeConcernError",
+				BsonDocument.parse("{ code: 189, errmsg: 'Primary stepped down while waiting for replication' }")));
+	}
+
+	private static BsonDocument retryable(BsonDocument command, BsonDocument answer) {
+		// only a client that numbers its writes is told so
+		return (command.containsKey("txnNumber"))
+				? answer.append("errorLabels", new BsonArray(List.of(new BsonString("RetryableWriteError")))) : answer;
+	}
+
 	/**
-	 * What a member believes of its set.
-	 *
-	 * @param term the number of the last election that it heard of
-	 * @param leader who is the primary, if it knows one
+	 * What a member believes of its set: the number of the last election that it heard
+	 * of, and who is the primary, if it knows one.
 	 */
 	public record View(long term, @Nullable SetMember leader) {
 

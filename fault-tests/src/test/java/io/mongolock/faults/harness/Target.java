@@ -20,13 +20,8 @@ import io.mongolock.test.proxy.FaultProxy;
 import io.mongolock.test.server.SuiteServer;
 
 /**
- * One server that rows are shown on, reached directly.
- *
- * @param host where it is
- * @param port where it listens
- * @param credentials what comes before the host in its connection string, if anything
- * @param options what comes after it, from the question mark on
- * @param label what figures measured on it are marked with
+ * One server that rows are shown on, reached directly: what comes before and after its
+ * host in connection strings, and what figures that are measured on it are marked with.
  */
 public record Target(String host, int port, String credentials, String options, String label) {
 

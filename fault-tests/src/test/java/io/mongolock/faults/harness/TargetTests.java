@@ -41,17 +41,17 @@ class TargetTests {
 
 	@Test
 	void theKindOfAServerIsWhatItSaysOfItself() {
-		assertThat(ServerKind.of(new Document("ok", 1))).isEqualTo(ServerKind.STANDALONE);
-		assertThat(ServerKind.of(new Document("setName", "rs0"))).isEqualTo(ServerKind.REPLICA_SET);
-		assertThat(ServerKind.of(new Document("msg", "isdbgrid"))).isEqualTo(ServerKind.SHARDED);
+		assertThat(RealServer.kind(new Document("ok", 1))).isEqualTo("standalone server");
+		assertThat(RealServer.kind(new Document("setName", "rs0"))).isEqualTo("replica set");
+		assertThat(RealServer.kind(new Document("msg", "isdbgrid"))).isEqualTo("sharded cluster through a mongos");
 	}
 
 	@Test
 	void aTestThatNeedsAnotherKindSaysWhichAndWhatThereIs() {
 		assertThatExceptionOfType(TestAbortedException.class)
-			.isThrownBy(() -> RealServer.assertKind(ServerKind.REPLICA_SET, ServerKind.SHARDED))
+			.isThrownBy(() -> RealServer.assertKind("replica set", "sharded cluster through a mongos"))
 			.withMessage("needs a replica set: MONGO_LOCK_TEST_URI names a sharded cluster through a mongos");
-		RealServer.assertKind(ServerKind.SHARDED, ServerKind.SHARDED);
+		RealServer.assertKind("replica set", "replica set");
 	}
 
 	@Test

@@ -9,13 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.FileSystemUtils;
 
+import io.mongolock.LockHolder;
 import io.mongolock.faults.harness.history.HistoryChecker;
 import io.mongolock.faults.harness.history.HistoryRecord;
 import io.mongolock.faults.harness.history.HistoryRecord.Counted;
@@ -24,23 +27,26 @@ import io.mongolock.faults.harness.history.HistoryRecord.Held;
 import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
 import io.mongolock.faults.harness.history.HistoryReport;
 import io.mongolock.faults.harness.history.HistoryWriter;
-import io.mongolock.faults.harness.worker.EmbeddedServerProcess;
+import io.mongolock.faults.harness.worker.ChildJvm;
 import io.mongolock.faults.harness.worker.GuardedCounter;
 import io.mongolock.faults.harness.worker.LockWorkerJvm;
+import io.mongolock.faults.harness.worker.WorkerJvm;
+import io.mongolock.faults.harness.worker.WorkerJvm.SetUp;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A server process, worker processes, and the history that they write together. Not safe
- * for use by several threads.
+ * A server process, worker processes, and the history that they write together. Not
+ * thread-safe.
  */
 public final class WorkerProcesses implements AutoCloseable {
 
 	private final List<LockWorkerJvm> workers = new ArrayList<>();
 
-	private final @Nullable EmbeddedServerProcess process;
+	private final @Nullable WorkerJvm<EmbeddedMongo> process;
 
 	private final Target target;
 
@@ -54,13 +60,22 @@ public final class WorkerProcesses implements AutoCloseable {
 
 	// Use the server that the environment names; without one, start an embedded one
 	public WorkerProcesses() {
+		this(EmbeddedMongo::start);
+	}
+
+	private WorkerProcesses(SetUp<EmbeddedMongo> embedded) {
 		Target given = Target.given().orElse(null);
-		this.process = (given != null) ? null : EmbeddedServerProcess.start();
-		this.target = (given != null) ? given : Target.embedded(this.process.port());
+		this.process = (given != null) ? null : new WorkerJvm<>(List.of("-Xmx256m"), embedded).awaitReady();
+		this.target = (given != null) ? given : Target.embedded(this.process.ask(EmbeddedMongo::port));
 		this.observer = MongoClients.create(this.target.connectionString());
 		this.store = HarnessClient.store(this.observer);
 		this.observer.getDatabase(Harness.DATABASE).drop();
 		this.history = new HistoryWriter(this.histories);
+	}
+
+	// The embedded one is then a replica set of one member, which has change streams
+	public static WorkerProcesses onReplicaSet() {
+		return new WorkerProcesses(() -> EmbeddedMongo.builder().replicaSet().start());
 	}
 
 	private static Path newDirectory() {
@@ -89,24 +104,24 @@ public final class WorkerProcesses implements AutoCloseable {
 	}
 
 	public void kill(LockWorkerJvm worker) {
-		worker.jvm().kill();
-		write(new Died(String.valueOf(worker.jvm().pid()), System.nanoTime()));
+		worker.process().kill();
+		write(new Died(String.valueOf(worker.process().pid()), System.nanoTime()));
 		this.workers.remove(worker);
 	}
 
 	// All of them together, until the given action returns
 	public void suspend(List<LockWorkerJvm> stopped, Runnable until) {
 		long begun = System.nanoTime();
-		stopped.forEach((worker) -> worker.jvm().suspend());
+		stopped.forEach((worker) -> worker.process().suspend());
 		until.run();
-		stopped.forEach((worker) -> worker.jvm().resume());
+		stopped.forEach((worker) -> worker.process().resume());
 		long ended = System.nanoTime();
-		stopped.forEach((worker) -> write(new Stalled(String.valueOf(worker.jvm().pid()), begun, ended)));
+		stopped.forEach((worker) -> write(new Stalled(String.valueOf(worker.process().pid()), begun, ended)));
 	}
 
 	// The process of the server, if it is an embedded one
-	public Optional<EmbeddedServerProcess> server() {
-		return Optional.ofNullable(this.process);
+	public Optional<ChildJvm> server() {
+		return Optional.ofNullable(this.process).map(WorkerJvm::process);
 	}
 
 	public Target target() {
@@ -123,32 +138,21 @@ public final class WorkerProcesses implements AutoCloseable {
 
 	// By the server; zero if nobody holds it
 	public Duration remaining(String key) {
-		return this.store.find(key, Harness.LONG)
-			.map(StoredLock::liveHolders)
-			.filter((holders) -> !holders.isEmpty())
-			.map((holders) -> holders.get(0).remaining())
-			.orElse(Duration.ZERO);
+		return holders(key).map(LockHolder::remaining).findFirst().orElse(Duration.ZERO);
 	}
 
-	// Process ids, by the server
-	public List<Long> holders(String key) {
-		return this.store.find(key, Harness.LONG)
-			.map(StoredLock::liveHolders)
-			.orElse(List.of())
-			.stream()
-			.map((holder) -> holder.owner().pid())
-			.toList();
+	// By the server
+	public boolean isHeldBy(LockWorkerJvm worker, String key) {
+		return holders(key).anyMatch((holder) -> holder.owner().pid() == worker.process().pid());
 	}
 
-	public Document guarded(String key) {
-		return this.observer.getDatabase(Harness.DATABASE)
-			.getCollection("guardedValue")
-			.find(new Document("_id", key))
-			.first();
+	private Stream<LockHolder> holders(String key) {
+		return this.store.find(key, Harness.LONG).stream().flatMap((lock) -> lock.liveHolders().stream());
 	}
 
-	public void insertGuarded(String key) {
-		this.observer.getDatabase(Harness.DATABASE).getCollection("guardedValue").insertOne(new Document("_id", key));
+	// What holders write under a lock
+	public MongoCollection<Document> guarded() {
+		return this.observer.getDatabase(Harness.DATABASE).getCollection("guardedValue");
 	}
 
 	// Writes down what the counter of a key stands at

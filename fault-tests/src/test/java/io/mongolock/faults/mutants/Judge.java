@@ -15,55 +15,32 @@ import io.mongolock.test.server.GivenServer;
 /**
  * Who must notice a mutant: a program in a JVM of its own that ends with status 1, and
  * says what it noticed.
- *
- * @param main its class
- * @param arguments its arguments
- * @param complaint what it says
- * @param name what it is called
  */
 record Judge(Class<?> main, List<String> arguments, String complaint, String name) {
 
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(5);
 
-	/**
-	 * The simulation.
-	 * @param violation the kind of violation it finds first
-	 * @return the judge
-	 */
+	// Finds that kind of violation first
 	static Judge simulation(String violation) {
 		return new Judge(SimulationMain.class, List.of("1", "10000"), "Broken: " + violation,
 				"the simulation (" + violation + ")");
 	}
 
-	/**
-	 * A test of any module.
-	 * @param test the name of its class
-	 * @param method the method that fails
-	 * @return the judge
-	 */
+	// A method that fails, of a class of any module
 	static Judge test(String test, String method) {
 		return new Judge(TestMain.class, List.of(test, method), "Failed: " + method, row(test, method));
 	}
 
-	/**
-	 * The same program asked for more.
-	 * @param other a judge by the same program
-	 * @return a judge with the arguments of both
-	 */
+	// The same program, asked for both
 	Judge and(Judge other) {
 		List<String> all = Stream.concat(this.arguments.stream(), other.arguments.stream()).distinct().toList();
 		return new Judge(this.main, all, this.complaint, this.name);
 	}
 
-	/**
-	 * Judge a product.
-	 * @param broken what comes before the product on the class path
-	 * @return what the judge said
-	 */
+	// What is broken comes before the product on the class path
 	Verdict judge(Path broken) {
 		try (ChildJvm jvm = new ChildJvm(classPath(broken), this.main.getName(), options(), this.arguments)) {
 			int status = jvm.awaitExit(LONG_ENOUGH);
-			jvm.ended().join();
 			return new Verdict(this, status, jvm.output());
 		}
 	}
@@ -108,13 +85,7 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 		return Path.of("..", module, "target", "test-classes").toString();
 	}
 
-	/**
-	 * What a judge said.
-	 *
-	 * @param judge the judge
-	 * @param status its exit status
-	 * @param output the last of what it printed
-	 */
+	// Its exit status, and the last of what it printed
 	record Verdict(Judge judge, int status, String output) {
 	}
 

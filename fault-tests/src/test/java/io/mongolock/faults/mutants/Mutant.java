@@ -9,13 +9,8 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * A product that is broken on purpose: one piece of one source file says something else.
- *
- * @param name what is broken, for diagnostics
- * @param file the source file, below that of the product
- * @param from what it says, once only
- * @param to what the mutant says
- * @param judges who must notice, each of them
+ * A product that is broken on purpose: one piece of one source file, which says it once
+ * only, says something else. Each of its judges must notice.
  */
 record Mutant(String name, String file, String from, String to, List<Judge> judges) {
 
@@ -26,12 +21,9 @@ record Mutant(String name, String file, String from, String to, List<Judge> judg
 		this(name, file, from, to, List.of(judges));
 	}
 
-	/**
-	 * Compile the broken class alone.
-	 * @param target where to
-	 */
+	// The broken class alone
 	void compile(Path target) throws IOException {
-		Path broken = Files.createDirectories(target.resolve("source")).resolve(Path.of(this.file).getFileName());
+		Path broken = Files.createDirectories(target.resolve("source")).resolve(source().getFileName());
 		Files.writeString(broken, patched());
 		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		int status = compiler.run(null, null, null, "-proc:none", "-nowarn", "-parameters", "-d", target.toString(),
@@ -41,8 +33,12 @@ record Mutant(String name, String file, String from, String to, List<Judge> judg
 		}
 	}
 
+	private Path source() {
+		return SOURCES.resolve(this.file + ".java");
+	}
+
 	String patched() throws IOException {
-		String source = Files.readString(SOURCES.resolve(this.file));
+		String source = Files.readString(source());
 		int at = source.indexOf(this.from);
 		if (at < 0 || source.indexOf(this.from, at + 1) >= 0) {
 			throw new IllegalStateException("The mutant '" + this.name + "' does not fit " + this.file

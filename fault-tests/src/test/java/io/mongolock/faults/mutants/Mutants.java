@@ -53,52 +53,49 @@ final class Mutants {
 	}
 
 	private static List<Mutant> time() {
-		return List.of(
-				new Mutant("no margin", "core/ResolvedLockSettings.java", "return this.ttl.minus(this.margin);",
-						"return this.ttl;", Judge.simulation("TOLD_LATE"),
-						row("Clock", "theLeaseEndsOneMarginBeforeTheStoresDoes")),
-				new Mutant("wall clock ignored", "core/ClockReading.java",
+		return List.of(new Mutant("no margin", "core/ResolvedLockSettings", "return this.ttl.minus(this.margin);",
+				"return this.ttl;", simulation("TOLD_LATE"), row("Clock", "theLeaseEndsOneMarginBeforeTheStoresDoes")),
+				new Mutant("wall clock ignored", "core/ClockReading",
 						"Math.max(this.nanos - earlier.nanos, (this.millis - earlier.millis) * 1_000_000)",
-						"this.nanos - earlier.nanos", Judge.simulation("TOLD_LATE"),
+						"this.nanos - earlier.nanos", simulation("TOLD_LATE"),
 						row("Clock", "aHolderThatWasSuspendedHasLost")),
-				new Mutant("claim counted from the answer", "core/AcquisitionState.java", "holder.get(), requested,",
-						"holder.get(), now,", Judge.simulation("TOLD_LATE"),
+				new Mutant("claim counted from the answer", "core/AcquisitionState", "holder.get(), requested,",
+						"holder.get(), now,", simulation("TOLD_LATE"),
 						row("Message", "aReplyThatIsLateMakesTheLeaseNoLonger")),
-				new Mutant("renewal counted from the answer", "core/RenewalSchedule.java",
+				new Mutant("renewal counted from the answer", "core/RenewalSchedule",
 						"plan.lease().renewed(requested, now)", "plan.lease().renewed(now, now)",
-						Judge.simulation("TOLD_LATE"), row("Renewer", "aRenewalThatTakesLongMakesTheLeaseNoLonger")));
+						simulation("TOLD_LATE"), row("Renewer", "aRenewalThatTakesLongMakesTheLeaseNoLonger")));
 	}
 
 	private static List<Mutant> claims() {
 		return List.of(
-				new Mutant("unknown claim not cleaned up", "core/AcquisitionRequests.java",
-						"this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;", "", Judge.simulation("GHOST"),
+				new Mutant("unknown claim not cleaned up", "core/AcquisitionRequests",
+						"this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;", "", simulation("GHOST"),
 						row("Message", "aClaimDeliveredAfterItsCallerGaveUpIsTakenBack")),
-				new Mutant("late grant kept by nobody", "core/AcquisitionState.java",
+				new Mutant("late grant kept by nobody", "core/AcquisitionState",
 						"(holder.isPresent()) ? new GrantedTooLate() : new TooLate(isUnknown())",
-						"new TooLate(isUnknown())", Judge.simulation("NEEDLESS"),
-						Judge.test(TEMPLATE, "aGrantThatComesAfterTheCancelIsGivenBack")),
-				new Mutant("clean-up ends with the first answer", "core/OrphanCleanup.java",
-						"(this.answered && !this.mayBeGrantedLate)", "this.answered", Judge.simulation("GHOST"),
+						"new TooLate(isUnknown())", simulation("NEEDLESS"),
+						test(TEMPLATE, "aGrantThatComesAfterTheCancelIsGivenBack")),
+				new Mutant("clean-up ends with the first answer", "core/OrphanCleanup",
+						"(this.answered && !this.mayBeGrantedLate)", "this.answered", simulation("GHOST"),
 						row("Message", "aClaimAskedAgainAndReleasedIsNotBroughtBackByItsLateTwin")),
-				new Mutant("clean-up ends before a ttl has passed", "core/OrphanCleanup.java", "this.fraction < 1",
-						"this.fraction < 4", Judge.simulation("GHOST"),
+				new Mutant("clean-up ends before a ttl has passed", "core/OrphanCleanup", "this.fraction < 1",
+						"this.fraction < 4", simulation("GHOST"),
 						row("Message", "aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack")),
-				new Mutant("turn given twice", "core/WaitQueue.java", "		this.waiters.remove(first);\n", "",
-						Judge.test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")),
-				new Mutant("turn kept by who left", "core/WaitQueue.java",
+				new Mutant("turn given twice", "core/WaitQueue", "		this.waiters.remove(first);\n", "",
+						test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")),
+				new Mutant("turn kept by who left", "core/WaitQueue",
 						"		if (this.asking == waiter) {\n			this.asking = null;\n",
-						"		if (this.asking == waiter) {\n", Judge.simulation("PROGRESS"),
-						Judge.test("io.mongolock.core.LocalWaitQueuesTests",
-								"theFirstMayAskAtOnceAndTheNextWhenItLeaves")));
+						"		if (this.asking == waiter) {\n", simulation("PROGRESS"),
+						test("io.mongolock.core.LocalWaitQueuesTests", "theFirstMayAskAtOnceAndTheNextWhenItLeaves")));
 	}
 
 	private static List<Mutant> line() {
 		return List.of(
-				new Mutant("line: place kept after a timeout", "core/ClientQueues.java",
-						"			this.places.left(place);\n", "", Judge.simulation("PROGRESS"),
-						Judge.test(ACQUISITION, "whoeverEndsWithoutTheLockLeavesTheLine")),
-				new Mutant("line: wake-up taken for a grant", "core/AcquisitionState.java",
+				new Mutant("line: place kept after a timeout", "core/ClientQueues",
+						"			this.places.left(place);\n", "", simulation("PROGRESS"),
+						test(ACQUISITION, "whoeverEndsWithoutTheLockLeavesTheLine")),
+				new Mutant("line: wake-up taken for a grant", "core/AcquisitionState",
 						"			case QUEUED, CALLED -> ask(now);",
 						"""
 								case QUEUED -> ask(now);
@@ -107,164 +104,158 @@ final class Mutants {
 												this.acquisition.owner(), java.time.Instant.now(), java.time.Instant.now(),
 												this.terms.ttl()), 0, now, false, false),
 										new ClaimAnswer(List.of(), List.of(), List.of(), java.time.Instant.now()), now);""",
-						Judge.test(ACQUISITION, "aHintIsNoGrantAndOnlyMakesTheNextInLineAsk")),
-				new Mutant("line: every wake-up makes everybody ask", "core/WaitingPlace.java",
+						test(ACQUISITION, "aHintIsNoGrantAndOnlyMakesTheNextInLineAsk")),
+				new Mutant("line: every wake-up makes everybody ask", "core/WaitingPlace",
 						"this.standing && this.seen != null && this.seen.admits(this.freed)", "this.standing",
-						Judge.test(PLACES, "aReleaseLetsOnlyThoseAskWhoCouldBeAdmitted")),
-				new Mutant("line: place never refreshed", "core/PlaceSchedule.java",
-						"now.nanos() - this.refreshAt >= 0", "now.nanos() - this.refreshAt >= QueuePlaces.NEVER",
-						Judge.test(PLACES, "allPlacesAreRefreshedWithOneRequestEveryThirdOfTheirLifeAndThenLookedAt")),
-				new Mutant("line: place that does not last", "core/AcquisitionRequests.java",
-						"this.claim.inLine(placeTtl)", "this.claim.inLine(java.time.Duration.ofMillis(1))",
-						Judge.simulation("ORDER")),
-				new Mutant("claim with a limit that is too high", "core/AcquisitionRequests.java",
-						"this.claim.asFirst();", "this.claim.withLimit(Math.max(2, this.claim.limit()));",
-						Judge.simulation("LIMIT")),
-				new Mutant("line: late comers pass those in line", "store/mongo/ClaimPipeline.java",
+						test(PLACES, "aReleaseLetsOnlyThoseAskWhoCouldBeAdmitted")),
+				new Mutant("line: place never refreshed", "core/PlaceSchedule", "now.nanos() - this.refreshAt >= 0",
+						"now.nanos() - this.refreshAt >= QueuePlaces.NEVER",
+						test(PLACES, "allPlacesAreRefreshedWithOneRequestEveryThirdOfTheirLifeAndThenLookedAt")),
+				new Mutant("line: place that does not last", "core/AcquisitionRequests", "this.claim.inLine(placeTtl)",
+						"this.claim.inLine(java.time.Duration.ofMillis(1))", simulation("ORDER")),
+				new Mutant("claim with a limit that is too high", "core/AcquisitionRequests", "this.claim.asFirst();",
+						"this.claim.withLimit(Math.max(2, this.claim.limit()));", simulation("LIMIT")),
+				new Mutant("line: late comers pass those in line", "store/mongo/ClaimPipeline",
 						"new BsonInt32(0)), this.line,", "new BsonInt32(0)), new org.bson.BsonArray(),",
-						Judge.test(STORE, "whoWaitsIsServedInTheOrderOfComing")));
+						test(STORE, "whoWaitsIsServedInTheOrderOfComing")));
 	}
 
 	private static List<Mutant> handOvers() {
 		return List.of(
-				new Mutant("fence reused at hand-over", "core/HeldLock.java", "from.lease.next(from.fence() + 1,",
-						"from.lease.next(from.fence(),", Judge.simulation("FENCE"),
-						Judge.test(HAND_OVER, "eachHolderHasTheNextFenceAndTheGrantKeepsItsOwn")),
-				new Mutant("fences given out beyond those set aside", "core/Turn.java",
+				new Mutant("fence reused at hand-over", "core/HeldLock", "from.lease.next(from.fence() + 1,",
+						"from.lease.next(from.fence(),", simulation("FENCE"),
+						test(HAND_OVER, "eachHolderHasTheNextFenceAndTheGrantKeepsItsOwn")),
+				new Mutant("fences given out beyond those set aside", "core/Turn",
 						"return this.entry.fence() + this.reserve;", "return Long.MAX_VALUE;",
-						Judge.test(HAND_OVER, "aTurnEndsWithItsNumber")),
-				new Mutant("handed over after the deadline", "core/Lease.java",
+						test(HAND_OVER, "aTurnEndsWithItsNumber")),
+				new Mutant("handed over after the deadline", "core/Lease",
 						"boolean held = isReliable(this.state, now) && end();", "boolean held = end();",
-						Judge.test(LEASE, "itIsNotHandedOverAfterItsDeadlineNorTwiceNorOnceReleased")),
-				new Mutant("lease counted from the hand-over", "core/Lease.java",
+						test(LEASE, "itIsNotHandedOverAfterItsDeadlineNorTwiceNorOnceReleased")),
+				new Mutant("lease counted from the hand-over", "core/Lease",
 						"successor.state = new State(Phase.HELD, confirmed, null);",
-						"successor.state = new State(Phase.HELD, now, null);", Judge.simulation("TOLD_LATE"),
-						Judge.test(LEASE, "handedOverItCountsFromTheSameRenewalForTheOneWhoHoldsItNow")),
-				new Mutant("handed over with a ttl shorter than the next one relies on", "core/HandOver.java",
-						"next, now) && terms.ttl().compareTo(from.ttl()) <= 0", "next, now)",
-						Judge.simulation("TOLD_LATE"),
-						Judge.test(HAND_OVER, "aLeaseIsLengthenedBeforeItIsHandedToOneWhoAsksForMore")),
-				new Mutant("handed over although the longer ttl was not confirmed", "core/HeldLock.java",
+						"successor.state = new State(Phase.HELD, now, null);", simulation("TOLD_LATE"),
+						test(LEASE, "handedOverItCountsFromTheSameRenewalForTheOneWhoHoldsItNow")),
+				new Mutant("handed over with a ttl shorter than the next one relies on", "core/HandOver",
+						"next, now) && terms.ttl().compareTo(from.ttl()) <= 0", "next, now)", simulation("TOLD_LATE"),
+						test(HAND_OVER, "aLeaseIsLengthenedBeforeItIsHandedToOneWhoAsksForMore")),
+				new Mutant("handed over although the longer ttl was not confirmed", "core/HeldLock",
 						"		if (found) {\n			this.turn = this.turn.lasting(ttl);\n		}\n		return renewed(found, requested, now);",
 						"		this.turn = this.turn.lasting(ttl);\n		return true;",
-						Judge.test(HAND_OVER, "aLeaseThatTheStoreDoesNotFindIsLostAndTheNextAsks")),
-				new Mutant("turn without end", "core/HandOver.java",
+						test(HAND_OVER, "aLeaseThatTheStoreDoesNotFindIsLostAndTheNextAsks")),
+				new Mutant("turn without end", "core/HandOver",
 						"now.elapsedSince(from.turn().begun()) < this.maxTime.toNanos()", "now.nanos() != 1",
-						Judge.simulation("TURN"), Judge.test(HAND_OVER, "aTurnEndsWithItsTimeCountedFromTheGrant")),
-				new Mutant("handed to one who had gone", "core/LockAcquisition.java",
+						simulation("TURN"), test(HAND_OVER, "aTurnEndsWithItsTimeCountedFromTheGrant")),
+				new Mutant("handed to one who had gone", "core/LockAcquisition",
 						"(this.state.isQueued()) ? from.handOver(this, now) : null", "from.handOver(this, now)",
-						Judge.test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
-				new Mutant("kept by one who gave up as it was handed over", "core/AcquisitionState.java",
-						"new Cancelled(end(), this.handedOver)", "new Cancelled(end(), null)",
-						Judge.simulation("PROGRESS"),
-						Judge.test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
-				new Mutant("loss told to who handed it over", "core/Lease.java", "holder = this.entry.holder();",
-						"holder = this;", Judge.test(LEASE, "aRefusalReachesWhoHoldsItByThen")));
+						test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
+				new Mutant("kept by one who gave up as it was handed over", "core/AcquisitionState",
+						"new Cancelled(end(), this.handedOver)", "new Cancelled(end(), null)", simulation("PROGRESS"),
+						test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
+				new Mutant("loss told to who handed it over", "core/Lease", "holder = this.entry.holder();",
+						"holder = this;", test(LEASE, "aRefusalReachesWhoHoldsItByThen")));
 	}
 
 	private static List<Mutant> renewals() {
 		return List.of(
-				new Mutant("late renewal accepted", "core/Lease.java",
+				new Mutant("late renewal accepted", "core/Lease",
 						"if (later && this.state.phase() == Phase.HELD && isReliable(this.state, now)) {",
-						"if (later && this.state.phase() == Phase.HELD) {", Judge.simulation("REVIVED"),
-						Judge.test(LEASE, "aRenewalConfirmedAfterTheDeadlineIsNoSuccess")),
-				new Mutant("renewal without match ignored", "core/RenewalSchedule.java",
-						"if (found >= batch.leases().size()) {", "if (found >= 0) {", Judge.simulation("TOLD_LATE"),
+						"if (later && this.state.phase() == Phase.HELD) {", simulation("REVIVED"),
+						test(LEASE, "aRenewalConfirmedAfterTheDeadlineIsNoSuccess")),
+				new Mutant("renewal without match ignored", "core/RenewalSchedule",
+						"if (found >= batch.leases().size()) {", "if (found >= 0) {", simulation("TOLD_LATE"),
 						row("Store", "aHolderWhoseCollectionIsDroppedIsToldAtItsNextRenewal")),
-				new Mutant("unknown renewal taken as done", "core/RenewalSchedule.java",
+				new Mutant("unknown renewal taken as done", "core/RenewalSchedule",
 						"batch.rest(now.nanos() + pause(batch));",
 						"batch.rest(now.nanos() + pause(batch)); batch.leases().forEach((lease) -> lease.renewed(now, now));",
-						Judge.simulation("TOLD_LATE"),
+						simulation("TOLD_LATE"),
 						row("Renewer", "aRenewalThatThrowsErrorsForEverEndsInALossThatIsTold")),
-				new Mutant("renewed on the application's threads", "client/LockClient.java", "threads.renewals()",
+				new Mutant("renewed on the application's threads", "client/LockClient", "threads.renewals()",
 						"java.util.concurrent.ForkJoinPool.commonPool()",
 						row("Renewer", "renewalsPassWhileTheApplicationsThreadsAreBusy")),
-				new Mutant("renewed on the thread that watches", "client/LockClient.java", "threads.renewals()",
+				new Mutant("renewed on the thread that watches", "client/LockClient", "threads.renewals()",
 						"Runnable::run", row("Renewer", "aHolderIsToldThoughARenewalNeverReturns")),
-				new Mutant("never renewed", "core/RenewalPlan.java",
+				new Mutant("never renewed", "core/RenewalPlan",
 						"return this.lease.terms().autoRenew() && this.batch == null;", "return false;",
-						Judge.simulation("NEEDLESS"), row("Renewer", "aRenewalThatThrowsAnErrorIsTriedAgain")),
-				new Mutant("first renewal counted from the answer", "core/RenewalSchedule.java", "lease.renewalDueAt()",
-						"now.nanos() + lease.terms().renewInterval().toNanos()", Judge.simulation("NEEDLESS"),
-						Judge.test(RENEWER, "aLeaseWhoseGrantTookLongIsRenewedAtOnce")),
-				new Mutant("batch that hangs never divided", "core/RenewalSchedule.java",
+						simulation("NEEDLESS"), row("Renewer", "aRenewalThatThrowsAnErrorIsTriedAgain")),
+				new Mutant("first renewal counted from the answer", "core/RenewalSchedule", "lease.renewalDueAt()",
+						"now.nanos() + lease.terms().renewInterval().toNanos()", simulation("NEEDLESS"),
+						test(RENEWER, "aLeaseWhoseGrantTookLongIsRenewedAtOnce")),
+				new Mutant("batch that hangs never divided", "core/RenewalSchedule",
 						"				else {\n					batch.letGo(batch.part(RenewalBatch.PARTS), now);",
 						"				else {\n					batch.letGo(MAX_BATCH, now);",
-						Judge.simulation("NEEDLESS"),
-						Judge.test(TROUBLE, "oneDocumentBlockedForGoodLosesItsOwnLockAlone")),
-				new Mutant("renewals without bound", "core/RenewalSchedule.java",
+						simulation("NEEDLESS"), test(TROUBLE, "oneDocumentBlockedForGoodLosesItsOwnLockAlone")),
+				new Mutant("renewals without bound", "core/RenewalSchedule",
 						"return this.underway.size() < MAX_REQUESTS",
 						"if (suspect | true) {\n return true;\n}\n return this.underway.size() < MAX_REQUESTS",
-						Judge.test(TROUBLE, "manyDocumentsGoneAreFoundMissingAFewRequestsAtATime")),
-				new Mutant("batch of mixed timeouts", "core/RenewalQueue.java",
+						test(TROUBLE, "manyDocumentsGoneAreFoundMissingAFewRequestsAtATime")),
+				new Mutant("batch of mixed timeouts", "core/RenewalQueue",
 						"new Kind(plan.most(), timeoutClass(plan.lease()))", "new Kind(plan.most(), 0)",
-						Judge.test(SCHEDULE, "aBatchHoldsLeasesOfLikeTimeoutsAndKeepsToTheShortest")),
-				new Mutant("renewal that found nothing taken for one", "core/HeldLock.java",
+						test(SCHEDULE, "aBatchHoldsLeasesOfLikeTimeoutsAndKeepsToTheShortest")),
+				new Mutant("renewal that found nothing taken for one", "core/HeldLock",
 						"		this.lease.refused();\n		return this.lease.isHeld(now);",
 						"		this.lease.refused();\n		return this.lease.renewed(requested, now);",
-						Judge.test("io.mongolock.core.HeldLockTests",
+						test("io.mongolock.core.HeldLockTests",
 								"aRenewalThatDidNotFindTheLeaseNeverLengthensItThoughItMaySayNothingYet")),
 				new Mutant("lock that a save without an answer may have released relied on as before",
-						"client/HeldLocks.java", "renewer().registerAgain(", "renewer().register(",
-						Judge.test("io.mongolock.client.LockTemplateTests",
+						"client/HeldLocks", "renewer().registerAgain(", "renewer().register(",
+						test("io.mongolock.client.LockTemplateTests",
 								"aLockThatAStatementWithoutAnAnswerMayHaveEndedIsLookedForAtOnce")),
-				new Mutant("watch that dies of its own failure", "client/LeaseRenewer.java",
+				new Mutant("watch that dies of its own failure", "client/LeaseRenewer",
 						"			failed(null, ex);\n			return RETRY / 10;", "			throw ex;",
-						Judge.test(RENEWER, "theWatchOutlivesAFailureOfWhatItDoesAboutAFailure")),
-				new Mutant("thread that does not start ends all renewals", "client/LeaseRenewer.java",
+						test(RENEWER, "theWatchOutlivesAFailureOfWhatItDoesAboutAFailure")),
+				new Mutant("thread that does not start ends all renewals", "client/LeaseRenewer",
 						"			this.schedule.failed(batch, now);\n		}\n	}\n\n	private long",
-						"		}\n	}\n\n	private long",
-						Judge.test(RENEWER, "aThreadThatCannotBeStartedIsTriedAgain")));
+						"		}\n	}\n\n	private long", test(RENEWER, "aThreadThatCannotBeStartedIsTriedAgain")));
 	}
 
 	private static List<Mutant> releases() {
 		return List.of(
-				new Mutant("overrun without a proof", "core/ReleaseDecision.java", "return !this.held;",
-						"return false;", Judge.simulation("OUTCOME"),
+				new Mutant("overrun without a proof", "core/ReleaseDecision", "return !this.held;", "return false;",
+						simulation("OUTCOME"),
 						row("Partition", "aHolderWhoseLeaseRanOutIsNotToldByAMinorityThatItOverran")),
-				new Mutant("release that found nothing taken for an overrun", "core/ReleaseDecision.java",
+				new Mutant("release that found nothing taken for an overrun", "core/ReleaseDecision",
 						"(ended && proved) ? released : ReleaseOutcome.LOST",
-						"(ended || !this.held) ? released : ReleaseOutcome.LOST", Judge.simulation("OUTCOME"),
-						Judge.test(RELEASING, "whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt")),
-				new Mutant("minimum hold forgotten at release", "core/ReleaseDecision.java",
-						"return !this.keptFor.isZero();", "return false;", Judge.simulation("MIN_HOLD"),
-						Judge.test("io.mongolock.client.MinHoldTests",
+						"(ended || !this.held) ? released : ReleaseOutcome.LOST", simulation("OUTCOME"),
+						test(RELEASING, "whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt")),
+				new Mutant("minimum hold forgotten at release", "core/ReleaseDecision",
+						"return !this.keptFor.isZero();", "return false;", simulation("MIN_HOLD"),
+						test("io.mongolock.client.MinHoldTests",
 								"aReleaseLeavesWhatIsLeftToTheLeaseAndTheCallerDoesNotWait")),
-				new Mutant("minimum hold cleaned up", "core/OrphanCleanup.java",
+				new Mutant("minimum hold cleaned up", "core/OrphanCleanup",
 						"ClockReading.untilWholeMillis(this.begun.nanos() - now.nanos())", "Duration.ZERO",
-						Judge.simulation("MIN_HOLD"), Judge.test("io.mongolock.core.HeldLockTests",
+						simulation("MIN_HOLD"), test("io.mongolock.core.HeldLockTests",
 								"aCleanUpKeepsTheLockUntilAnsweredAndReleasesItAfterwards")));
 	}
 
 	private static List<Mutant> statements() {
-		String store = "store/mongo/MongoLockStore.java";
-		String leases = "store/mongo/LeaseRequests.java";
-		String statements = "store/mongo/LockStatements.java";
+		String store = "store/mongo/MongoLockStore";
+		String leases = "store/mongo/LeaseRequests";
+		String statements = "store/mongo/LockStatements";
 		return List.of(
-				new Mutant("everybody admitted", "store/mongo/ClaimPipeline.java",
-						"operator(\"$lt\", this.taken, limit)", "operator(\"$gt\", limit, number(0))",
+				new Mutant("everybody admitted", "store/mongo/ClaimPipeline", "operator(\"$lt\", this.taken, limit)",
+						"operator(\"$gt\", limit, number(0))",
 						row("Load", "aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm")),
-				new Mutant("reader beside writer", "store/mongo/ClaimPipeline.java",
+				new Mutant("reader beside writer", "store/mongo/ClaimPipeline",
 						"new BsonInt32(claim.limit()), this.aliveLimit,", "new BsonInt32(claim.limit()),",
-						Judge.test(STORE, "waitingReadersEnterTogether")),
-				new Mutant("limit of those ahead not checked", "store/mongo/ClaimPipeline.java",
+						test(STORE, "waitingReadersEnterTogether")),
+				new Mutant("limit of those ahead not checked", "store/mongo/ClaimPipeline",
 						"this.aliveLimit, this.aheadLimit)", "this.aliveLimit)",
-						Judge.test(STORE, "readersDoNotStarveAWriter")),
-				new Mutant("first claim passes those in line", "store/mongo/FastClaim.java",
+						test(STORE, "readersDoNotStarveAWriter")),
+				new Mutant("first claim passes those in line", "store/mongo/FastClaim",
 						"operator(\"$max\", lastEnd(\"$holders\"), lastEnd(\"$queue\"))", "lastEnd(\"$holders\")",
-						Judge.test(STORE, "aFirstClaimIsDeniedWhileSomebodyStandsInLine")),
-				new Mutant("first claim passes holders", "store/mongo/FastClaim.java",
+						test(STORE, "aFirstClaimIsDeniedWhileSomebodyStandsInLine")),
+				new Mutant("first claim passes holders", "store/mongo/FastClaim",
 						"operator(\"$max\", lastEnd(\"$holders\"), lastEnd(\"$queue\"))", "lastEnd(\"$queue\")",
 						row("Load", "aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm")),
-				new Mutant("repeated claim sent as a first one", "core/AcquisitionRequests.java",
+				new Mutant("repeated claim sent as a first one", "core/AcquisitionRequests",
 						"(this.repeated) ? this.claim : this.claim.asFirst()", "this.claim.asFirst()",
-						Judge.test(ACQUISITION, "aDeniedClaimEntersTheLineAtOnceAndAsksOnceMoreWhenTheWaitIsOver")),
+						test(ACQUISITION, "aDeniedClaimEntersTheLineAtOnceAndAsksOnceMoreWhenTheWaitIsOver")),
 				new Mutant("release of whoever holds", statements,
 						"return pull(\"holders\", document(\"token\", string(token)));",
 						"return document(\"$set\", document(\"holders\", new org.bson.BsonArray()));",
 						row("Message", "aReleaseWhoseReplyIsLostNeverFreesTheNextHolder")),
 				new Mutant("overrun proved by a later grant", statements, ".append(\"fence\", new BsonInt64(fence))",
-						"", Judge.test(STORE, "aLaterGrantOfItsOwnTokenProvesNothing")),
+						"", test(STORE, "aLaterGrantOfItsOwnTokenProvesNothing")),
 				new Mutant("renewal of whoever holds", statements,
 						"return document(\"_id\", id, this.path + \"holders.token\", string(token));",
 						"return document(\"_id\", id, this.path + \"holders.limit\", document(\"$gte\", new BsonInt32(0)));",
@@ -280,50 +271,49 @@ final class Mutants {
 				new Mutant("renewal not confirmed by the majority", leases, "all(\"renew\", WriteConcern.MAJORITY,",
 						"all(\"renew\", WriteConcern.W1,",
 						row("Partition", "aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant")),
-				new Mutant("fence begins anew with the document", "store/mongo/ClaimStatements.java",
+				new Mutant("fence begins anew with the document", "store/mongo/ClaimStatements",
 						"operator(\"$multiply\", document(\"$toLong\", this.now), number(1024))", "number(1)",
 						row("Store", "aHolderWhoseCollectionIsDroppedIsToldAtItsNextRenewal")));
 	}
 
 	private static List<Mutant> transactions() {
-		String listener = "client/LockCommitListener.java";
+		String listener = "client/LockCommitListener";
 		return List.of(
-				new Mutant("guarded write with the application's write concern", "mongodb/GuardedUpdate.java",
+				new Mutant("guarded write with the application's write concern", "mongodb/GuardedUpdate",
 						"collection.withWriteConcern(concern).updateOne(", "collection.updateOne(",
 						row("Unconfirmed", "aGuardedWriteThatNobodyElseHasWhenThePrimaryDiesWasNotAccepted")),
-				new Mutant("requests joined to the caller's transaction", "store/mongo/LockCollection.java",
+				new Mutant("requests joined to the caller's transaction", "store/mongo/LockCollection",
 						"this.locks = Objects.requireNonNull(", JOINED + "Objects.requireNonNull(",
-						Judge.test(SPRING + "MongoTransactionTests",
-								"noRequestForALockJoinsATransactionOfItsDatabase")),
-				new Mutant("released before the caller's commit", "client/TransactionLocks.java",
+						test(SPRING + "MongoTransactionTests", "noRequestForALockJoinsATransactionOfItsDatabase")),
+				new Mutant("released before the caller's commit", "client/TransactionLocks",
 						"TransactionSynchronizationManager.isActualTransactionActive()", "heldLock.limit() < 0",
-						Judge.test(SPRING + "TransactionTests", "theLockIsHeldUntilTheOutermostCommit")),
+						test(SPRING + "TransactionTests", "theLockIsHeldUntilTheOutermostCommit")),
 				new Mutant("commit under a lost lock", listener, "LockContext.find(LockCommitListener::refuseIfLost);",
-						"", Judge.test(SPRING + "TransactionTests", "aLockThatIsLostBeforeTheCommitRollsBack")),
-				new Mutant("caller's commit under a lost lock", "client/TransactionLocks.java",
+						"", test(SPRING + "TransactionTests", "aLockThatIsLostBeforeTheCommitRollsBack")),
+				new Mutant("caller's commit under a lost lock", "client/TransactionLocks",
 						"this.shared.forEach((heldLock) -> heldLock.shares().assertMayCommit(this.heldLocks.now()));",
-						"", Judge.test(SPRING + "TransactionTests", "aLockThatIsLostBeforeTheCommitRollsBack")),
+						"", test(SPRING + "TransactionTests", "aLockThatIsLostBeforeTheCommitRollsBack")),
 				new Mutant("released after a commit without an answer", listener,
 						"LockContext.find(LockCommitListener::letExpire);", "",
-						Judge.test(SPRING + "TransactionTests", "aLockWhoseCommitHasNoAnswerIsNotReleasedButRunsOut")));
+						test(SPRING + "TransactionTests", "aLockWhoseCommitHasNoAnswerIsNotReleasedButRunsOut")));
 	}
 
 	private static List<Mutant> shutdown() {
 		return List
-			.of(new Mutant("kept after the shutdown", "client/HeldLocks.java", "this.releaser.releaseAll(left, until);",
-					"", Judge.test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")));
+			.of(new Mutant("kept after the shutdown", "client/HeldLocks", "this.releaser.releaseAll(left, until);", "",
+					test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")));
 	}
 
 	private static List<Mutant> sequences() {
-		String store = "store/mongo/SequenceStore.java";
+		String store = "store/mongo/SequenceStore";
 		return List.of(
-				new Mutant("block counted from the wrong end", "mongodb/SequenceRange.java",
+				new Mutant("block counted from the wrong end", "mongodb/SequenceRange",
 						"new SequenceRange(last - size + 1, last)", "new SequenceRange(last, last + size - 1)",
-						Judge.test(SEQUENCES, "eachInstanceGivesOutItsOwnBlock")),
-				new Mutant("more numbers than the block has left", "mongodb/ReservedNumbers.java",
+						test(SEQUENCES, "eachInstanceGivesOutItsOwnBlock")),
+				new Mutant("more numbers than the block has left", "mongodb/ReservedNumbers",
 						"this.left.size() < count", "this.left.size() == 0",
-						Judge.test(SEQUENCES, "severalNumbersAreOneRowWithoutAGapAndComeFromTheBlockIfTheyFit")),
-				new Mutant("lost answer counted as the block that stands there", "store/mongo/RepeatedCommand.java",
+						test(SEQUENCES, "severalNumbersAreOneRowWithoutAGapAndComeFromTheBlockIfTheyFit")),
+				new Mutant("lost answer counted as the block that stands there", "store/mongo/RepeatedCommand",
 						"timed = withTimeLeft(timed);", "return timed.find().first();",
 						row("Sequence", "aLostMessageIsAGapAtMostAndNeverANumberTwice")),
 				new Mutant("numbers not confirmed by the majority", store, "this.documents.with(WriteConcern.MAJORITY,",
@@ -333,48 +323,56 @@ final class Mutants {
 
 	private static List<Mutant> optimistic() {
 		String updater = "io.mongolock.mongodb.EmbeddedOptimisticUpdaterTests";
-		String attempt = "mongodb/UpdateAttempt.java";
+		String attempt = "mongodb/UpdateAttempt";
 		return List.of(
-				new Mutant("exception of the change tried again", "mongodb/RetriedUpdates.java",
+				new Mutant("exception of the change tried again", "mongodb/RetriedUpdates",
 						".includes(OvertakenException.class)", "",
-						Judge.test(updater, "anExceptionOfTheChangeEndsItAtOnceEvenIfItIsOfThatKind")),
+						test(updater, "anExceptionOfTheChangeEndsItAtOnceEvenIfItIsOfThatKind")),
 				new Mutant("overtaken taken for saved", attempt, "throw overtaken(ex);", "return changed;",
-						Judge.test(updater, "whatSomebodyElseSavedMeanwhileIsNotLost")),
+						test(updater, "whatSomebodyElseSavedMeanwhileIsNotLost")),
 				new Mutant("tried again inside a transaction", attempt, "(inTransaction()) ? failure",
-						"(failure == null) ? failure", Judge.test("io.mongolock.mongodb.OptimisticTransactionTests",
+						"(failure == null) ? failure", test("io.mongolock.mongodb.OptimisticTransactionTests",
 								"aConflictReachesTheTransactionAtOnceAsSpringHasIt")));
 	}
 
 	private static List<Mutant> documents() {
 		String documents = "io.mongolock.mongodb.EmbeddedDocumentLocksTests";
-		String write = "mongodb/ReleasingWrite.java";
+		String write = "mongodb/ReleasingWrite";
 		return List.of(
-				new Mutant("document lock: version not raised", "store/mongo/ClaimPipeline.java",
+				new Mutant("document lock: version not raised", "store/mongo/ClaimPipeline",
 						"return changed(lock, this.granted);", "return changed(lock);",
-						Judge.test(documents, "aCopyFromBeforeTheGrantCannotBeSavedByCodeThatKnowsNothingOfTheLock")),
+						test(documents, "aCopyFromBeforeTheGrantCannotBeSavedByCodeThatKnowsNothingOfTheLock")),
 				new Mutant("document lock: saved whoever holds it", write, "Document filter = held(lease, field);",
 						"Document filter = new Document(\"_id\", DocumentKey.parse(lease.key()).id());",
-						Judge.test(documents, "whatAPlainSaveReplacedIsNotSaved")),
+						test(documents, "whatAPlainSaveReplacedIsNotSaved")),
 				new Mutant("document lock: saved over another version", write,
 						"filter.append(written.versionField(), written.version());", "",
-						Judge.test(documents, "anotherVersionIsNotSavedAndTheLockIsKept")),
-				new Mutant("document lock: released though passed on", "mongodb/HeldDocument.java",
+						test(documents, "anotherVersionIsNotSavedAndTheLockIsKept")),
+				new Mutant("document lock: released though passed on", "mongodb/HeldDocument",
 						"this.lease.end(LeaseEnd.PASSED_ON);", "",
-						Judge.test(documents, "aTicketKeepsTheLockWhenTheInstanceStopsOrTheDocumentIsClosed")),
-				new Mutant("document lock: ticket good for another grant", "mongodb/DocumentTickets.java",
+						test(documents, "aTicketKeepsTheLockWhenTheInstanceStopsOrTheDocumentIsClosed")),
+				new Mutant("document lock: ticket good for another grant", "mongodb/DocumentTickets",
 						"holder.fence() == ticket.fence()", "holder.fence() > 0",
-						Judge.test(documents, "aTicketIsGoodForItsOwnGrantAndNotForAnotherOfTheSameToken")),
-				new Mutant("document lock: old time taken for that of a denial", "store/mongo/LockedCollection.java",
+						test(documents, "aTicketIsGoodForItsOwnGrantAndNotForAnotherOfTheSameToken")),
+				new Mutant("document lock: old time taken for that of a denial", "store/mongo/LockedCollection",
 						"return (written) ? lock.get(LockDocument.TOUCHED_AT) : null;",
 						"return lock.get(LockDocument.TOUCHED_AT);",
-						Judge.test("io.mongolock.store.mongo.DocumentLockStoreCommandTests",
+						test("io.mongolock.store.mongo.DocumentLockStoreCommandTests",
 								"aTokenWhoseLeaseRanOutIsNoGrantToWhomSomebodyIsAhead")),
-				new Mutant("document lock: lost by its own save", "core/Lease.java", "holder.suspended || ", "",
-						Judge.test("io.mongolock.mongodb.DocumentLockTransactionTests", "aSaveReleasesWithTheCommit")));
+				new Mutant("document lock: lost by its own save", "core/Lease", "holder.suspended || ", "",
+						test("io.mongolock.mongodb.DocumentLockTransactionTests", "aSaveReleasesWithTheCommit")));
+	}
+
+	private static Judge simulation(String violation) {
+		return Judge.simulation(violation);
+	}
+
+	private static Judge test(String test, String method) {
+		return Judge.test(test, method);
 	}
 
 	private static Judge row(String rows, String method) {
-		return Judge.test("io.mongolock.faults.rows." + rows + "RowsTests", method);
+		return test("io.mongolock.faults.rows." + rows + "RowsTests", method);
 	}
 
 }

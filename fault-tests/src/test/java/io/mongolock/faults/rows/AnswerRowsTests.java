@@ -1,14 +1,9 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonDouble;
-import org.bson.BsonInt32;
-import org.bson.BsonString;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,8 +61,7 @@ class AnswerRowsTests {
 		HarnessClient client = client(Duration.ZERO);
 		failWriteConcern(64, Integer.MAX_VALUE);
 		Expect.outcomeUnknown(client);
-		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		this.rig.awaitFree();
+		Expect.grantedToNobody(this.rig);
 		figures.server(ScriptedServer.SERVER).add("orphans", 0);
 	}
 
@@ -91,9 +85,8 @@ class AnswerRowsTests {
 		long blocked = System.nanoTime() - start;
 		assertThat(Duration.ofNanos(blocked)).isLessThan(Duration.ofSeconds(10));
 		assertThat(this.rig.stored()).isEmpty();
-		figures.server(ScriptedServer.SERVER)
-			.add("attempts", this.asked)
-			.add("returned after", Harness.millis(blocked));
+		figures.server(ScriptedServer.SERVER).add("attempts", this.asked);
+		figures.add("returned after", Harness.millis(blocked));
 	}
 
 	@ParameterizedTest(name = "{1}")
@@ -110,7 +103,8 @@ class AnswerRowsTests {
 	void aServerThatRefusesWhatLocksNeedIsNamedAtOnce(int code, String name, String message, String advice,
 			RowFigures figures) {
 		HarnessClient client = client(Harness.LONG);
-		answerClaims(Integer.MAX_VALUE, error(code, message).append("codeName", new BsonString(name)));
+		answerClaims(Integer.MAX_VALUE, BsonDocument
+			.parse("{ok: 0.0, code: %d, codeName: '%s', errmsg: \"%s\"}".formatted(code, name, message)));
 		LockStoreException failure = catchThrowableOfType(LockStoreException.class, client::acquire);
 		assertThat(failure.getOutcome()).isEqualTo(Outcome.REFUSED);
 		assertThat(failure).hasMessageContaining(advice);
@@ -131,8 +125,7 @@ class AnswerRowsTests {
 		});
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
 			.withMessageContaining("4.4 or later");
-		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		this.rig.awaitFree();
+		Expect.grantedToNobody(this.rig);
 		figures.server(ScriptedServer.SERVER).add("orphans", 0);
 	}
 
@@ -161,8 +154,8 @@ class AnswerRowsTests {
 		this.server.script((command, passedOn) -> {
 			BsonDocument answer = passedOn.get();
 			if (isClaim(command) && this.asked.incrementAndGet() <= times) {
-				answer.append("writeConcernError", new BsonDocument("code", new BsonInt32(code)).append("errmsg",
-						new BsonString("waiting for replication failed")));
+				answer.append("writeConcernError",
+						BsonDocument.parse("{code: %d, errmsg: 'waiting for replication failed'}".formatted(code)));
 			}
 			return answer;
 		});
@@ -178,13 +171,8 @@ class AnswerRowsTests {
 	}
 
 	private static BsonDocument retryableError(int code) {
-		return error(code, "retry").append("errorLabels",
-				new BsonArray(List.of(new BsonString("RetryableWriteError"))));
-	}
-
-	private static BsonDocument error(int code, String message) {
-		return new BsonDocument("ok", new BsonDouble(0)).append("code", new BsonInt32(code))
-			.append("errmsg", new BsonString(message));
+		return BsonDocument
+			.parse("{ok: 0.0, code: %d, errmsg: 'retry', errorLabels: ['RetryableWriteError']}".formatted(code));
 	}
 
 }

@@ -71,8 +71,7 @@ class CallerRowsTests {
 		hold.awaitHeld(Harness.LONG);
 		caller.interruptAndAwait();
 		this.rig.deliver(hold, "findAndModify");
-		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		this.rig.awaitFree();
+		Expect.grantedToNobody(this.rig);
 		figures.server(this.rig.label()).add("orphans", 0);
 	}
 

@@ -29,7 +29,6 @@ import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.test.InMemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Rows 27 and 28: the clocks of a client.
@@ -40,10 +39,7 @@ class ClockRowsTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(Harness.KEY);
 
-	private static final LockSettings SETTINGS = LockSettings.builder()
-		.ttl(Duration.ofSeconds(30))
-		.waitTimeout(Duration.ZERO)
-		.build();
+	private static final LockSettings SETTINGS = HarnessClient.settings(Duration.ofSeconds(30), Duration.ZERO);
 
 	private final FakeClock clock = new FakeClock();
 
@@ -59,13 +55,11 @@ class ClockRowsTests {
 	@Test
 	@ShowsRow(value = 28, level = Level.UNIT)
 	void aHolderThatWasSuspendedHasLost(RowFigures figures) {
-		LockTemplate locks = locks(true);
-		LockHandle handle = locks.acquire(REQUEST);
+		LockHandle handle = locks(true).acquire(REQUEST);
 		this.clock.pass(Duration.ZERO, Duration.ofMinutes(10));
 		assertThat(handle.isHeld()).isFalse();
 		assertThat(handle.remaining()).isZero();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::assertHeld)
-			.returns(LossReason.DEADLINE, LockLostException::getReason);
+		Expect.lost(handle::assertHeld).returns(LossReason.DEADLINE, LockLostException::getReason);
 		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
 		this.clock.pass(Duration.ZERO, Duration.ofMinutes(-10));
 		assertThat(handle.isHeld()).as("lost for good").isFalse();
@@ -75,8 +69,7 @@ class ClockRowsTests {
 	@Test
 	@ShowsRow(value = 28, level = Level.UNIT)
 	void aHolderThatWasSuspendedIsToldWithoutAsking(RowFigures figures) {
-		LockTemplate locks = locks(true);
-		locks.acquire(REQUEST);
+		locks(true).acquire(REQUEST);
 		this.clock.pass(Duration.ofSeconds(2), Duration.ofMinutes(10));
 		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
 		figures.add("told", 1);
@@ -85,8 +78,7 @@ class ClockRowsTests {
 	@Test
 	@ShowsRow(value = 28, level = Level.UNIT)
 	void theLeaseEndsOneMarginBeforeTheStoresDoes(RowFigures figures) {
-		LockTemplate locks = locks(false);
-		LockHandle handle = locks.acquire(REQUEST);
+		LockHandle handle = locks(false).acquire(REQUEST);
 		this.clock.pass(Duration.ofMillis(23_999), Duration.ofMillis(23_999));
 		assertThat(handle.isHeld()).isTrue();
 		this.clock.pass(Duration.ofMillis(1), Duration.ZERO);
@@ -116,8 +108,7 @@ class ClockRowsTests {
 	@Test
 	@ShowsRow(value = 27, level = Level.UNIT)
 	void aWallClockSetForwardEndsTheLeaseEarly(RowFigures figures) {
-		LockTemplate locks = locks(false);
-		LockHandle handle = locks.acquire(REQUEST);
+		LockHandle handle = locks(false).acquire(REQUEST);
 		this.clock.pass(Duration.ZERO, Duration.ofHours(1));
 		assertThat(handle.isHeld()).isFalse();
 		figures.add("lost", "1, to be safe");
@@ -126,8 +117,7 @@ class ClockRowsTests {
 	@Test
 	@ShowsRow(value = 27, level = Level.UNIT)
 	void aWallClockSetBackDoesNotLengthenTheLease(RowFigures figures) {
-		LockTemplate locks = locks(false);
-		LockHandle handle = locks.acquire(REQUEST);
+		LockHandle handle = locks(false).acquire(REQUEST);
 		this.clock.pass(Duration.ZERO, Duration.ofHours(-1));
 		assertThat(handle.isHeld()).isTrue();
 		this.clock.pass(Duration.ofSeconds(24), Duration.ofSeconds(24));
@@ -140,11 +130,7 @@ class ClockRowsTests {
 	void aClientWhoseWallClockStepsOverlapsWithNobody(RowFigures figures) {
 		try (Harness rig = Harness.onAnyServer()) {
 			StepClock stepping = new StepClock();
-			LockSettings settings = LockSettings.builder()
-				.ttl(Duration.ofSeconds(8))
-				.renewInterval(Duration.ofMillis(500))
-				.waitTimeout(Harness.LONG)
-				.build();
+			LockSettings settings = HarnessClient.settings(Duration.ofSeconds(8), Duration.ofMillis(500), Harness.LONG);
 			HarnessClient client = rig.client(rig.proxied(), settings, stepping).warm();
 			HarnessClient other = rig.direct(Harness.LONG);
 			LockHandle handle = client.acquire();

@@ -17,7 +17,6 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
-import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockClock;
@@ -29,6 +28,7 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -39,7 +39,6 @@ import io.mongolock.store.mongo.DocumentLockStore;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -86,7 +85,7 @@ class DocumentLockRowsTests {
 	void aClaimThatIsExecutedAfterTheSaveIsTakenBack(RowFigures figures) {
 		Hold late = this.rig.proxy().on("findAndModify").holdRequest();
 		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a",
-				LockSettings.builder().ttl(Duration.ofSeconds(6)).waitTimeout(Harness.LONG).build());
+				HarnessClient.settings(Duration.ofSeconds(6), Harness.LONG));
 		this.here.documents.save(locked, new Article("a", "saved", 1L));
 		late.release();
 		await().atMost(Harness.LONG).until(() -> stored().getLong("version") == 3);
@@ -128,11 +127,10 @@ class DocumentLockRowsTests {
 		this.rig.clock().step(Duration.ofHours(1));
 		LockedDocument<Article> other = this.there.documents.lock(Article.class, "a", WAITING);
 		LockTicket next = other.ticket();
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.here.documents.resume(Article.class, ticket))
+		Expect.lost(() -> this.here.documents.resume(Article.class, ticket))
 			.withMessageContaining("is locked by desk there");
 		this.there.documents.save(this.there.documents.resume(Article.class, next), new Article("a", "theirs", 2L));
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents.renew(ticket));
+		Expect.lost(() -> this.here.documents.renew(ticket));
 		assertThat(next.fence()).isGreaterThan(ticket.fence());
 		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "theirs", 3L));
 		figures.server(this.rig.label()).add("late saves that were made", 0);
@@ -151,8 +149,7 @@ class DocumentLockRowsTests {
 		else {
 			this.there.template.getCollection("article").deleteOne(id);
 		}
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.here.documents.save(locked, new Article("a", "mine", 1L)))
+		Expect.lost(() -> this.here.documents.save(locked, new Article("a", "mine", 1L)))
 			.withMessageEndingWith("nothing was written");
 		assertThat(this.there.template.getCollection("article").find().first())
 			.isEqualTo((what.equals("replaced")) ? theirs : null);
@@ -179,9 +176,7 @@ class DocumentLockRowsTests {
 		Editor(String instance, MongoClient mongo) {
 			this.context.refresh();
 			this.template = new MongoTemplate(mongo, Harness.DATABASE);
-			MongoTemplate outside = new MongoTemplate(mongo, Harness.DATABASE);
-			outside.setSessionSynchronization(SessionSynchronization.NEVER);
-			DocumentLockStore store = new DocumentLockStore(outside, "lock");
+			DocumentLockStore store = new DocumentLockStore(HarnessClient.template(mongo), "lock");
 			this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "main"),
 					LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
 			this.documents = DocumentLockOperations.of(this.template, store, this.client, this.client::broken,

@@ -2,7 +2,11 @@ package io.mongolock.faults.rows;
 
 import java.util.List;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.assertj.core.api.ThrowableAssertAlternative;
+
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.faults.harness.Harness;
@@ -22,7 +26,8 @@ final class Expect {
 	}
 
 	/**
-	 * The next client is granted the lock, and the holder was told of its loss before.
+	 * The next client is granted the lock, and the holder was notified of its loss
+	 * before.
 	 */
 	static LockHandle toldBeforeTheNextGrant(HarnessClient holder, LockHandle handle, HarnessClient next,
 			RowFigures figures) {
@@ -39,6 +44,17 @@ final class Expect {
 	static void outcomeUnknown(HarnessClient client) {
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
 			.returns(Outcome.UNKNOWN, LockStoreException::getOutcome);
+	}
+
+	/** The lock is found lost, for the reason that its exception says. */
+	static ThrowableAssertAlternative<LockLostException> lost(ThrowingCallable call) {
+		return assertThatExceptionOfType(LockLostException.class).isThrownBy(call);
+	}
+
+	/** A claim was executed for a caller who had gone; the lock is free again soon. */
+	static void grantedToNobody(Harness rig) {
+		assertThat(rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
+		rig.awaitFree();
 	}
 
 	static void heldBy(LockHandle handle, List<StoredHolder> holders) {

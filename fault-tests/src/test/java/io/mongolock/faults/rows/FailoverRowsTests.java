@@ -68,10 +68,9 @@ class FailoverRowsTests {
 		Expect.heldBy(handle, next.holders());
 		handle.close();
 		assertThat(client.acquire().fence()).isGreaterThan(handle.fence());
-		figures.server(ScriptedSet.SERVER)
-			.add("without a primary", Harness.millis(elected - killed) + " of 8000 ms relied on")
-			.add("lost", 0)
-			.add("fence", "unchanged");
+		figures.server(ScriptedSet.SERVER);
+		figures.add("without a primary", Harness.millis(elected - killed) + " of 8000 ms relied on").add("lost", 0);
+		figures.add("fence", "unchanged");
 	}
 
 	@Test
@@ -137,11 +136,9 @@ class FailoverRowsTests {
 		await().atMost(Harness.LONG).until(() -> !other.told().steps().isEmpty());
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		client.told().awaitLoss();
-		figures.server(ScriptedSet.SERVER)
-			.add("ahead", ahead + " ms of a margin of 1000 ms")
-			.add("overlap", overlap.toMillis() + " ms, " + excess.toMillis() + " ms expected at most")
-			.add("step told", other.told().steps().get(0).toMillis() + " ms")
-			.add("fence", "rose");
+		figures.server(ScriptedSet.SERVER).add("ahead", ahead + " ms of a margin of 1000 ms");
+		figures.add("overlap", overlap.toMillis() + " ms, " + excess.toMillis() + " ms expected at most");
+		figures.add("step told", other.told().steps().get(0).toMillis() + " ms").add("fence", "rose");
 	}
 
 	@Test
@@ -193,9 +190,8 @@ class FailoverRowsTests {
 			assertThat(client.getClusterDescription().getServerDescriptions()).hasSize(3);
 		}
 		assertThat(told.get(wrong.address())).isGreaterThan(MARGIN);
-		figures.server(ScriptedSet.SERVER)
-			.add("ahead", "5000 ms of 1000 ms tolerated")
-			.add("said", told.get(wrong.address()).toMillis() + " ms");
+		figures.server(ScriptedSet.SERVER).add("ahead", "5000 ms of 1000 ms tolerated");
+		figures.add("said", told.get(wrong.address()).toMillis() + " ms");
 	}
 
 	// How long the lease still lasts there

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
+import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,10 +22,10 @@ import io.mongolock.faults.harness.history.HistoryReport;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.faults.harness.worker.LockStatus;
 import io.mongolock.faults.harness.worker.LockWorkerJvm;
+import io.mongolock.faults.harness.worker.LockWorkerJvm.Status;
 import io.mongolock.faults.harness.worker.SectionCounts;
-import io.mongolock.faults.harness.worker.WorkerFailedException;
+import io.mongolock.faults.harness.worker.WorkerJvm.FailedException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -62,10 +63,9 @@ class HolderRowsTests {
 		// what the server says is rounded to milliseconds
 		assertThat(takeOver).isGreaterThan(left - 5_000_000);
 		next.release(Harness.KEY);
-		assertThat(this.crew.assertClean().timings().takenOver().count()).isOne();
-		figures.server(this.crew.label())
-			.add("take-over", Harness.millis(takeOver))
-			.add("lease left", Harness.millis(left));
+		assertThat(this.crew.assertClean().takenOver().count()).isOne();
+		figures.server(this.crew.label()).add("take-over", Harness.millis(takeOver));
+		figures.add("lease left", Harness.millis(left));
 	}
 
 	@Test
@@ -86,30 +86,29 @@ class HolderRowsTests {
 	@Test
 	@ShowsRow(value = 5, level = Level.SERVER)
 	void aHolderSuspendedBeyondItsLeaseLearnsThatItLostAndCanWriteNothing(RowFigures figures) {
-		this.crew.insertGuarded(Harness.KEY);
+		this.crew.guarded().insertOne(new Document("_id", Harness.KEY));
 		LockWorkerJvm holder = this.crew.start(TTL);
 		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(60)).awaitReady();
 		int before = suspendAsHolder(holder.awaitReady());
 		next.acquire(Harness.KEY);
 		next.write(Harness.KEY, 2);
-		holder.jvm().resume();
-		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> holder.write(Harness.KEY, 3))
-			.returns(StaleFenceException.class.getName(), WorkerFailedException::getType);
-		assertThat(holder.status(Harness.KEY)).as("at its first check").isEqualTo(LockStatus.LOST);
-		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> holder.release(Harness.KEY))
-			.returns(LockLostException.class.getName(), WorkerFailedException::getType);
+		holder.process().resume();
+		assertThatExceptionOfType(FailedException.class).isThrownBy(() -> holder.write(Harness.KEY, 3))
+			.returns(StaleFenceException.class.getName(), FailedException::getType);
+		assertThat(holder.status(Harness.KEY)).as("at its first check").isEqualTo(Status.LOST);
+		assertThatExceptionOfType(FailedException.class).isThrownBy(() -> holder.release(Harness.KEY))
+			.returns(LockLostException.class.getName(), FailedException::getType);
 		assertThat(this.crew.remaining(Harness.KEY)).as("the new holder's").isPositive();
-		assertThat(next.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
-		assertThat(this.crew.guarded(Harness.KEY)).containsEntry("value", 2L);
+		assertThat(next.status(Harness.KEY)).isEqualTo(Status.HELD);
+		assertThat(this.crew.guarded().find().first()).containsEntry("value", 2L);
 		next.release(Harness.KEY);
-		assertThat(next.status(Harness.KEY)).isEqualTo(LockStatus.NONE);
+		assertThat(next.status(Harness.KEY)).isEqualTo(Status.NONE);
 		await().atMost(Harness.LONG).until(() -> this.crew.check().losses() == before + 1);
 		HistoryReport report = this.crew.check();
 		assertThat(report.fences()).isEmpty();
 		assertThat(report.overlapNanos(false)).as("what no lease can prevent").isPositive();
-		figures.server(this.crew.label())
-			.add("overlap while suspended", Harness.millis(report.overlapNanos(false)))
-			.add("stale writes accepted", 0);
+		figures.server(this.crew.label()).add("overlap while suspended", Harness.millis(report.overlapNanos(false)));
+		figures.add("stale writes accepted", 0);
 	}
 
 	@Test
@@ -117,17 +116,16 @@ class HolderRowsTests {
 	void aHolderSuspendedForLessThanItReliesOnKeepsTheLock(RowFigures figures) {
 		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(30)).awaitReady();
 		holder.acquire(Harness.KEY);
-		holder.jvm().suspend();
+		holder.process().suspend();
 		// longer than a renewal interval of 8 s, shorter than the 24 s relied on
 		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() < 20_000);
-		holder.jvm().resume();
-		assertThat(holder.status(Harness.KEY)).isEqualTo(LockStatus.HELD);
+		holder.process().resume();
+		assertThat(holder.status(Harness.KEY)).isEqualTo(Status.HELD);
 		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() > 22_000);
 		holder.release(Harness.KEY);
 		this.crew.assertClean();
-		figures.server(this.crew.label())
-			.add("suspended", "until 10 s after its last renewal")
-			.add("lost", this.crew.check().losses());
+		figures.server(this.crew.label()).add("suspended", "until 10 s after its last renewal");
+		figures.add("lost", this.crew.check().losses());
 	}
 
 	@Test
@@ -153,28 +151,27 @@ class HolderRowsTests {
 		next.release(Harness.KEY);
 		HistoryReport report = this.crew.assertClean();
 		assertThat(report.checks()).as("checks").isGreaterThanOrEqualTo(3);
-		figures.server(this.crew.label())
-			.add("running", "7 % of the time for a ttl, then not for 2 s, then not for a lease")
-			.add("kept through the first two", work.join().completed() == 1)
-			.add("lost", report.losses())
-			.add("checks that were wrong", report.falseChecks().size())
-			.add("overlap while suspended", Harness.millis(report.overlapNanos(false)));
+		figures.server(this.crew.label());
+		figures.add("running", "7 % of the time for a ttl, then not for 2 s, then not for a lease");
+		figures.add("kept through the first two", work.join().completed() == 1).add("lost", report.losses());
+		figures.add("checks that were wrong", report.falseChecks().size());
+		figures.add("overlap while suspended", Harness.millis(report.overlapNanos(false)));
 	}
 
 	/**
 	 * Suspend a process while it holds the lock. On a starved machine it may lose it
 	 * before; then once more.
-	 * @return how often it was told of a loss before
+	 * @return how often it was notified of a loss before
 	 */
 	private int suspendAsHolder(LockWorkerJvm holder) {
 		for (int lost = 0;; lost++) {
 			holder.acquire(Harness.KEY);
 			holder.write(Harness.KEY, 1);
-			holder.jvm().suspend();
+			holder.process().suspend();
 			if (this.crew.check().losses() == lost) {
 				return lost;
 			}
-			holder.jvm().resume();
+			holder.process().resume();
 			// may succeed after the loss, as nobody was granted meanwhile
 			catchThrowable(() -> holder.release(Harness.KEY));
 		}
@@ -193,7 +190,7 @@ class HolderRowsTests {
 	}
 
 	private void awaitHeldBy(LockWorkerJvm worker) {
-		await().atMost(Harness.LONG).until(() -> this.crew.holders(Harness.KEY).contains(worker.jvm().pid()));
+		await().atMost(Harness.LONG).until(() -> this.crew.isHeldBy(worker, Harness.KEY));
 	}
 
 }

@@ -14,14 +14,12 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.faults.harness.Harness;
-import io.mongolock.faults.harness.Target;
 import io.mongolock.faults.harness.WorkerProcesses;
 import io.mongolock.faults.harness.history.LineCheck;
-import io.mongolock.faults.harness.history.LineClaim;
+import io.mongolock.faults.harness.history.LineCheck.Answer;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.faults.harness.worker.EmbeddedServerProcess;
 import io.mongolock.faults.harness.worker.LineWorker;
 import io.mongolock.faults.harness.worker.LockWorkerJvm;
 import io.mongolock.faults.harness.worker.WorkerJvm;
@@ -56,9 +54,8 @@ class LineRowsTests {
 		long waited = System.nanoTime() - released;
 		workers.get(2).release(Harness.KEY);
 		this.crew.assertClean();
-		figures.server(this.crew.label())
-			.add("granted after the release", Harness.millis(waited))
-			.add("life of a place", Harness.millis(LockWorkerJvm.PLACE_TTL.toNanos()));
+		figures.server(this.crew.label()).add("granted after the release", Harness.millis(waited));
+		figures.add("life of a place", Harness.millis(LockWorkerJvm.PLACE_TTL.toNanos()));
 	}
 
 	@Test
@@ -97,34 +94,29 @@ class LineRowsTests {
 		}
 		long took = System.nanoTime() - start;
 		this.crew.assertClean();
-		figures.server(this.crew.label())
-			.add("JVMs", 8)
-			.add("out of turn", 0)
-			.add("per turn", Harness.millis(took / 8));
+		figures.server(this.crew.label()).add("JVMs", 8).add("out of turn", 0);
+		figures.add("per turn", Harness.millis(took / 8));
 	}
 
 	@Test
 	@ShowsRow(value = 58, level = Level.SERVER)
 	void noGrantOfExclusiveSharedAndLimitedLocksPassesOneInLine(RowFigures figures) {
-		Target given = Target.given().orElse(null);
-		try (EmbeddedServerProcess server = (given != null) ? null : EmbeddedServerProcess.startReplicaSet()) {
-			Target target = (given != null) ? given : Target.embedded(server.port());
-			List<LineClaim> history = history(target.connectionString());
+		try (WorkerProcesses set = WorkerProcesses.onReplicaSet()) {
+			List<Answer> history = history(set.target().connectionString());
 			LineCheck check = new LineCheck(history);
 			assertThat(check.passings()).isEmpty();
 			List<String> keys = List.of(LineWorker.EXCLUSIVE, LineWorker.SHARED, LineWorker.LIMITED);
 			assertThat(keys).allSatisfy((key) -> assertThat(check.waited(key)).as("waited behind others").isPositive());
-			figures.server(target.label())
-				.add("JVMs", 8)
-				.add("grants of the store", history.stream().filter(LineClaim::granted).count())
-				.add("of them behind others in line", keys.stream().mapToInt(check::waited).sum())
-				.add("out of turn", 0);
+			figures.server(set.label()).add("JVMs", 8);
+			figures.add("grants of the store", history.stream().filter(Answer::granted).count());
+			figures.add("of them behind others in line", keys.stream().mapToInt(check::waited).sum());
+			figures.add("out of turn", 0);
 		}
 	}
 
-	private List<LineClaim> history(String uri) {
+	private List<Answer> history(String uri) {
 		List<WorkerJvm<LineWorker>> workers = Stream
-			.generate(() -> WorkerJvm.start(List.of("-Xmx128m"), () -> new LineWorker(uri, "line_of_processes")))
+			.generate(() -> new WorkerJvm<>(List.of("-Xmx128m"), () -> new LineWorker(uri)))
 			.limit(8)
 			.toList();
 		try {
@@ -143,7 +135,7 @@ class LineRowsTests {
 
 	private CompletableFuture<Long> waits(LockWorkerJvm worker) {
 		CompletableFuture<Long> granted = worker.acquireAsync(Harness.KEY);
-		await().atMost(Harness.LONG).until(() -> queue().contains(worker.jvm().pid()));
+		await().atMost(Harness.LONG).until(() -> queue().contains(worker.process().pid()));
 		return granted;
 	}
 

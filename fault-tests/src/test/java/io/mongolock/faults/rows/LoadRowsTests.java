@@ -31,7 +31,6 @@ import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.WorkerProcesses;
 import io.mongolock.faults.harness.history.HistoryReport;
-import io.mongolock.faults.harness.history.Timings;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -54,11 +53,8 @@ class LoadRowsTests {
 	private static final int HELD = 500;
 
 	/** Of which 24 s are relied on. */
-	private static final LockSettings SETTINGS_OF_MANY = LockSettings.builder()
-		.ttl(Duration.ofSeconds(30))
-		.renewInterval(Duration.ofSeconds(2))
-		.waitTimeout(Harness.LONG)
-		.build();
+	private static final LockSettings SETTINGS_OF_MANY = HarnessClient.settings(Duration.ofSeconds(30),
+			Duration.ofSeconds(2), Harness.LONG);
 
 	private static final Duration PATIENCE = Duration.ofSeconds(110);
 
@@ -81,15 +77,12 @@ class LoadRowsTests {
 			crew.count(Harness.KEY, 400);
 			HistoryReport report = crew.assertClean();
 			assertThat(report.sections()).isEqualTo(400);
-			Timings timings = report.timings();
-			assertThat(timings.granted().count()).isEqualTo(400);
-			figures.server(crew.label())
-				.add("load", "8 JVMs x 50 threads")
-				.add("sections per second", Math.round(400 / seconds))
-				.add("grant p50", Harness.millis(timings.granted().p50()))
-				.add("p99", Harness.millis(timings.granted().p99()))
-				.add("max", Harness.millis(timings.granted().max()))
-				.add("overlap", "0 ms");
+			assertThat(report.granted().count()).isEqualTo(400);
+			figures.server(crew.label()).add("load", "8 JVMs x 50 threads");
+			figures.add("sections per second", Math.round(400 / seconds));
+			figures.add("grant p50", Harness.millis(report.granted().p50()));
+			figures.add("p99", Harness.millis(report.granted().p99()));
+			figures.add("max", Harness.millis(report.granted().max())).add("overlap", "0 ms");
 		}
 	}
 
@@ -172,10 +165,8 @@ class LoadRowsTests {
 			assertThat(herd.together).hasValue(1);
 			assertThat(requests).as("requests").isLessThan(500 * 4);
 			assertThat(rig.holders()).isEmpty();
-			figures.server(rig.label())
-				.add("waiters", 500)
-				.add("holders at a time", herd.together)
-				.add("claims per grant", requests / 500.0);
+			figures.server(rig.label()).add("waiters", 500).add("holders at a time", herd.together);
+			figures.add("claims per grant", requests / 500.0);
 		}
 	}
 

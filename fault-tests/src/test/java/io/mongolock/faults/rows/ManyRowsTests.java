@@ -21,7 +21,6 @@ import org.opentest4j.TestAbortedException;
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
-import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
@@ -34,7 +33,6 @@ import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -64,14 +62,11 @@ class ManyRowsTests {
 		int requests = this.rig.proxy().requests("update") - before;
 		assertThat(requests).isLessThanOrEqualTo(STOPPED / 500);
 		assertThat(this.rig.documents().countDocuments(Filters.exists("holders.0"))).isZero();
-		held.forEach((handle) -> assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close)
+		held.forEach((handle) -> Expect.lost(handle::close)
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(LossReason.SHUTDOWN)));
 		assertThat(this.rig.proxy().requests("update")).isEqualTo(before + requests);
-		figures.server(this.rig.label())
-			.add("held", STOPPED)
-			.add("requests", requests)
-			.add("stop took", Harness.millis(took))
-			.add("requests after the stop", 0);
+		figures.server(this.rig.label()).add("held", STOPPED).add("requests", requests);
+		figures.add("stop took", Harness.millis(took)).add("requests after the stop", 0);
 	}
 
 	@Test
@@ -94,10 +89,8 @@ class ManyRowsTests {
 		long spread = told.get(LOST - 1) - told.get(0);
 		assertThat(Duration.ofNanos(spread)).as("from the first to the last").isLessThan(margin);
 		locks.stop(Duration.ofSeconds(10));
-		figures.server(this.rig.label())
-			.add("losses", LOST)
-			.add("listener takes", "5 ms")
-			.add("from the first to the last", Harness.millis(spread) + " of 6000 ms");
+		figures.server(this.rig.label()).add("losses", LOST).add("listener takes", "5 ms");
+		figures.add("from the first to the last", Harness.millis(spread) + " of 6000 ms");
 	}
 
 	@Test

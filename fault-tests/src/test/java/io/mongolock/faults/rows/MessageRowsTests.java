@@ -108,8 +108,7 @@ class MessageRowsTests {
 		HarnessClient client = this.rig.behindProxy(Harness.LONG, Duration.ZERO);
 		this.rig.claims().cutBeforeReply().once();
 		Expect.outcomeUnknown(client);
-		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		this.rig.awaitFree();
+		Expect.grantedToNobody(this.rig);
 		figures.server(this.rig.label()).add("orphans", 0);
 	}
 
@@ -196,8 +195,7 @@ class MessageRowsTests {
 	private void assertTakenBack(Hold hold, Duration ttl, RowFigures figures) {
 		this.rig.deliver(hold, "findAndModify");
 		long delivered = System.nanoTime();
-		assertThat(this.rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		this.rig.awaitFree();
+		Expect.grantedToNobody(this.rig);
 		long orphan = System.nanoTime() - delivered;
 		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(ttl);
 		figures.server(this.rig.label())

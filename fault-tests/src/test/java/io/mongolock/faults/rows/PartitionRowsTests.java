@@ -11,7 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockHandle;
-import io.mongolock.LockLostException;
 import io.mongolock.LossReason;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
@@ -24,7 +23,6 @@ import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -59,7 +57,7 @@ class PartitionRowsTests {
 		// renewed where nobody confirms it
 		Expect.heldBy(handle, stale.holders());
 		this.set.heal();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		Expect.lost(handle::close);
 		Expect.heldBy(granted, next.holders());
 		figures.add("overlap", "0 ms");
 	}
@@ -73,7 +71,7 @@ class PartitionRowsTests {
 		this.set.isolatePrimary();
 		this.set.elect();
 		LockHandle granted = other.warm().acquire();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		Expect.lost(handle::close);
 		assertThat(granted.isHeld()).isTrue();
 		figures.server(ScriptedSet.SERVER).add("false overruns", 0);
 	}

@@ -44,11 +44,8 @@ class RenewerRowsTests {
 	private static final Duration TTL = Duration.ofSeconds(3);
 
 	/** What is to stay held does so on a busy machine, too. */
-	private static final LockSettings RENEWED_OFTEN = LockSettings.builder()
-		.ttl(Duration.ofSeconds(12))
-		.renewInterval(Duration.ofMillis(250))
-		.waitTimeout(Duration.ZERO)
-		.build();
+	private static final LockSettings RENEWED_OFTEN = HarnessClient.settings(Duration.ofSeconds(12),
+			Duration.ofMillis(250), Duration.ZERO);
 
 	private final RecordingLockListener told = new RecordingLockListener();
 

@@ -84,10 +84,8 @@ class ReplicaSetRowsTests {
 		assertThat(stored().holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
 		handle.close();
 		assertThat(this.client.locks().acquire(this.request).fence()).isGreaterThan(handle.fence());
-		figures.server(this.set.label())
-			.add("renewed after", Harness.millis(renewed - steppedDown))
-			.add("lost", 0)
-			.add("fence", "unchanged");
+		figures.server(this.set.label()).add("renewed after", Harness.millis(renewed - steppedDown)).add("lost", 0);
+		figures.add("fence", "unchanged");
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -14,10 +15,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessResourceFailureException;
-import org.springframework.data.mongodb.SessionSynchronization;
-import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -62,10 +62,8 @@ class SequenceRowsTests {
 		assertThat(given).doesNotHaveDuplicates();
 		Document stored = this.rig.documents().find(new Document("_id", NAME)).first();
 		assertThat(stored.getLong("value")).isGreaterThanOrEqualTo(given.size());
-		figures.server(this.rig.label())
-			.add("numbers", given.size())
-			.add("twice", 0)
-			.add("gaps, " + what, stored.getLong("value") - given.size());
+		figures.server(this.rig.label()).add("numbers", given.size()).add("twice", 0);
+		figures.add("gaps, " + what, stored.getLong("value") - given.size());
 	}
 
 	@Test
@@ -77,26 +75,20 @@ class SequenceRowsTests {
 		Hold hold = this.rig.proxy().on("findAndModify").holdRequest();
 		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> late.next(NAME))
 			.withMessageContaining("it is safe to ask again");
-		given.addAll(numbers(other, BLOCK));
+		given.addAll(block(other));
 		this.rig.deliver(hold, "findAndModify");
-		given.addAll(numbers(other, BLOCK));
-		given.addAll(numbers(sequences(this.faulty, Harness.LONG), BLOCK));
+		given.addAll(block(other));
+		given.addAll(block(sequences(this.faulty, Harness.LONG)));
 		assertThat(given).doesNotHaveDuplicates();
 		figures.server(this.rig.label()).add("twice", 0);
 	}
 
-	static List<Long> numbers(Sequences sequences, int count) {
-		List<Long> numbers = new ArrayList<>();
-		for (int i = 0; i < count; i++) {
-			numbers.add(sequences.next(NAME));
-		}
-		return numbers;
+	static List<Long> block(Sequences sequences) {
+		return Stream.generate(() -> sequences.next(NAME)).limit(BLOCK).toList();
 	}
 
 	static Sequences sequences(MongoClient client, Duration timeout) {
-		MongoTemplate template = new MongoTemplate(client, Harness.DATABASE);
-		template.setSessionSynchronization(SessionSynchronization.NEVER);
-		return Sequences.of(new SequenceStore(template, Harness.COLLECTION, "", timeout),
+		return Sequences.of(new SequenceStore(HarnessClient.template(client), Harness.COLLECTION, "", timeout),
 				Map.of(NAME, new SequenceSettings(BLOCK, 1)));
 	}
 

@@ -7,6 +7,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import com.mongodb.client.MongoCollection;
+import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -16,26 +18,33 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.test.proxy.FaultProxy;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 13, 14 and 50: a server that is there and does not answer.
+ * Rows 13 to 15 and 50: a server that is there and does not answer, or cannot be asked,
+ * as the application uses all connections.
  */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class SilenceRowsTests {
+
+	private static final Duration NARROW_TTL = Duration.ofSeconds(4);
 
 	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1600);
 
@@ -105,6 +114,63 @@ class SilenceRowsTests {
 	}
 
 	@Test
+	@ShowsRow(value = 15, level = Level.SERVER)
+	void aHolderWhosePoolIsExhaustedIsToldBeforeTheNextGrant(RowFigures figures) {
+		try (Harness any = Harness.onAnyServer()) {
+			HarnessClient client = narrow(any);
+			HarnessClient other = any.direct(Harness.LONG);
+			LockHandle handle = client.acquire();
+			Hold hold = exhaust(client, any.proxy());
+			Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(any.label())).close();
+			hold.release();
+			await().atMost(Harness.LONG)
+				.ignoreExceptionsInstanceOf(LockStoreException.class)
+				.untilAsserted(() -> client.locks().acquire(LockRequest.of("order:2")).close());
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 15, level = Level.SERVER)
+	void renewalsOnAPoolOfTheirOwnPassWhileThatOfTheApplicationIsExhausted(RowFigures figures) {
+		try (Harness any = Harness.onAnyServer()) {
+			HarnessClient client = any.behindProxy(NARROW_TTL, Harness.LONG);
+			HarnessClient application = narrow(any);
+			try (LockHandle handle = client.acquire()) {
+				exhaust(application, any.proxy());
+				any.awaitMoreReplies("update", 4);
+				assertThat(handle.isHeld()).isTrue();
+			}
+			assertThat(client.told().losses()).isEmpty();
+			figures.server(any.label()).add("missed renewals", 0);
+		}
+	}
+
+	private static HarnessClient narrow(Harness any) {
+		return any
+			.client(any.proxied() + "&maxPoolSize=4", HarnessClient.settings(NARROW_TTL, Duration.ZERO),
+					LockClock.system())
+			.warm();
+	}
+
+	private static Hold exhaust(HarnessClient client, FaultProxy proxy) {
+		MongoCollection<Document> busy = client.mongo().getDatabase(Harness.DATABASE).getCollection("busy");
+		Hold hold = proxy.on("find").collection("busy").holdAllRequests();
+		for (int i = 0; i < 100; i++) {
+			Daemon.start("busy-" + i, () -> {
+				try {
+					busy.find().first();
+				}
+				catch (RuntimeException ex) {
+					// the test is over
+				}
+			});
+		}
+		// the observer is not behind the proxy
+		proxy.awaitRequests("find", 4, Harness.LONG);
+		return hold;
+	}
+
+	@Test
 	@ShowsRow(value = 50, level = Level.PROXY)
 	void asynchronousClaimsAreAnsweredTogether(RowFigures figures) {
 		// of which 3 s are left for a request
@@ -119,9 +185,8 @@ class SilenceRowsTests {
 		long last = System.nanoTime() - begun;
 		// one after the other on each of 32 threads they would take seven times as long
 		assertThat(Duration.ofNanos(last)).isLessThan(Duration.ofSeconds(18));
-		figures.server(this.rig.label())
-			.add("claims", failures.size())
-			.add("last answered", Harness.millis(last) + " with a timeout of 3000 ms");
+		figures.server(this.rig.label()).add("claims", failures.size());
+		figures.add("last answered", Harness.millis(last) + " with a timeout of 3000 ms");
 	}
 
 	private static long blocked(Runnable call) {

@@ -56,16 +56,14 @@ class SoakTests {
 			finish(workers);
 			Awaitility.await().atMost(TTL.multipliedBy(3)).until(() -> crew.store().list(100, Harness.LONG).isEmpty());
 			HistoryReport report = crew.check();
-			figures.server(crew.label())
-				.add("length", LENGTH)
-				.add("seed", figures.seed())
-				.add("faults", faults.count() + ", of which to several processes at once: " + faults.atOnce())
-				.add("sections", report.sections())
-				.add("completed", workers.stream().mapToInt(SoakWorker::completed).sum())
-				.add("losses told", report.losses())
-				.add("checks", report.checks() + ", of which false: " + report.falseChecks().size())
-				.add("take-overs of killed holders", report.timings().takenOver().count())
-				.add("violations", report.violations().size());
+			figures.server(crew.label()).add("length", LENGTH).add("seed", figures.seed());
+			figures.add("faults", faults.count() + ", of which to several processes at once: " + faults.atOnce());
+			figures.add("sections", report.sections());
+			figures.add("completed", workers.stream().mapToInt(SoakWorker::completed).sum());
+			figures.add("losses told", report.losses());
+			figures.add("checks", report.checks() + ", of which false: " + report.falseChecks().size());
+			figures.add("take-overs of killed holders", report.takenOver().count());
+			figures.add("violations", report.violations().size());
 			assertThat(report.violations()).as(() -> "Seed " + figures.seed() + "\n" + report.toTable()).isEmpty();
 			assertThat(report.sections()).as("work went on").isGreaterThan((int) LENGTH.toSeconds());
 		}

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockHandle;
-import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
@@ -27,7 +26,6 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -66,7 +64,7 @@ class StoreClockRowsTests {
 		assertTold(other, Duration.ofMinutes(1));
 		RecordingLockListener.Loss loss = client.told().awaitLoss();
 		assertThat(loss.reason()).isEqualTo(LossReason.REFUSED);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		Expect.lost(handle::close);
 		next.renew();
 		assertThat(other.told().takenOver()).hasSize(1);
 		figures.server(this.rig.label())
@@ -115,10 +113,10 @@ class StoreClockRowsTests {
 		LockHandle unaware = client.locks().acquire(LockRequest.builder("order:2").autoRenew(false).build());
 		this.rig.clock().step(Duration.ofSeconds(2));
 		assertThat(this.rig.server().runTtlMonitor()).isGreaterThanOrEqualTo(2);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::renew);
+		Expect.lost(handle::renew);
 		assertThat(handle.isHeld()).isFalse();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(unaware::close);
+		Expect.lost(handle::close);
+		Expect.lost(unaware::close);
 		assertThat(this.rig.documents().countDocuments()).as("neither came back").isZero();
 		LockHandle next = client.acquire();
 		assertThat(next.fence()).isGreaterThan(handle.fence());

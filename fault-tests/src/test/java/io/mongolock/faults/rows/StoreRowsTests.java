@@ -3,7 +3,6 @@ package io.mongolock.faults.rows;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -16,17 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
-import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
-import io.mongolock.LockLostException;
-import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
-import io.mongolock.client.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.RecordingLockListener;
@@ -37,7 +30,6 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 import io.mongolock.store.mongo.TtlIndexWatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Rows 30, 40, 42, 44, 54 and 61: what the documents hold, and what happens to them
@@ -77,7 +69,7 @@ class StoreRowsTests {
 		this.rig.documents().replaceOne(new Document("_id", Harness.KEY), backup);
 		LockHandle next = this.rig.direct(Harness.LONG).tryAcquire().orElseThrow();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::renew);
+		Expect.lost(handle::renew);
 		figures.server(this.rig.label()).add("fence regressions", 0);
 	}
 
@@ -85,7 +77,9 @@ class StoreRowsTests {
 	@ShowsRow(value = 61, level = Level.SERVER)
 	void aLossInTheMiddleOfATurnReachesWhoHoldsThen(RowFigures figures) {
 		RecordingLockListener told = new RecordingLockListener();
-		LockTemplate locks = handingOn(told);
+		LockTemplate locks = HarnessClient.locks(this.rig.store(),
+				HarnessClient.settings(Duration.ofSeconds(60), Duration.ofMillis(500), Duration.ofSeconds(60)),
+				new HandOver(Duration.ofHours(1), 100), Harness.LONG, told);
 		List<CompletableFuture<LockHandle>> turn = Stream
 			.generate(() -> locks.acquireAsync(LockRequest.of(Harness.KEY)))
 			.limit(4)
@@ -102,26 +96,13 @@ class StoreRowsTests {
 		LockHandle next = turn.get(3).join();
 		assertThat(next.fence()).isGreaterThan(holder.fence());
 		assertThat(next.isHeld()).isTrue();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(holder::close);
+		Expect.lost(holder::close);
 		assertThat(next.isHeld()).isTrue();
 		next.close();
 		locks.stop(Duration.ofSeconds(5));
 		assertThat(told.losses()).hasSize(1);
 		assertThat(this.rig.holders()).isEmpty();
 		figures.server(this.rig.label()).add("told", loss.reason());
-	}
-
-	private LockTemplate handingOn(RecordingLockListener told) {
-		LockSettings settings = LockSettings.builder()
-			.ttl(Duration.ofSeconds(60))
-			.renewInterval(Duration.ofMillis(500))
-			.waitTimeout(Duration.ofSeconds(60))
-			.build();
-		LockTemplate locks = new LockTemplate(this.rig.store(), new LockDefaults(settings, Map.of()),
-				new LockOwner("rows", "1", "", 1, ""), LockClock.system(), List.of(told), LeakDetection.OFF,
-				new HandOver(Duration.ofHours(1), 100));
-		locks.start();
-		return locks;
 	}
 
 	@Test

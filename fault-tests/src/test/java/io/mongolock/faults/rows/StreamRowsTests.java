@@ -141,7 +141,7 @@ class StreamRowsTests {
 	}
 
 	private static HarnessClient client(MongoClient mongo) {
-		return new HarnessClient(mongo, HarnessClient.settings(Harness.LONG, Harness.LONG), LockClock.system());
+		return HarnessClient.of(mongo, HarnessClient.settings(Harness.LONG, Harness.LONG), LockClock.system());
 	}
 
 	private boolean isInLine() {

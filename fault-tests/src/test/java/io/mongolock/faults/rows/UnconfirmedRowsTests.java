@@ -1,5 +1,6 @@
 package io.mongolock.faults.rows;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -7,13 +8,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.Document;
 import org.springframework.data.mongodb.core.query.Criteria;
@@ -21,6 +25,8 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 
 import io.mongolock.LockHandle;
+import io.mongolock.LockSettings;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.PrimaryFate;
@@ -30,19 +36,23 @@ import io.mongolock.faults.harness.SetMember;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.faults.rows.DocumentLockRowsTests.Editor;
 import io.mongolock.mongodb.FencedWrites;
+import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.Sequences;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 17, 49 and 66: the primary executes a write, reaches nobody to confirm it, and is
- * replaced. What it alone has is then kept or rolled back.
+ * Rows 17, 49, 66 and 71: the primary executes a write, reaches nobody to confirm it, and
+ * is replaced. What it alone has is then kept or rolled back.
  */
 @Timeout(120)
 class UnconfirmedRowsTests {
 
-	private static final int BLOCK = SequenceRowsTests.BLOCK;
+	private static final LockSettings EDITING = HarnessClient.settings(Harness.LONG, Harness.LONG);
 
 	@AutoClose
 	private final ReplicaSetHarness rig = new ReplicaSetHarness();
@@ -73,13 +83,13 @@ class UnconfirmedRowsTests {
 	void aNumberOfASequenceIsGivenToNobody(PrimaryFate fate, boolean retryWrites, RowFigures figures) {
 		MongoClient client = client("&retryWrites=" + retryWrites).mongo();
 		Sequences one = SequenceRowsTests.sequences(client, Harness.LONG);
-		List<Long> given = new ArrayList<>(SequenceRowsTests.numbers(one, BLOCK));
+		List<Long> given = new ArrayList<>(SequenceRowsTests.block(one));
 		CompletableFuture<Long> next = this.set.executeUnconfirmed(() -> one.next(SequenceRowsTests.NAME));
 		fate.befall(this.set);
 		assertThat(next).succeedsWithin(Harness.LONG);
 		given.add(next.join());
-		given.addAll(SequenceRowsTests.numbers(one, BLOCK));
-		given.addAll(SequenceRowsTests.numbers(SequenceRowsTests.sequences(client, Harness.LONG), BLOCK));
+		given.addAll(SequenceRowsTests.block(one));
+		given.addAll(SequenceRowsTests.block(SequenceRowsTests.sequences(client, Harness.LONG)));
 		assertThat(given).doesNotHaveDuplicates();
 		long value = numbersTaken(this.set.primary());
 		assertThat(this.set.members()).allSatisfy((member) -> assertThat(numbersTaken(member)).isEqualTo(value));
@@ -123,6 +133,67 @@ class UnconfirmedRowsTests {
 			.getMatchedCount());
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "DIES", "STEPS_DOWN" })
+	@ShowsRow(value = 71, level = Level.PROXY)
+	void aLockOutlivesThePrimaryThatGrantedItAndTheSaveIsThere(PrimaryFate fate, RowFigures figures) {
+		try (Editor here = editor("here"); Editor there = editor("there")) {
+			LockedDocument<Article> locked = lock(here);
+			fate.befall(this.set);
+			// until the driver has found the next primary there is no answer
+			await().atMost(Harness.LONG)
+				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> there.documents()
+						.lock(Article.class, "a", LockSettings.builder().waitTimeout(Duration.ZERO).build()))
+					.withMessageContaining("desk here"));
+			assertThat(save(here, locked)).isEqualTo("saved");
+			assertSavedOnceAndFree(locked, there);
+		}
+		figures.server(ScriptedSet.SERVER).add("granted to another meanwhile, " + fate, 0).add("saves", 1);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@ShowsRow(value = 71, level = Level.PROXY)
+	void aSaveThatOneMemberAloneHasIsMadeOnceOrSaysSo(PrimaryFate fate, RowFigures figures) {
+		try (Editor here = editor("here"); Editor there = editor("there")) {
+			LockedDocument<Article> locked = lock(here);
+			CompletableFuture<String> save = this.set.executeUnconfirmed(() -> save(here, locked));
+			fate.befall(this.set);
+			assertThat(save).succeedsWithin(Harness.LONG).isEqualTo("failed");
+			await().atMost(Harness.LONG)
+				.untilAsserted(() -> assertThat(save(here, locked)).isEqualTo((fate.keeps()) ? "lost" : "saved"));
+			assertSavedOnceAndFree(locked, there);
+		}
+		figures.server(ScriptedSet.SERVER).add("saves, " + fate, 1);
+	}
+
+	// The set knows no retried writes, so that these tests see what they would hide
+	private Editor editor(String instance) {
+		return new Editor(instance, client("&retryWrites=false").mongo());
+	}
+
+	private static LockedDocument<Article> lock(Editor editor) {
+		editor.template().insert(new Article("a", "draft", null));
+		return editor.documents().lock(Article.class, "a", EDITING);
+	}
+
+	private static String save(Editor editor, LockedDocument<Article> locked) {
+		return editor.save(locked, new Article("a", "saved", 1L));
+	}
+
+	private void assertSavedOnceAndFree(LockedDocument<Article> locked, Editor other) {
+		assertThat(this.set.members()).allSatisfy((member) -> {
+			assertThat(member.document("a").getString("text").getValue()).isEqualTo("saved");
+			assertThat(member.document("a").getInt64("version").getValue()).isEqualTo(2);
+			assertThat(member.document("a").getDocument("lock").getArray("holders")).isEmpty();
+		});
+		try (LockedDocument<Article> next = other.documents().lock(Article.class, "a", EDITING)) {
+			assertThat(next.entity()).isEqualTo(new Article("a", "saved", 3L));
+			assertThat(next.fence()).isGreaterThan(locked.fence());
+		}
+	}
+
 	private HarnessClient client(String options) {
 		return this.rig.client(this.set.connectionString() + options, Harness.LONG, Harness.LONG);
 	}
@@ -138,6 +209,11 @@ class UnconfirmedRowsTests {
 
 	@Document(Harness.COLLECTION)
 	private record Account(@Id String id, int balance) {
+	}
+
+	@Document(Harness.COLLECTION)
+	record Article(@Id String id, String text, @Version @Nullable Long version) {
+
 	}
 
 }

@@ -33,7 +33,6 @@ import io.mongolock.LockSettings;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.RealServer;
 import io.mongolock.faults.harness.ScriptedServer;
-import io.mongolock.faults.harness.ServerKind;
 import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
@@ -196,13 +195,13 @@ class MongoTransactionTests {
 	}
 
 	private OtherClient startOnASet() {
-		start(RealServer.uri(ServerKind.REPLICA_SET));
+		start(RealServer.replicaSet());
 		template().getCollection(WRITTEN).insertOne(new Document("_id", "before-" + this.id));
 		return new OtherClient(bean(MongoClient.class));
 	}
 
 	private void startWithPage() {
-		start(RealServer.uri(ServerKind.REPLICA_SET));
+		start(RealServer.replicaSet());
 		template().insert(new Page(this.id, "draft"));
 	}
 

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * Rows 40 and 41: what must stay secret does. Of the arguments of a method only its key
- * is told to anybody, and that above {@code DEBUG} only if something is wrong.
+ * is said to anybody, and that above {@code DEBUG} only if something is wrong.
  */
 @Timeout(120)
 @ReadsOutput

@@ -14,6 +14,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import io.mongolock.LockException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
@@ -55,8 +56,9 @@ class TerminationTests {
 	}
 
 	private static WorkerJvm<ConfigurableApplicationContext> start(String uri) {
-		return WorkerJvm.start(List.of("-Xmx128m"), () -> LoadedApp.run("--spring.mongodb.uri=" + uri,
-				"--spring.mongodb.database=" + Harness.DATABASE, "--spring.main.banner-mode=off"));
+		return new WorkerJvm<>(List.of("-Xmx128m"), () -> LoadedApp.run("--spring.mongodb.uri=" + uri,
+				"--spring.mongodb.database=" + Harness.DATABASE, "--spring.main.banner-mode=off"))
+			.awaitReady();
 	}
 
 	/**
@@ -69,15 +71,9 @@ class TerminationTests {
 		static ConfigurableApplicationContext run(String... args) {
 			ConfigurableApplicationContext context = SpringApplication.run(LoadedApp.class, args);
 			LockOperations locks = context.getBean(LockOperations.class);
-			IntStream.range(0, 20).forEach((i) -> daemon(() -> work(locks, KEYS.get(i % KEYS.size()))));
-			daemon(() -> locks.acquire(LockRequest.of(KEPT)));
+			IntStream.range(0, 20).forEach((i) -> Daemon.start("load", () -> work(locks, KEYS.get(i % KEYS.size()))));
+			Daemon.start("load", () -> locks.acquire(LockRequest.of(KEPT)));
 			return context;
-		}
-
-		private static void daemon(Runnable load) {
-			Thread thread = new Thread(load, "load");
-			thread.setDaemon(true);
-			thread.start();
 		}
 
 		private static void work(LockOperations locks, String key) {

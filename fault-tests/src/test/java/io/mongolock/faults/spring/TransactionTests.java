@@ -150,9 +150,8 @@ class TransactionTests {
 		finally {
 			threads.shutdownNow();
 		}
-		figures.server(RowFigures.EMBEDDED)
-			.add("calls", calls.size())
-			.add("reads before commit", calls.size() - balance());
+		figures.server(RowFigures.EMBEDDED).add("calls", calls.size());
+		figures.add("reads before commit", calls.size() - balance());
 		assertThat(balance()).isEqualTo(INSTANCES * CALLS);
 	}
 

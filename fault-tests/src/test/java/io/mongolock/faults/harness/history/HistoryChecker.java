@@ -26,7 +26,7 @@ import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
 
 /**
  * Judges a history by the promises of the lock: exclusion, rising fences, no lost update,
- * no orphan, losses told in time.
+ * no orphan, losses notified in time.
  */
 public final class HistoryChecker {
 
@@ -43,6 +43,10 @@ public final class HistoryChecker {
 	private final List<String> falseChecks = new ArrayList<>();
 
 	private final List<String> others = new ArrayList<>();
+
+	private final List<Long> granted = new ArrayList<>();
+
+	private final List<Long> takenOver = new ArrayList<>();
 
 	private HistoryChecker(Collection<HistoryRecord> records) {
 		this.records = records;
@@ -65,6 +69,7 @@ public final class HistoryChecker {
 			.collect(Collectors.groupingBy((section) -> section.entered().key(), TreeMap::new, Collectors.toList()));
 		keys.forEach((key, sections) -> {
 			checkExclusion(sections);
+			measure(sections);
 			NavigableMap<Long, Section> byFence = checkFences(sections);
 			sections.forEach((section) -> checkToldInTime(section, byFence));
 			checks.getOrDefault(key, List.of()).forEach((check) -> checkTrue(check, byFence));
@@ -73,7 +78,7 @@ public final class HistoryChecker {
 		only(Held.class).forEach(this::checkInUse);
 		return new HistoryReport(this.sections.size(), (int) only(Lost.class).count(),
 				(int) only(Checked.class).count(), this.overlaps, this.fences, this.falseChecks, this.others,
-				Timings.of(keys.values()));
+				Spread.of(this.granted), Spread.of(this.takenOver));
 	}
 
 	// In the order in which they began
@@ -94,6 +99,17 @@ public final class HistoryChecker {
 		}
 		return (died != null) ? new Section(entered, Outcome.DIED, died.nanos(), told)
 				: new Section(entered, Outcome.OPEN, entered.nanos(), told);
+	}
+
+	private void measure(List<Section> sections) {
+		Section last = null;
+		for (Section section : sections) {
+			this.granted.add(section.enteredNanos() - section.entered().askedNanos());
+			if (last != null && last.outcome() == Outcome.DIED && section.enteredNanos() >= last.leftNanos()) {
+				this.takenOver.add(section.enteredNanos() - last.leftNanos());
+			}
+			last = section;
+		}
 	}
 
 	private void checkExclusion(List<Section> sections) {

@@ -143,7 +143,7 @@ class HistoryCheckerTests {
 		this.history.add(new Died("a", nanos(5)));
 		section("b", 2, 35, 40);
 		assertThat(violations()).isEmpty();
-		assertThat(check().timings().takenOver()).isEqualTo(new Spread(1, nanos(30), nanos(30), nanos(30), nanos(30)));
+		assertThat(check().takenOver()).isEqualTo(new Spread(1, nanos(30), nanos(30), nanos(30), nanos(30)));
 	}
 
 	@Test
@@ -213,8 +213,8 @@ class HistoryCheckerTests {
 		for (int wait = 1000; wait >= 1; wait--) {
 			this.history.add(new Entered(KEY, wait, "a", "main", 0, wait));
 		}
-		assertThat(check().timings().granted()).isEqualTo(new Spread(1000, 1, 500, 990, 1000));
-		assertThat(check().timings().takenOver()).isEqualTo(new Spread(0, 0, 0, 0, 0));
+		assertThat(check().granted()).isEqualTo(new Spread(1000, 1, 500, 990, 1000));
+		assertThat(check().takenOver()).isEqualTo(new Spread(0, 0, 0, 0, 0));
 	}
 
 	private List<String> violations() {

@@ -17,7 +17,7 @@ public sealed interface HistoryRecord extends Serializable {
 	record Left(Entered section, Outcome outcome, long nanos) implements HistoryRecord {
 	}
 
-	/** A holder was told that its lock is lost. */
+	/** A holder was notified that its lock is lost. */
 	record Lost(String key, long fence, long nanos) implements HistoryRecord {
 	}
 

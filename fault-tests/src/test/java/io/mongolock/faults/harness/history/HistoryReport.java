@@ -5,19 +5,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the checker found. Immutable.
- *
- * @param sections how many critical sections there were
- * @param losses how many losses were told
- * @param checks how many times holders that asked were told that they hold
- * @param overlaps sections of one key at a time
- * @param fences fences that did not rise
- * @param falseChecks checks that were wrong
- * @param others lost updates, orphans, and losses told too late
- * @param timings how long it took
+ * What the checker found: how many critical sections, losses that were notified, and
+ * checks that said "held"; what was wrong of each kind, where the others are lost
+ * updates, orphans and losses notified too late; and how long it took from a claim to its
+ * grant, and from the death of a holder to the next section. Immutable.
  */
 public record HistoryReport(int sections, int losses, int checks, List<Overlap> overlaps, List<String> fences,
-		List<String> falseChecks, List<String> others, Timings timings) {
+		List<String> falseChecks, List<String> others, Spread granted, Spread takenOver) {
 
 	// What was not as promised, a sentence each
 	public List<String> violations() {
@@ -27,7 +21,7 @@ public record HistoryReport(int sections, int losses, int checks, List<Overlap> 
 			.toList();
 	}
 
-	// How long sections overlapped before, or after, a holder was told of its loss
+	// How long sections overlapped before, or after, a holder was notified of its loss
 	public long overlapNanos(boolean told) {
 		return this.overlaps.stream()
 			.mapToLong((overlap) -> (told) ? overlap.toldNanos() : overlap.untoldNanos())
@@ -43,7 +37,7 @@ public record HistoryReport(int sections, int losses, int checks, List<Overlap> 
 				%d violations
 				%s""".formatted(this.sections, this.losses, this.checks, Spread.millis(overlapNanos(false)),
 				this.overlaps.stream().filter(Overlap::isSilent).count(), Spread.millis(overlapNanos(true)),
-				this.timings.granted(), this.timings.takenOver(), violations().size(),
+				this.granted, this.takenOver, violations().size(),
 				violations().stream().limit(50).collect(Collectors.joining("\n")));
 	}
 

@@ -10,8 +10,13 @@ import java.io.ObjectOutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+import io.mongolock.faults.harness.Daemon;
+import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
 
 /**
  * Writes down what happens in this process, at once, so that it is known though the
@@ -19,7 +24,13 @@ import java.util.List;
  */
 public final class HistoryWriter implements AutoCloseable {
 
+	/** What histories call this process. */
+	public static final String PROCESS = String.valueOf(ProcessHandle.current().pid());
+
 	private static final int REMEMBERED = 100;
+
+	/** Less is what any thread may have to wait. */
+	private static final Duration STALL = Duration.ofMillis(50);
 
 	private final ObjectOutputStream out;
 
@@ -49,6 +60,20 @@ public final class HistoryWriter implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException("The history cannot be written: " + record, ex);
 		}
+	}
+
+	// From now on, whenever this process did not run, whatever kept it: a signal, the
+	// collector of garbage, or other processes
+	public void writeStalls() {
+		Daemon.start("stall-meter", () -> {
+			for (long before = System.nanoTime();; before = System.nanoTime()) {
+				LockSupport.parkNanos(STALL.dividedBy(5).toNanos());
+				long now = System.nanoTime();
+				if (now - before > STALL.toNanos()) {
+					write(new Stalled(PROCESS, before, now));
+				}
+			}
+		});
 	}
 
 	@Override

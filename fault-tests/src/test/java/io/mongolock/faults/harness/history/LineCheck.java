@@ -1,11 +1,16 @@
 package io.mongolock.faults.harness.history;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
 
 /**
  * Judges by what the store answered whether grants followed the line: whoever was granted
@@ -21,11 +26,11 @@ public final class LineCheck {
 	private final List<String> passings = new ArrayList<>();
 
 	// All answers; those of each attempt in their order
-	public LineCheck(List<LineClaim> history) {
+	public LineCheck(List<Answer> history) {
 		history.forEach(this::add);
 	}
 
-	private void add(LineClaim claim) {
+	private void add(Answer claim) {
 		if (claim.granted()) {
 			grant(claim);
 		}
@@ -34,17 +39,17 @@ public final class LineCheck {
 		}
 	}
 
-	private void grant(LineClaim grant) {
+	private void grant(Answer grant) {
 		Set<String> ahead = this.ahead.remove(grant.token());
 		if (ahead != null && !ahead.isEmpty()) {
 			this.waited.merge(grant.key(), 1, Integer::sum);
 		}
-		List<LineClaim.Entry> passed = grant.line()
+		List<Answer.Entry> passed = grant.line()
 			.stream()
 			.filter((entry) -> ahead == null || ahead.contains(entry.token()))
 			.toList();
 		int limit = Stream.concat(grant.holders().stream(), passed.stream())
-			.mapToInt(LineClaim.Entry::limit)
+			.mapToInt(Answer.Entry::limit)
 			.min()
 			.orElseThrow();
 		if (!passed.isEmpty() && grant.holders().size() + passed.size() > limit) {
@@ -61,6 +66,46 @@ public final class LineCheck {
 	// How many were granted a lock after they had stood in line behind others
 	public int waited(String key) {
 		return this.waited.getOrDefault(key, 0);
+	}
+
+	/**
+	 * What the store answered to one request for a lock: who holds it right after that,
+	 * and who stands in line, the first one first.
+	 */
+	public record Answer(String key, String token, boolean granted, List<Entry> holders,
+			List<Entry> line) implements Serializable {
+
+		public static Answer of(Claim claim, ClaimAnswer answer) {
+			String token = claim.id().leaseToken();
+			return new Answer(claim.id().key(), token, answer.grantTo(token).isPresent(),
+					answer.holders()
+						.stream()
+						.filter((holder) -> holder.isAlive(answer.now()))
+						.map((holder) -> new Entry(holder.leaseToken(), holder.limit()))
+						.toList(),
+					answer.queue()
+						.stream()
+						.filter((waiter) -> waiter.isAlive(answer.now()))
+						.map((waiter) -> new Entry(waiter.leaseToken(), waiter.limit()))
+						.toList());
+		}
+
+		boolean isInLine() {
+			return this.line.stream().anyMatch((entry) -> entry.token().equals(this.token));
+		}
+
+		Set<String> ahead() {
+			return this.line.stream()
+				.map(Entry::token)
+				.takeWhile((other) -> !other.equals(this.token))
+				.collect(Collectors.toSet());
+		}
+
+		// A holder, or a place in line
+		public record Entry(String token, int limit) implements Serializable {
+
+		}
+
 	}
 
 }

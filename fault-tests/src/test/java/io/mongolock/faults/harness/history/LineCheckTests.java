@@ -6,7 +6,8 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
-import io.mongolock.faults.harness.history.LineClaim.Entry;
+import io.mongolock.faults.harness.history.LineCheck.Answer;
+import io.mongolock.faults.harness.history.LineCheck.Answer.Entry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LineCheckTests {
 
-	private final List<LineClaim> history = new ArrayList<>();
+	private final List<Answer> history = new ArrayList<>();
 
 	@Test
 	void whoIsServedInTurnPassesNobody() {
@@ -73,11 +74,11 @@ class LineCheckTests {
 	}
 
 	private void denied(String token, String holders, String... line) {
-		this.history.add(new LineClaim("k", token, false, entries(holders.split(" ")), entries(line)));
+		this.history.add(new Answer("k", token, false, entries(holders.split(" ")), entries(line)));
 	}
 
 	private void granted(String token, String holders, String... line) {
-		this.history.add(new LineClaim("k", token, true, entries(holders.split(" ")), entries(line)));
+		this.history.add(new Answer("k", token, true, entries(holders.split(" ")), entries(line)));
 	}
 
 	private static List<Entry> entries(String... tokens) {

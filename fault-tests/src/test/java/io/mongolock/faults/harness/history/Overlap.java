@@ -3,13 +3,9 @@ package io.mongolock.faults.harness.history;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 
 /**
- * Two critical sections of one key at a time.
- *
- * @param older the one of the lower fence
- * @param newer the other
- * @param untoldNanos for how long before one of them was told that its lock is lost
- * @param toldNanos for how long after that
- * @param stalledNanos how long the older one could not notice, as its process did not run
+ * Two critical sections of one key at a time, the one of the lower fence first; for how
+ * long before one of them was notified that its lock is lost, for how long after that,
+ * and how long the older one could not notice, as its process did not run.
  */
 record Overlap(Section older, Section newer, long untoldNanos, long toldNanos, long stalledNanos) {
 
@@ -23,7 +19,7 @@ record Overlap(Section older, Section newer, long untoldNanos, long toldNanos, l
 				stalls.nanos(older.entered().process(), older.enteredNanos(), older.leftNanos()));
 	}
 
-	// No lease may do so: longer than its process stood still, and before it was told
+	// No lease may do so: longer than its process stood still, and before it was notified
 	boolean isForbidden() {
 		return this.untoldNanos > this.stalledNanos;
 	}

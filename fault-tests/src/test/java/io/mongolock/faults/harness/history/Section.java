@@ -4,13 +4,9 @@ import io.mongolock.faults.harness.history.HistoryRecord.Entered;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 
 /**
- * One critical section, and so one grant.
- *
- * @param entered when it began, and whose it is
- * @param outcome what the caller was told
- * @param leftNanos when it ended; when its process died, if that came first; when it
- * began, if the history knows neither
- * @param toldNanos when its holder was told of a loss, {@link #NEVER} if it was not
+ * One critical section, and so one grant: how it began, what its caller was told, when it
+ * ended or its process died (or it began, if the history knows neither), and when its
+ * holder was notified of a loss, {@link #NEVER} if it was not.
  */
 record Section(Entered entered, Outcome outcome, long leftNanos, long toldNanos) {
 

@@ -1,8 +1,16 @@
 package io.mongolock.faults.harness.matrix;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -31,7 +39,7 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 
 	@Override
 	public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-		return matrix(context).figures(context.getUniqueId());
+		return matrix(context).figures(context);
 	}
 
 	@Override
@@ -46,8 +54,7 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 
 	@Override
 	public void testAborted(ExtensionContext context, @Nullable Throwable cause) {
-		String message = (cause != null) ? cause.getMessage() : null;
-		add(context, RowResult.NOT_RUN + ((message != null) ? message : "aborted"));
+		add(context, RowResult.NOT_RUN + ((cause != null) ? cause.getMessage() : "aborted"));
 	}
 
 	@Override
@@ -57,9 +64,9 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 
 	private static void add(ExtensionContext context, String outcome) {
 		ShowsRow row = row(context);
-		RowFigures figures = matrix(context).figures(context.getUniqueId());
-		matrix(context).add(new RowResult(row.value(), row.level(), shows(context), figures.text(), figures.server(),
-				outcome, row.lacks()));
+		RowFigures figures = matrix(context).figures(context);
+		matrix(context).results.add(new RowResult(row.value(), row.level(), shows(context), figures.text(),
+				figures.server(), outcome, row.lacks()));
 	}
 
 	private static FaultMatrix matrix(ExtensionContext context) {
@@ -81,6 +88,38 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 				: name.replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ").toLowerCase(Locale.ROOT);
 		String display = context.getDisplayName();
 		return (display.startsWith(name) || display.equals(sentence)) ? sentence : sentence + " " + display;
+	}
+
+	/**
+	 * The report, written when the run ends. Thread-safe.
+	 */
+	private static final class FaultMatrix implements AutoCloseable {
+
+		private final Path file;
+
+		private final long seed = Long.getLong("fault-matrix.seed", ThreadLocalRandom.current().nextLong());
+
+		private final Queue<RowResult> results = new ConcurrentLinkedQueue<>();
+
+		private final Map<String, RowFigures> figures = new ConcurrentHashMap<>();
+
+		private FaultMatrix(Path file) {
+			this.file = file;
+		}
+
+		private RowFigures figures(ExtensionContext test) {
+			return this.figures.computeIfAbsent(test.getUniqueId(), (any) -> new RowFigures(this.seed));
+		}
+
+		@Override
+		public void close() throws IOException {
+			MatrixTable table = new MatrixTable(FaultRow.all(), this.results);
+			Files.createDirectories(this.file.toAbsolutePath().getParent());
+			Files.writeString(this.file,
+					table.write(System.getProperty("fault-matrix.version", "unknown"), Instant.now(), this.seed));
+			System.out.println(table.summary() + " More in " + this.file);
+		}
+
 	}
 
 }

@@ -1,30 +1,26 @@
 package io.mongolock.faults.harness.matrix;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
+
+import org.springframework.core.io.ClassPathResource;
 
 /**
- * A fault to survive: a line of {@code fault-rows.txt}.
- *
- * @param number the number of the row
- * @param title the fault
- * @param calledFor the levels it is to be shown at, joined by {@code or} if one is
- * enough, or by {@code and}
- * @param expected what is to happen
+ * A fault to survive: a line of {@code fault-rows.txt}. It calls for levels, joined by
+ * {@code or} if one is enough, else by {@code and}.
  */
 record FaultRow(int number, String title, String calledFor, String expected) {
 
 	private static final String AND = " and ";
 
 	static List<FaultRow> all() {
-		try (InputStream in = FaultRow.class.getResourceAsStream("/fault-rows.txt")) {
-			return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8).lines()
+		try {
+			return new ClassPathResource("fault-rows.txt").getContentAsString(StandardCharsets.UTF_8)
+				.lines()
 				.map(FaultRow::parse)
 				.toList();
 		}

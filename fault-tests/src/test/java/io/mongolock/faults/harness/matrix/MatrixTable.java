@@ -8,18 +8,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.mongolock.faults.harness.matrix.RowStatus.Kind;
-
 /**
- * A report as Markdown.
- *
- * @param rows all rows
- * @param results what the tests showed
+ * A report as Markdown: all rows, and what the tests showed of them.
  */
 record MatrixTable(List<FaultRow> rows, Collection<RowResult> results) {
 
@@ -41,7 +37,7 @@ record MatrixTable(List<FaultRow> rows, Collection<RowResult> results) {
 			""";
 
 	String write(String version, Instant date, long seed) {
-		String counts = Arrays.stream(Kind.values())
+		String counts = Arrays.stream(RowStatus.Kind.values())
 			.map((kind) -> "- Rows " + kind + ": " + count(kind) + "\n")
 			.collect(Collectors.joining());
 		String head = HEAD.formatted(counts, Level.legend(), servers(), version, Runtime.version(),
@@ -61,7 +57,7 @@ record MatrixTable(List<FaultRow> rows, Collection<RowResult> results) {
 		StringBuilder lines = new StringBuilder();
 		skipped.forEach((reason, rows) -> lines.append("Tests of the rows " + rows + " " + reason + "\n"));
 		return lines
-				+ Arrays.stream(Kind.values())
+				+ Arrays.stream(RowStatus.Kind.values())
 					.map((kind) -> statuses(kind).size() + " " + kind)
 					.collect(Collectors.joining(", ", "Fault matrix: of " + this.rows.size() + " rows ", ". "))
 				+ "Servers: " + servers() + ".";
@@ -77,14 +73,14 @@ record MatrixTable(List<FaultRow> rows, Collection<RowResult> results) {
 		return (servers.isEmpty()) ? "none" : servers;
 	}
 
-	private String count(Kind kind) {
+	private String count(RowStatus.Kind kind) {
 		List<RowStatus> those = statuses(kind);
 		String count = those.size() + " of " + this.rows.size();
-		return (kind == Kind.AS_CALLED_FOR || those.isEmpty()) ? count
+		return (kind == RowStatus.Kind.AS_CALLED_FOR || those.isEmpty()) ? count
 				: those.stream().map(RowStatus::toString).collect(Collectors.joining(", ", count + ": ", ""));
 	}
 
-	private List<RowStatus> statuses(Kind kind) {
+	private List<RowStatus> statuses(RowStatus.Kind kind) {
 		return this.rows.stream()
 			.map((row) -> RowStatus.of(row, results(row)))
 			.filter((status) -> status.kind() == kind)
@@ -114,6 +110,54 @@ record MatrixTable(List<FaultRow> rows, Collection<RowResult> results) {
 	private static String cell(String text) {
 		// a name may hold half a surrogate pair, which no file can
 		return text.replaceAll("\\p{Cs}", "?").replace("|", "\\|").replaceAll("\\R", " ");
+	}
+
+	/**
+	 * How far the tests of a run show a row together, and what is missing, empty if
+	 * nothing.
+	 */
+	private record RowStatus(FaultRow row, Kind kind, String detail) {
+
+		static RowStatus of(FaultRow row, List<RowResult> results) {
+			List<RowResult> passed = results.stream().filter(RowResult::isPassed).toList();
+			if (passed.isEmpty() || results.stream().anyMatch(RowResult::isFailed)) {
+				return new RowStatus(row, Kind.NOT_SHOWN, (passed.isEmpty()) ? "" : "a test failed");
+			}
+			List<RowResult> whole = passed.stream().filter((result) -> result.lacks().isEmpty()).toList();
+			if (whole.isEmpty()) {
+				return new RowStatus(row, Kind.IN_PART,
+						passed.stream().map(RowResult::lacks).distinct().collect(Collectors.joining("; ")));
+			}
+			SortedSet<Level> levels = new TreeSet<>(whole.stream().map(RowResult::level).toList());
+			return (row.isSatisfiedBy(levels)) ? new RowStatus(row, Kind.AS_CALLED_FOR, "")
+					: new RowStatus(row, Kind.AT_ANOTHER_LEVEL,
+							levels.stream().map(Level::toString).collect(Collectors.joining(" and ")) + " instead of "
+									+ row.calledFor());
+		}
+
+		@Override
+		public String toString() {
+			return this.row.number() + ((this.detail.isEmpty()) ? "" : " (" + this.detail + ")");
+		}
+
+		enum Kind {
+
+			AS_CALLED_FOR("shown at the level they call for"), AT_ANOTHER_LEVEL("shown at another level only"),
+			IN_PART("shown in part"), NOT_SHOWN("not shown");
+
+			private final String text;
+
+			Kind(String text) {
+				this.text = text;
+			}
+
+			@Override
+			public String toString() {
+				return this.text;
+			}
+
+		}
+
 	}
 
 }

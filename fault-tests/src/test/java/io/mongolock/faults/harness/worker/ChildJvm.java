@@ -1,23 +1,18 @@
 package io.mongolock.faults.harness.worker;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 
@@ -34,30 +29,24 @@ public final class ChildJvm implements AutoCloseable {
 	/** For JVMs that end before it pays to optimise. */
 	private static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
-	private final Deque<String> lines = new ArrayDeque<>();
-
 	private final String mainClass;
+
+	private final Path output;
 
 	private final Process process;
 
-	private final CompletableFuture<Void> ended;
-
-	// Its output is kept
+	// What it prints is kept
 	public ChildJvm(String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
+		this(false, classPath, mainClass, jvmOptions, args);
+	}
+
+	// On the class path of this JVM; of what it prints only errors are kept
+	ChildJvm(Class<?> mainClass, List<String> jvmOptions) {
+		this(true, System.getProperty("java.class.path"), mainClass.getName(), jvmOptions, List.of());
+	}
+
+	private ChildJvm(boolean answers, String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
 		this.mainClass = mainClass;
-		this.process = start(classPath, mainClass, jvmOptions, args);
-		this.ended = follow(this::keep);
-	}
-
-	// On the class path of this JVM; its standard output is read on a thread of its own,
-	// only that of errors is kept
-	ChildJvm(Class<?> mainClass, List<String> jvmOptions, Consumer<InputStream> reader) {
-		this.mainClass = mainClass.getName();
-		this.process = start(System.getProperty("java.class.path"), this.mainClass, jvmOptions, List.of());
-		this.ended = follow(reader);
-	}
-
-	private static Process start(String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(SHORT_LIVED);
@@ -65,59 +54,30 @@ public final class ChildJvm implements AutoCloseable {
 		command.addAll(List.of("-cp", classPath, mainClass));
 		command.addAll(args);
 		try {
-			Process process = new ProcessBuilder(command).start();
-			Thread hook = new Thread(process::destroyForcibly, "kill-child-" + process.pid());
-			Runtime.getRuntime().addShutdownHook(hook);
-			process.onExit().thenRun(() -> Runtime.getRuntime().removeShutdownHook(hook));
-			return process;
+			this.output = Files.createTempFile("child-jvm", ".txt");
+			this.output.toFile().deleteOnExit();
+			Redirect kept = Redirect.appendTo(this.output.toFile());
+			this.process = new ProcessBuilder(command).redirectError(kept)
+				.redirectOutput((answers) ? Redirect.PIPE : kept)
+				.start();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("No JVM can be started for " + mainClass, ex);
 		}
-	}
-
-	private CompletableFuture<Void> follow(Consumer<InputStream> reader) {
-		return CompletableFuture.allOf(read(this.process.getErrorStream(), this::keep),
-				read(this.process.getInputStream(), reader), this.process.onExit());
-	}
-
-	private static CompletableFuture<Void> read(InputStream in, Consumer<InputStream> reader) {
-		CompletableFuture<Void> end = new CompletableFuture<>();
-		Thread thread = new Thread(() -> {
-			try {
-				reader.accept(in);
-			}
-			finally {
-				end.complete(null);
-			}
-		}, "child-output");
-		thread.setDaemon(true);
-		thread.start();
-		return end;
-	}
-
-	private void keep(InputStream in) {
-		try (BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-			reader.lines().forEach(this::keep);
-		}
-		catch (IOException | UncheckedIOException ex) {
-			keep("(output ends: " + ex.getMessage() + ")");
-		}
-	}
-
-	private void keep(String line) {
-		synchronized (this.lines) {
-			if (this.lines.size() == MAX_LINES) {
-				this.lines.removeFirst();
-			}
-			this.lines.addLast(line);
-		}
+		Thread hook = new Thread(this.process::destroyForcibly, "kill-child-" + pid());
+		Runtime.getRuntime().addShutdownHook(hook);
+		this.process.onExit().thenRun(() -> Runtime.getRuntime().removeShutdownHook(hook));
 	}
 
 	// The last lines that it printed
 	public String output() {
-		synchronized (this.lines) {
-			return String.join(System.lineSeparator(), this.lines);
+		try {
+			List<String> lines = new String(Files.readAllBytes(this.output), StandardCharsets.UTF_8).lines().toList();
+			return String.join(System.lineSeparator(),
+					lines.subList(Math.max(0, lines.size() - MAX_LINES), lines.size()));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 
@@ -129,14 +89,13 @@ public final class ChildJvm implements AutoCloseable {
 		return this.process.getOutputStream();
 	}
 
+	InputStream answers() {
+		return this.process.getInputStream();
+	}
+
 	// Whether it lives, suspended or not
 	public boolean isAlive() {
 		return this.process.isAlive();
-	}
-
-	// Completes once the process has ended and all it printed is known
-	public CompletableFuture<Void> ended() {
-		return this.ended;
 	}
 
 	String describe() {
@@ -154,6 +113,8 @@ public final class ChildJvm implements AutoCloseable {
 			.pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(1))
 			.atMost(LONG_ENOUGH)
+			// one of its threads has just ended
+			.ignoreExceptionsInstanceOf(IOException.class)
 			.until(() -> !Files.isDirectory(tasks) || isStopped(tasks));
 	}
 
@@ -206,24 +167,17 @@ public final class ChildJvm implements AutoCloseable {
 		}
 	}
 
-	private static boolean isStopped(Path tasks) {
-		try (Stream<Path> threads = Files.list(tasks)) {
-			return threads.allMatch(ChildJvm::isThreadStopped);
-		}
-		catch (IOException | UncheckedIOException ex) {
-			// one of them has just ended
-			return false;
-		}
-	}
-
-	private static boolean isThreadStopped(Path thread) {
-		try {
-			String stat = Files.readString(thread.resolve("stat"));
-			// the state follows the name, which is in parentheses and may hold anything
-			return "Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+	private static boolean isStopped(Path tasks) throws IOException {
+		try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
+			for (Path thread : threads) {
+				String stat = Files.readString(thread.resolve("stat"));
+				// the state follows the name, which is in parentheses and may hold
+				// anything
+				if ("Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) < 0) {
+					return false;
+				}
+			}
+			return true;
 		}
 	}
 

@@ -2,8 +2,6 @@ package io.mongolock.faults.harness.worker;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -11,25 +9,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
-import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
-import org.springframework.data.mongodb.SessionSynchronization;
-import org.springframework.data.mongodb.core.MongoTemplate;
 
-import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
-import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.LockSettings;
-import io.mongolock.client.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
-import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.InterceptedStore;
-import io.mongolock.faults.harness.history.LineClaim;
+import io.mongolock.faults.harness.history.LineCheck.Answer;
 import io.mongolock.store.LockStore;
-import io.mongolock.store.mongo.MongoLockStore;
 
 /**
  * Threads that want exclusive, shared and limited locks, in a process of its own, and all
@@ -51,27 +40,21 @@ public final class LineWorker {
 	/** So that nobody loses a place, however busy the machine. */
 	private static final Duration PLACE_TTL = Duration.ofSeconds(60);
 
-	private final Queue<LineClaim> history = new ConcurrentLinkedQueue<>();
+	private final Queue<Answer> history = new ConcurrentLinkedQueue<>();
 
 	private final LockTemplate locks;
 
-	public LineWorker(String connectionString, String database) {
-		MongoClient client = MongoClients.create(connectionString);
-		MongoTemplate mongo = new MongoTemplate(client, database);
-		mongo.setSessionSynchronization(SessionSynchronization.NEVER);
-		LockOwner owner = new LockOwner("fault-tests", "", "", ProcessHandle.current().pid(), "");
-		LockStore store = new InterceptedStore(new MongoLockStore(mongo, Harness.COLLECTION, ""))
-			.answered((claim, answer) -> this.history.add(LineClaim.of(claim, answer)))
+	public LineWorker(String connectionString) {
+		LockStore store = new InterceptedStore(HarnessClient.store(MongoClients.create(connectionString)))
+			.answered((claim, answer) -> this.history.add(Answer.of(claim, answer)))
 			.toStore();
-		this.locks = new LockTemplate(store,
-				new LockDefaults(LockSettings.builder().ttl(PATIENCE).waitTimeout(PATIENCE).build(), Map.of()), owner,
-				LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ofMillis(10), 100), PLACE_TTL);
-		this.locks.start();
+		this.locks = HarnessClient.locks(store, HarnessClient.settings(PATIENCE, PATIENCE),
+				new HandOver(Duration.ofMillis(10), 100), PLACE_TTL);
 	}
 
 	// Takes locks, one after the other on each thread; what was answered is in order for
 	// each attempt
-	public ArrayList<LineClaim> run(int threads, int each) throws Exception {
+	public ArrayList<Answer> run(int threads, int each) throws Exception {
 		Crowd.run(threads, (number) -> take(new Random(31 * ProcessHandle.current().pid() + number), each));
 		return new ArrayList<>(this.history);
 	}

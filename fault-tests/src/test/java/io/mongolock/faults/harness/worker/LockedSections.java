@@ -10,28 +10,18 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.faults.harness.history.HistoryRecord.Checked;
+import io.mongolock.faults.harness.history.HistoryRecord.Entered;
+import io.mongolock.faults.harness.history.HistoryRecord.Left;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.HistoryWriter;
 
 /**
  * Critical sections that add to a counter under a lock, all written down. Thread-safe.
  */
-final class LockedSections {
+record LockedSections(LockOperations locks, HistoryWriter history, GuardedCounter counter) {
 
 	/** How long work goes on without a look at whether the lock is still held. */
 	private static final long CHECK_MILLIS = 5;
-
-	private final LockOperations locks;
-
-	private final HistoryWriter history;
-
-	private final GuardedCounter counter;
-
-	LockedSections(LockOperations locks, HistoryWriter history, GuardedCounter counter) {
-		this.locks = locks;
-		this.history = history;
-		this.counter = counter;
-	}
 
 	// The key is the name of the counter as well
 	SectionCounts run(String key, long workMillis) {
@@ -83,6 +73,49 @@ final class LockedSections {
 			this.history.write(new Checked(handle.key(), handle.fence(), lastHeld));
 		}
 		return asked - end >= 0;
+	}
+
+	/**
+	 * Writes down one critical section from the moment that its lock is asked for. Used
+	 * by one thread at a time.
+	 */
+	static final class OpenSection {
+
+		private final long asked = System.nanoTime();
+
+		private final HistoryWriter history;
+
+		private @Nullable Entered entered;
+
+		private long ended;
+
+		OpenSection(HistoryWriter history) {
+			this.history = history;
+		}
+
+		void enter(LockHandle handle) {
+			Entered granted = new Entered(handle.key(), handle.fence(), HistoryWriter.PROCESS,
+					Thread.currentThread().getName(), this.asked, System.nanoTime());
+			this.history.write(granted);
+			this.entered = granted;
+		}
+
+		boolean isEntered() {
+			return this.entered != null;
+		}
+
+		// That, and not the release that follows, is the end that counts
+		void workEnded() {
+			this.ended = System.nanoTime();
+			leave(Outcome.DIED);
+		}
+
+		void leave(Outcome outcome) {
+			if (this.entered != null) {
+				this.history.write(new Left(this.entered, outcome, this.ended));
+			}
+		}
+
 	}
 
 }

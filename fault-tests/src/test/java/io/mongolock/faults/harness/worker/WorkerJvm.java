@@ -1,7 +1,6 @@
 package io.mongolock.faults.harness.worker;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
@@ -9,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,12 +17,14 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.faults.harness.Daemon;
+
 /**
  * An object in a JVM of its own, of which this one asks what it likes. Thread-safe.
  *
  * @param <T> the type of the object
  */
-public final class WorkerJvm<T> implements AutoCloseable {
+public class WorkerJvm<T> implements AutoCloseable {
 
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(2);
 
@@ -36,10 +38,13 @@ public final class WorkerJvm<T> implements AutoCloseable {
 
 	private final ObjectOutputStream out;
 
-	private WorkerJvm(List<String> jvmOptions, SetUp<T> setUp) {
+	private volatile boolean over;
+
+	// On the class path of this JVM, and not yet ready
+	public WorkerJvm(List<String> jvmOptions, SetUp<T> setUp) {
 		this.pending.put(WorkerLoop.READY, this.ready);
-		this.jvm = new ChildJvm(WorkerLoop.class, jvmOptions, this::read);
-		this.jvm.ended().thenRun(this::failAll);
+		this.jvm = new ChildJvm(WorkerLoop.class, jvmOptions);
+		Daemon.start("worker-answers", this::read);
 		try {
 			this.out = new ObjectOutputStream(this.jvm.input());
 			write(setUp);
@@ -47,11 +52,6 @@ public final class WorkerJvm<T> implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-	}
-
-	// On the class path of this JVM, and not yet ready
-	public static <T> WorkerJvm<T> start(List<String> jvmOptions, SetUp<T> setUp) {
-		return new WorkerJvm<>(jvmOptions, setUp);
 	}
 
 	// Until it takes requests, up to two minutes
@@ -79,7 +79,7 @@ public final class WorkerJvm<T> implements AutoCloseable {
 		catch (IOException ex) {
 			failAll();
 		}
-		if (this.jvm.ended().isDone()) {
+		if (this.over) {
 			failAll();
 		}
 		return (CompletableFuture<R>) answer;
@@ -100,21 +100,23 @@ public final class WorkerJvm<T> implements AutoCloseable {
 		this.out.reset();
 	}
 
-	private void read(InputStream in) {
-		try (ObjectInputStream answers = new ObjectInputStream(in)) {
+	private void read() {
+		try (ObjectInputStream answers = new ObjectInputStream(this.jvm.answers())) {
 			while (true) {
 				take((WorkerLoop.Answer) answers.readObject());
 			}
 		}
 		catch (IOException | ClassNotFoundException ex) {
-			// the worker has ended
+			this.jvm.awaitExit(LONG_ENOUGH);
+			this.over = true;
+			failAll();
 		}
 	}
 
 	private void take(WorkerLoop.Answer answer) {
 		CompletableFuture<@Nullable Object> pending = this.pending.remove(answer.id());
 		if (pending != null && answer.failureType() != null) {
-			pending.completeExceptionally(new WorkerFailedException(answer.failureType(), answer.failure()));
+			pending.completeExceptionally(new FailedException(answer.failureType(), answer.failure()));
 		}
 		else if (pending != null) {
 			pending.complete(answer.value());
@@ -122,7 +124,7 @@ public final class WorkerJvm<T> implements AutoCloseable {
 	}
 
 	private void failAll() {
-		WorkerFailedException failure = new WorkerFailedException("", "The worker has ended: " + this.jvm.describe());
+		FailedException failure = new FailedException("", "The worker has ended: " + this.jvm.describe());
 		this.pending.values().forEach((answer) -> answer.completeExceptionally(failure));
 		this.pending.clear();
 	}
@@ -132,7 +134,7 @@ public final class WorkerJvm<T> implements AutoCloseable {
 			return answer.copy().orTimeout(atMost.toNanos(), TimeUnit.NANOSECONDS).join();
 		}
 		catch (CompletionException ex) {
-			if (ex.getCause() instanceof WorkerFailedException failure) {
+			if (ex.getCause() instanceof FailedException failure) {
 				throw failure;
 			}
 			throw new IllegalStateException("No answer within " + atMost.toMillis() + "ms from " + this.jvm.describe(),
@@ -146,22 +148,40 @@ public final class WorkerJvm<T> implements AutoCloseable {
 	 * @param <T> the type of the object
 	 */
 	@FunctionalInterface
-	public interface SetUp<T> extends Serializable {
-
-		T create() throws Exception;
+	public interface SetUp<T> extends Callable<T>, Serializable {
 
 	}
 
 	/**
-	 * What is asked of the object, in its JVM, on a thread of its own.
+	 * What is asked of the object, in its JVM, on a thread of its own; the answer has to
+	 * be serializable.
 	 *
 	 * @param <T> the type of the object
-	 * @param <R> the type of the answer, which has to be serializable
+	 * @param <R> the type of the answer
 	 */
 	@FunctionalInterface
 	public interface Call<T, R> extends Serializable {
 
 		R on(T worker) throws Exception;
+
+	}
+
+	/**
+	 * A worker could not do what it was asked, or has ended.
+	 */
+	public static final class FailedException extends RuntimeException {
+
+		private final String type;
+
+		FailedException(String type, String message) {
+			super(message);
+			this.type = type;
+		}
+
+		// The class of what was thrown in the worker, empty if that has ended
+		public String getType() {
+			return this.type;
+		}
 
 	}
 

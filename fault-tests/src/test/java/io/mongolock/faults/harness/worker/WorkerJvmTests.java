@@ -3,12 +3,15 @@ package io.mongolock.faults.harness.worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.faults.harness.worker.WorkerJvm.FailedException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -24,12 +27,12 @@ class WorkerJvmTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
-	private static WorkerJvm<EchoWorker> worker;
+	private static WorkerJvm<Echo> worker;
 
 	// Not where the class is initialized, which the worker does, too
 	@BeforeAll
 	static void start() {
-		worker = WorkerJvm.start(List.of(), EchoWorker::new).awaitReady();
+		worker = new WorkerJvm<>(List.of(), Echo::new).awaitReady();
 	}
 
 	@AfterAll
@@ -44,18 +47,18 @@ class WorkerJvmTests {
 
 	@Test
 	void requestsDoNotWaitForEachOther() {
-		CompletableFuture<String> waiting = worker.send(EchoWorker::await);
+		CompletableFuture<String> waiting = worker.send(Echo::await);
 		assertThat(echo("first")).isEqualTo("first");
 		assertThat(waiting).isNotDone();
-		worker.ask(EchoWorker::open);
+		worker.ask(Echo::open);
 		assertThat(waiting.join()).isEqualTo("waited");
 	}
 
 	@Test
 	void aFailureIsToldWithItsType() {
-		assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> worker.ask(EchoWorker::fails))
+		assertThatExceptionOfType(FailedException.class).isThrownBy(() -> worker.ask(Echo::fails))
 			.withMessageContaining("on purpose")
-			.returns(IllegalStateException.class.getName(), WorkerFailedException::getType);
+			.returns(IllegalStateException.class.getName(), FailedException::getType);
 	}
 
 	@Test
@@ -77,14 +80,14 @@ class WorkerJvmTests {
 
 	@Test
 	void aKilledWorkerIsGoneAndItsRequestsFail() {
-		try (WorkerJvm<EchoWorker> killed = WorkerJvm.start(List.of(), EchoWorker::new).awaitReady()) {
-			CompletableFuture<String> waiting = killed.send(EchoWorker::await);
+		try (WorkerJvm<Echo> killed = new WorkerJvm<>(List.of(), Echo::new).awaitReady()) {
+			CompletableFuture<String> waiting = killed.send(Echo::await);
 			killed.process().suspend();
 			killed.process().kill();
 			assertThat(killed.process().isAlive()).isFalse();
 			assertThat(killed.process().awaitExit(LONG)).isEqualTo(128 + 9);
 			assertThat(waiting).failsWithin(LONG);
-			assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(() -> killed.ask((echo) -> echo.echo()))
+			assertThatExceptionOfType(FailedException.class).isThrownBy(() -> killed.ask((echo) -> echo.echo()))
 				.withMessageContaining("ended with 137");
 			assertThatIllegalStateException().isThrownBy(killed.process()::suspend).withMessageContaining("STOP");
 		}
@@ -99,8 +102,8 @@ class WorkerJvmTests {
 
 	@Test
 	void aWorkerThatDoesNotStartSaysWhy() {
-		try (WorkerJvm<EchoWorker> broken = WorkerJvm.start(List.of(), EchoWorker::fail)) {
-			assertThatExceptionOfType(WorkerFailedException.class).isThrownBy(broken::awaitReady)
+		try (WorkerJvm<Echo> broken = new WorkerJvm<>(List.of(), Echo::fail)) {
+			assertThatExceptionOfType(FailedException.class).isThrownBy(broken::awaitReady)
 				.withMessageContaining("has ended");
 			assertThat(broken.process().awaitExit(LONG)).isEqualTo(3);
 			await().until(() -> broken.process().output().contains("cannot start"));
@@ -109,6 +112,43 @@ class WorkerJvmTests {
 
 	private String echo(String... texts) {
 		return worker.ask((echo) -> echo.echo(texts));
+	}
+
+	/**
+	 * Does little.
+	 */
+	private static final class Echo {
+
+		private final CountDownLatch gate = new CountDownLatch(1);
+
+		Echo() {
+			System.out.println("some log line");
+		}
+
+		static Echo fail() {
+			System.err.println("cannot start");
+			System.exit(3);
+			return new Echo();
+		}
+
+		String echo(String... texts) {
+			return String.join(",", texts);
+		}
+
+		String await() throws InterruptedException {
+			this.gate.await();
+			return "waited";
+		}
+
+		boolean open() {
+			this.gate.countDown();
+			return true;
+		}
+
+		String fails() {
+			throw new IllegalStateException("on purpose");
+		}
+
 	}
 
 }

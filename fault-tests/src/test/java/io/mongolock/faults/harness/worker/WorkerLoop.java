@@ -9,6 +9,7 @@ import java.io.Serializable;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.worker.WorkerJvm.Call;
 import io.mongolock.faults.harness.worker.WorkerJvm.SetUp;
 
@@ -36,14 +37,12 @@ public final class WorkerLoop {
 		ObjectOutputStream out = new ObjectOutputStream(answers);
 		out.flush();
 		ObjectInputStream in = new ObjectInputStream(System.in);
-		WorkerLoop loop = new WorkerLoop(out, ((SetUp<?>) in.readObject()).create());
+		WorkerLoop loop = new WorkerLoop(out, ((SetUp<?>) in.readObject()).call());
 		loop.answer(new Answer(READY, null, null, ""));
 		try {
 			while (true) {
 				Request request = (Request) in.readObject();
-				Thread thread = new Thread(() -> loop.serve(request), "request-" + request.id());
-				thread.setDaemon(true);
-				thread.start();
+				Daemon.start("request-" + request.id(), () -> loop.serve(request));
 			}
 		}
 		catch (EOFException ex) {
