@@ -26,6 +26,8 @@ public final class ComparisonBenchmark {
 			  for a while has: a lock that is handed on asks the server so rarely that its driver would not be compiled yet.
 			- A lone thread that takes and frees one lock pays two requests each time, as no one is there to hand it to. The share of the limit is
 			  then what the server's commit leaves, here as with all others. The limit is a thread that works and takes no lock.
+			- A ratio is the median of the ratios of each round, not that of the two medians beside it. Those of the README are from another
+			  program, `OverheadBenchmark`, whose server is in the same JVM.
 			""";
 
 	private ComparisonBenchmark() {
