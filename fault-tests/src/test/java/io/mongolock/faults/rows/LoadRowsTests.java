@@ -99,8 +99,8 @@ class LoadRowsTests {
 			AtomicInteger next = new AtomicInteger();
 			long start = System.nanoTime();
 			long least = Long.MAX_VALUE;
-			List<CompletableFuture<Void>> users = IntStream.range(0, 4)
-				.mapToObj((i) -> CompletableFuture.runAsync(() -> use(locks, next)))
+			List<CompletableFuture<Void>> users = IntStream.range(0, 16)
+				.mapToObj((i) -> CompletableFuture.runAsync(() -> use(locks, next), this.threads))
 				.toList();
 			// three renewals of each, and as long as it takes
 			while (System.nanoTime() - start < 6_500_000_000L || !users.stream().allMatch(CompletableFuture::isDone)) {
