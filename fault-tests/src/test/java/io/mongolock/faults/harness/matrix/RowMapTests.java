@@ -44,7 +44,7 @@ class RowMapTests {
 			.stream()
 			.filter((line) -> line.matches("\\| \\d+ \\|.*"))
 			.toList();
-		assertThat(readme).as("the map of README.md should be:\n" + String.join("\n", map)).isEqualTo(map);
+		assertThat(readme).as("the map of README.md should be:\n" + String.join("\n", map) + "\n").isEqualTo(map);
 	}
 
 	private static String classes(Map<String, TreeSet<Level>> classes) {
