@@ -130,7 +130,7 @@ class LeaseRenewerTests {
 			}
 
 		}, this.events);
-		Lease lease = register("a", Duration.ofSeconds(18));
+		Lease lease = register("a", Duration.ofSeconds(12));
 		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
 	}
 
@@ -147,7 +147,7 @@ class LeaseRenewerTests {
 			};
 		});
 		this.renewer.start();
-		Lease lease = register("a", Duration.ofSeconds(18));
+		Lease lease = register("a", Duration.ofSeconds(12));
 		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
 		assertThat(this.lost).isEmpty();
 	}

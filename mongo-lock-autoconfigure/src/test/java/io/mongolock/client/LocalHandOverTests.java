@@ -28,6 +28,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.OnLost;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 
@@ -209,6 +210,32 @@ class LocalHandOverTests {
 		assertThat(next.join().isHeld()).isTrue();
 		assertThat(this.store.count("acquire")).isEqualTo(claims + 1);
 		Awaitility.await().until(() -> this.events.contains("lost " + second.fence() + " REFUSED"));
+	}
+
+	@Test
+	void whoIsHandedALockThatIsLostBeforeItWakesIsToldInEveryWay() {
+		LockHandle holder = beginTurn();
+		LockRequest interrupting = LockRequest.builder("k").onLost(OnLost.INTERRUPT).build();
+		AtomicReference<@Nullable Thread> waiter = new AtomicReference<>();
+		List<Boolean> seen = new CopyOnWriteArrayList<>();
+		CompletableFuture<Object> waiting = inThread(() -> {
+			waiter.set(Thread.currentThread());
+			return this.template.execute(interrupting, (handle) -> {
+				seen.addAll(List.of(handle.isHeld(), Thread.currentThread().isInterrupted()));
+				return "done";
+			});
+		});
+		awaitWaiting(1);
+		holdUp(waiter.get());
+		holder.close();
+		this.store.forget("k");
+		this.template.renew("k");
+		Awaitility.await().until(() -> this.events.contains("lost " + (holder.fence() + 1) + " REFUSED"));
+		this.clock.letGo.countDown();
+		assertThat(waiting).failsWithin(Duration.ofMinutes(1))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockLostException.class);
+		assertThat(seen).as("held, interrupted").containsExactly(false, true);
 	}
 
 	@Test
