@@ -6,6 +6,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -202,7 +203,7 @@ final class LockClient {
 	 * @param budget how long this may take
 	 */
 	void stop(Duration budget) {
-		long until = this.clock.nanoTime() + budget.toNanos();
+		long until = this.clock.nanoTime() + TimeUnit.NANOSECONDS.convert(budget);
 		this.lifecycle.stop();
 		this.handles.stop();
 		this.queues.waiters().forEach(LockAcquisition::stop);

@@ -596,6 +596,13 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void aStopMayTakeAsLongAsADurationCanBe() {
+		this.template.acquire(REQUEST);
+		this.template.stop(Duration.ofSeconds(Long.MAX_VALUE));
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
 	void aStopWaitsForAClaimThatIsUnderwayAndGivesItBack() throws Exception {
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch stopping = new CountDownLatch(1);
