@@ -90,10 +90,10 @@ public final class LockEvents {
 	public void lost(HeldLock heldLock, LossReason reason) {
 		LockHandle handle = observe(heldLock.lease());
 		this.listeners.publishLoss((listener) -> listener.onLost(handle, reason));
+		this.instruments.measure((instrument) -> instrument.lost(handle, heldLock.request(), reason));
 		if (reason != LossReason.SHUTDOWN) {
 			this.log.lost(heldLock, reason);
 		}
-		this.instruments.measure((instrument) -> instrument.lost(handle, heldLock.request(), reason));
 	}
 
 	/**

@@ -147,7 +147,11 @@ class LockObservationTests {
 			.with(LockSettings.builder().ttl(Duration.ofMinutes(30)).renewInterval(Duration.ofMillis(20)).build()));
 		Awaitility.await().until(() -> this.store.count("renew") > 1);
 		this.store.forget("order:7");
-		Awaitility.await().until(() -> !held.isHeld());
+		// Not before it is measured: who closes it sooner ends the observation first
+		Awaitility.await()
+			.untilAsserted(() -> assertThatRegistry().hasObservationWithNameEqualTo(LockObservations.HOLD)
+				.that()
+				.hasEvent("lost"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		assertThatRegistry().hasObservationWithNameEqualTo(LockObservations.HOLD)
 			.that()
