@@ -1,5 +1,6 @@
 package io.mongolock.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -15,6 +16,7 @@ import org.springframework.context.event.EventListener;
 import io.mongolock.LockApplicationEvent;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.client.LockTemplate;
 import io.mongolock.event.LockEventPublisher;
 import io.mongolock.observation.LockMdc;
 
@@ -46,7 +48,8 @@ class LockApplicationEventTests {
 		this.context.withBean(Ear.class).run((context) -> {
 			context.getBean(LockOperations.class).acquire(LockRequest.of("order", 7));
 			Ear ear = context.getBean(Ear.class);
-			context.getSourceApplicationContext().close();
+			// While the application hears events: one that closes may be deaf already
+			context.getBean(LockTemplate.class).stop(Duration.ofSeconds(5));
 			Awaitility.await().until(() -> ear.lost.equals(List.of("order:7")));
 		});
 	}
