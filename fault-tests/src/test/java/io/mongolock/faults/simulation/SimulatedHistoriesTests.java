@@ -19,11 +19,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Isolated
 class SimulatedHistoriesTests {
 
+	private static final long ENOUGH_FOR_ALL = 50_000;
+
 	@Test
 	void promisesAreKeptAndAllThatMayHappenDoes() {
-		SimulationRun run = SimulationTests.keepsPromises(Long.getLong(SimulationTests.PREFIX + "histories", 10_000));
+		long histories = Long.getLong(SimulationTests.PREFIX + "histories", 10_000);
+		SimulationRun run = SimulationTests.keepsPromises(histories);
 		Set<Event> missed = EnumSet.allOf(Event.class);
 		missed.remove(Event.OVERLAP_BY_BOTH_TOGETHER);
+		if (histories < ENOUGH_FOR_ALL) {
+			// Five in 10,000 on average, so that one run in about a hundred has none
+			missed.remove(Event.HANDED_TO_ONE_WHO_GAVE_UP);
+		}
 		missed.removeIf((event) -> run.coverage().of(event) > 0);
 		assertThat(missed).isEmpty();
 	}
