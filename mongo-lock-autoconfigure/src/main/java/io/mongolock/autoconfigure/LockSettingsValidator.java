@@ -3,6 +3,7 @@ package io.mongolock.autoconfigure;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -17,6 +18,7 @@ import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeySpace;
+import io.mongolock.store.mongo.DocumentLockStore;
 
 /**
  * Refuses settings that contradict each other, and says once what is allowed but rarely
@@ -107,8 +109,9 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		checkCollection("collection", this.properties.collection());
 		checkSequences();
 		checkOptimistic(this.properties.optimistic());
-		checkDocumentField(this.properties.documentLocks().field());
-		checkPrefix(this.properties.keyPrefix());
+		// their store is created when somebody locks a document
+		checkText("document-locks.field", this.properties.documentLocks().field(), DocumentLockStore::checkField);
+		checkText("key-prefix", this.properties.keyPrefix(), KeySpace::new);
 		checkPlaceTtl(this.properties.placeTtl());
 		checkDuration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkRetention(this.properties.ttlIndex().retention());
@@ -179,20 +182,12 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		}
 	}
 
-	// As their store does, which is created when somebody locks a document
-	private static void checkDocumentField(String value) {
-		if (value.isBlank() || value.startsWith("$") || value.contains(".") || value.equals("_id")) {
-			throw invalid("document-locks.field", value, "cannot be the field that locks are kept in: name a field "
-					+ "of the document itself, without a dot or a dollar, such as 'lock'");
-		}
-	}
-
-	private static void checkPrefix(String value) {
+	private static void checkText(String setting, String value, Consumer<String> check) {
 		try {
-			new KeySpace(value);
+			check.accept(value);
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid("key-prefix", value, String.valueOf(ex.getMessage()));
+			throw invalid(setting, value, String.valueOf(ex.getMessage()));
 		}
 	}
 

@@ -59,13 +59,7 @@ class EventLaneTests {
 	@Test
 	void aThreadThatCannotBeStartedNeitherFailsTheCallerNorLosesTheTask() {
 		AtomicBoolean exhausted = new AtomicBoolean(true);
-		EventLane lane = new EventLane((task) -> {
-			if (exhausted.get()) {
-				throw new OutOfMemoryError("unable to create native thread");
-			}
-			return new Thread(task);
-		}, 1, 1000, (count) -> {
-		});
+		EventLane lane = withThreadsUnless(exhausted);
 		lane.add(() -> this.ran.add("first"));
 		exhausted.set(false);
 		lane.add(() -> this.ran.add("second"));
@@ -111,13 +105,7 @@ class EventLaneTests {
 	@Test
 	void aTaskForWhichNoThreadWasToBeHadRunsWhenOneIs() {
 		AtomicBoolean exhausted = new AtomicBoolean(true);
-		EventLane lane = new EventLane((task) -> {
-			if (exhausted.get()) {
-				throw new OutOfMemoryError("unable to create native thread");
-			}
-			return new Thread(task);
-		}, 1, 1000, (count) -> {
-		});
+		EventLane lane = withThreadsUnless(exhausted);
 		assertThat(lane.retry()).as("nothing waits").isFalse();
 		lane.add(() -> this.ran.add("only"));
 		assertThat(lane.retry()).as("it waits").isTrue();
@@ -138,6 +126,16 @@ class EventLaneTests {
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	private static EventLane withThreadsUnless(AtomicBoolean exhausted) {
+		return new EventLane((task) -> {
+			if (exhausted.get()) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			return new Thread(task);
+		}, 1, 1000, (count) -> {
+		});
 	}
 
 }

@@ -41,14 +41,24 @@ public final class DocumentLockStore implements LockStore {
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
 	 * @param field the name of the field that is the lock
+	 * @throws IllegalArgumentException as {@link #checkField}
 	 */
 	public DocumentLockStore(MongoOperations template, String field) {
+		checkField(field);
+		this.template = template;
+		this.field = field;
+	}
+
+	/**
+	 * Check the name of a field that is to be the lock.
+	 * @param field the name
+	 * @throws IllegalArgumentException if no field of a document itself has such a name
+	 */
+	public static void checkField(String field) {
 		if (field.isBlank() || field.startsWith("$") || field.contains(".") || field.equals("_id")) {
 			throw new IllegalArgumentException("'" + field + "' cannot be the field that locks are kept in: name a "
 					+ "field of the document itself, without a dot or a dollar, such as 'lock'");
 		}
-		this.template = template;
-		this.field = field;
 	}
 
 	/**
