@@ -97,7 +97,9 @@ public interface DocumentLockOperations {
 	/**
 	 * Save a document and release its lock, in one statement: it is written only while
 	 * the lock is still its holder's. Callbacks and auditing are those of any save. Where
-	 * there is a version, it must be that of the locked document, and one is added to it.
+	 * there is a version, it must be that of the locked document, and one is added to it;
+	 * in an object that can be changed it is the former again if this fails, or the
+	 * transaction is rolled back.
 	 * @param <T> the type of the document
 	 * @param locked the locked document
 	 * @param entity the document as it is to be

@@ -132,7 +132,8 @@ final class DocumentLocks implements DocumentLockOperations {
 	public <T> T save(LockedDocument<T> locked, T entity) {
 		HeldDocument<T> held = HeldDocument.of(locked);
 		Written<T> written = held.type().write(entity, held.proof().key());
-		this.writes.write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written));
+		this.writes.write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written),
+				written.takeBack());
 		return held.type().saved(written);
 	}
 
@@ -140,7 +141,8 @@ final class DocumentLocks implements DocumentLockOperations {
 	public void update(LockedDocument<?> locked, Update update) {
 		HeldDocument<?> held = HeldDocument.of(locked);
 		this.writes.write(held, ReleasingWrite.update(held.proof().lease(), this.store.field(), update,
-				new UpdateMapper(this.template.getConverter()), held.type().mapping()));
+				new UpdateMapper(this.template.getConverter()), held.type().mapping()), () -> {
+				});
 	}
 
 	@Override

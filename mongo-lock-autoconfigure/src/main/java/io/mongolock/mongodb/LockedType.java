@@ -9,13 +9,10 @@ import org.bson.Document;
 import org.bson.codecs.DecoderContext;
 import org.bson.codecs.configuration.CodecRegistry;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.mapping.PersistentPropertyAccessor;
-import org.springframework.data.mapping.model.ConvertingPropertyAccessor;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
-import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 
 import io.mongolock.store.KeyText;
 import io.mongolock.store.mongo.DocumentKey;
@@ -125,21 +122,19 @@ final class LockedType<T> {
 		MongoPersistentEntity<?> mapping = converter().getMappingContext()
 			.getRequiredPersistentEntity(entity.getClass());
 		requireSame(entity, mapping, key);
-		Object version = null;
-		T next = entity;
-		if (mapping.hasVersionProperty()) {
-			MongoPersistentProperty property = mapping.getRequiredVersionProperty();
-			PersistentPropertyAccessor<T> accessor = new ConvertingPropertyAccessor<>(
-					mapping.getPropertyAccessor(entity), converter().getConversionService());
-			version = accessor.getProperty(property);
-			accessor.setProperty(property, (version instanceof Number number) ? number.longValue() + 1 : 1L);
-			next = accessor.getBean();
+		RaisedVersion<T> version = RaisedVersion.of(entity, mapping, converter().getConversionService());
+		try {
+			T next = this.lifecycle.beforeConvert(version.raised(), this.collection);
+			Document document = new Document();
+			converter().write(next, document);
+			T saved = this.lifecycle.beforeSave(next, document, this.collection);
+			return new Written<>(saved, document, versionField(mapping), version.before(),
+					() -> version.takeBack(saved));
 		}
-		next = this.lifecycle.beforeConvert(next, this.collection);
-		Document document = new Document();
-		converter().write(next, document);
-		next = this.lifecycle.beforeSave(next, document, this.collection);
-		return new Written<>(next, document, versionField(mapping), version);
+		catch (RuntimeException | Error ex) {
+			version.takeBack(entity);
+			throw ex;
+		}
 	}
 
 	T saved(Written<T> written) {
@@ -171,8 +166,11 @@ final class LockedType<T> {
 	 * @param document what to store
 	 * @param versionField the field of the version, {@code null} if the type has none
 	 * @param version the version before
+	 * @param takeBack gives what the caller has in hand that version back, if this was
+	 * not written, or perhaps not
 	 */
-	record Written<T>(T entity, Document document, @Nullable String versionField, @Nullable Object version) {
+	record Written<T>(T entity, Document document, @Nullable String versionField, @Nullable Object version,
+			Runnable takeBack) {
 
 	}
 

@@ -39,12 +39,29 @@ final class ReleasingWrites {
 	 * Send a write.
 	 * @param held the document
 	 * @param write what to send
+	 * @param takeBack is run if it was not written, or perhaps not
 	 * @throws io.mongolock.LockLostException if the lock is gone; nothing was written
 	 * @throws OptimisticLockingFailureException if the document has another version;
 	 * nothing was written, and the lock is still held
 	 * @throws IllegalStateException if the lock was released or passed on before
 	 */
-	void write(HeldDocument<?> held, ReleasingWrite write) {
+	void write(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
+		try {
+			write(held, write);
+		}
+		catch (RuntimeException | Error ex) {
+			takeBack.run();
+			throw ex;
+		}
+		if (CurrentTransaction.session(this.template).isPresent()) {
+			TransactionSynchronizationManager.registerSynchronization(new ReleaseByCommit(held, takeBack));
+		}
+		else {
+			held.written();
+		}
+	}
+
+	private void write(HeldDocument<?> held, ReleasingWrite write) {
 		held.beginWrite();
 		boolean matched;
 		try {
@@ -58,12 +75,6 @@ final class ReleasingWrites {
 		}
 		if (!matched) {
 			throw refused(held);
-		}
-		if (CurrentTransaction.session(this.template).isPresent()) {
-			TransactionSynchronizationManager.registerSynchronization(new ReleaseByCommit(held));
-		}
-		else {
-			held.written();
 		}
 	}
 
@@ -91,11 +102,15 @@ final class ReleasingWrites {
 	 * Has the commit release what was written with the transaction.
 	 *
 	 * @param held the document
+	 * @param takeBack is run unless it is committed for certain
 	 */
-	private record ReleaseByCommit(HeldDocument<?> held) implements TransactionSynchronization {
+	private record ReleaseByCommit(HeldDocument<?> held, Runnable takeBack) implements TransactionSynchronization {
 
 		@Override
 		public void afterCompletion(int status) {
+			if (status != STATUS_COMMITTED) {
+				this.takeBack.run();
+			}
 			switch (status) {
 				case STATUS_COMMITTED -> this.held.written();
 				case STATUS_ROLLED_BACK -> this.held.notWritten(false);

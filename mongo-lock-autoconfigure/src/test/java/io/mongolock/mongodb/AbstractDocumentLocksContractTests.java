@@ -16,11 +16,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
+import org.springframework.data.domain.Sort.Direction;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.index.Index;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
@@ -231,6 +234,39 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		locked.handle().renew();
 		locked.close();
 		assertThat(holders()).isEmpty();
+	}
+
+	@Test
+	void aSaveThatFailsLeavesTheVersionInTheObjectAsItWas() {
+		this.template.indexOps(Draft.class).createIndex(new Index("title", Direction.ASC).unique());
+		this.template.insert(new Draft("d1", "one"));
+		this.template.insert(new Draft("d2", "two"));
+		LockedDocument<Draft> locked = this.here.documents().lock(Draft.class, "d1");
+		Draft mine = locked.entity();
+		mine.title = "two";
+		assertThatExceptionOfType(DuplicateKeyException.class)
+			.isThrownBy(() -> this.here.documents().save(locked, mine));
+		assertThat(mine.version).isEqualTo(1);
+		mine.title = "saved";
+		assertThat(this.here.documents().save(locked, mine)).isSameAs(mine);
+		assertThat(mine.version).isEqualTo(2);
+		assertThat(this.template.findById("d1", Draft.class).version).isEqualTo(2);
+	}
+
+	@Test
+	void whoWasRefusedCannotOverwriteWhatAnotherSavedMeanwhileByAPlainSave() {
+		this.template.insert(new Draft("d1", "one"));
+		LockedDocument<Draft> locked = this.here.documents().lock(Draft.class, "d1");
+		Draft mine = locked.entity();
+		this.template.updateFirst(new Query(), new Update().inc("version", 1).set("title", "theirs"), Draft.class);
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> this.here.documents().save(locked, mine));
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> this.template.save(mine));
+		mine.version = 1;
+		this.there.documents().breakLock(Draft.class, "d1");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents().save(locked, mine));
+		assertThat(mine.version).isEqualTo(1);
+		assertThat(this.template.findById("d1", Draft.class).title).isEqualTo("theirs");
 	}
 
 	@Test
@@ -450,6 +486,23 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	record Note(@Id String id, String text) {
+
+	}
+
+	static class Draft {
+
+		@Id
+		String id;
+
+		String title;
+
+		@Version
+		@Nullable Integer version;
+
+		Draft(String id, String title) {
+			this.id = id;
+			this.title = title;
+		}
 
 	}
 

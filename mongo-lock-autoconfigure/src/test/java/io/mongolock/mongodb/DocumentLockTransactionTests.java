@@ -6,14 +6,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -96,6 +101,30 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
+	void aRollbackTakesBackTheVersionInTheObject() {
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
+		Sheet mine = locked.entity();
+		inRollback(() -> assertThat(this.here.documents().save(locked, mine).version).isEqualTo(2), "sheet");
+		assertThat(mine.version).isEqualTo(1);
+		this.template.updateFirst(new Query(), new Update().inc("version", 1).set("likes", 1), Sheet.class);
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> this.template.save(mine));
+		assertThat(this.template.findById("a", Sheet.class).likes).isEqualTo(1);
+	}
+
+	@Test
+	void aCommitOfWhichNobodyKnowsTakesBackTheVersionInTheObject() {
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> new TransactionTemplate(unsure()).executeWithoutResult((status) -> {
+				this.here.documents().save(locked, locked.entity());
+				assertThat(locked.entity().version).isEqualTo(2);
+			}));
+		assertThat(locked.entity().version).isEqualTo(1);
+	}
+
+	@Test
 	void aLockThatWasClosedInsideItIsReleasedAfterTheRollback() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 		inRollback(() -> {
@@ -108,16 +137,8 @@ class DocumentLockTransactionTests {
 
 	@Test
 	void aCommitOfWhichNobodyKnowsLeavesTheLockToRunOut() {
-		MongoTransactionManager unsure = new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
-
-			@Override
-			protected void doCommit(MongoTransactionObject transaction) {
-				throw new TransactionSystemException("no answer");
-			}
-
-		};
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
-		assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(() -> new TransactionTemplate(unsure)
+		assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(() -> new TransactionTemplate(unsure())
 			.executeWithoutResult((status) -> this.here.documents().save(locked, new Page("a", "maybe"))));
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
@@ -125,16 +146,47 @@ class DocumentLockTransactionTests {
 		assertThat(this.told).doesNotContain("lost", "released");
 	}
 
+	private MongoTransactionManager unsure() {
+		return new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
+
+			@Override
+			protected void doCommit(MongoTransactionObject transaction) {
+				throw new TransactionSystemException("no answer");
+			}
+
+		};
+	}
+
 	private void inRollback(Runnable work) {
-		Document before = this.template.findById("a", Document.class, "page");
+		inRollback(work, "page");
+	}
+
+	private void inRollback(Runnable work, String collection) {
+		Document before = this.template.findById("a", Document.class, collection);
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			work.run();
-			this.template.getCollection("page").replaceOne(new Document("_id", "a"), before);
+			this.template.getCollection(collection).replaceOne(new Document("_id", "a"), before);
 			status.setRollbackOnly();
 		});
 	}
 
 	record Page(@Id String id, String text) {
+
+	}
+
+	static class Sheet {
+
+		@Id
+		String id;
+
+		int likes;
+
+		@Version
+		@Nullable Long version;
+
+		Sheet(String id) {
+			this.id = id;
+		}
 
 	}
 

@@ -35,11 +35,14 @@ import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
 import org.springframework.data.mongodb.core.mapping.event.AuditingEntityCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertEvent;
+import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
+import org.springframework.util.Assert;
 
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link DocumentLockOperations} with what Spring Data maps.
@@ -69,6 +72,7 @@ class LockedEntitiesTests {
 		this.context.registerBean(AuditingEntityCallback.class, () -> new AuditingEntityCallback(
 				() -> new IsNewAwareAuditingHandler(PersistentEntities.of(converter.getMappingContext()))));
 		this.context.registerBean(Seen.class, () -> new Seen(this.seen));
+		this.context.registerBean(Refusing.class, Refusing::new);
 		this.here = new DocumentLocksFixture("here", this.template, this.context);
 	}
 
@@ -113,6 +117,19 @@ class LockedEntitiesTests {
 		Document stored = this.template.getCollection("mutable").find().first();
 		assertThat(stored.get("_id")).isInstanceOf(ObjectId.class);
 		assertThat(stored).containsEntry("t", "saved").containsEntry("v", 3);
+	}
+
+	@Test
+	void whatACallbackRefusesKeepsItsVersionAndItsLock() {
+		Mutable entity = new Mutable();
+		this.template.insert(entity);
+		LockedDocument<Mutable> locked = documents().lock(Mutable.class, entity.id);
+		Mutable mine = locked.entity();
+		mine.title = "refused";
+		assertThatIllegalStateException().isThrownBy(() -> documents().save(locked, mine)).withMessage("not valid");
+		assertThat(mine.version).isEqualTo(2);
+		mine.title = "saved";
+		assertThat(documents().save(locked, mine).version).isEqualTo(3);
 	}
 
 	@Test
@@ -236,6 +253,16 @@ class LockedEntitiesTests {
 		@Override
 		public Money convert(String text) {
 			return new Money(Integer.parseInt(text.replace(" EUR", "")));
+		}
+
+	}
+
+	static class Refusing implements BeforeSaveCallback<Mutable> {
+
+		@Override
+		public Mutable onBeforeSave(Mutable entity, Document document, String collection) {
+			Assert.state(!"refused".equals(entity.title), "not valid");
+			return entity;
 		}
 
 	}

@@ -40,7 +40,8 @@ class ReleasingWriteTests {
 			.append("version", 5)
 			.append("lock", "mapped");
 		ReleasingWrite write = ReleasingWrite.save(LEASE, "lock",
-				new Written<>("entity", entity, (version != null) ? "version" : null, version));
+				new Written<>("entity", entity, (version != null) ? "version" : null, version, () -> {
+				}));
 		BsonDocument recorded = recorded(name);
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
 		assertThat(normal("u", write.pipeline())).isEqualTo(normal("u", recorded.get("u")));

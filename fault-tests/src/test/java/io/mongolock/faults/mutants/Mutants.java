@@ -359,6 +359,14 @@ final class Mutants {
 						"return lock.get(LockDocument.TOUCHED_AT);",
 						test("io.mongolock.store.mongo.DocumentLockStoreCommandTests",
 								"aTokenWhoseLeaseRanOutIsNoGrantToWhomSomebodyIsAhead")),
+				new Mutant("document lock: version kept raised by a save that was refused", "mongodb/ReleasingWrites",
+						"		catch (RuntimeException | Error ex) {\n			takeBack.run();",
+						"		catch (RuntimeException | Error ex) {",
+						test(documents, "whoWasRefusedCannotOverwriteWhatAnotherSavedMeanwhileByAPlainSave")),
+				new Mutant("document lock: version kept raised by a rollback", "mongodb/ReleasingWrites",
+						"				this.takeBack.run();", "",
+						test("io.mongolock.mongodb.DocumentLockTransactionTests",
+								"aRollbackTakesBackTheVersionInTheObject")),
 				new Mutant("document lock: lost by its own save", "core/Lease", "holder.suspended || ", "",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests", "aSaveReleasesWithTheCommit")));
 	}
