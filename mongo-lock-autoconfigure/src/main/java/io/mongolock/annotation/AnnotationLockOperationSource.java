@@ -1,7 +1,6 @@
 package io.mongolock.annotation;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Optional;
@@ -11,14 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
 
-import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.LockOperationSource;
 
@@ -68,48 +63,9 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 		// annotations
 		Method specific = (Proxy.isProxyClass(userClass)) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
 				: AopUtils.getMostSpecificMethod(method, userClass);
-		MergedAnnotation<DistributedLock> found = onMethod(specific, userClass);
-		if (!found.isPresent() && specific != method) {
-			found = only(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY), specific, userClass);
-		}
-		if (!found.isPresent() && isMeantByType(specific)) {
-			found = only(MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY), specific, userClass);
-		}
-		return (found.isPresent()) ? this.parser.parse(found, specific, userClass) : null;
-	}
-
-	private MergedAnnotation<DistributedLock> onMethod(Method specific, Class<?> userClass) {
-		MergedAnnotation<DistributedLock> found = only(MergedAnnotations.from(specific, SearchStrategy.TYPE_HIERARCHY),
-				specific, userClass);
-		// a superclass may implement a method of an interface that it does not know
-		for (Class<?> type : (found.isPresent()) ? new Class<?>[0] : ClassUtils.getAllInterfacesForClass(userClass)) {
-			Method declared = ClassUtils.getMethodIfAvailable(type, specific.getName(), specific.getParameterTypes());
-			if (declared != null && !Modifier.isStatic(specific.getModifiers()) && !found.isPresent()) {
-				found = only(MergedAnnotations.from(declared, SearchStrategy.TYPE_HIERARCHY), specific, userClass);
-			}
-		}
-		return found;
-	}
-
-	private static boolean isMeantByType(Method method) {
-		return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers())
-				&& !method.isSynthetic() && method.getDeclaringClass() != Object.class;
-	}
-
-	private static MergedAnnotation<DistributedLock> only(MergedAnnotations annotations, Method method,
-			Class<?> userClass) {
-		// the nearest one, unless two of them stand on the same element
-		MergedAnnotation<DistributedLock> nearest = annotations.get(DistributedLock.class);
-		if (nearest.isPresent()) {
-			long together = annotations.stream(DistributedLock.class)
-				.filter((other) -> other.getAggregateIndex() == nearest.getAggregateIndex())
-				.count();
-			if (together > 1) {
-				throw new InvalidLockMethodException(method, userClass, "carries " + together + " locks on one element",
-						"Keep one of the annotations that bring @DistributedLock.");
-			}
-		}
-		return nearest;
+		return new LockDeclarations(specific, userClass).find()
+			.map((found) -> this.parser.parse(found, specific, userClass))
+			.orElse(null);
 	}
 
 }

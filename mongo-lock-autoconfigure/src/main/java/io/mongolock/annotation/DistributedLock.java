@@ -17,7 +17,9 @@ import io.mongolock.OnUnavailable;
 /**
  * Of all instances of the application, only one at a time runs the method for the same
  * key. On a class or an interface it applies to every public method, inherited ones
- * included; a method's own annotation wins. May be used as a meta-annotation.
+ * included; a method's own annotation wins, then that of its class. Of several annotated
+ * interfaces each means the methods it has. May be used as a meta-annotation, and on a
+ * repository of Spring Data.
  * <p>
  * The key of the lock is {@code name:key}, or whichever of the two is given.
  * <p>

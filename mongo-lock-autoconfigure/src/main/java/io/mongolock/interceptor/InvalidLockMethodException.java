@@ -1,6 +1,7 @@
 package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -72,7 +73,16 @@ public class InvalidLockMethodException extends IllegalStateException {
 		String parameters = Arrays.stream(method.getParameterTypes())
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", "));
-		return ClassUtils.getQualifiedMethodName(method, ClassUtils.getUserClass(targetClass)) + "(" + parameters + ")";
+		return ClassUtils.getQualifiedMethodName(method, named(method, targetClass)) + "(" + parameters + ")";
+	}
+
+	// The name of a JDK proxy says nothing: that of a repository stands for the interface
+	private static Class<?> named(Method method, Class<?> targetClass) {
+		return (!Proxy.isProxyClass(targetClass)) ? ClassUtils.getUserClass(targetClass)
+				: Arrays.stream(targetClass.getInterfaces())
+					.filter((type) -> method.getDeclaringClass().isAssignableFrom(type))
+					.findFirst()
+					.orElse(method.getDeclaringClass());
 	}
 
 }

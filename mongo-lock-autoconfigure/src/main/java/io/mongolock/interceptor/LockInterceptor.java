@@ -8,7 +8,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -53,11 +52,16 @@ public class LockInterceptor implements MethodInterceptor {
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object target = invocation.getThis();
-		Class<?> targetClass = (target != null) ? AopUtils.getTargetClass(target)
-				: invocation.getMethod().getDeclaringClass();
+		// as the pointcut is asked: the target of a repository is a proxy, whose own
+		// target
+		// does not know the interface
+		Class<?> targetClass = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 		LockOperation operation = this.source.getLockOperation(invocation.getMethod(), targetClass);
 		if (operation == null) {
-			return invocation.proceed();
+			throw new IllegalStateException("Not run: "
+					+ InvalidLockMethodException.describe(invocation.getMethod(), targetClass)
+					+ " was to be guarded by a lock, and none is declared for it. The LockOperationSource "
+					+ "answers differently than it did for the proxy, or the advice was added without its advisor");
 		}
 		this.nonBlockingThreads.warnIfOnOne(operation.method(), targetClass);
 		Execution execution = (operation.document() != null) ? inDocument(operation, invocation, target, targetClass)

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.AnnotatedElementKey;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -79,7 +80,8 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 
 	private @Nullable Object evaluate(String expression, LockOperation operation, @Nullable Object[] args,
 			@Nullable Object target, Class<?> targetClass) {
-		LockKeyRoot root = new LockKeyRoot(operation.method(), args, target, targetClass);
+		LockKeyRoot root = new LockKeyRoot(operation.method(), args, target,
+				(target != null) ? AopUtils.getTargetClass(target) : targetClass);
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(root, operation.method(), args,
 				getParameterNameDiscoverer());
 		this.shared.applyDelegatesTo(context);

@@ -148,6 +148,34 @@ class AnnotationLockOperationSourceTests {
 	}
 
 	@Test
+	void superclassThatDoesNotKnowTheGenericInterface() {
+		assertThat(operation(LateGeneric.class, "save").name()).isEqualTo("generic");
+	}
+
+	@Test
+	void eachOfTwoInterfacesMeansItsOwnMethods() {
+		assertThat(operation(TwoInterfaces.class, "onType").name()).isEqualTo("interface-type");
+		assertThat(operation(TwoInterfaces.class, "onOther").name()).isEqualTo("other-type");
+		assertThat(operation(Below.class, "onOther").name()).isEqualTo("below");
+		assertThat(operation(OneInterface.class, "more").name()).isEqualTo("interface-type");
+	}
+
+	@Test
+	void theClassSaysMoreThanItsInterfaces() {
+		assertThat(operation(OnClassAndInterface.class, "onType").name()).isEqualTo("class");
+		assertThat(operation(BelowOnClass.class, "onType").name()).isEqualTo("class");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "same", "more", "onMethod" })
+	void interfacesThatSayDifferentThingsOfAMethodAreRefused(String method) {
+		assertThatExceptionOfType(InvalidLockMethodException.class).isThrownBy(() -> operation(Torn.class, method))
+			.withMessageContaining(Torn.class.getName() + "." + method + "()")
+			.withMessageContaining("different locks by " + ByMethod.class.getPackageName())
+			.withMessageContaining("Annotate the method itself, or its class.");
+	}
+
+	@Test
 	void privateMethodsAreSeen() {
 		assertThat(operation(OnMethods.class, "hidden").name()).isEqualTo("hidden");
 	}
@@ -352,6 +380,102 @@ class AnnotationLockOperationSourceTests {
 	}
 
 	static class Late extends Early implements ByMethod {
+
+	}
+
+	public static class EarlyGeneric {
+
+		public void save(String thing) {
+		}
+
+	}
+
+	static class LateGeneric extends EarlyGeneric implements Generic<String> {
+
+	}
+
+	@DistributedLock("other-type")
+	interface ByOtherType {
+
+		void onOther();
+
+		void same();
+
+	}
+
+	@DistributedLock("below")
+	interface BelowOtherType extends ByOtherType {
+
+		void onBelow();
+
+	}
+
+	static class TwoInterfaces implements ByType, ByOtherType {
+
+		@Override
+		public void onType() {
+		}
+
+		@Override
+		public void onOther() {
+		}
+
+		@Override
+		public void same() {
+		}
+
+	}
+
+	static class Below extends TwoInterfaces implements BelowOtherType {
+
+		@Override
+		public void onBelow() {
+		}
+
+	}
+
+	public static class OneInterface implements ByType {
+
+		@Override
+		public void onType() {
+		}
+
+		public void more() {
+		}
+
+	}
+
+	@DistributedLock("class")
+	static class OnClassAndInterface implements ByType {
+
+		@Override
+		public void onType() {
+		}
+
+	}
+
+	static class BelowOnClass extends OnClassAndInterface implements ByType {
+
+	}
+
+	@DistributedLock("third-type")
+	interface ByThirdType {
+
+		void same();
+
+		@DistributedLock("third-method")
+		void onMethod();
+
+	}
+
+	public abstract static class Torn implements ByOtherType, ByThirdType, ByMethod {
+
+		public void more() {
+		}
+
+		@Override
+		public void onMethod() {
+		}
 
 	}
 

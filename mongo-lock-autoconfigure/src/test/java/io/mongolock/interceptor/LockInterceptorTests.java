@@ -70,9 +70,10 @@ class LockInterceptorTests {
 	}
 
 	@Test
-	void methodWithoutDeclarationRunsWithoutLock() {
-		assertThat(this.failing.look()).isEqualTo("looked");
-		assertThat(this.locks.events()).isEmpty();
+	void methodForWhichNothingIsFoundIsNotRun() {
+		assertThatIllegalStateException().isThrownBy(this.failing::look)
+			.withMessageContaining("LockInterceptorTests$Service.look() was to be guarded by a lock");
+		assertThat(this.failing.looked).isFalse();
 	}
 
 	@Test
@@ -158,12 +159,14 @@ class LockInterceptorTests {
 
 	static class Service {
 
+		private boolean looked;
+
 		String pay(int id) {
 			return LockContext.current().key() + " " + LockContext.current().fence();
 		}
 
-		String look() {
-			return "looked";
+		void look() {
+			this.looked = true;
 		}
 
 		Optional<String> find(int id) {

@@ -48,7 +48,7 @@ final class Mutants {
 	static Stream<Mutant> all() {
 		return Stream
 			.of(time(), claims(), line(), handOvers(), renewals(), releases(), statements(), transactions(), shutdown(),
-					sequences(), optimistic(), documents())
+					sequences(), optimistic(), documents(), methods())
 			.flatMap(List::stream);
 	}
 
@@ -369,6 +369,23 @@ final class Mutants {
 								"aRollbackTakesBackTheVersionInTheObject")),
 				new Mutant("document lock: lost by its own save", "core/Lease", "holder.suspended || ", "",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests", "aSaveReleasesWithTheCommit")));
+	}
+
+	private static List<Mutant> methods() {
+		return List.of(new Mutant("method: run unlocked if nothing is found", "interceptor/LockInterceptor",
+				"throw new IllegalStateException(\"Not run: \"",
+				"if (true) {\n\t\t\t\treturn invocation.proceed();\n\t\t\t}\n\t\t\tthrow new IllegalStateException(\"Not run: \"",
+				test("io.mongolock.interceptor.LockInterceptorTests", "methodForWhichNothingIsFoundIsNotRun")),
+				new Mutant("method: another class asked for than by the pointcut", "interceptor/LockInterceptor",
+						"(target != null) ? target.getClass()",
+						"(target != null) ? org.springframework.aop.support.AopUtils.getTargetClass(target)",
+						test("io.mongolock.autoconfigure.LockedRepositoryTests",
+								"aLockOnTheInterfaceGuardsItsMethodsAndThoseItInherits")),
+				new Mutant("method: locked as another interface says", "annotation/LockDeclarations",
+						"all.stream().filter((one) -> has(type(one))).toList();",
+						"all.subList(0, all.isEmpty() ? 0 : 1);",
+						test("io.mongolock.annotation.AnnotationLockOperationSourceTests",
+								"eachOfTwoInterfacesMeansItsOwnMethods")));
 	}
 
 	private static Judge simulation(String violation) {
