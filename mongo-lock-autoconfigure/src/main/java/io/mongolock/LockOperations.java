@@ -32,7 +32,8 @@ public interface LockOperations {
 	 * @throws LockUnavailableException if the lock was still held by another after the
 	 * wait timeout, or the thread was interrupted meanwhile
 	 * @throws LockLostException after the callback, if the lock was lost while it ran and
-	 * the request does not say {@link OnLost#IGNORE}
+	 * the request does not say {@link OnLost#IGNORE}; instead of the callback, if the
+	 * lock was lost before that began
 	 */
 	<T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
 			throws E;

@@ -12,6 +12,7 @@ import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
+import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
@@ -130,6 +131,10 @@ final class ClaimSender {
 		}
 		if (step instanceof Ask) {
 			return step;
+		}
+		if (step instanceof LostOnTheWay lost) {
+			this.heldLocks.pass(lost.unwanted());
+			return settle(acquisition, lost.next(), cancelled);
 		}
 		this.events.stepped(acquisition, step, cancelled);
 		if (step instanceof Cancelled given && given.unwanted() != null) {

@@ -231,6 +231,8 @@ public final class LockTemplate implements LockOperations {
 		try (LossInterruption interruption = LossInterruption.begin(handle.heldLock());
 				LockContext.Scope scope = LockContext.enter(handle);
 				LockInstrumentation.Scope work = working(handle)) {
+			// The thread may have stood still since the grant
+			handle.assertHeld();
 			return callback.doWithLock(handle);
 		}
 	}

@@ -84,6 +84,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private CompletionStage<T> begin(LockHandle handle) throws Throwable {
 		try (LockContext.Scope scope = LockContext.enter(handle); Scope work = this.working.apply(handle)) {
+			handle.assertHeld();
 			return Objects.requireNonNull(this.callback.doWithLock(handle),
 					() -> "The work under lock '" + handle.key() + "' must return a stage, not null");
 		}

@@ -16,6 +16,7 @@ import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
+import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.store.Claim;
@@ -94,6 +95,14 @@ final class AcquisitionState {
 		this.phase = AcquisitionPhase.HANDED;
 	}
 
+	/**
+	 * What another handed over and nobody holds yet.
+	 * @return the lock, or {@code null} if there is none
+	 */
+	synchronized @Nullable HeldLock onTheWay() {
+		return (this.phase == AcquisitionPhase.HANDED) ? this.handedOver : null;
+	}
+
 	synchronized @Nullable WaitingPlace place() {
 		return this.place;
 	}
@@ -117,7 +126,7 @@ final class AcquisitionState {
 	synchronized AcquisitionStep turn(ClockReading now) {
 		return switch (this.phase) {
 			case QUEUED, CALLED -> ask(now);
-			case HANDED -> hold();
+			case HANDED -> hold(now);
 			case OVER -> new TooLate(false);
 			default -> new Wait(dueIn(now));
 		};
@@ -140,7 +149,7 @@ final class AcquisitionState {
 		return switch (this.phase) {
 			case QUEUED -> neverAsked(now);
 			case PAUSING, STANDING, CALLED -> ask(now);
-			case HANDED -> hold();
+			case HANDED -> hold(now);
 			default -> new Failed(this.requests.unanswered(this.terms), end());
 		};
 	}
@@ -243,9 +252,16 @@ final class AcquisitionState {
 		return new Granted(held, answer.lapsedBefore(turn.entry()));
 	}
 
-	private AcquisitionStep hold() {
-		this.phase = AcquisitionPhase.OVER;
-		return new Granted(Objects.requireNonNull(this.handedOver), List.of(), true);
+	private AcquisitionStep hold(ClockReading now) {
+		HeldLock held = Objects.requireNonNull(this.handedOver);
+		if (held.lossReason() == null) {
+			this.phase = AcquisitionPhase.OVER;
+			return new Granted(held, List.of(), true);
+		}
+		this.handedOver = null;
+		this.phase = AcquisitionPhase.QUEUED;
+		boolean asks = this.client.join(this.acquisition);
+		return new LostOnTheWay(held, (asks) ? turn(now) : new Wait(dueIn(now)));
 	}
 
 	private AcquisitionStep neverAsked(ClockReading now) {

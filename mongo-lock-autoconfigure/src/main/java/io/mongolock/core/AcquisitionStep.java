@@ -65,6 +65,17 @@ public sealed interface AcquisitionStep {
 	}
 
 	/**
+	 * What another of this JVM handed over was lost before anybody worked under it. The
+	 * attempt goes on, at the end of the queue.
+	 *
+	 * @param unwanted what was handed over, and is to be released
+	 * @param next what to do next
+	 */
+	record LostOnTheWay(HeldLock unwanted, AcquisitionStep next) implements AcquisitionStep {
+
+	}
+
+	/**
 	 * The wait is over and others hold the lock.
 	 *
 	 * @param holders who they are

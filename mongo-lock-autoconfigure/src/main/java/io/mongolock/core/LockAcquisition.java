@@ -166,6 +166,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @return what to do next
 	 */
 	public AcquisitionStep turn(ClockReading now) {
+		lookOnTheWay(now);
 		return this.state.turn(now);
 	}
 
@@ -203,6 +204,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @return what to do next
 	 */
 	public AcquisitionStep timer(ClockReading now) {
+		lookOnTheWay(now);
 		return leaveIfOver(this.state.timer(now));
 	}
 
@@ -260,6 +262,15 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		Caller caller = this.caller;
 		if (caller != null) {
 			caller.stop();
+		}
+	}
+
+	// Its thread may have stood still since it was handed the lock. The look publishes a
+	// loss, so outside of the monitor
+	private void lookOnTheWay(ClockReading now) {
+		HeldLock handed = this.state.onTheWay();
+		if (handed != null) {
+			handed.lease().isHeld(now);
 		}
 	}
 

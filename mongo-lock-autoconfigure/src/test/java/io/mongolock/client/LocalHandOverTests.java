@@ -28,7 +28,6 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
-import io.mongolock.OnLost;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 
@@ -213,29 +212,43 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void whoIsHandedALockThatIsLostBeforeItWakesIsToldInEveryWay() {
+	void whoIsHandedALockThatIsLostBeforeItWakesAsksAnew() {
 		LockHandle holder = beginTurn();
-		LockRequest interrupting = LockRequest.builder("k").onLost(OnLost.INTERRUPT).build();
-		AtomicReference<@Nullable Thread> waiter = new AtomicReference<>();
-		List<Boolean> seen = new CopyOnWriteArrayList<>();
-		CompletableFuture<Object> waiting = inThread(() -> {
-			waiter.set(Thread.currentThread());
-			return this.template.execute(interrupting, (handle) -> {
-				seen.addAll(List.of(handle.isHeld(), Thread.currentThread().isInterrupted()));
-				return "done";
-			});
-		});
-		awaitWaiting(1);
-		holdUp(waiter.get());
-		holder.close();
+		CompletableFuture<Boolean> waiting = heldUpWhileHandedOver(holder);
 		this.store.forget("k");
 		this.template.renew("k");
 		Awaitility.await().until(() -> this.events.contains("lost " + (holder.fence() + 1) + " REFUSED"));
 		this.clock.letGo.countDown();
-		assertThat(waiting).failsWithin(Duration.ofMinutes(1))
-			.withThrowableThat()
-			.withCauseInstanceOf(LockLostException.class);
-		assertThat(seen).as("held, interrupted").containsExactly(false, true);
+		assertThat(waiting).as("held as the work begins").succeedsWithin(Duration.ofMinutes(1)).isEqualTo(true);
+		Awaitility.await().until(() -> this.template.held() == 0);
+		assertThat(this.store.holder("k")).isEmpty();
+		assertThat(this.template.waiting()).isZero();
+	}
+
+	@Test
+	void whoWakesAfterTheDeadlineOfWhatItWasHandedAsksAnew() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<Boolean> waiting = heldUpWhileHandedOver(holder);
+		this.clock.stepped.addAndGet(Duration.ofMinutes(30).toNanos());
+		this.store.forget("k");
+		this.clock.letGo.countDown();
+		assertThat(waiting).as("held as the work begins").succeedsWithin(Duration.ofMinutes(1)).isEqualTo(true);
+		Awaitility.await().until(() -> this.events.contains("lost " + (holder.fence() + 1) + " DEADLINE"));
+		Awaitility.await().until(() -> this.template.held() == 0);
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	private CompletableFuture<Boolean> heldUpWhileHandedOver(LockHandle holder) {
+		LockRequest patient = LockRequest.builder("k").waitTimeout(Duration.ofHours(1)).build();
+		AtomicReference<@Nullable Thread> waiter = new AtomicReference<>();
+		CompletableFuture<Boolean> waiting = inThread(() -> {
+			waiter.set(Thread.currentThread());
+			return this.template.execute(patient, LockHandle::isHeld);
+		});
+		awaitWaiting(1);
+		holdUp(waiter.get());
+		holder.close();
+		return waiting;
 	}
 
 	@Test

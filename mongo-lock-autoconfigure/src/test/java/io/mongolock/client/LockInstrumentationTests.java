@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -14,17 +15,20 @@ import org.junit.jupiter.api.Timeout;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.event.LockInstrumentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatRuntimeException;
 
 /**
@@ -115,6 +119,27 @@ class LockInstrumentationTests {
 		apart.stop(Duration.ofSeconds(1));
 	}
 
+	@Test
+	void workDoesNotBeginUnderALockThatIsKnownToBeLost() {
+		this.recorder.atWork = () -> {
+			this.store.forget("k");
+			this.template.renew("k");
+		};
+		LockRequest ignoring = LockRequest.builder("k").onLost(OnLost.IGNORE).build();
+		for (LockRequest request : List.of(LockRequest.of("k"), ignoring)) {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.template.execute(request, (handle) -> {
+					throw new AssertionError("began");
+				}));
+			assertThat(this.template.executeAsync(request, (handle) -> {
+				throw new AssertionError("began");
+			})).failsWithin(Duration.ofSeconds(60))
+				.withThrowableOfType(ExecutionException.class)
+				.withCauseInstanceOf(LockLostException.class);
+		}
+		assertThat(this.template.held()).isZero();
+	}
+
 	private LockTemplate template(HandOver handOver) {
 		LockDefaults defaults = new LockDefaults(LockSettings.builder().ttl(Duration.ofMinutes(30)).build(), Map.of());
 		return new LockTemplate(this.store, defaults, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
@@ -128,6 +153,15 @@ class LockInstrumentationTests {
 	private static final class Recorder implements LockInstrumentation {
 
 		private final List<String> events = new CopyOnWriteArrayList<>();
+
+		private volatile Runnable atWork = () -> {
+		};
+
+		@Override
+		public Scope working(LockHandle handle) {
+			this.atWork.run();
+			return Scope.NONE;
+		}
 
 		@Override
 		public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,

@@ -16,6 +16,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.Interleavings.Scenario;
 import io.mongolock.store.Claim;
@@ -341,6 +342,10 @@ class HandOverInterleavingsTests {
 		// The store answers at once; what it denies is asked for again when it is free
 		private AcquisitionStep ask(AcquisitionStep step, int now) {
 			AcquisitionStep next = step;
+			if (next instanceof LostOnTheWay lost) {
+				this.jvm.release(lost.unwanted());
+				next = lost.next();
+			}
 			while (next instanceof Ask) {
 				Claim claim = Objects.requireNonNull(this.acquisition.send(HandOverHarness.at(now)));
 				next = this.acquisition.answered(this.jvm.ask(claim), HandOverHarness.at(now));

@@ -6,10 +6,13 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.TooLate;
+import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.HandOverHarness.Waiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -173,6 +176,39 @@ class HandOverTests {
 		});
 		assertThat(a.acquisition.timer(at(5_000))).isInstanceOf(Granted.class);
 		assertThat(this.jvm.queues.holders("k")).hasSize(1);
+	}
+
+	@Test
+	void whatIsLostOnTheWayIsGivenBackAndItsWaiterAsksAgainAtTheEndOfTheQueue() {
+		Waiter a = this.jvm.waiting("a", patient());
+		Waiter b = this.jvm.waiting("b", patient());
+		this.jvm.queues.successor("k", this.first, (any) -> true);
+		a.acquisition.takeOver(this.first, at(1), (any) -> {
+		});
+		HeldLock handed = this.jvm.queues.holders("k").get(0);
+		LostOnTheWay lost = (LostOnTheWay) a.acquisition.turn(at(24_000));
+		assertThat(lost.unwanted()).isSameAs(handed);
+		assertThat(handed.lossReason()).isEqualTo(LossReason.DEADLINE);
+		assertThat(this.jvm.log).containsExactly("lost by a DEADLINE", "b asks");
+		assertThat(lost.next()).as("b asks").isInstanceOf(Wait.class);
+		b.acquisition.cancel();
+		assertThat(a.step).as("its turn").isEqualTo(new Ask());
+		assertThat(a.claim().id().leaseToken()).as("its own token").isEqualTo("a");
+		assertThat(a.acquisition.cancel()).isEqualTo(new Cancelled(false));
+		assertThat(this.jvm.queues.waiters()).isEmpty();
+	}
+
+	@Test
+	void whatIsLostOnTheWayAsTheWaitEndsIsAskedForOnceMore() {
+		Waiter a = this.jvm.waiting("a");
+		this.jvm.queues.successor("k", this.first, (any) -> true);
+		a.acquisition.takeOver(this.first, at(1), (any) -> {
+		});
+		assertThat(((LostOnTheWay) a.acquisition.timer(at(24_000))).next()).isEqualTo(new Ask());
+	}
+
+	private static LockRequest patient() {
+		return HandOverHarness.asking(HandOverHarness.settings().waitTimeout(Duration.ofMinutes(10)));
 	}
 
 	@Test

@@ -15,6 +15,7 @@ import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
+import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockDefaults;
@@ -71,9 +72,17 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	@Override
 	public void turn() {
-		// A thread takes a while to wake up, and may have given up meanwhile
-		long most = (this.client.timeline.chance(0.1)) ? this.tenure.terms.reliable().toNanos() / 4 : 1_000_000;
-		this.client.after(this.client.timeline.between(0, most), () -> act(this.acquisition.turn(this.client.now())));
+		this.client.after(wakesIn(), () -> act(this.acquisition.turn(this.client.now())));
+	}
+
+	// A thread takes a while to wake up, and may have given up meanwhile. One that stands
+	// still keeps those of its JVM waiting, but has no place that keeps others waiting
+	private long wakesIn() {
+		long reliable = this.tenure.terms.reliable().toNanos();
+		boolean standsStill = !this.errand.last() && this.acquisition.place() == null
+				&& this.client.timeline.chance(0.1);
+		long most = (this.client.timeline.chance(0.1)) ? reliable / 4 : 1_000_000;
+		return this.client.timeline.between(0, (standsStill) ? 2 * reliable : most);
 	}
 
 	@Override
@@ -91,6 +100,11 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		}
 		else if (step instanceof Granted granted) {
 			granted(granted);
+		}
+		else if (step instanceof LostOnTheWay lost) {
+			this.client.judge.event(this.tenure, "was handed what is lost", Event.LOST_ON_THE_WAY);
+			SimulatedHold.giveBack(lost.unwanted(), this.client);
+			act(lost.next());
 		}
 		else if (step instanceof Cancelled cancelled && cancelled.unwanted() != null) {
 			giveBack(cancelled.unwanted());

@@ -2,6 +2,7 @@ package io.mongolock.faults.simulation;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
@@ -39,8 +40,14 @@ final class SimulatedHold {
 		this.onEnd = onEnd;
 	}
 
+	void begin() {
+		Violation.check(lease().isHeld(this.client.now()), Violation.Kind.BEGUN_LOST,
+				() -> this.tenure + " begins to work although its lock is lost");
+		work();
+	}
+
 	// Looks, then acts or stops
-	void work() {
+	private void work() {
 		if (this.acts++ < this.errand.acts() && lease().isHeld(this.client.now())) {
 			long checkedAt = this.client.timeline.now();
 			this.client.after(hesitation(), () -> act(checkedAt));
@@ -113,7 +120,7 @@ final class SimulatedHold {
 			end(releasing.end());
 			return;
 		}
-		this.client.ask(request(releasing), (ended) -> {
+		this.client.ask(request(this.heldLock, releasing, timeout()), (ended) -> {
 			this.tenure.kept |= ended;
 			end(releasing.answered(ended));
 		}, (outcome) -> {
@@ -122,13 +129,34 @@ final class SimulatedHold {
 		});
 	}
 
-	private Request<Boolean> request(ReleaseDecision releasing) {
-		LeaseId id = this.heldLock.id();
-		if (releasing.keeps()) {
-			return Request.keep(id, releasing.keptFor(), timeout());
+	// What nobody worked under
+	static void giveBack(HeldLock unwanted, SimulatedClient client) {
+		client.renewals.unregister(unwanted.lease());
+		unwanted.ending().waiveMinHold();
+		ReleaseDecision releasing = unwanted.ending().release(client.now());
+		Consumer<End> end = (ended) -> {
+			if (ended.cleansUp()) {
+				client.cleanUp(unwanted.id(), unwanted.ending().cleanUp(client.now()));
+			}
+		};
+		if (releasing.asks()) {
+			Duration timeout = unwanted.terms().operationTimeout();
+			client.ask(request(unwanted, releasing, timeout), (ended) -> end.accept(releasing.answered(ended)),
+					(outcome) -> end.accept(releasing.failed()));
 		}
-		return (releasing.needsProof()) ? Request.releaseProved(id, this.heldLock.grantFence(), timeout())
-				: Request.release(id, timeout());
+		else {
+			end.accept(releasing.end());
+		}
+		client.over(unwanted);
+	}
+
+	private static Request<Boolean> request(HeldLock heldLock, ReleaseDecision releasing, Duration timeout) {
+		LeaseId id = heldLock.id();
+		if (releasing.keeps()) {
+			return Request.keep(id, releasing.keptFor(), timeout);
+		}
+		return (releasing.needsProof()) ? Request.releaseProved(id, heldLock.grantFence(), timeout)
+				: Request.release(id, timeout);
 	}
 
 	private Duration timeout() {

@@ -39,6 +39,9 @@ final class Violation extends RuntimeException {
 		/** A lease relied on again after it had run out. */
 		REVIVED,
 
+		/** Work begun under a lock that was known to be lost. */
+		BEGUN_LOST,
+
 		/** A lock held by nobody for longer than a ttl. */
 		GHOST,
 
