@@ -200,6 +200,8 @@ public interface DocumentLockOperations {
 	 * @param timeout how long one request for a ticket may take
 	 * @param context whose callbacks and listeners see documents loaded and saved
 	 * @return the operations
+	 * @throws IllegalStateException if the template's factory may choose another database
+	 * for each call, such as one for each tenant
 	 */
 	static DocumentLockOperations of(MongoTemplate template, DocumentLockStore store, LockOperations locks,
 			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, ApplicationContext context) {

@@ -2,9 +2,7 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -51,11 +49,12 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private final ReleasingWrites writes;
 
-	private final Map<Class<?>, LockedType<?>> types = new ConcurrentHashMap<>();
+	private final SingleDatabase database;
 
 	DocumentLocks(MongoTemplate template, EntityLifecycle lifecycle, DocumentLockStore store, LockOperations locks,
 			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout) {
 		this.template = template;
+		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
 		this.lifecycle = lifecycle;
 		this.store = store;
 		this.locks = locks;
@@ -130,6 +129,7 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public <T> T save(LockedDocument<T> locked, T entity) {
+		this.database.check();
 		HeldDocument<T> held = HeldDocument.of(locked);
 		Written<T> written = held.type().write(entity, held.proof().key());
 		this.writes.write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written),
@@ -139,6 +139,7 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public void update(LockedDocument<?> locked, Update update) {
+		this.database.check();
 		HeldDocument<?> held = HeldDocument.of(locked);
 		this.writes.write(held, ReleasingWrite.update(held.proof().lease(), this.store.field(), update,
 				new UpdateMapper(this.template.getConverter()), held.type().mapping()), () -> {
@@ -149,8 +150,8 @@ final class DocumentLocks implements DocumentLockOperations {
 	public <T> LockedDocument<T> resume(Class<T> type, LockTicket ticket) {
 		LockedType<T> locked = type(type);
 		if (!DocumentKey.parse(ticket.key()).collection().equals(locked.collection())) {
-			throw new IllegalArgumentException("The " + ticket + " is for no " + type.getSimpleName()
-					+ ", which are kept in the collection '" + locked.collection() + "'");
+			throw new IllegalArgumentException("This ticket is for no " + type.getSimpleName()
+					+ ": their collection is '" + locked.collection() + "'");
 		}
 		long requested = this.clock.nanoTime();
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
@@ -201,13 +202,12 @@ final class DocumentLocks implements DocumentLockOperations {
 			.orElseThrow(() -> DocumentTickets.gone(ticket, this.tickets.look(ticket.key()), ""));
 	}
 
-	@SuppressWarnings("unchecked") // by whom it is put there
+	// Whose documents they are may depend on the call, so nothing of it is kept
 	private <T> LockedType<T> type(Class<T> type) {
-		return (LockedType<T>) this.types.computeIfAbsent(type, (absent) -> {
-			LockedType<?> made = new LockedType<>(this.template, this.lifecycle, absent);
-			this.store.register(made.collection(), made.versionField());
-			return made;
-		});
+		this.database.check();
+		LockedType<T> locked = new LockedType<>(this.template, this.lifecycle, type);
+		this.store.register(locked.collection(), locked.versionField());
+		return locked;
 	}
 
 	private static LockSettings sole(LockSettings settings) {

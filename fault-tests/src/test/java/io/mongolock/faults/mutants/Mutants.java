@@ -352,6 +352,7 @@ final class Mutants {
 
 	private static List<Mutant> documents() {
 		String documents = "io.mongolock.mongodb.EmbeddedDocumentLocksTests";
+		String tenants = "io.mongolock.mongodb.TenantDocumentLocksTests";
 		String write = "mongodb/ReleasingWrite";
 		return List.of(
 				new Mutant("document lock: version not raised", "store/mongo/ClaimPipeline",
@@ -374,6 +375,15 @@ final class Mutants {
 						"return lock.get(LockDocument.TOUCHED_AT);",
 						test("io.mongolock.store.mongo.DocumentLockStoreCommandTests",
 								"aTokenWhoseLeaseRanOutIsNoGrantToWhomSomebodyIsAhead")),
+				new Mutant("document lock: of another tenant's database", "mongodb/SingleDatabase",
+						"if (!now.equals(this.name)) {", "if (now.isEmpty()) {",
+						test(tenants, "aClientThatChoosesTheDatabaseIsRefusedByEachCallOfAnother")),
+				new Mutant("document lock: by a factory that chooses the database", "mongodb/SingleDatabase",
+						"if (choosing.isPresent()) {", "if (type == Object.class) {",
+						test(tenants, "aFactoryThatChoosesTheDatabaseItselfIsRefusedAtTheStart")),
+				new Mutant("document lock: ticket good for another tenant's collection", "mongodb/DocumentLocks",
+						".collection().equals(locked.collection())", ".collection().endsWith(\"\")",
+						test(tenants, "aTicketOfAnotherTenantIsRefused")),
 				new Mutant("document lock: version kept raised by a save that was refused", "mongodb/ReleasingWrites",
 						"		catch (RuntimeException | Error ex) {\n			takeBack.run();",
 						"		catch (RuntimeException | Error ex) {",

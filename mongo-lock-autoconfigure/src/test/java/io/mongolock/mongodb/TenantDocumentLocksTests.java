@@ -1,0 +1,165 @@
+package io.mongolock.mongodb;
+
+import java.lang.reflect.Proxy;
+import java.util.concurrent.atomic.AtomicReference;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoDatabase;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
+
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for {@link DocumentLockOperations} where collection or database depend on who
+ * asks.
+ */
+class TenantDocumentLocksTests {
+
+	private static final AtomicReference<String> TENANT = new AtomicReference<>();
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.start();
+
+	@AutoClose
+	private final MongoClient client = MongoClients.create(this.server.connectionString());
+
+	private final MongoTemplate template = new MongoTemplate(this.client, "test");
+
+	@BeforeEach
+	void insert() {
+		as("b");
+		this.template.insert(new Deal("d1", "of b"));
+		as("a");
+		this.template.insert(new Deal("d1", "of a"));
+	}
+
+	@Test
+	void aCollectionThatDependsOnTheTenantIsThatOfTheCall() {
+		try (DocumentLocksFixture here = fixture(this.template)) {
+			LockedDocument<Deal> ofA = here.documents().lock(Deal.class, "d1");
+			as("b");
+			assertThat(here.documents().find(Deal.class, "d1")).isEmpty();
+			assertThat(here.documents().list(Deal.class)).isEmpty();
+			assertThat(here.documents().breakLock(Deal.class, "d1")).isEmpty();
+			LockedDocument<Deal> ofB = here.documents().lock(Deal.class, "d1");
+			assertThat(ofB.entity()).isEqualTo(new Deal("d1", "of b"));
+			assertThat(ofA.handle().key()).isEqualTo("a_deal:d1");
+			assertThat(ofB.handle().key()).isEqualTo("b_deal:d1");
+			here.documents().save(ofB, new Deal("d1", "saved by b"));
+			here.documents().save(ofA, new Deal("d1", "saved by a"));
+			assertThat(this.template.findById("d1", Deal.class)).isEqualTo(new Deal("d1", "saved by b"));
+			as("a");
+			assertThat(this.template.findById("d1", Deal.class)).isEqualTo(new Deal("d1", "saved by a"));
+		}
+	}
+
+	@Test
+	void aTicketOfAnotherTenantIsRefused() {
+		try (DocumentLocksFixture here = fixture(this.template)) {
+			LockTicket ticket = here.documents().lock(Deal.class, "d1").ticket();
+			as("b");
+			assertThatIllegalArgumentException().isThrownBy(() -> here.documents().resume(Deal.class, ticket))
+				.withMessageNotContaining("a_deal");
+			as("a");
+			assertThat(here.documents().resume(Deal.class, ticket).entity()).isEqualTo(new Deal("d1", "of a"));
+		}
+	}
+
+	@Test
+	void aFactoryThatChoosesTheDatabaseItselfIsRefusedAtTheStart() {
+		MongoDatabaseFactory routing = new SimpleMongoClientDatabaseFactory(this.client, "test") {
+
+			@Override
+			public MongoDatabase getMongoDatabase() {
+				return getMongoDatabase(TENANT.get());
+			}
+
+		};
+		assertThatIllegalStateException().isThrownBy(() -> fixture(new MongoTemplate(routing)))
+			.withMessageContaining("getMongoDatabase()")
+			.withMessageContaining("one for each database");
+	}
+
+	@Test
+	void aFactoryOfAnotherKindIsRefusedAtTheStart() {
+		MongoDatabaseFactory plain = this.template.getMongoDatabaseFactory();
+		MongoDatabaseFactory wrapped = (MongoDatabaseFactory) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { MongoDatabaseFactory.class },
+				(proxy, method, arguments) -> method.invoke(plain, arguments));
+		assertThatIllegalStateException().isThrownBy(() -> fixture(new MongoTemplate(wrapped)));
+	}
+
+	@Test
+	void aFactoryThatChangesSomethingElseIsFine() {
+		MongoDatabaseFactory other = new SimpleMongoClientDatabaseFactory(this.client, "test") {
+
+			@Override
+			public void destroy() {
+				// the client is closed elsewhere
+			}
+
+		};
+		try (DocumentLocksFixture here = fixture(new MongoTemplate(other))) {
+			here.documents().lock(Deal.class, "d1").close();
+		}
+	}
+
+	@Test
+	void aClientThatChoosesTheDatabaseIsRefusedByEachCallOfAnother() {
+		MongoClient routing = (MongoClient) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { MongoClient.class }, (proxy, method, arguments) -> method.invoke(this.client,
+						(method.getName().equals("getDatabase")) ? new Object[] { TENANT.get() } : arguments));
+		MongoTemplate template = new MongoTemplate(routing, "test");
+		template.insert(new Deal("d1", "in database a"));
+		try (DocumentLocksFixture here = fixture(template)) {
+			LockTicket ticket = here.documents().lock(Deal.class, "d1").ticket();
+			LockedDocument<Deal> resumed = here.documents().resume(Deal.class, ticket);
+			as("b");
+			assertThatIllegalStateException().isThrownBy(() -> here.documents().save(resumed, resumed.entity()));
+			assertThatIllegalStateException().isThrownBy(() -> here.documents().lock(Deal.class, "d1"))
+				.withMessageContaining("database 'b'")
+				.withMessageContaining("of 'a'");
+			assertThatIllegalStateException().isThrownBy(() -> here.documents().resume(Deal.class, ticket));
+			assertThatIllegalStateException().isThrownBy(() -> here.documents().list(Deal.class));
+			assertThatIllegalStateException().isThrownBy(() -> here.documents().breakLock(Deal.class, "d1"));
+		}
+	}
+
+	private static void as(String tenant) {
+		TENANT.set(tenant);
+	}
+
+	private static DocumentLocksFixture fixture(MongoTemplate template) {
+		return new DocumentLocksFixture("here", template, new GenericApplicationContext());
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("#{T(io.mongolock.mongodb.TenantDocumentLocksTests$Names).collection()}")
+	record Deal(@Id String id, String text) {
+
+	}
+
+	/** For expressions. */
+	public static final class Names {
+
+		private Names() {
+		}
+
+		public static String collection() {
+			return TENANT.get() + "_deal";
+		}
+
+	}
+
+}
