@@ -34,7 +34,8 @@ final class AcquisitionRequests {
 	private volatile LastAnswer lastAnswer = LastAnswer.NONE;
 
 	AcquisitionRequests(Claim claim) {
-		this.claim = claim;
+		// Beside the grants to others only the store knows which number is the next
+		this.claim = (claim.limit() == 1) ? claim : claim.withReserve(0);
 	}
 
 	/**

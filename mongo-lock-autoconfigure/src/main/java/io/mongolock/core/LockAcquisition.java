@@ -56,7 +56,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * @param client what it shares with the others of this JVM
 	 * @param request what was asked for
 	 * @param claim what to ask of the store; the fences it reserves are asked for only if
-	 * others of this JVM want the lock, too
+	 * the lock is for one alone and others of this JVM want it, too
 	 * @param terms how long to wait and to hold
 	 * @param begun when the wait began
 	 */

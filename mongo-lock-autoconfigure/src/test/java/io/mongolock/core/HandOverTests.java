@@ -1,6 +1,7 @@
 package io.mongolock.core;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
@@ -329,14 +330,15 @@ class HandOverTests {
 	}
 
 	@Test
-	void onePermitOfSeveralMovesOn() {
-		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
-		LockRequest permit = LockRequest.builder("k").limit(2).build();
-		HeldLock one = jvm.granted(permit, 10, false);
-		HeldLock two = jvm.granted(permit, 10, false);
-		Waiter a = jvm.waiting("a", permit);
-		assertThat(jvm.release(one, 1)).isTrue();
-		assertThat(jvm.queues.holders("k")).containsExactlyInAnyOrder(two, a.held());
+	void noFenceIsSetAsideBesideOtherHolders() {
+		for (LockRequest request : List.of(LockRequest.builder("k").limit(2).build(),
+				LockRequest.builder("k").shared().build())) {
+			HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
+			jvm.waiting("asking", request);
+			Waiter next = jvm.waiting("next", request);
+			next.acquisition.turn(at(1));
+			assertThat(next.claim().reserve()).isZero();
+		}
 	}
 
 	@Test

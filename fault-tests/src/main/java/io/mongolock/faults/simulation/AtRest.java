@@ -1,7 +1,6 @@
 package io.mongolock.faults.simulation;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -57,24 +56,19 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, long heale
 	}
 
 	private void checkFences(Set<Grant> told) {
-		Map<String, Long> last = new HashMap<>();
+		FenceOrder fences = new FenceOrder();
 		int found = 0;
 		for (Grant grant : this.servers.log.grants()) {
 			if (told.contains(grant)) {
 				found++;
-				checkRises(last, grant, grant.fence());
-				this.judge.handOvers(grant).forEach((fence) -> checkRises(last, grant, fence));
+				fences.add(grant.key(), grant.fence(), this.judge.store.truth.grantedAt(grant), grant);
+				this.judge.handOvers(grant).forEach((fence, at) -> fences.add(grant.key(), fence, at, grant));
 			}
 		}
 		if (found != told.size()) {
 			throw new IllegalStateException("The store forgot a grant that it had confirmed");
 		}
-	}
-
-	private static void checkRises(Map<String, Long> last, Grant grant, long fence) {
-		Long before = last.put(grant.key(), fence);
-		Violation.check(before == null || before < fence, Violation.Kind.FENCE,
-				() -> fence + " of " + grant + " after " + before);
+		fences.check();
 	}
 
 	private void checkOutcome(LeaseHistory tenure, Map<LeaseHistory, Grant> told) {

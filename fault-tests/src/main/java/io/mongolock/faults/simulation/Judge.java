@@ -1,9 +1,8 @@
 package io.mongolock.faults.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -31,7 +30,7 @@ final class Judge {
 
 	final StoreJudge store;
 
-	private final Map<Grant, List<Long>> handOvers = new HashMap<>();
+	private final Map<Grant, Map<Long, Long>> handOvers = new HashMap<>();
 
 	private Consumer<LeaseHistory> onOver = (tenure) -> {
 	};
@@ -102,15 +101,17 @@ final class Judge {
 		Violation.check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
 				Violation.Kind.TURN, () -> from + " hands over " + age / 1_000_000 + "ms after the grant");
 		entry.holder = to;
-		this.handOvers.computeIfAbsent(grant(to), (same) -> new ArrayList<>()).add(to.fence());
+		// Who was overtaken without knowing, as its clock or the store's allow, is late
+		long at = (from.overtakenAt < 0) ? this.timeline.now() : from.grantedAt;
+		this.handOvers.computeIfAbsent(grant(to), (same) -> new LinkedHashMap<>()).put(to.fence(), at);
 		event(from, "hands over", Event.HANDED_OVER);
 		from.outcome = ReleaseOutcome.RELEASED;
 		end(from);
 	}
 
-	// The fences that were handed out after that of a grant, in the order of the holders
-	List<Long> handOvers(Grant grant) {
-		return this.handOvers.getOrDefault(grant, List.of());
+	// The fences that were handed out after that of a grant, and when
+	Map<Long, Long> handOvers(Grant grant) {
+		return this.handOvers.getOrDefault(grant, Map.of());
 	}
 
 	static Grant grant(HeldLock heldLock) {
