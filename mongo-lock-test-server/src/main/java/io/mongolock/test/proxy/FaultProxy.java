@@ -66,6 +66,15 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
+	 * Take a connection that a client opened elsewhere, as if it had come here.
+	 * @param client the connection, which the proxy closes from now on
+	 * @throws IOException if it is gone again
+	 */
+	public void accept(Socket client) throws IOException {
+		connect(client);
+	}
+
+	/**
 	 * Where clients connect to.
 	 * @return the port on the loopback address
 	 */

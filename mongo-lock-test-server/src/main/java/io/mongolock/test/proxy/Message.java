@@ -90,6 +90,20 @@ public final class Message {
 		return reply.put(body).array();
 	}
 
+	/**
+	 * A request as clients send it.
+	 * @param id the number that its answer will refer to
+	 * @param command the command, with its {@code $db}
+	 * @return the bytes of the request
+	 */
+	public static byte[] request(int id, BsonDocument command) {
+		byte[] body = encoded(command);
+		int length = HEADER_BYTES + 5 + body.length;
+		ByteBuffer request = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+		request.putInt(length).putInt(id).putInt(0).putInt(OP_MSG).putInt(0).put((byte) 0);
+		return request.put(body).array();
+	}
+
 	private static byte[] encoded(BsonDocument document) {
 		BasicOutputBuffer out = new BasicOutputBuffer();
 		new BsonDocumentCodec().encode(new BsonBinaryWriter(out), document, EncoderContext.builder().build());

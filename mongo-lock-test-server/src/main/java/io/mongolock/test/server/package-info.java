@@ -1,5 +1,5 @@
 /**
- * Which server tests run on.
+ * Which server tests run on, and real servers as processes of this machine.
  */
 @NullMarked
 package io.mongolock.test.server;

@@ -1,0 +1,148 @@
+package io.mongolock.test.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import io.mongolock.test.proxy.FaultProxy;
+
+/**
+ * The door of one member, whose address all others and all clients are given, with a
+ * {@link FaultProxy} for each of those who come: so a member can be cut off from the
+ * others and not from its clients, though all use the same address. Who comes is seen by
+ * the process whose socket it is, which Linux alone tells. Thread-safe.
+ */
+final class MemberNetwork implements AutoCloseable {
+
+	/** Who is no member. */
+	private static final int CLIENT = -1;
+
+	private final ServerSocket door;
+
+	private final int target;
+
+	private final Supplier<List<Long>> processes;
+
+	private final Map<Integer, FaultProxy> proxies = new ConcurrentHashMap<>();
+
+	/**
+	 * Open a door.
+	 * @param target where the member itself listens
+	 * @param processes those of all members, in order; 0 for one that does not run
+	 */
+	MemberNetwork(int target, Supplier<List<Long>> processes) {
+		this.target = target;
+		this.processes = processes;
+		try {
+			this.door = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("No free port for a member", ex);
+		}
+		Thread porter = new Thread(this::admit, "member-door-" + port());
+		porter.setDaemon(true);
+		porter.start();
+	}
+
+	static boolean isPossible() {
+		return Files.isReadable(Path.of("/proc/net/tcp"));
+	}
+
+	int port() {
+		return this.door.getLocalPort();
+	}
+
+	FaultProxy fromClients() {
+		return from(CLIENT);
+	}
+
+	FaultProxy from(int member) {
+		return this.proxies.computeIfAbsent(member, (any) -> FaultProxy.to("127.0.0.1", this.target));
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.door.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("The door on port " + port() + " does not close", ex);
+		}
+		finally {
+			this.proxies.values().forEach(FaultProxy::close);
+		}
+	}
+
+	private void admit() {
+		while (!this.door.isClosed()) {
+			try {
+				Socket guest = this.door.accept();
+				from(memberOf(guest)).accept(guest);
+			}
+			catch (IOException ex) {
+				// closed, or gone again
+			}
+		}
+	}
+
+	private int memberOf(Socket guest) throws IOException {
+		Optional<String> socket = socket(address(guest.getPort()), address(guest.getLocalPort()));
+		List<Long> pids = this.processes.get();
+		for (int i = 0; i < pids.size() && socket.isPresent(); i++) {
+			if (pids.get(i) != 0 && has(pids.get(i), socket.get())) {
+				return i;
+			}
+		}
+		return CLIENT;
+	}
+
+	// The other end as the kernel names it; members come by IPv4
+	private static Optional<String> socket(String local, String remote) throws IOException {
+		try (Stream<String> lines = Files.lines(Path.of("/proc/net/tcp"))) {
+			return lines.map((line) -> line.strip().split("\\s+"))
+				.filter((fields) -> fields.length > 9 && fields[1].equals(local) && fields[2].equals(remote))
+				.map((fields) -> "socket:[" + fields[9] + "]")
+				.findFirst();
+		}
+	}
+
+	private static String address(int port) {
+		return String.format(Locale.ROOT, "0100007F:%04X", port);
+	}
+
+	private static boolean has(long pid, String socket) {
+		try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("/proc", String.valueOf(pid), "fd"))) {
+			for (Path file : files) {
+				if (socket.equals(target(file))) {
+					return true;
+				}
+			}
+		}
+		catch (IOException ex) {
+			// the process has ended
+		}
+		return false;
+	}
+
+	private static String target(Path file) {
+		try {
+			return Files.readSymbolicLink(file).toString();
+		}
+		catch (IOException ex) {
+			return "closed meanwhile";
+		}
+	}
+
+}

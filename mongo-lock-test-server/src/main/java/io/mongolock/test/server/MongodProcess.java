@@ -1,0 +1,208 @@
+package io.mongolock.test.server;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+
+/**
+ * A {@code mongod} as a process that cannot outlive this JVM: a shell is its parent, and
+ * a watcher beside it reads a pipe from this JVM, whose end, however it comes about, has
+ * the server killed and its data deleted. Thread-safe.
+ */
+final class MongodProcess {
+
+	private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
+
+	private static final Duration ANSWER = Duration.ofSeconds(2);
+
+	/** What a server ends with that cannot listen on its port. */
+	private static final int PORT_TAKEN = 48;
+
+	// Nothing is ever written to the pipe: the read ends when its other end is closed.
+	// The watcher leaves a note, as the shell alone knows when the server has ended.
+	private static final String SCRIPT = """
+			exec 3<&0
+			data=$1 log=$2; shift 2
+			"$@" 3<&- </dev/null >>"$log" 2>&1 &
+			server=$!
+			{ read -r nothing <&3; : >"$data/abandoned"; kill -KILL $server; } >/dev/null 2>&1 &
+			watcher=$!
+			echo $server
+			exec 3<&- >&-
+			wait $server; status=$?
+			[ -e "$data/abandoned" ] && rm -rf "$data" || kill $watcher
+			exit $status
+			""";
+
+	private final Process shell;
+
+	private final long pid;
+
+	private final int port;
+
+	private MongodProcess(Process shell, long pid, int port) {
+		this.shell = shell;
+		this.pid = pid;
+		this.port = port;
+	}
+
+	/**
+	 * Start a server and wait until it answers.
+	 * @param command the executable and its arguments, without a port
+	 * @param environment variables of this server
+	 * @param port where to listen
+	 * @param data the folder of its data
+	 * @param log where its output is appended
+	 * @return the server, or {@code null} if another listens on the port
+	 * @throws IllegalStateException if it ends instead of an answer
+	 */
+	static MongodProcess start(List<String> command, Map<String, String> environment, int port, Path data, Path log) {
+		List<String> all = new ArrayList<>(
+				List.of("/bin/sh", "-c", SCRIPT, "mongod-watcher", data.toString(), log.toString(), "/usr/bin/env"));
+		// not of the shell, whose clock is to stay right
+		environment.forEach((name, value) -> all.add(name + "=" + value));
+		all.addAll(command);
+		all.addAll(List.of("--port", String.valueOf(port), "--dbpath", data.toString()));
+		try {
+			Files.createDirectories(data);
+			Process shell = new ProcessBuilder(all).redirectError(Redirect.appendTo(log.toFile())).start();
+			BufferedReader output = shell.inputReader();
+			String pid = output.readLine();
+			if (pid == null) {
+				throw new IllegalStateException("No shell started " + command + ": see " + log);
+			}
+			return new MongodProcess(shell, Long.parseLong(pid), port);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("No server can be started as " + command, ex);
+		}
+	}
+
+	// Whether it listens; false if its port was taken
+	boolean awaitAnswer(Path log) {
+		Waiting.until("an answer of the server with the log " + log, LONG_ENOUGH, () -> !isRunning() || answers());
+		if (isRunning()) {
+			return true;
+		}
+		if (this.shell.exitValue() == PORT_TAKEN) {
+			return false;
+		}
+		throw new IllegalStateException(
+				"The server ended with status " + this.shell.exitValue() + " as it started: " + lastLines(log));
+	}
+
+	private boolean answers() {
+		try {
+			hello();
+			return true;
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	// By the name that every release knows
+	BsonDocument hello() throws IOException {
+		return run(new BsonDocument("isMaster", new BsonInt32(1)));
+	}
+
+	BsonDocument run(BsonDocument command) throws IOException {
+		return WireClient.run(this.port, ANSWER, command);
+	}
+
+	int port() {
+		return this.port;
+	}
+
+	long pid() {
+		return this.pid;
+	}
+
+	boolean isRunning() {
+		return this.shell.isAlive();
+	}
+
+	void kill() {
+		if (isRunning()) {
+			signal("KILL");
+		}
+		if (!waitFor(this.shell)) {
+			throw new IllegalStateException("Server process " + this.pid + " does not end");
+		}
+	}
+
+	// When this returns, all its threads stand still
+	void freeze() {
+		signal("STOP");
+		Path tasks = Path.of("/proc", String.valueOf(this.pid), "task");
+		Waiting.until("stop of process " + this.pid, LONG_ENOUGH, () -> !Files.isDirectory(tasks) || isStopped(tasks));
+	}
+
+	void thaw() {
+		signal("CONT");
+	}
+
+	private void signal(String name) {
+		try {
+			Process kill = new ProcessBuilder("kill", "-" + name, String.valueOf(this.pid)).start();
+			// one that has just ended by itself needs no signal
+			if ((!waitFor(kill) || kill.exitValue() != 0) && isRunning()) {
+				throw new IllegalStateException("No signal " + name + " to server process " + this.pid);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("This machine has no command 'kill'", ex);
+		}
+	}
+
+	private static boolean waitFor(Process process) {
+		try {
+			return process.waitFor(LONG_ENOUGH.toSeconds(), TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted while waiting for process " + process.pid(), ex);
+		}
+	}
+
+	private static boolean isStopped(Path tasks) {
+		try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
+			for (Path thread : threads) {
+				String stat = Files.readString(thread.resolve("stat"));
+				// the state follows the name, which is in parentheses
+				if ("Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) < 0) {
+					return false;
+				}
+			}
+			return true;
+		}
+		catch (IOException ex) {
+			// one of its threads has just ended
+			return false;
+		}
+	}
+
+	private static String lastLines(Path log) {
+		try (Stream<String> lines = Files.lines(log)) {
+			List<String> all = lines.toList();
+			return String.join(System.lineSeparator(), all.subList(Math.max(0, all.size() - 20), all.size()));
+		}
+		catch (IOException ex) {
+			return "no log at " + log;
+		}
+	}
+
+}

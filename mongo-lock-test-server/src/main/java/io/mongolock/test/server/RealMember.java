@@ -1,0 +1,250 @@
+package io.mongolock.test.server;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.test.proxy.FaultProxy;
+
+/**
+ * One server process of a {@link RealMongo}, which can be killed, frozen, started again
+ * on its data and cut off from the others. Thread-safe.
+ */
+public final class RealMember {
+
+	private static final int ATTEMPTS = 5;
+
+	private final int index;
+
+	private final Function<Path, List<String>> command;
+
+	private final Function<Integer, Map<String, String>> environment;
+
+	private final Path folder;
+
+	private volatile @Nullable MongodProcess process;
+
+	private int port;
+
+	private @Nullable MemberNetwork network;
+
+	private List<RealMember> others = List.of();
+
+	RealMember(int index, Path folder, Function<Path, List<String>> command,
+			Function<Integer, Map<String, String>> environment) {
+		this.index = index;
+		this.folder = folder;
+		this.command = command;
+		this.environment = environment;
+	}
+
+	/**
+	 * Its place among the members.
+	 * @return 0 for the first
+	 */
+	public int index() {
+		return this.index;
+	}
+
+	/**
+	 * Where the others and clients reach it, and what it calls itself.
+	 * @return host and port
+	 */
+	public String address() {
+		return "127.0.0.1:" + ((this.network != null) ? this.network.port() : this.port);
+	}
+
+	/**
+	 * What it wrote since its first start.
+	 * @return the file of its log
+	 */
+	public Path log() {
+		return this.folder.resolve("mongod.log");
+	}
+
+	/**
+	 * The process.
+	 * @return its id
+	 * @throws IllegalStateException if it does not run
+	 */
+	public long pid() {
+		return running().pid();
+	}
+
+	/**
+	 * Whether it has been started and not killed; a frozen one runs.
+	 * @return {@code true} if there is a process
+	 */
+	public boolean isRunning() {
+		MongodProcess current = this.process;
+		return current != null && current.isRunning();
+	}
+
+	/**
+	 * Kill it (SIGKILL), frozen or not. When this returns, it is gone.
+	 */
+	public synchronized void kill() {
+		MongodProcess current = this.process;
+		if (current != null) {
+			current.kill();
+		}
+	}
+
+	/**
+	 * Stop all its threads (SIGSTOP). When this returns, they stand still.
+	 */
+	public synchronized void freeze() {
+		running().freeze();
+	}
+
+	/**
+	 * Let its threads go on (SIGCONT).
+	 */
+	public synchronized void thaw() {
+		running().thaw();
+	}
+
+	/**
+	 * Start it on its data, with its environment as it is now, unless it runs. When this
+	 * returns, it answers; whether it has a part in its set yet is another matter.
+	 * @throws IllegalStateException if it does not start
+	 */
+	public synchronized void start() {
+		for (int i = 0; !isRunning() && i < ATTEMPTS; i++) {
+			// once it has an address it keeps it
+			int candidate = (this.port != 0) ? this.port : Ports.free();
+			MongodProcess started = MongodProcess.start(this.command.apply(this.folder),
+					this.environment.apply(this.index), candidate, this.folder.resolve("data"), log());
+			this.process = started;
+			if (started.awaitAnswer(log())) {
+				this.port = candidate;
+			}
+		}
+		running();
+	}
+
+	/**
+	 * Keep from now on whatever it and the others send each other, answers included,
+	 * until it {@link #rejoin() rejoins}. Clients notice nothing of that.
+	 * @throws IllegalStateException if the servers were not started as separable ones
+	 */
+	public void isolate() {
+		MemberNetwork own = network();
+		for (RealMember other : this.others) {
+			own.from(other.index).blackhole();
+			other.network().from(this.index).blackhole();
+		}
+	}
+
+	/**
+	 * End its isolation: what was kept arrives now. Nothing happens if it is not
+	 * isolated; what keeps another one isolated stays.
+	 * @throws IllegalStateException if the servers were not started as separable ones
+	 */
+	public void rejoin() {
+		MemberNetwork own = network();
+		for (RealMember other : this.others) {
+			own.from(other.index).heal();
+			other.network().from(this.index).heal();
+		}
+	}
+
+	/**
+	 * Between all its clients and this member; it sees their commands.
+	 * @return the proxy
+	 * @throws IllegalStateException if the servers were not started as separable ones
+	 */
+	public FaultProxy fromClients() {
+		return network().fromClients();
+	}
+
+	/**
+	 * Whether it takes itself for the primary.
+	 * @return {@code false} also if it does not answer
+	 */
+	public boolean isPrimary() {
+		return hello().map((hello) -> hello.getBoolean("ismaster").getValue()).orElse(false);
+	}
+
+	// What it agrees with the others on: the primary, and the term of the last write that
+	// it has; empty while it is neither primary nor secondary
+	Optional<List<BsonValue>> view() {
+		return hello()
+			.filter((hello) -> hello.containsKey("primary") && (hello.getBoolean("ismaster").getValue()
+					|| hello.getBoolean("secondary", BsonBoolean.FALSE).getValue()))
+			.map((hello) -> List.of(hello.get("primary"),
+					hello.getDocument("lastWrite").getDocument("opTime").get("t")));
+	}
+
+	// Greater for a later election; empty if it is not the primary
+	Optional<ObjectId> election() {
+		return hello().filter((hello) -> hello.getBoolean("ismaster").getValue())
+			.map((hello) -> hello.getObjectId("electionId", new BsonObjectId(new ObjectId(0, 0))).getValue());
+	}
+
+	BsonDocument run(BsonDocument command) throws IOException {
+		return running().run(command);
+	}
+
+	long pidOrNone() {
+		MongodProcess current = this.process;
+		return (current != null && current.isRunning()) ? current.pid() : 0;
+	}
+
+	void separate(List<RealMember> members) {
+		this.others = members.stream().filter((member) -> member != this).toList();
+		this.network = new MemberNetwork(this.port, () -> members.stream().map(RealMember::pidOrNone).toList());
+	}
+
+	void close() {
+		kill();
+		if (this.network != null) {
+			this.network.close();
+		}
+	}
+
+	boolean isSeparable() {
+		return this.network != null;
+	}
+
+	private Optional<BsonDocument> hello() {
+		MongodProcess current = this.process;
+		try {
+			return (current != null && current.isRunning()) ? Optional.of(current.hello()) : Optional.empty();
+		}
+		catch (IOException ex) {
+			return Optional.empty();
+		}
+	}
+
+	private MongodProcess running() {
+		MongodProcess current = this.process;
+		if (current == null || !current.isRunning()) {
+			throw new IllegalStateException("Member " + this.index + " does not run: see " + log());
+		}
+		return current;
+	}
+
+	private MemberNetwork network() {
+		if (this.network == null) {
+			throw new IllegalStateException("These servers have no proxies between them: start them as separable()");
+		}
+		return this.network;
+	}
+
+	@Override
+	public String toString() {
+		return "member " + this.index + " (" + address() + ")";
+	}
+
+}

@@ -1,0 +1,441 @@
+package io.mongolock.test.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/**
+ * Real servers as processes of this machine: a standalone one or a replica set, with
+ * ports and folders of their own. They end with {@link #close()}, at the latest with this
+ * JVM, even if that is killed. Their logs are kept, and the output says where, if a test
+ * of this JVM failed meanwhile; all else is deleted. Thread-safe.
+ *
+ * <pre class="code">
+ * try (RealMongo set = RealMongo.builder(binary).replicaSet(3).separable().start()) {
+ *     MongoClient client = MongoClients.create(set.connectionString());
+ *     RealMember old = set.primary();
+ *     old.isolate();
+ *     set.primaryOtherThan(old);
+ *     …
+ *     set.heal();
+ * }
+ * </pre>
+ */
+public final class RealMongo implements AutoCloseable {
+
+	private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
+
+	private static final String SET_NAME = "rs";
+
+	private static final String USER = "test";
+
+	private static final String PASSWORD = "secret";
+
+	private final Builder settings;
+
+	private final Path folder;
+
+	private final List<RealMember> members;
+
+	private final int failuresBefore;
+
+	private volatile boolean started;
+
+	private final Thread atExit = new Thread(this::end, "end-of-servers");
+
+	private RealMongo(Builder settings) {
+		this.settings = settings;
+		this.failuresBefore = settings.failures.getAsInt();
+		this.folder = newFolder();
+		this.members = IntStream.range(0, Math.max(1, settings.members))
+			.mapToObj((index) -> new RealMember(index, memberFolder(index), this::command, settings.environment))
+			.toList();
+		Runtime.getRuntime().addShutdownHook(this.atExit);
+		try {
+			CompletableFuture
+				.allOf(this.members.stream()
+					.map((member) -> CompletableFuture.runAsync(member::start))
+					.toArray(CompletableFuture[]::new))
+				.join();
+			setUp();
+			this.started = true;
+		}
+		catch (IOException | RuntimeException ex) {
+			close();
+			throw new IllegalStateException("No " + label() + " started: see the logs in " + this.folder, ex);
+		}
+	}
+
+	/**
+	 * Settings of servers to start, a standalone one by default.
+	 * @param binary what to start
+	 * @return a builder
+	 */
+	public static Builder builder(MongodBinary binary) {
+		return new Builder(binary);
+	}
+
+	/**
+	 * The connection string for clients, with user and password if there are any. Names
+	 * the set and all its members, so that a driver follows its elections.
+	 * @return the connection string
+	 */
+	public String connectionString() {
+		return uri(this.members.stream().map(RealMember::address).collect(Collectors.joining(",")),
+				(this.settings.members > 0) ? "replicaSet=" + SET_NAME : "directConnection=true");
+	}
+
+	/**
+	 * The connection string for clients of one member alone, primary or not.
+	 * @param member one of the members
+	 * @return the connection string
+	 */
+	public String connectionString(RealMember member) {
+		return uri(member.address(), "directConnection=true");
+	}
+
+	/**
+	 * All servers in the order of their numbers.
+	 * @return one, or the members of the set
+	 */
+	public List<RealMember> members() {
+		return this.members;
+	}
+
+	/**
+	 * The primary that was elected last, once there is one.
+	 * @return the member, or the standalone server
+	 * @throws IllegalStateException if there is none within a minute
+	 */
+	public RealMember primary() {
+		return awaitPrimary(this.members);
+	}
+
+	/**
+	 * The primary that was elected last among the others, once there is one.
+	 * @param old who is not asked, as it may not know yet that it was replaced
+	 * @return the member
+	 * @throws IllegalStateException if there is none within a minute
+	 */
+	public RealMember primaryOtherThan(RealMember old) {
+		return awaitPrimary(this.members.stream().filter((member) -> member != old).toList());
+	}
+
+	/**
+	 * Those that take themselves for no primary, whether they run or not.
+	 * @return the members but for the primary
+	 */
+	public List<RealMember> secondaries() {
+		RealMember primary = primary();
+		return this.members.stream().filter((member) -> member != primary).toList();
+	}
+
+	/**
+	 * End all faults: thaw, start and connect all members, and wait until they agree on
+	 * their primary, and each is it or a secondary and has what it wrote when elected.
+	 * @throws IllegalStateException if they do not within a minute
+	 */
+	public void heal() {
+		for (RealMember member : this.members) {
+			if (member.isSeparable()) {
+				member.fromClients().heal();
+				member.rejoin();
+			}
+			if (member.isRunning()) {
+				member.thaw();
+			}
+			member.start();
+		}
+		awaitAgreement();
+	}
+
+	/**
+	 * What figures that are measured on it are marked with.
+	 * @return like {@code mongod 6.0.27, replica set of 3 members}
+	 */
+	public String label() {
+		return "mongod " + this.settings.binary.version() + ", " + switch (this.settings.members) {
+			case 0 -> "standalone server";
+			case 1 -> "replica set of 1 member";
+			default -> "replica set of " + this.settings.members + " members";
+		};
+	}
+
+	/**
+	 * Kill all members and delete their data. Does nothing the second time.
+	 */
+	@Override
+	public void close() {
+		end();
+		try {
+			Runtime.getRuntime().removeShutdownHook(this.atExit);
+		}
+		catch (IllegalStateException ex) {
+			// this JVM ends, and with it the hook
+		}
+	}
+
+	private synchronized void end() {
+		if (!Files.exists(this.folder)) {
+			return;
+		}
+		this.members.forEach(RealMember::close);
+		boolean keep = this.settings.failures.getAsInt() > this.failuresBefore || !this.started;
+		Folders.delete(this.folder, (file) -> keep && file.toString().endsWith(".log"));
+		if (keep && Files.exists(this.folder)) {
+			System.out.println("Logs of the " + label() + ": " + this.folder);
+		}
+	}
+
+	private void setUp() throws IOException {
+		if (this.settings.separable) {
+			this.members.forEach((member) -> member.separate(this.members));
+		}
+		if (this.settings.members > 0) {
+			this.members.get(0).run(new BsonDocument("replSetInitiate", configuration()));
+			awaitAgreement();
+		}
+		if (this.settings.authentication) {
+			// what a server allows to the first who comes from its own machine
+			primary().run(new BsonDocument("createUser", new BsonString(USER)).append("pwd", new BsonString(PASSWORD))
+				.append("roles", new BsonArray(List.of(new BsonString("root")))));
+		}
+	}
+
+	private BsonDocument configuration() {
+		BsonArray hosts = new BsonArray();
+		this.members.forEach((member) -> hosts.add(new BsonDocument("_id", new BsonInt32(member.index())).append("host",
+				new BsonString(member.address()))));
+		int election = (int) this.settings.electionTimeout.toMillis();
+		return new BsonDocument("_id", new BsonString(SET_NAME)).append("members", hosts)
+			.append("settings",
+					new BsonDocument("electionTimeoutMillis", new BsonInt32(election))
+						.append("heartbeatIntervalMillis", new BsonInt32(Math.max(1, election / 10)))
+						.append("heartbeatTimeoutSecs", new BsonInt32(Math.max(1, election / 1000))));
+	}
+
+	private void awaitAgreement() {
+		if (this.settings.members == 0) {
+			return;
+		}
+		Waiting.until("primary on which all of " + this.members + " agree", LONG_ENOUGH, () -> {
+			List<Optional<List<BsonValue>>> views = this.members.stream().map(RealMember::view).distinct().toList();
+			return views.size() == 1 && views.get(0).isPresent()
+					&& this.members.stream().filter(RealMember::isPrimary).count() == 1;
+		});
+	}
+
+	private RealMember awaitPrimary(List<RealMember> candidates) {
+		List<RealMember> found = new ArrayList<>();
+		Waiting.until("primary among " + candidates, LONG_ENOUGH, () -> {
+			latest(candidates).ifPresent(found::add);
+			return !found.isEmpty();
+		});
+		return found.get(0);
+	}
+
+	private static Optional<RealMember> latest(List<RealMember> candidates) {
+		return candidates.stream()
+			.flatMap((member) -> member.election().map((election) -> Map.entry(election, member)).stream())
+			.max(Map.Entry.comparingByKey())
+			.map(Map.Entry::getValue);
+	}
+
+	private List<String> command(Path folder) {
+		List<String> command = new ArrayList<>(List.of(this.settings.binary.path().toString(), "--bind_ip", "127.0.0.1",
+				"--unixSocketPrefix", folder.toString(), "--wiredTigerCacheSizeGB", "0.25",
+				// so that proxies see what is sent
+				"--networkMessageCompressors", "disabled", "--setParameter", "diagnosticDataCollectionEnabled=false"));
+		if (this.settings.members > 0) {
+			command.addAll(List.of("--replSet", SET_NAME, "--oplogSize", "64"));
+		}
+		if (this.settings.authentication) {
+			command
+				.addAll((this.settings.members > 0) ? List.of("--keyFile", keyFile().toString()) : List.of("--auth"));
+		}
+		command.addAll(this.settings.arguments);
+		return command;
+	}
+
+	private synchronized Path keyFile() {
+		Path file = this.folder.resolve("key");
+		try {
+			if (!Files.exists(file)) {
+				Files.writeString(file, "onlyForTestsOnThisMachine");
+				Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+			}
+			return file;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private String uri(String hosts, String option) {
+		return "mongodb://" + (this.settings.authentication ? USER + ":" + PASSWORD + "@" : "") + hosts + "/?" + option;
+	}
+
+	private Path memberFolder(int index) {
+		try {
+			return Files.createDirectories(this.folder.resolve("member-" + index));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static Path newFolder() {
+		try {
+			return Files.createTempDirectory("mongo-lock-servers-");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("No folder for servers", ex);
+		}
+	}
+
+	@Override
+	public String toString() {
+		return label() + " at " + this.members;
+	}
+
+	/**
+	 * Settings of servers to start.
+	 */
+	public static final class Builder {
+
+		private final MongodBinary binary;
+
+		private int members;
+
+		private boolean authentication;
+
+		private boolean separable;
+
+		private Duration electionTimeout = Duration.ofSeconds(2);
+
+		private Function<Integer, Map<String, String>> environment = (member) -> Map.of();
+
+		private final List<String> arguments = new ArrayList<>();
+
+		private IntSupplier failures = Failures::count;
+
+		private Builder(MongodBinary binary) {
+			this.binary = binary;
+		}
+
+		/**
+		 * Have a replica set.
+		 * @param members of how many members, such as 1 or 3
+		 * @return this builder
+		 */
+		public Builder replicaSet(int members) {
+			if (members < 1) {
+				throw new IllegalArgumentException("A replica set of " + members + " members: it needs one or more");
+			}
+			this.members = members;
+			return this;
+		}
+
+		/**
+		 * Let in only the user whom the connection string names; members know each other
+		 * by a key file.
+		 * @return this builder
+		 */
+		public Builder authentication() {
+			this.authentication = true;
+			return this;
+		}
+
+		/**
+		 * Allow fail points ({@code enableTestCommands}).
+		 * @return this builder
+		 */
+		public Builder testCommands() {
+			return parameter("enableTestCommands", "1");
+		}
+
+		/**
+		 * Set a parameter of all servers.
+		 * @param name as for {@code setParameter}
+		 * @param value its value
+		 * @return this builder
+		 */
+		public Builder parameter(String name, String value) {
+			this.arguments.addAll(List.of("--setParameter", name + "=" + value));
+			return this;
+		}
+
+		/**
+		 * Put proxies before all members of a set, so that they can be cut off from each
+		 * other and from clients. Linux alone says who connects.
+		 * @return this builder
+		 * @throws UnsupportedOperationException on another system
+		 */
+		public Builder separable() {
+			if (!MemberNetwork.isPossible()) {
+				throw new UnsupportedOperationException("Members can be cut off from each other on Linux only");
+			}
+			this.separable = true;
+			return this;
+		}
+
+		/**
+		 * How long a set is without its primary before another stands for election; 2 s
+		 * by default, a fifth of what sets have otherwise.
+		 * @param timeout from 1 s
+		 * @return this builder
+		 */
+		public Builder electionTimeout(Duration timeout) {
+			this.electionTimeout = timeout;
+			return this;
+		}
+
+		/**
+		 * Environment variables of the servers, to preload a library that shows a clock
+		 * of its own for example; asked at every start of a member.
+		 * @param environment the variables by the index of the member
+		 * @return this builder
+		 */
+		public Builder environment(Function<Integer, Map<String, String>> environment) {
+			this.environment = environment;
+			return this;
+		}
+
+		// How many tests have failed so far
+		Builder failures(IntSupplier failures) {
+			this.failures = failures;
+			return this;
+		}
+
+		/**
+		 * Start the servers and wait until they answer, the members of a set until they
+		 * agree on their primary.
+		 * @return running servers
+		 * @throws IllegalStateException if they do not start; the output says where their
+		 * logs are
+		 */
+		public RealMongo start() {
+			return new RealMongo(this);
+		}
+
+	}
+
+}
