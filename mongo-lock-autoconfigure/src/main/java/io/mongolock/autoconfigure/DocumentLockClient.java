@@ -40,7 +40,7 @@ final class DocumentLockClient implements Lifecycle, Phased, DisposableBean {
 		this.template = template;
 		MongoTemplate outside = new MongoTemplate(template.getMongoDatabaseFactory());
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
-		this.store = new DocumentLockStore(outside, properties.documentLocks().field());
+		this.store = new DocumentLockStore(outside, properties.documentLocks().field(), properties.collection());
 		// No TTL index removes what is in the documents
 		LockDefaults lasting = new LockDefaults(defaults.global(), defaults.byName(), null);
 		this.locks = new LockTemplate(this.store, lasting, owner, clock, listeners, properties.leakDetection(), NEVER,

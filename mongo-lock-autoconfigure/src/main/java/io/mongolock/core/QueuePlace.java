@@ -61,7 +61,8 @@ public final class QueuePlace {
 	 * @return its place, or {@code null} if it has none that counts
 	 */
 	static @Nullable QueuePlace of(LeaseId id, int limit, ClaimAnswer answer) {
-		return of(id, limit, answer.holders(), answer.queue(), answer.now());
+		List<StoredWaiter> queue = answer.queue();
+		return (queue != null) ? of(id, limit, answer.holders(), queue, answer.now()) : null;
 	}
 
 	private static @Nullable QueuePlace of(LeaseId id, int limit, List<StoredHolder> holders, List<StoredWaiter> queue,

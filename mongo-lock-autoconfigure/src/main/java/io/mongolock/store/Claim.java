@@ -62,6 +62,14 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	}
 
 	/**
+	 * This claim, changing nothing if denied.
+	 * @return the claim
+	 */
+	public Claim alone() {
+		return new Claim(this.id, this.limit, this.reserve, null, this.owner, this.ttl, this.first);
+	}
+
+	/**
 	 * Whether a denied claim enters the line, or refreshes its place there.
 	 * @return whether it has the life of a place
 	 */

@@ -12,12 +12,13 @@ import io.mongolock.LockHolder;
  * A lock as it stands after a claim.
  *
  * @param holders who holds it
- * @param queue who waits for it, first come first, places that ran out included
+ * @param queue who waits for it, first come first, places that ran out included;
+ * {@code null} if the store keeps the line elsewhere and did not look at it
  * @param previous who held it before the last grant
  * @param now the store's time
  * @param content what the store keeps with the lock, if it does
  */
-public record ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
+public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaiter> queue, List<StoredHolder> previous,
 		Instant now, @Nullable Object content) {
 
 	/**
@@ -29,6 +30,15 @@ public record ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, 
 	 */
 	public ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous, Instant now) {
 		this(holders, queue, previous, now, null);
+	}
+
+	/**
+	 * This answer with a line that is kept elsewhere.
+	 * @param queue who waits, first come first, {@code null} if nobody looked
+	 * @return the answer
+	 */
+	public ClaimAnswer withQueue(@Nullable List<StoredWaiter> queue) {
+		return new ClaimAnswer(this.holders, queue, this.previous, this.now, this.content);
 	}
 
 	/**
@@ -72,10 +82,13 @@ public record ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, 
 	}
 
 	/**
-	 * Whether anybody stands in line.
-	 * @return whether a place in it has not run out
+	 * Whether anybody may stand in line.
+	 * @return whether a place in it has not run out, or nobody looked
 	 */
 	public boolean hasWaiters() {
+		if (this.queue == null) {
+			return true;
+		}
 		for (StoredWaiter waiter : this.queue) {
 			if (waiter.isAlive(this.now)) {
 				return true;

@@ -20,6 +20,15 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 		long fence, Instant now) {
 
 	/**
+	 * This lock with a line that is kept elsewhere.
+	 * @param queue who waits, first come first
+	 * @return the lock
+	 */
+	public StoredLock withQueue(List<StoredWaiter> queue) {
+		return new StoredLock(this.key, this.holders, queue, this.previous, this.fence, this.now);
+	}
+
+	/**
 	 * Who holds it now.
 	 * @return the holders whose leases still run
 	 */

@@ -98,7 +98,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			assertThat(this.there.documents().list(Post.class)).extracting(DocumentLock::id).containsExactly("p1");
 			MongoTemplate outside = template();
 			outside.setSessionSynchronization(SessionSynchronization.NEVER);
-			assertThat(new DocumentLockStore(outside, "lock").findAll(List.of("posts:p0", "posts:p1"),
+			assertThat(new DocumentLockStore(outside, "lock", "locks").findAll(List.of("posts:p0", "posts:p1"),
 					Duration.ofSeconds(5)))
 				.extracting(StoredLock::key)
 				.containsExactly(locked.handle().key());
@@ -139,7 +139,11 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		CompletableFuture<LockedDocument<Post>> other = CompletableFuture
 			.supplyAsync(() -> this.there.documents().lock(Post.class, "p1", DocumentLocksFixture.WAITING));
 		Awaitility.await()
-			.until(() -> !stored().get("lock", Document.class).getList("queue", Document.class).isEmpty());
+			.until(() -> this.here.documents()
+				.find(Post.class, "p1")
+				.filter((lock) -> lock.waiting() == 1)
+				.isPresent());
+		assertThat(stored().get("lock", Document.class).getList("queue", Document.class)).isEmpty();
 		this.here.documents().save(locked, new Post("p1", "saved", locked.entity().version()));
 		try (LockedDocument<Post> next = other.get()) {
 			assertThat(next.entity()).isEqualTo(new Post("p1", "saved", 3L));

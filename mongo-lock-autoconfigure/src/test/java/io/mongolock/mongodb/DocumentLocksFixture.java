@@ -41,7 +41,7 @@ final class DocumentLocksFixture implements AutoCloseable {
 		}
 		MongoTemplate outside = new MongoTemplate(template.getMongoDatabaseFactory());
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
-		DocumentLockStore store = new DocumentLockStore(outside, "lock");
+		DocumentLockStore store = new DocumentLockStore(outside, "lock", "locks");
 		this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "thread"),
 				LockClock.system(), List.of(listeners), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
 		this.documents = DocumentLockOperations.of(template, store, this.client, this.client::broken,

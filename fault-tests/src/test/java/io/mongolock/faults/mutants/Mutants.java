@@ -356,6 +356,7 @@ final class Mutants {
 	private static List<Mutant> documents() {
 		String documents = "io.mongolock.mongodb.EmbeddedDocumentLocksTests";
 		String tenants = "io.mongolock.mongodb.TenantDocumentLocksTests";
+		String statements = "io.mongolock.store.mongo.DocumentLockStoreCommandTests";
 		String write = "mongodb/ReleasingWrite";
 		return List.of(
 				new Mutant("document lock: version not raised", "store/mongo/ClaimPipeline",
@@ -376,8 +377,7 @@ final class Mutants {
 				new Mutant("document lock: old time taken for that of a denial", "store/mongo/LockedCollection",
 						"return (written) ? lock.get(LockDocument.TOUCHED_AT) : null;",
 						"return lock.get(LockDocument.TOUCHED_AT);",
-						test("io.mongolock.store.mongo.DocumentLockStoreCommandTests",
-								"aTokenWhoseLeaseRanOutIsNoGrantToWhomSomebodyIsAhead")),
+						test(statements, "aDenialThatChangesNothingAsksForTheTimeOfTheServer")),
 				new Mutant("document lock: of another tenant's database", "mongodb/SingleDatabase",
 						"if (!now.equals(this.name)) {", "if (now.isEmpty()) {",
 						test(tenants, "aClientThatChoosesTheDatabaseIsRefusedByEachCallOfAnother")),
@@ -387,6 +387,16 @@ final class Mutants {
 				new Mutant("document lock: ticket good for another tenant's collection", "mongodb/DocumentLocks",
 						".collection().equals(locked.collection())", ".collection().endsWith(\"\")",
 						test(tenants, "aTicketOfAnotherTenantIsRefused")),
+				new Mutant("document lock: lease that is merely seen taken for a grant",
+						"store/mongo/DocumentLockStore",
+						"answer == null || answer.grantTo(claim.id().leaseToken()).isPresent()", "answer == null",
+						test(statements, "aClaimThatWasGrantedWithoutAnAnswerBeginsItsLeaseAnewAlsoBehindOthers")),
+				new Mutant("document lock: goes before the line", "store/mongo/DocumentLockStore",
+						"if (DocumentLines.isBehindOthers(line, claim.id())) {", "if (false) {",
+						test(statements, "whoWaitsIsGrantedInOrderAndLeavesTheLine")),
+				new Mutant("document lock: place kept after the grant", "store/mongo/DocumentLockStore",
+						"this.lines.leaveAfterGrant(claim.id(), time.left());", "",
+						test(statements, "whoWaitsIsGrantedInOrderAndLeavesTheLine")),
 				new Mutant("document lock: version kept raised by a save that was refused", "mongodb/ReleasingWrites",
 						"		catch (RuntimeException | Error ex) {\n			takeBack.run();",
 						"		catch (RuntimeException | Error ex) {",

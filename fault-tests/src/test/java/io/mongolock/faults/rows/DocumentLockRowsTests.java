@@ -176,7 +176,7 @@ class DocumentLockRowsTests {
 		Editor(String instance, MongoClient mongo) {
 			this.context.refresh();
 			this.template = new MongoTemplate(mongo, Harness.DATABASE);
-			DocumentLockStore store = new DocumentLockStore(HarnessClient.template(mongo), "lock");
+			DocumentLockStore store = new DocumentLockStore(HarnessClient.template(mongo), "lock", "lines");
 			this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "main"),
 					LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
 			this.documents = DocumentLockOperations.of(this.template, store, this.client, this.client::broken,

@@ -6,7 +6,6 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
 import org.bson.BsonDocument;
-import org.bson.BsonValue;
 
 import io.mongolock.store.Claim;
 
@@ -52,16 +51,8 @@ final class ClaimCommand {
 
 	private LockDocument ask(RepeatedCommand command, MongoCollection<BsonDocument> locks, BsonDocument filter,
 			List<BsonDocument> statement) {
-		BsonDocument answer = command.send(locks, (timed) -> timed.findOneAndUpdate(filter, statement, this.options));
-		return new LockDocument((answer != null) ? timed(answer) : new BsonDocument());
-	}
-
-	// If the driver has sent it twice, the server answers the whole document as the first
-	// attempt has written it, at that time, and applies no projection
-	private static BsonDocument timed(BsonDocument answer) {
-		BsonValue written = answer.get(LockDocument.TOUCHED_AT);
-		return (written == null || answer.containsKey(LockDocument.NOW)) ? answer
-				: answer.append(LockDocument.NOW, written);
+		return LockDocument
+			.written(command.send(locks, (timed) -> timed.findOneAndUpdate(filter, statement, this.options)));
 	}
 
 }

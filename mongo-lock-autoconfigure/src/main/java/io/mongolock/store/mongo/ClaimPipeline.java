@@ -74,6 +74,16 @@ final class ClaimPipeline extends ClaimStatements {
 		return replaceWith(let(this.livingEntries, let(variables, decide(claim, token))));
 	}
 
+	/**
+	 * Enters the line, or refreshes the place there, and asks for nothing.
+	 * @param claim who waits
+	 * @param placeTtl how long the place lasts without refresh
+	 * @return an update pipeline of one stage
+	 */
+	List<BsonDocument> enter(Claim claim, Duration placeTtl) {
+		return replaceWith(let(document("line", living(path("queue"))), enterLine(claim, token(claim), placeTtl)));
+	}
+
 	private BsonDocument decide(Claim claim, BsonDocument token) {
 		BsonDocument others = filter(this.line, operator("$ne", this.entryToken, token));
 		BsonDocument again = changed(

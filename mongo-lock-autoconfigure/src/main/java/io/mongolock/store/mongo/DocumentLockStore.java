@@ -18,14 +18,19 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
 
 /**
  * {@link LockStore} in documents of the application: the lock is a field of the document,
  * and the key is the text of a {@link DocumentKey}. A document is never created. A grant
  * adds one to the version of the document, where it has one, and answers the whole of it.
- * Thread-safe. <pre>
+ * <p>
+ * The first request of a claim is one statement on the document. Whoever is denied stands
+ * in the line of the document, which is kept beside it in the collection of the locks:
+ * waiting never writes the document, and only the first in line asks for it. Thread-safe.
+ * <pre>
  * { _id: …, title: …, version: 5,
- *   lock: { holders: [ … ], queue: [ … ], fence: …, touchedAt: …, previous: [ … ] } }
+ *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ] } }
  * </pre>
  */
 public final class DocumentLockStore implements LockStore {
@@ -34,6 +39,8 @@ public final class DocumentLockStore implements LockStore {
 
 	private final String field;
 
+	private final DocumentLines lines;
+
 	private final Map<String, LockedCollection> collections = new ConcurrentHashMap<>();
 
 	/**
@@ -41,12 +48,15 @@ public final class DocumentLockStore implements LockStore {
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
 	 * @param field the name of the field that is the lock
+	 * @param lines the name of the collection that keeps those who wait, which may be
+	 * that of the locks
 	 * @throws IllegalArgumentException as {@link #checkField}
 	 */
-	public DocumentLockStore(MongoOperations template, String field) {
+	public DocumentLockStore(MongoOperations template, String field, String lines) {
 		checkField(field);
 		this.template = template;
 		this.field = field;
+		this.lines = new DocumentLines(new LockCollection(template, lines));
 	}
 
 	/**
@@ -85,7 +95,32 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
-		return of(claim.id().key()).acquire(claim, timeout);
+		LockedCollection documents = of(claim.id().key());
+		return (claim.first() && !claim.waiting()) ? documents.acquire(claim, timeout)
+				: inLine(documents, claim, new TimeLeft(timeout));
+	}
+
+	private ClaimAnswer inLine(LockedCollection documents, Claim claim, TimeLeft time) {
+		Duration placeTtl = claim.placeTtl();
+		List<StoredWaiter> line = (placeTtl != null) ? this.lines.enter(claim, placeTtl, time.left())
+				: this.lines.look(claim.id().key(), time.left());
+		Claim alone = claim.alone();
+		ClaimAnswer answer = null;
+		if (DocumentLines.isBehindOthers(line, claim.id())) {
+			answer = documents.look(claim.id().key(), time.left());
+		}
+		// A request of this token whose answer was lost may have been granted: a lease
+		// that
+		// is merely seen does not begin anew
+		if (answer == null || answer.grantTo(claim.id().leaseToken()).isPresent()) {
+			answer = documents.acquire(alone, time.left());
+		}
+		if (answer.grantTo(claim.id().leaseToken()).isEmpty()) {
+			return answer.withQueue(line);
+		}
+		this.lines.leaveAfterGrant(claim.id(), time.left());
+		return answer
+			.withQueue(line.stream().filter((waiter) -> !waiter.leaseToken().equals(claim.id().leaseToken())).toList());
 	}
 
 	@Override
@@ -128,32 +163,36 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
-		return of(claim.key()).leases().leave(claim, timeout);
+		return this.lines.requests().leave(claim, timeout);
 	}
 
 	@Override
 	public int leaveAll(List<LeaseId> claims, Duration timeout) {
-		return all(claims, timeout, (part) -> part.requests().leaveAll(part.leases(), part.timeout()));
+		return this.lines.requests().leaveAll(claims, timeout);
 	}
 
 	@Override
 	public int refreshAll(List<LeaseId> claims, Duration timeout) {
-		return all(claims, timeout, (part) -> part.requests().refreshAll(part.leases(), part.timeout()));
+		return this.lines.requests().refreshAll(claims, timeout);
 	}
 
 	@Override
 	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
-		return keys.stream()
+		TimeLeft time = new TimeLeft(timeout);
+		List<StoredLock> locks = keys.stream()
 			.collect(Collectors.groupingBy((key) -> DocumentKey.parse(key).collection()))
 			.entrySet()
 			.stream()
-			.flatMap((of) -> collection(of.getKey()).findAll(of.getValue(), timeout).stream())
+			.flatMap((of) -> collection(of.getKey()).findAll(of.getValue(), time.left()).stream())
 			.toList();
+		return this.lines.with(locks, time.left());
 	}
 
 	@Override
 	public Optional<StoredLock> find(String key, Duration timeout) {
-		return of(key).find(key, timeout);
+		TimeLeft time = new TimeLeft(timeout);
+		List<StoredLock> found = of(key).find(key, time.left()).stream().toList();
+		return this.lines.with(found, time.left()).stream().findFirst();
 	}
 
 	@Override
@@ -185,7 +224,8 @@ public final class DocumentLockStore implements LockStore {
 	 * @return their locks
 	 */
 	public List<StoredLock> list(String collection, Duration timeout) {
-		return collection(collection).list(timeout);
+		TimeLeft time = new TimeLeft(timeout);
+		return this.lines.with(collection(collection).list(time.left()), time.left());
 	}
 
 	private LockedCollection of(String key) {
@@ -204,15 +244,31 @@ public final class DocumentLockStore implements LockStore {
 
 	// One request per collection, all within one timeout
 	private int all(List<LeaseId> leases, Duration timeout, Function<Part, Integer> request) {
-		long until = System.nanoTime() + timeout.toNanos();
+		TimeLeft time = new TimeLeft(timeout);
 		int count = 0;
 		for (List<LeaseId> part : leases.stream()
 			.collect(Collectors.groupingBy((lease) -> DocumentKey.parse(lease.key()).collection()))
 			.values()) {
-			Duration left = Duration.ofNanos(Math.max(1_000_000, until - System.nanoTime()));
-			count += request.apply(new Part(of(part.get(0).key()).leases(), part, left));
+			count += request.apply(new Part(of(part.get(0).key()).leases(), part, time.left()));
 		}
 		return count;
+	}
+
+	/**
+	 * The time that several statements share.
+	 *
+	 * @param until when it is over
+	 */
+	private record TimeLeft(long until) {
+
+		TimeLeft(Duration timeout) {
+			this(System.nanoTime() + timeout.toNanos());
+		}
+
+		Duration left() {
+			return Duration.ofNanos(Math.max(1_000_000, this.until - System.nanoTime()));
+		}
+
 	}
 
 	/**

@@ -81,7 +81,12 @@ record LockDocument(BsonDocument document) {
 		}
 	}
 
-	private Instant now() {
+	/**
+	 * The server's time.
+	 * @return the time of the answer
+	 * @throws UnreadableException if it did not come along
+	 */
+	Instant now() {
 		if (!this.document.containsKey(NOW)) {
 			throw new UnreadableException(
 					"the answer lacks the server's time, which MongoDB sends from 4.4 on: use 4.4 or later");
@@ -97,7 +102,12 @@ record LockDocument(BsonDocument document) {
 		return holders;
 	}
 
-	private List<StoredWaiter> queue() {
+	/**
+	 * Who stands in line, first come first.
+	 * @return the places, also those that have run out
+	 * @throws UnreadableException if it is no line of ours
+	 */
+	List<StoredWaiter> queue() {
 		List<StoredWaiter> queue = new ArrayList<>();
 		for (BsonValue value : (this.document.containsKey("queue")) ? array("queue") : new BsonArray()) {
 			BsonDocument waiter = entry(value, "queue");
@@ -148,6 +158,16 @@ record LockDocument(BsonDocument document) {
 			.append("host", new BsonString(owner.host()))
 			.append("pid", new BsonInt64(owner.pid()))
 			.append("thread", new BsonString(owner.thread()));
+	}
+
+	// If the driver has sent it twice, the server answers the whole document as the first
+	// attempt has written it, at that time, and applies no projection
+	static LockDocument written(@Nullable BsonDocument answer) {
+		if (answer == null) {
+			return new LockDocument(new BsonDocument());
+		}
+		BsonValue written = answer.get(TOUCHED_AT);
+		return new LockDocument((written == null || answer.containsKey(NOW)) ? answer : answer.append(NOW, written));
 	}
 
 	private static LockOwner owner(BsonDocument entry) {

@@ -93,7 +93,7 @@ final class LockedCollection {
 		Answer answer = ask(request, claim);
 		LockDocument lock = lock(answer.document(), answer.now());
 		try {
-			return lock.toAnswer().with(answer.document());
+			return lock.toAnswer().withQueue(null).with(answer.document());
 		}
 		catch (UnreadableException ex) {
 			Outcome outcome = (lock.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;
@@ -121,12 +121,11 @@ final class LockedCollection {
 		}
 	}
 
-	// A statement that enters a lease or a place notes its time; one that changes nothing
-	// does not tell it
+	// A statement that enters a lease notes its time; one that changes nothing does not
+	// tell it
 	private @Nullable BsonValue writtenAt(Claim claim, BsonDocument found) {
 		BsonDocument lock = fields(found);
-		boolean written = claim.waiting()
-				|| (claim.first() && new LockDocument(lock).mentions(claim.id().leaseToken()));
+		boolean written = claim.first() && new LockDocument(lock).mentions(claim.id().leaseToken());
 		return (written) ? lock.get(LockDocument.TOUCHED_AT) : null;
 	}
 
@@ -145,6 +144,17 @@ final class LockedCollection {
 							+ "which could not be asked for: " + DriverMessage.of(ex),
 					StoreFailures.explain(request, this.documents.name(), ex));
 		}
+	}
+
+	/**
+	 * Look at a lock on behalf of a claim.
+	 * @param key the key
+	 * @param timeout how long this may take
+	 * @return what a claim that is denied would see
+	 */
+	ClaimAnswer look(String key, Duration timeout) {
+		StoredLock lock = find(key, timeout).orElseThrow(() -> new MissingDocumentException(key));
+		return new ClaimAnswer(lock.holders(), lock.queue(), lock.previous(), lock.now());
 	}
 
 	Optional<BsonDocument> load(LeaseId lease, Duration timeout) {

@@ -9,7 +9,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockStoreException;
-import io.mongolock.store.StoredLock;
 
 /**
  * Leaves what cannot be read out of a look at many locks, as it is no reason not to see
@@ -27,10 +26,11 @@ final class UnreadableLocks {
 
 	/**
 	 * Read one of many locks.
+	 * @param <T> what is read of it
 	 * @param reading reads it
 	 * @return the lock, unless it cannot be read
 	 */
-	Stream<StoredLock> leaveOut(Supplier<StoredLock> reading) {
+	<T> Stream<T> leaveOut(Supplier<T> reading) {
 		try {
 			return Stream.of(reading.get());
 		}

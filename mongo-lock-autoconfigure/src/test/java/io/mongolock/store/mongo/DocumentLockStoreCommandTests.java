@@ -1,6 +1,8 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -29,6 +31,8 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,7 +40,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyList;
-import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
@@ -59,7 +62,7 @@ class DocumentLockStoreCommandTests {
 	@AutoClose
 	private final MongoClient client = this.log.connect(this.server.connectionString());
 
-	private final DocumentLockStore store = new DocumentLockStore(TestTemplates.template(this.client), "lock");
+	private final DocumentLockStore store = new DocumentLockStore(TestTemplates.template(this.client), "lock", "lines");
 
 	@BeforeEach
 	void insert() {
@@ -73,14 +76,15 @@ class DocumentLockStoreCommandTests {
 	@ValueSource(strings = { "", "a.b", "$lock", "_id" })
 	void aFieldThatCannotHoldALockIsRefused(String field) {
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new DocumentLockStore(TestTemplates.template(this.client), field))
+			.isThrownBy(() -> new DocumentLockStore(TestTemplates.template(this.client), field, "lines"))
 			.withMessageContaining("cannot be the field that locks are kept in");
 	}
 
 	static Stream<String> claims() {
 		return RECORDED.keySet()
 			.stream()
-			.filter((name) -> name.startsWith("document lock: ") && RECORDED.get(name).containsKey("findAndModify"));
+			.filter((name) -> name.startsWith("document lock: ") && !name.contains("waiting")
+					&& RECORDED.get(name).containsKey("findAndModify"));
 	}
 
 	@ParameterizedTest
@@ -90,8 +94,7 @@ class DocumentLockStoreCommandTests {
 		Claim claim = RecordedCommands.claim(recorded);
 		this.store.register("locks", (name.contains("without a version")) ? null : "version");
 		LeaseId id = new LeaseId("locks:k", claim.id().leaseToken());
-		this.store.acquire(new Claim(id, claim.limit(), 0, claim.placeTtl(), claim.owner(), claim.ttl(), true),
-				TIMEOUT);
+		this.store.acquire(new Claim(id, claim.limit(), 0, null, claim.owner(), claim.ttl(), true), TIMEOUT);
 		assertThat(RecordedCommands.essence(this.log.only())).isEqualTo(RecordedCommands.essence(recorded));
 		assertThat(this.log.only()).doesNotContainKeys("fields", "upsert");
 		assertThat(this.log.only().getDocument("writeConcern").getString("w").getValue()).isEqualTo("majority");
@@ -131,6 +134,107 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
+	void whoWaitsStandsInTheLineBesideAndWritesNoDocument() {
+		this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
+		Document before = document();
+		Claim first = Claims.waiting(Claims.on("locks:k"));
+		Claim second = Claims.waiting(Claims.on("locks:k"));
+		assertThat(line(this.store.acquire(first, TIMEOUT))).containsExactly(first.id().leaseToken());
+		this.log.clear();
+		ClaimAnswer denied = this.store.acquire(second, TIMEOUT);
+		assertThat(line(denied)).containsExactly(first.id().leaseToken(), second.id().leaseToken());
+		assertThat(denied.liveHolders()).hasSize(1);
+		assertThat(this.log.all().stream().filter((command) -> !command.containsKey("find")))
+			.as("only the first in line asks for the document")
+			.singleElement()
+			.satisfies((command) -> {
+				assertThat(command.getString("findAndModify").getValue()).isEqualTo("lines");
+				assertThat(command.getDocument("query"))
+					.isEqualTo(BsonDocument.parse("{_id: {collection: 'locks', id: 'k'}}"));
+				assertThat(command.getDocument("writeConcern").getInt32("w").getValue()).isEqualTo(1);
+			});
+		assertThat(this.store.refreshAll(List.of(first.id(), second.id()), TIMEOUT)).isEqualTo(2);
+		assertThat(this.store.find("locks:k", TIMEOUT).orElseThrow().queue()).hasSize(2);
+		assertThat(this.store.findAll(List.of("locks:k"), TIMEOUT).get(0).queue()).hasSize(2);
+		assertThat(this.store.leave(first.id(), TIMEOUT)).isTrue();
+		assertThat(this.store.leaveAll(List.of(second.id()), TIMEOUT)).isOne();
+		assertThat(this.store.find("locks:k", TIMEOUT).orElseThrow().queue()).isEmpty();
+		assertThat(document()).isEqualTo(before);
+	}
+
+	@Test
+	void whoWaitsIsGrantedInOrderAndLeavesTheLine() {
+		Claim holder = Claims.first(Claims.on("locks:k"));
+		this.store.acquire(holder, TIMEOUT);
+		Claim first = Claims.waiting(Claims.on("locks:k"));
+		Claim second = Claims.waiting(Claims.on("locks:k"));
+		this.store.acquire(first, TIMEOUT);
+		this.store.acquire(second, TIMEOUT);
+		this.store.release(holder.id(), TIMEOUT);
+		assertThat(this.store.acquire(second, TIMEOUT).grantTo(second.id().leaseToken())).isEmpty();
+		Claim last = Claims.on("locks:k", second.id().leaseToken());
+		assertThat(this.store.acquire(last, TIMEOUT).grantTo(second.id().leaseToken()))
+			.as("the last request of a wait goes before nobody")
+			.isEmpty();
+		ClaimAnswer granted = this.store.acquire(first, TIMEOUT);
+		assertThat(granted.grantTo(first.id().leaseToken())).isPresent();
+		assertThat(granted.content()).isNotNull();
+		assertThat(line(granted)).containsExactly(second.id().leaseToken());
+		this.store.release(first.id(), TIMEOUT);
+		assertThat(this.store.acquire(last, TIMEOUT).grantTo(second.id().leaseToken())).isPresent();
+		assertThat(this.store.find("locks:k", TIMEOUT).orElseThrow().queue()).isEmpty();
+	}
+
+	@Test
+	void whoComesWhenTheDocumentIsFreeIsGrantedByOneStatement() {
+		Claim holder = Claims.first(Claims.on("locks:k"));
+		this.store.acquire(holder, TIMEOUT);
+		this.store.acquire(Claims.waiting(Claims.on("locks:k")), TIMEOUT);
+		this.store.release(holder.id(), TIMEOUT);
+		this.log.clear();
+		Claim newcomer = Claims.first(Claims.on("locks:k"));
+		ClaimAnswer granted = this.store.acquire(newcomer, TIMEOUT);
+		assertThat(granted.grantTo(newcomer.id().leaseToken())).isPresent();
+		assertThat(granted.hasWaiters()).as("nobody looked").isTrue();
+		this.log.only();
+	}
+
+	@Test
+	void aClaimThatWasGrantedWithoutAnAnswerBeginsItsLeaseAnewAlsoBehindOthers() {
+		Claim mine = Claims.on("locks:k", LEASE.leaseToken());
+		Date earlier = Date.from(Instant.now().minusSeconds(10));
+		this.store.acquire(Claims.first(mine), TIMEOUT);
+		this.client.getDatabase(TestTemplates.DATABASE)
+			.getCollection("locks")
+			.updateOne(new Document("_id", "k"),
+					new Document("$set", new Document("lock.holders.0.renewedAt", earlier)));
+		this.store.acquire(Claims.waiting(Claims.on("locks:k")), TIMEOUT);
+		assertThat(this.store.acquire(Claims.waiting(mine), TIMEOUT).grantTo(LEASE.leaseToken()))
+			.hasValueSatisfying((grant) -> assertThat(grant.renewedAt()).isAfter(earlier.toInstant().plusSeconds(5)));
+	}
+
+	@Test
+	void aLineThatIsNoneHidesNoOtherAndIsToldToWhomItConcerns() {
+		Document broken = new Document("_id", new Document("collection", "locks").append("id", "k")).append("queue",
+				"text");
+		this.client.getDatabase(TestTemplates.DATABASE).getCollection("lines").insertOne(broken);
+		this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
+		assertThat(this.store.findAll(List.of("locks:k"), TIMEOUT)).singleElement()
+			.extracting(StoredLock::queue, InstanceOfAssertFactories.LIST)
+			.isEmpty();
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> this.store.acquire(Claims.waiting(Claims.on("locks:k")), TIMEOUT));
+	}
+
+	private static List<String> line(ClaimAnswer answer) {
+		return answer.queue().stream().map(StoredWaiter::leaseToken).toList();
+	}
+
+	private Document document() {
+		return this.client.getDatabase(TestTemplates.DATABASE).getCollection("locks").find().first();
+	}
+
+	@Test
 	@SuppressWarnings("unchecked")
 	void aClaimThatWasAnsweredIsUnknownIfTheTimeOfTheServerIs() {
 		MongoCollection<BsonDocument> documents = mock(MongoCollection.class, Answers.RETURNS_SELF);
@@ -138,11 +242,11 @@ class DocumentLockStoreCommandTests {
 			.willReturn(BsonDocument.parse("{_id: 'k', lock: {holders: [{token: '" + LEASE.leaseToken() + "'}]}}"));
 		given(documents.find(any(Bson.class))).willThrow(new MongoTimeoutException("no server"));
 		MongoOperations template = mock(MongoOperations.class);
-		given(template.execute(eq("locks"), any(CollectionCallback.class)))
+		given(template.execute(any(String.class), any(CollectionCallback.class)))
 			.willAnswer((call) -> call.getArgument(1, CollectionCallback.class).doInCollection(documents));
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> new DocumentLockStore(template, "lock").acquire(Claims.on("locks:k", LEASE.leaseToken()),
-					TIMEOUT))
+			.isThrownBy(() -> new DocumentLockStore(template, "lock", "lines")
+				.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT))
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.UNKNOWN))
 			.withMessageContaining("it may have been executed: ")
 			.withMessageEndingWith("no server");

@@ -1,0 +1,162 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.ReturnDocument;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
+import io.mongolock.store.mongo.LockDocument.UnreadableException;
+
+/**
+ * The lines of those who wait for documents of the application. They stand beside the
+ * documents, in the collection of the locks, since whoever writes a document fails the
+ * transactions that are about to save it. No key of a lock is like theirs. Thread-safe.
+ * <pre>
+ * { _id: { collection: 'posts', id: 'p1' }, queue: [ … ], touchedAt: … }
+ * </pre>
+ */
+final class DocumentLines {
+
+	private static final Log logger = LogFactory.getLog(DocumentLines.class);
+
+	private final ClaimPipeline places = new ClaimPipeline();
+
+	private final LockStatements statements = new LockStatements();
+
+	private final BsonDocument fields = this.statements.projection("queue");
+
+	private final FindOneAndUpdateOptions options = new FindOneAndUpdateOptions().upsert(true)
+		.returnDocument(ReturnDocument.AFTER)
+		.projection(this.fields);
+
+	private final LockCollection lines;
+
+	private final LeaseRequests requests;
+
+	private final UnreadableLocks unreadable = new UnreadableLocks();
+
+	DocumentLines(LockCollection lines) {
+		this.lines = lines;
+		this.requests = new LeaseRequests(lines, this.statements, DocumentLines::id);
+	}
+
+	private static BsonValue id(String key) {
+		DocumentKey document = DocumentKey.parse(key);
+		return new BsonDocument("collection", new BsonString(document.collection())).append("id", document.id());
+	}
+
+	/**
+	 * What is asked of a line by the token of a place in it.
+	 * @return the requests
+	 */
+	LeaseRequests requests() {
+		return this.requests;
+	}
+
+	/**
+	 * Enter the line, or refresh the place there.
+	 * @param claim who waits
+	 * @param placeTtl how long the place lasts without refresh
+	 * @param timeout how long this may take
+	 * @return who stands in line
+	 */
+	List<StoredWaiter> enter(Claim claim, Duration placeTtl, Duration timeout) {
+		StoreRequest request = StoreRequest.write("enter the line of document", claim.id().key(), timeout);
+		BsonDocument filter = this.requests.byId(request.key());
+		List<BsonDocument> place = this.places.enter(claim, placeTtl);
+		// MongoDB 4.4 tells of an upsert race; the next attempt finds the line
+		RepeatedCommand command = new RepeatedCommand(StoreFailures::isDuplicateKey, request.timeoutMillis());
+		// Rolled back, it is a place that runs out a little earlier
+		return this.lines.execute(request, WriteConcern.W1, (lines) -> read(request, LockDocument
+			.written(command.send(lines, (timed) -> timed.findOneAndUpdate(filter, place, this.options)))));
+	}
+
+	/**
+	 * Leave the line after a grant, which no trouble with that may turn into a failure:
+	 * the place runs out by itself.
+	 * @param claim the token that was granted
+	 * @param timeout how long this may take
+	 */
+	void leaveAfterGrant(LeaseId claim, Duration timeout) {
+		try {
+			this.requests.leave(claim, timeout);
+		}
+		catch (LockStoreException ex) {
+			logger.debug("The place in line is left to run out", ex);
+		}
+	}
+
+	/**
+	 * Look at one line.
+	 * @param key the key of the document
+	 * @param timeout how long this may take
+	 * @return who stands there
+	 */
+	List<StoredWaiter> look(String key, Duration timeout) {
+		return look(List.of(key), timeout).getOrDefault(id(key), List.of());
+	}
+
+	/**
+	 * Add the lines to what was seen of documents.
+	 * @param locks the locks on the documents
+	 * @param timeout how long this may take
+	 * @return the locks with those who wait for them
+	 */
+	List<StoredLock> with(List<StoredLock> locks, Duration timeout) {
+		if (locks.isEmpty()) {
+			return locks;
+		}
+		Map<BsonValue, List<StoredWaiter>> seen = look(locks.stream().map(StoredLock::key).toList(), timeout);
+		return locks.stream().map((lock) -> lock.withQueue(seen.getOrDefault(id(lock.key()), List.of()))).toList();
+	}
+
+	private Map<BsonValue, List<StoredWaiter>> look(List<String> keys, Duration timeout) {
+		StoreRequest request = StoreRequest.read("look at the line of document", keys.get(0), timeout);
+		BsonDocument filter = this.statements.byIds(keys.stream().map(DocumentLines::id).toList());
+		return this.lines
+			.execute(request, WriteConcern.MAJORITY,
+					(lines) -> lines.find(filter).projection(this.fields).into(new ArrayList<>()))
+			.stream()
+			.collect(Collectors.toMap((found) -> Objects.requireNonNull(found.get("_id")),
+					(found) -> this.unreadable.leaveOut(() -> read(request, new LockDocument(found)))
+						.findFirst()
+						.orElse(List.of())));
+	}
+
+	private List<StoredWaiter> read(StoreRequest request, LockDocument line) {
+		try {
+			return line.queue().stream().filter((waiter) -> waiter.isAlive(line.now())).toList();
+		}
+		catch (UnreadableException ex) {
+			throw StoreFailures.unreadable(request, Outcome.REFUSED, this.lines.name(), ex);
+		}
+	}
+
+	/**
+	 * Whether others stand before a claim.
+	 * @param line who stands in line
+	 * @param claim the claim, which may stand there, too
+	 * @return whether it has to wait for them
+	 */
+	static boolean isBehindOthers(List<StoredWaiter> line, LeaseId claim) {
+		return !line.isEmpty() && !line.get(0).leaseToken().equals(claim.leaseToken());
+	}
+
+}
