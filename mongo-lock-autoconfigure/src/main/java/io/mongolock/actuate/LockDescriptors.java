@@ -76,7 +76,7 @@ public final class LockDescriptors {
 			Set<String> holding = lock.holders().stream().map(StoredHolder::leaseToken).collect(Collectors.toSet());
 			return lock.previous()
 				.stream()
-				.filter((holder) -> !holding.contains(holder.leaseToken()))
+				.filter((holder) -> !holding.contains(holder.leaseToken()) && !holder.kept())
 				.map((holder) -> PreviousDescriptor.of(holder, owners))
 				.toList();
 		}

@@ -81,8 +81,8 @@ final class LockReleaser {
 		try {
 			ClockReading requested = ClockReading.of(this.clock);
 			heldLock.lengthens(ttl);
-			int found = this.store.expireAll(Map.of(heldLock.id(), ttl), heldLock.terms().operationTimeout());
-			return heldLock.lengthened(found != 0, ttl, requested, ClockReading.of(this.clock));
+			boolean found = this.store.lengthen(heldLock.id(), ttl, heldLock.terms().operationTimeout());
+			return heldLock.lengthened(found, ttl, requested, ClockReading.of(this.clock));
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Lock '" + KeyText.printable(heldLock.key()) + "' is released instead of handed over", ex);

@@ -66,7 +66,8 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	}
 
 	/**
-	 * Whom a grant replaced because their leases had run out.
+	 * Whom a grant replaced because their leases had run out, those excepted who were
+	 * done and had meant them to.
 	 * @param granted the grant
 	 * @return the earlier holders, as of the grant
 	 */
@@ -75,7 +76,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 			return List.of();
 		}
 		return this.previous.stream()
-			.filter((holder) -> !holder.isAlive(granted.acquiredAt())
+			.filter((holder) -> !holder.isAlive(granted.acquiredAt()) && !holder.kept()
 					&& !holder.leaseToken().equals(granted.leaseToken()))
 			.map((holder) -> holder.toHolder(granted.acquiredAt()))
 			.toList();

@@ -62,8 +62,8 @@ public interface LockStore {
 
 	/**
 	 * Give leases a length of their own from now on in one request: their holders are
-	 * done, but the locks have to stay taken for a while. Never brings back one that was
-	 * taken over, released or deleted.
+	 * done, but the locks have to stay taken for a while, after which nobody takes them
+	 * over from anyone. Never brings back one that was taken over, released or deleted.
 	 * @param leases for each lease, of which each has another token, how long it lasts
 	 * from now on, in whole milliseconds; at most a few hundred
 	 * @param timeout how long this may take
@@ -71,6 +71,16 @@ public interface LockStore {
 	 * back
 	 */
 	int expireAll(Map<LeaseId, Duration> leases, Duration timeout);
+
+	/**
+	 * Begin a lease anew with another length, for a holder who goes on. Never brings back
+	 * one that was taken over, released or deleted.
+	 * @param lease the lease
+	 * @param ttl how long it lasts from now on, in whole milliseconds
+	 * @param timeout how long this may take
+	 * @return whether it is still there
+	 */
+	boolean lengthen(LeaseId lease, Duration ttl, Duration timeout);
 
 	/**
 	 * End one grant of a lease, with an answer that no failover takes back.

@@ -23,12 +23,13 @@ import io.mongolock.ReleaseRequest;
  * @param renewedAt when its lease last began
  * @param ttl how long the lease lasts from there
  * @param releaseRequest who asks to release it, if anyone
+ * @param kept whether its holder is done, and it only stays taken for a while
  */
 public record StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
-		Instant renewedAt, Duration ttl, @Nullable ReleaseRequest releaseRequest) {
+		Instant renewedAt, Duration ttl, @Nullable ReleaseRequest releaseRequest, boolean kept) {
 
 	/**
-	 * A holder whom nobody asks to release the lock.
+	 * A holder who is not done, and whom nobody asks to release the lock.
 	 * @param leaseToken the token of the attempt that was granted
 	 * @param fence the number of the grant
 	 * @param limit how many may hold the lock together with it
@@ -39,7 +40,7 @@ public record StoredHolder(String leaseToken, long fence, int limit, LockOwner o
 	 */
 	public StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
 			Instant renewedAt, Duration ttl) {
-		this(leaseToken, fence, limit, owner, acquiredAt, renewedAt, ttl, null);
+		this(leaseToken, fence, limit, owner, acquiredAt, renewedAt, ttl, null, false);
 	}
 
 	/**

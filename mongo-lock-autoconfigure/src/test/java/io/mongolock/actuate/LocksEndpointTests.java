@@ -172,7 +172,7 @@ class LocksEndpointTests {
 	@Test
 	void whoAsksForTheReleaseIsShownOnlyToThoseWhoMaySeeOwners() {
 		StoredHolder asked = new StoredHolder("secret", 7, 1, new LockOwner("shop", "1", "host", 1, ""), NOW, NOW,
-				Duration.ofSeconds(30), new ReleaseRequest("deployment", "admin", NOW));
+				Duration.ofSeconds(30), new ReleaseRequest("deployment", "admin", NOW), false);
 		assertThat(HolderDescriptor.of(asked, NOW, true).releaseRequest()).isEqualTo(asked.releaseRequest());
 		assertThat(HolderDescriptor.of(asked, NOW, false).releaseRequest()).asString()
 			.contains("deployment")
@@ -279,8 +279,10 @@ class LocksEndpointTests {
 				Duration.ofSeconds(30).plus((heldFor.toSeconds() > 30) ? heldFor : Duration.ZERO));
 		StoredHolder before = new StoredHolder("secret before", 6, 1, new LockOwner("died", "3", "host-3", 42, "main"),
 				NOW.minusSeconds(95), NOW.minusSeconds(80), Duration.ofSeconds(30));
+		StoredHolder done = new StoredHolder("secret done", 5, 1, new LockOwner("done", "4", "host-3", 42, "main"),
+				NOW.minusSeconds(95), NOW.minusSeconds(80), Duration.ofSeconds(30), null, true);
 		StoredLock lock = new StoredLock(key, List.of(holder), List.of(place("gone", 10), place("next", 1)),
-				List.of(holder, before), 7, NOW);
+				List.of(holder, before, done), 7, NOW);
 		this.held.add(lock);
 		BDDMockito.given(this.store.find(key, TIMEOUT)).willReturn(Optional.of(lock));
 	}

@@ -276,8 +276,8 @@ class LocalHandOverTests {
 		assertThat(next.remaining()).isGreaterThan(Duration.ofMinutes(30));
 		assertThat(this.store.requests.subList(before, this.store.requests.size())).singleElement()
 			.asString()
-			.startsWith("expire k");
-		assertThat(this.store.kept.get("k")).isEqualTo(Duration.ofHours(1));
+			.startsWith("lengthen k");
+		assertThat(this.store.lengthened.get("k")).isEqualTo(Duration.ofHours(1));
 	}
 
 	@Test
@@ -285,13 +285,13 @@ class LocalHandOverTests {
 		for (boolean executed : new boolean[] { false, true }) {
 			LockHandle holder = beginTurn();
 			CompletableFuture<LockHandle> waiting = this.template.acquireAsync(LONGER);
-			this.store.nextFails("expire", Outcome.UNKNOWN, executed);
+			this.store.nextFails("lengthen", Outcome.UNKNOWN, executed);
 			int before = this.store.requests.size();
 			holder.close();
 			assertThat(waiting.join().fence()).as("of another grant").isGreaterThan(holder.fence() + 99);
 			assertThat(this.store.requests.subList(before, this.store.requests.size()))
 				.map((request) -> request.substring(0, request.indexOf(' ')))
-				.containsExactly("expire", "release", "acquire");
+				.containsExactly("lengthen", "release", "acquire");
 			waiting.join().close();
 		}
 		assertThat(this.events).noneMatch((event) -> event.startsWith("lost"));

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,8 +76,38 @@ interface RenewalContract extends LockStoreContract {
 		assertThat(kept.fence()).isEqualTo(granted.fence());
 		assertThat(kept.acquiredAt()).isEqualTo(granted.acquiredAt());
 		assertThat(kept.renewedAt()).isAfter(granted.renewedAt());
+		assertThat(kept.kept()).isTrue();
 		elapse(shortTtl());
 		grant(Claims.on("key"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	default void aLeaseThatEndedAsItWasMeantToIsTakenOverFromNobody(boolean first) {
+		Claim claim = Claims.on("key");
+		grant(claim);
+		store().expireAll(Map.of(claim.id(), shortTtl()), TIMEOUT);
+		elapse(shortTtl());
+		Claim next = (first) ? Claims.first(Claims.on("key")) : Claims.on("key");
+		ClaimAnswer answer = ask(next);
+		assertThat(answer.lapsedBefore(answer.grantTo(next.id().leaseToken()).orElseThrow())).isEmpty();
+	}
+
+	@Test
+	default void aLeaseThatWasLengthenedForTheNextHolderIsTakenOverFromIt() {
+		Claim claim = Claims.on("key");
+		StoredHolder granted = grant(claim);
+		elapse(shortTtl().dividedBy(10));
+		assertThat(store().lengthen(claim.id(), shortTtl(), TIMEOUT)).isTrue();
+		StoredHolder lengthened = find("key").holders().get(0);
+		assertThat(lengthened.ttl()).isEqualTo(shortTtl());
+		assertThat(lengthened.renewedAt()).isAfter(granted.renewedAt());
+		assertThat(lengthened.kept()).isFalse();
+		elapse(shortTtl());
+		Claim next = Claims.on("key");
+		ClaimAnswer answer = ask(next);
+		assertThat(answer.lapsedBefore(answer.grantTo(next.id().leaseToken()).orElseThrow())).hasSize(1);
+		assertThat(store().lengthen(claim.id(), shortTtl(), TIMEOUT)).isFalse();
 	}
 
 	@Test

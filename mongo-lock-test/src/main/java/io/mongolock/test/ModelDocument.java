@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -79,12 +80,21 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @param now the store's time
 	 * @return the lock after it
 	 */
+	ModelDocument lengthen(String token, Duration ttl, Instant now) {
+		return with(token, now, (holder) -> new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(),
+				holder.acquiredAt(), now, ttl, holder.releaseRequest(), holder.kept()));
+	}
+
+	/**
+	 * Give the lease of a holder who is done its last length from now on, likewise.
+	 * @param token the token of the lease
+	 * @param ttl how long it lasts
+	 * @param now the store's time
+	 * @return the lock after it
+	 */
 	ModelDocument expire(String token, Duration ttl, Instant now) {
-		List<StoredHolder> after = this.holders.stream()
-			.map((holder) -> (holder.leaseToken().equals(token)) ? new StoredHolder(token, holder.fence(),
-					holder.limit(), holder.owner(), holder.acquiredAt(), now, ttl, holder.releaseRequest()) : holder)
-			.toList();
-		return (isHeldBy(token)) ? new ModelDocument(after, this.queue, this.fence, now, this.previous) : this;
+		return with(token, now, (holder) -> new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(),
+				holder.acquiredAt(), now, ttl, holder.releaseRequest(), true));
 	}
 
 	/**
@@ -97,12 +107,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 */
 	ModelDocument requestRelease(String token, String reason, String by, Instant now) {
 		ReleaseRequest request = new ReleaseRequest(reason, by, now);
-		List<StoredHolder> after = this.holders.stream()
-			.map((holder) -> (holder.leaseToken().equals(token)) ? new StoredHolder(token, holder.fence(),
-					holder.limit(), holder.owner(), holder.acquiredAt(), holder.renewedAt(), holder.ttl(), request)
-					: holder)
-			.toList();
-		return (isHeldBy(token)) ? new ModelDocument(after, this.queue, this.fence, now, this.previous) : this;
+		return with(token, now, (holder) -> new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(),
+				holder.acquiredAt(), holder.renewedAt(), holder.ttl(), request, holder.kept()));
 	}
 
 	/**
@@ -161,6 +167,13 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		return this.holders.stream().anyMatch((holder) -> holder.leaseToken().equals(token));
 	}
 
+	private ModelDocument with(String token, Instant now, UnaryOperator<StoredHolder> changed) {
+		List<StoredHolder> after = this.holders.stream()
+			.map((holder) -> (holder.leaseToken().equals(token)) ? changed.apply(holder) : holder)
+			.toList();
+		return (isHeldBy(token)) ? new ModelDocument(after, this.queue, this.fence, now, this.previous) : this;
+	}
+
 	private ModelDocument without(Predicate<StoredHolder> ended) {
 		List<StoredHolder> others = this.holders.stream().filter(ended.negate()).toList();
 		return (others.size() != this.holders.size())
@@ -197,8 +210,9 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 
 	private static List<StoredHolder> refreshed(List<StoredHolder> holders, String token, Instant now) {
 		return holders.stream()
-			.map((holder) -> (holder.leaseToken().equals(token)) ? new StoredHolder(token, holder.fence(),
-					holder.limit(), holder.owner(), holder.acquiredAt(), now, holder.ttl(), holder.releaseRequest())
+			.map((holder) -> (holder.leaseToken().equals(token))
+					? new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(), holder.acquiredAt(), now,
+							holder.ttl(), holder.releaseRequest(), holder.kept())
 					: holder)
 			.toList();
 	}

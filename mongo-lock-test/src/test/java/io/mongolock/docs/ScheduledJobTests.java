@@ -3,21 +3,29 @@ package io.mongolock.docs;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
+import io.mongolock.LockHandle;
+import io.mongolock.LockHolder;
+import io.mongolock.LockListener;
 import io.mongolock.docs.ReadmeSnippets.Accounts;
 import io.mongolock.docs.ReadmeSnippets.Payments;
 import io.mongolock.docs.ReadmeSnippets.Receipt;
@@ -31,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The scheduled job of the README in two applications, which begin it at the same time.
  */
 @Timeout(120)
+@ExtendWith(OutputCaptureExtension.class)
 class ScheduledJobTests {
 
 	private final ManualClock clock = new ManualClock();
@@ -77,6 +86,18 @@ class ScheduledJobTests {
 		assertThat(this.job.runs).as("at the next firing").hasValue(2);
 	}
 
+	@Test
+	void aFiringAfterTheMinimumHoldTakesTheLockOverFromNobody(CapturedOutput output) {
+		this.job.end.countDown();
+		settle(this.one);
+		this.clock.advance(Duration.ofMinutes(1));
+		settle(this.other);
+		assertThat(this.job.runs).hasValue(2);
+		Awaitility.await().untilAsserted(() -> assertThat(this.job.events).hasSize(4).last().isEqualTo("released"));
+		assertThat(this.job.events).containsOnly("acquired", "released");
+		assertThat(output).doesNotContain("taken over");
+	}
+
 	private static void settle(ConfigurableApplicationContext application) {
 		application.getBean(ReadmeSnippets.class).settle();
 	}
@@ -84,6 +105,7 @@ class ScheduledJobTests {
 	private ConfigurableApplicationContext start() {
 		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 			.initializers((context) -> context.getBeanFactory().registerSingleton("job", this.job))
+			.initializers((context) -> context.getBeanFactory().registerSingleton("told", new Told(this.job.events)))
 			.properties("mongo-lock.wait-timeout=1h", "spring.mongodb.database=jobs")
 			.run("--spring.mongodb.uri=" + this.mongo.connectionString());
 	}
@@ -106,7 +128,28 @@ class ScheduledJobTests {
 
 	}
 
+	private record Told(List<String> events) implements LockListener {
+
+		@Override
+		public void onAcquired(LockHandle handle) {
+			this.events.add("acquired");
+		}
+
+		@Override
+		public void onReleased(LockHandle handle) {
+			this.events.add("released");
+		}
+
+		@Override
+		public void onTakenOver(LockHandle handle, LockHolder previous) {
+			this.events.add("taken over from " + previous);
+		}
+
+	}
+
 	static final class Job implements Payments {
+
+		private final List<String> events = new CopyOnWriteArrayList<>();
 
 		private final CountDownLatch begun = new CountDownLatch(1);
 

@@ -103,7 +103,7 @@ final class SimulatedCall<T> {
 		}
 
 		static Request<Boolean> lengthening(LeaseId id, Duration ttl, Duration timeout) {
-			return single(Kind.LENGTHEN, id, true, timeout, (log, now) -> log.expire(id, ttl, now));
+			return single(Kind.LENGTHEN, id, true, timeout, (log, now) -> log.lengthen(id, ttl, now));
 		}
 
 		static Request<Boolean> keep(LeaseId id, Duration keptFor, Duration timeout) {

@@ -410,10 +410,17 @@ final class Mutants {
 	}
 
 	private static List<Mutant> methods() {
-		return List.of(new Mutant("method: run unlocked if nothing is found", "interceptor/LockInterceptor",
-				"throw new IllegalStateException(\"Not run: \"",
-				"if (true) {\n\t\t\t\treturn invocation.proceed();\n\t\t\t}\n\t\t\tthrow new IllegalStateException(\"Not run: \"",
-				test("io.mongolock.interceptor.LockInterceptorTests", "methodForWhichNothingIsFoundIsNotRun")),
+		return List.of(
+				new Mutant("minimum hold: its end taken for a take-over", "store/mongo/BulkRequests",
+						"this.statements.keep(Objects", "this.statements.expiry(Objects",
+						test(STORE, "aLeaseThatEndedAsItWasMeantToIsTakenOverFromNobody")),
+				new Mutant("hand-over: a death after a longer ttl taken for an end", "store/mongo/LeaseRequests",
+						"this.statements.expiry(ttl)", "this.statements.keep(ttl)",
+						test(STORE, "aLeaseThatWasLengthenedForTheNextHolderIsTakenOverFromIt")),
+				new Mutant("method: run unlocked if nothing is found", "interceptor/LockInterceptor",
+						"throw new IllegalStateException(\"Not run: \"",
+						"if (true) {\n\t\t\t\treturn invocation.proceed();\n\t\t\t}\n\t\t\tthrow new IllegalStateException(\"Not run: \"",
+						test("io.mongolock.interceptor.LockInterceptorTests", "methodForWhichNothingIsFoundIsNotRun")),
 				new Mutant("method: another class asked for than by the pointcut", "interceptor/LockInterceptor",
 						"(target != null) ? target.getClass()",
 						"(target != null) ? org.springframework.aop.support.AopUtils.getTargetClass(target)",

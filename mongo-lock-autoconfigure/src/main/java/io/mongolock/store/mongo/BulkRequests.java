@@ -57,7 +57,7 @@ final class BulkRequests {
 	Function<MongoCollection<BsonDocument>, Integer> expire(Map<LeaseId, Duration> leases) {
 		return matched(updates(List.copyOf(leases.keySet()),
 				(lease) -> new UpdateOneModel<>(this.statements.heldBy(id(lease), lease.leaseToken()),
-						this.statements.expiry(Objects.requireNonNull(leases.get(lease))))));
+						this.statements.keep(Objects.requireNonNull(leases.get(lease))))));
 	}
 
 	Function<MongoCollection<BsonDocument>, Integer> leave(List<LeaseId> claims) {

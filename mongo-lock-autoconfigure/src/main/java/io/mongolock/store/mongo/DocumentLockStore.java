@@ -152,6 +152,11 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	@Override
+	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
+		return of(lease.key()).leases().lengthen(lease, ttl, timeout);
+	}
+
+	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return of(lease.key()).leases().releaseGrant(lease, fence, timeout);
 	}

@@ -46,6 +46,14 @@ final class LeaseRequests {
 				(locks) -> locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0);
 	}
 
+	boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
+		StoreRequest request = StoreRequest.write("lengthen lock", lease.key(), timeout);
+		BsonDocument filter = held(lease);
+		BsonDocument update = this.statements.expiry(ttl);
+		return this.locks.execute(request, WriteConcern.MAJORITY,
+				(locks) -> locks.updateOne(filter, update).getMatchedCount() != 0);
+	}
+
 	int renewAll(List<LeaseId> leases, Duration timeout) {
 		return all("renew", WriteConcern.MAJORITY, leases, timeout, this.bulks.renew(leases));
 	}

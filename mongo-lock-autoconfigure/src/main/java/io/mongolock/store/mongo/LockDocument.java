@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -136,7 +137,7 @@ record LockDocument(BsonDocument document) {
 	private static StoredHolder holder(BsonDocument holder) {
 		return new StoredHolder(string(holder, "token"), integer(holder, "fence"), limit(holder), owner(holder),
 				date(holder, "acquiredAt"), date(holder, "renewedAt"), Duration.ofMillis(integer(holder, "ttl")),
-				releaseRequest(holder));
+				releaseRequest(holder), BsonBoolean.TRUE.equals(holder.get("kept")));
 	}
 
 	private static @Nullable ReleaseRequest releaseRequest(BsonDocument holder) {

@@ -115,6 +115,17 @@ final class LockStatements extends Statements {
 	}
 
 	/**
+	 * Gives the lease of one who is done its last length, from now on.
+	 * @param ttl the length
+	 * @return a classic update
+	 */
+	BsonDocument keep(Duration ttl) {
+		BsonDocument keep = expiry(ttl);
+		keep.getDocument("$set").append(this.path + "holders.$.kept", BsonBoolean.TRUE);
+		return keep;
+	}
+
+	/**
 	 * Asks a holder to release the lock. Like {@link #expiry} it touches the document, as
 	 * it frees nothing. In its form as that, but with fields that were not recorded on a
 	 * real server.

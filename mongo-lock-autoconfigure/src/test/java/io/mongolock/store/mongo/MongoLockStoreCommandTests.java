@@ -148,11 +148,22 @@ class MongoLockStoreCommandTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "minimum hold: released into a lease of what is left", "minimum hold: taken over before" })
-	void whatIsLeftOfAMinimumHoldIsTheStatementThatWasProvedOnARealServer(String recorded) {
-		this.store.expireAll(Map.of(LEASE, Duration.ofSeconds(7)), TIMEOUT);
+	void anotherLengthIsTheStatementThatWasProvedOnARealServer(String recorded) {
+		this.store.lengthen(LEASE, Duration.ofSeconds(7), TIMEOUT);
 		BsonDocument sent = sent();
 		BsonDocument proved = recorded(recorded, "replica-set");
 		assertThat(sent.getArray("updates")).usingRecursiveComparison().isEqualTo(proved.getArray("updates"));
+		assertThat(concern(this.log.only())).isEqualTo("majority");
+	}
+
+	@Test
+	void whatIsLeftOfAMinimumHoldIsThatStatementWithOneFieldMore() {
+		this.store.expireAll(Map.of(LEASE, Duration.ofSeconds(7)), TIMEOUT);
+		BsonDocument proved = recorded("minimum hold: taken over before", "replica-set").getArray("updates")
+			.get(0)
+			.asDocument();
+		proved.getDocument("u").getDocument("$set").append("holders.$.kept", BsonBoolean.TRUE);
+		assertThat(sent().getArray("updates")).containsExactly(proved);
 		assertThat(concern(this.log.only())).isEqualTo("majority");
 	}
 
