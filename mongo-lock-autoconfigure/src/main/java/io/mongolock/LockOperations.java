@@ -79,11 +79,12 @@ public interface LockOperations {
 	 * Acquire the lock without blocking the caller, begin the work, hold the lock until
 	 * its stage has ended, and release it then.
 	 * <p>
-	 * Cancelling the returned future, or completing it otherwise, ends the claim; if the
-	 * work has begun, its stage is cancelled, and the lock is released once that has
-	 * ended. Work that goes on although its stage was cancelled goes on without the lock.
-	 * As the work is bound to no thread, {@link OnLost#INTERRUPT} is as
-	 * {@link OnLost#FAIL}.
+	 * Cancelling the returned future, or completing it otherwise, for instance by
+	 * {@code orTimeout}, ends the claim, and work that has not begun never begins. Work
+	 * that has begun goes on under the lock, which is released when its stage has ended:
+	 * nobody else is granted it before. Who wants the lock free earlier ends that stage,
+	 * and so says that the work needs it no longer. As the work is bound to no thread,
+	 * {@link OnLost#INTERRUPT} is as {@link OnLost#FAIL}.
 	 * @param <T> what the work results in
 	 * @param request which lock, and how
 	 * @param callback begins the work; runs under the lock, on a thread of its own or,

@@ -15,8 +15,9 @@ import io.mongolock.LockHandle;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * Work under a lock that ends when a stage does. Thread-safe: each of the three futures
- * is completed once, and reacts to the one before it.
+ * Work under a lock that ends when a stage does, whatever becomes of the result. The
+ * stage is never cancelled: that would complete it while the work goes on. Thread-safe:
+ * each of the three futures is completed once, and reacts to the one before it.
  *
  * @param <T> what the work results in
  */
@@ -68,17 +69,13 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			end(handle, null, null);
 			return;
 		}
-		CompletionStage<T> stage;
 		try {
-			stage = begin(handle);
-			stage.whenComplete((value, failure) -> this.releases.execute(() -> end(handle, value, failure)));
+			begin(handle).whenComplete((value, failure) -> this.releases.execute(() -> end(handle, value, failure)));
 		}
 		catch (Throwable ex) {
 			// Whatever the callback throws is the result, as is a stage that has no end
 			end(handle, null, ex);
-			return;
 		}
-		this.result.whenComplete((value, failure) -> stage.toCompletableFuture().cancel(true));
 	}
 
 	@SuppressWarnings("try") // closing is what the resources are for

@@ -3,7 +3,6 @@ package io.mongolock.client;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -301,17 +300,46 @@ class AsyncLockTests {
 	}
 
 	@Test
-	void aCancelAfterTheGrantCancelsTheStageAndReleases() {
+	void aCancelLeavesTheLockToWorkThatHasBegunUntilItsStageEnds() {
+		heldUntilTheStageEnds((result) -> result.cancel(true));
+	}
+
+	@Test
+	void aTimeoutLeavesTheLockToWorkThatHasBegunUntilItsStageEnds() {
+		heldUntilTheStageEnds((result) -> result.orTimeout(1, TimeUnit.MILLISECONDS));
+	}
+
+	private void heldUntilTheStageEnds(Consumer<CompletableFuture<String>> end) {
 		CompletableFuture<String> stage = new CompletableFuture<>();
-		CountDownLatch begun = new CountDownLatch(1);
+		AtomicReference<LockHandle> seen = new AtomicReference<>();
 		CompletableFuture<String> result = this.template.executeAsync(REQUEST, (handle) -> {
-			begun.countDown();
+			seen.set(handle);
 			return stage;
 		});
-		await(begun);
-		result.cancel(true);
-		assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> stage.get(60, TimeUnit.SECONDS));
-		Awaitility.await().until(() -> this.store.holders() == 0);
+		Awaitility.await().until(() -> seen.get() != null);
+		CompletableFuture<LockHandle> next = this.template.acquireAsync(REQUEST);
+		end.accept(result);
+		assertThat(result).failsWithin(LONG);
+		assertThat(stage).as("the work goes on").isNotDone();
+		assertThat(seen.get().isHeld()).isTrue();
+		assertThat(next).isNotDone();
+		stage.complete("done");
+		assertThat(next).succeedsWithin(LONG);
+		assertThat(seen.get().isHeld()).isFalse();
+	}
+
+	@Test
+	void aStageThatTheWorkItselfEndsFreesTheLock() {
+		CompletableFuture<String> stage = new CompletableFuture<>();
+		AtomicReference<LockHandle> seen = new AtomicReference<>();
+		CompletableFuture<String> result = this.template.executeAsync(REQUEST, (handle) -> {
+			seen.set(handle);
+			return stage;
+		});
+		Awaitility.await().until(() -> seen.get() != null);
+		stage.cancel(true);
+		assertThat(result).failsWithin(LONG);
+		assertThat(this.store.holders()).isZero();
 	}
 
 	@Test
