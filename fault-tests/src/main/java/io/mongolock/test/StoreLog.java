@@ -70,9 +70,9 @@ public final class StoreLog {
 		ModelDocument before = lock(claim.id().key());
 		ModelDocument after = before.claim(claim, now);
 		boolean granted = after.fence() != before.fence();
-		write(claim.id().key(), before, after, (granted)
-				? new Grant(claim.id().key(), claim.id().leaseToken(), after.fence() - claim.reserve()) : null);
-		return new ClaimAnswer(after.holders(), after.queue(), after.previous(), now);
+		write(claim.id().key(), before, after, (granted) ? new Grant(claim.id().key(), claim.id().leaseToken(),
+				after.holders().get(after.holders().size() - 1).fence()) : null);
+		return new ClaimAnswer(after.holders(), after.queue(), after.previous(), after.fence(), now, null);
 	}
 
 	// Statements on what is there say whether they changed it

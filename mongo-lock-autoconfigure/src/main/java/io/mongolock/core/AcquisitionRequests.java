@@ -83,10 +83,11 @@ final class AcquisitionRequests {
 	 * @param entry the grant
 	 * @param requested when it left
 	 * @param contended whether other JVMs stand in line
+	 * @param setAside how many fences were set aside
 	 * @return what this JVM holds
 	 */
-	Turn granted(StoredHolder entry, ClockReading requested, boolean contended) {
-		return new Turn(entry, this.claim.reserve(), requested, this.unknown, contended);
+	Turn granted(StoredHolder entry, ClockReading requested, boolean contended, long setAside) {
+		return new Turn(entry, (int) Math.min(this.claim.reserve(), setAside), requested, this.unknown, contended);
 	}
 
 	/**

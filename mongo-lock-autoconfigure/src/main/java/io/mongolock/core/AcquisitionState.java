@@ -179,7 +179,9 @@ final class AcquisitionState {
 		if (elapsed >= this.terms.reliable().toNanos()) {
 			return failed(AcquisitionFailures.answeredTooLate(this.acquisition.key(), this.terms, elapsed), now);
 		}
-		return granted(this.requests.granted(holder.get(), requested, answer.hasWaiters()), answer, now);
+		return granted(
+				this.requests.granted(holder.get(), requested, answer.hasWaiters(), answer.setAside(holder.get())),
+				answer, now);
 	}
 
 	synchronized AcquisitionStep failed(LockStoreException failure, ClockReading now) {

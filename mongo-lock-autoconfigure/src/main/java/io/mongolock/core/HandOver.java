@@ -23,7 +23,7 @@ public record HandOver(Duration maxTime, int maxCount) {
 	 */
 	public static final HandOver DEFAULT = new HandOver(Duration.ofMillis(250), 1000);
 
-	/** So that fences, of which a turn sets aside as many, do not outrun the clock. */
+	/** So that a turn finds as many fences between the last one and the clock. */
 	public static final int MAX_COUNT = 10_000;
 
 	public HandOver {

@@ -11,7 +11,8 @@ import io.mongolock.LockOwner;
  *
  * @param id the key and the token of the attempt
  * @param limit how many may hold the lock together with this claim
- * @param reserve how many fences above its own the grant sets aside
+ * @param reserve how many fences above its own the grant sets aside, if the clock of the
+ * store is so far ahead of those that were given out
  * @param placeTtl how long a place in the line lasts without refresh, whole milliseconds:
  * a denied claim enters the line, or refreshes its place there; {@code null} for a claim
  * that does not wait in line

@@ -15,21 +15,22 @@ import io.mongolock.LockHolder;
  * @param queue who waits for it, first come first, places that ran out included;
  * {@code null} if the store keeps the line elsewhere and did not look at it
  * @param previous who held it before the last grant
+ * @param fence the highest that was given out or set aside
  * @param now the store's time
  * @param content what the store keeps with the lock, if it does
  */
 public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaiter> queue, List<StoredHolder> previous,
-		Instant now, @Nullable Object content) {
+		long fence, Instant now, @Nullable Object content) {
 
 	/**
-	 * The answer of a store that keeps locks alone.
+	 * The answer of a store that keeps locks alone and sets no fences aside.
 	 * @param holders who holds it
 	 * @param queue who waits for it, first come first, places that ran out included
 	 * @param previous who held it before the last grant
 	 * @param now the store's time
 	 */
 	public ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous, Instant now) {
-		this(holders, queue, previous, now, null);
+		this(holders, queue, previous, 0, now, null);
 	}
 
 	/**
@@ -38,7 +39,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 * @return the answer
 	 */
 	public ClaimAnswer withQueue(@Nullable List<StoredWaiter> queue) {
-		return new ClaimAnswer(this.holders, queue, this.previous, this.now, this.content);
+		return new ClaimAnswer(this.holders, queue, this.previous, this.fence, this.now, this.content);
 	}
 
 	/**
@@ -47,7 +48,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 * @return the answer
 	 */
 	public ClaimAnswer with(Object content) {
-		return new ClaimAnswer(this.holders, this.queue, this.previous, this.now, content);
+		return new ClaimAnswer(this.holders, this.queue, this.previous, this.fence, this.now, content);
 	}
 
 	/**
@@ -63,6 +64,15 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 			}
 		}
 		return Optional.empty();
+	}
+
+	/**
+	 * How many fences above its own the grant of an exclusive lock has set aside.
+	 * @param granted the grant
+	 * @return the number, zero if the store had none to set aside
+	 */
+	public long setAside(StoredHolder granted) {
+		return Math.max(0, this.fence - granted.fence());
 	}
 
 	/**

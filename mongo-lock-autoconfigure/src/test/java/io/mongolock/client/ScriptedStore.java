@@ -99,7 +99,8 @@ class ScriptedStore implements LockStore {
 							now, now, claim.ttl()));
 		});
 		StoredHolder holder = this.holders.get(claim.id().key());
-		return new ClaimAnswer((holder != null) ? List.of(holder) : List.of(), List.of(), List.of(), Instant.now());
+		return new ClaimAnswer((holder != null) ? List.of(holder) : List.of(), List.of(), List.of(), this.fence.get(),
+				Instant.now(), null);
 	}
 
 	@Override

@@ -16,7 +16,7 @@ interface FirstClaimContract extends LockStoreContract {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 64 })
-	default void aFirstClaimIsGrantedAFreeLock(int reserve) {
+	default void aFirstClaimIsGrantedALockThatNobodyEverAskedFor(int reserve) {
 		Claim claim = Claims.first(Claims.reserve(Claims.on("key"), reserve));
 		ClaimAnswer answer = ask(claim);
 		StoredHolder holder = answer.grantTo(claim.id().leaseToken()).orElseThrow();
@@ -24,16 +24,37 @@ interface FirstClaimContract extends LockStoreContract {
 		assertThat(answer.previous()).isEmpty();
 		assertThat(holder).isEqualTo(new StoredHolder(claim.id().leaseToken(), answer.now().toEpochMilli() * 1024, 1,
 				Claims.OWNER, answer.now(), answer.now(), claim.ttl()));
-		assertThat(find("key").fence()).isEqualTo(holder.fence() + reserve);
+		assertThat(find("key").fence()).as("nothing set aside").isEqualTo(holder.fence());
+		assertThat(answer.setAside(holder)).isZero();
 		assertThat(find("key").queue()).isEmpty();
 	}
 
-	@Test
-	default void theFenceOfAFirstClaimRisesAboveAllThatWereGivenOut() {
-		Claim before = Claims.reserve(Claims.on("key"), 1_000_000);
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	default void fencesAreSetAsideBelowTheClock(boolean first) {
+		Claim before = Claims.on("key");
 		long fence = grant(before).fence();
 		release(before);
-		assertThat(grant(Claims.first(Claims.on("key"))).fence()).isEqualTo(fence + 1_000_001);
+		elapse(Duration.ofMillis(100));
+		Claim claim = Claims.reserve(Claims.on("key"), 64);
+		ClaimAnswer answer = ask((first) ? Claims.first(claim) : claim);
+		StoredHolder holder = answer.grantTo(claim.id().leaseToken()).orElseThrow();
+		assertThat(holder.fence()).isEqualTo(answer.now().toEpochMilli() * 1024 - 64).isGreaterThan(fence);
+		assertThat(answer.setAside(holder)).isEqualTo(64);
+		assertThat(find("key").fence()).isEqualTo(answer.now().toEpochMilli() * 1024);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	default void noFencesAreSetAsideWithoutRoomBelowTheClock(boolean first) {
+		Claim before = Claims.on("key");
+		long fence = grant(before).fence();
+		release(before);
+		Claim claim = Claims.reserve(Claims.on("key"), Integer.MAX_VALUE);
+		ClaimAnswer answer = ask((first) ? Claims.first(claim) : claim);
+		StoredHolder holder = answer.grantTo(claim.id().leaseToken()).orElseThrow();
+		assertThat(holder.fence()).isEqualTo(Math.max(fence + 1, answer.now().toEpochMilli() * 1024));
+		assertThat(answer.setAside(holder)).isZero();
 	}
 
 	@ParameterizedTest

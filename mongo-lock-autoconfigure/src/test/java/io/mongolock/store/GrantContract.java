@@ -186,11 +186,30 @@ interface GrantContract extends LockStoreContract {
 
 	@Test
 	default void aReservedBlockOfFencesIsGivenToNobodyElse() {
-		Claim first = Claims.reserve(Claims.on("key"), 1_000_000);
-		long fence = grant(first).fence();
-		assertThat(find("key").fence()).isEqualTo(fence + 1_000_000);
+		Claim first = Claims.on("key");
+		grant(first);
 		release(first);
-		assertThat(grant(Claims.on("key")).fence()).isGreaterThan(fence + 1_000_000);
+		elapse(Duration.ofMillis(100));
+		Claim second = Claims.reserve(Claims.on("key"), 10_000);
+		long fence = grant(second).fence();
+		assertThat(find("key").fence()).isEqualTo(fence + 10_000);
+		release(second);
+		assertThat(grant(Claims.on("key")).fence()).isGreaterThan(fence + 10_000);
+	}
+
+	@Test
+	default void whatIsGivenOutOfLargeBlocksIsNotBroughtBackByADeletion() {
+		long given = 0;
+		for (int turn = 0; turn < 20; turn++) {
+			Claim claim = Claims.reserve(Claims.on("key"), 10_000);
+			ClaimAnswer answer = ask(claim);
+			StoredHolder holder = answer.grantTo(claim.id().leaseToken()).orElseThrow();
+			given = holder.fence() + answer.setAside(holder);
+			release(claim);
+		}
+		delete("key");
+		elapse(Duration.ofMillis(30));
+		assertThat(grant(Claims.on("key")).fence()).isGreaterThan(given);
 	}
 
 	@ParameterizedTest

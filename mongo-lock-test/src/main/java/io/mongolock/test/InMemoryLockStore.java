@@ -57,7 +57,7 @@ public final class InMemoryLockStore implements LockStore {
 		Instant now = now();
 		ModelDocument lock = lock(claim.id().key()).claim(claim, now);
 		this.locks.put(claim.id().key(), lock);
-		return new ClaimAnswer(lock.holders(), lock.queue(), lock.previous(), now);
+		return new ClaimAnswer(lock.holders(), lock.queue(), lock.previous(), lock.fence(), now, null);
 	}
 
 	@Override

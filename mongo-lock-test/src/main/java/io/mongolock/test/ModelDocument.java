@@ -182,9 +182,12 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 
 	private ModelDocument grant(Claim claim, List<StoredHolder> alive, List<StoredWaiter> others, Instant now) {
 		long next = Math.max(this.fence + 1, now.toEpochMilli() * 1024);
-		StoredHolder granted = new StoredHolder(claim.id().leaseToken(), next, claim.limit(), claim.owner(), now, now,
-				claim.ttl());
-		return new ModelDocument(appended(alive, granted), others, next + claim.reserve(), now, this.holders);
+		// What a document that is gone gave out is unknown: nothing is set aside below
+		// the clock
+		boolean setsAside = this != NONE && this.fence + claim.reserve() < next;
+		StoredHolder granted = new StoredHolder(claim.id().leaseToken(), (setsAside) ? next - claim.reserve() : next,
+				claim.limit(), claim.owner(), now, now, claim.ttl());
+		return new ModelDocument(appended(alive, granted), others, next, now, this.holders);
 	}
 
 	private ModelDocument enterLine(Claim claim, List<StoredWaiter> line, Instant now, Duration placeTtl) {

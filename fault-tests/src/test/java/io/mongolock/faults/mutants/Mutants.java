@@ -294,6 +294,12 @@ final class Mutants {
 				new Mutant("renewal not confirmed by the majority", leases, "all(\"renew\", WriteConcern.MAJORITY,",
 						"all(\"renew\", WriteConcern.W1,",
 						row("Partition", "aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant")),
+				new Mutant("fences set aside ahead of the clock", "store/mongo/ClaimStatements",
+						"operator(\"$lt\", end, next)", "operator(\"$gt\", next, number(0))",
+						test(STORE, "noFencesAreSetAsideWithoutRoomBelowTheClock")),
+				new Mutant("fences set aside below a document that is gone", "store/mongo/ClaimStatements",
+						"number(1L << 53)", "number(0)",
+						test(STORE, "aFirstClaimIsGrantedALockThatNobodyEverAskedFor")),
 				new Mutant("fence begins anew with the document", "store/mongo/ClaimStatements",
 						"operator(\"$multiply\", document(\"$toLong\", this.now), number(1024))", "number(1)",
 						row("Store", "aHolderWhoseCollectionIsDroppedIsToldAtItsNextRenewal")));

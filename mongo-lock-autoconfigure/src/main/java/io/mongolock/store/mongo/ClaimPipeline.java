@@ -95,9 +95,9 @@ final class ClaimPipeline extends ClaimStatements {
 	}
 
 	private BsonDocument grant(Claim claim, BsonDocument token, BsonDocument others) {
-		BsonDocument holder = holder(claim, token, this.next);
+		BsonDocument holder = holder(claim, token, granted(claim, this.next));
 		BsonDocument lock = document("holders", appended(this.alive, holder), "queue", others)
-			.append("fence", highest(claim, this.next))
+			.append("fence", this.next)
 			.append("touchedAt", this.now)
 			.append("previous", path("holders"));
 		return changed(lock, this.granted);

@@ -21,6 +21,10 @@ abstract class ClaimStatements extends Statements {
 
 	final BsonString root = string("$$ROOT");
 
+	/** Higher than any, for a document that is not there and may have had any. */
+	private static final BsonValue UNKNOWN_FENCE = number(1L << 53);
+
+	/** The highest from the grant on, with what is set aside. */
 	final BsonDocument nextFence;
 
 	private final @Nullable String field;
@@ -68,8 +72,20 @@ abstract class ClaimStatements extends Statements {
 		return operator("$mergeObjects", this.root, lock);
 	}
 
-	static BsonValue highest(Claim claim, BsonValue fence) {
-		return (claim.reserve() != 0) ? operator("$add", fence, number(claim.reserve())) : fence;
+	/**
+	 * The fence of the grant. What it sets aside lies above it and below the clock, so
+	 * that fences never run ahead of that: a document that was deleted begins anew there.
+	 * Where there is no room between the last fence and the clock nothing is set aside.
+	 * @param claim what is asked for
+	 * @param next the {@link #nextFence}
+	 * @return an expression
+	 */
+	final BsonValue granted(Claim claim, BsonValue next) {
+		if (claim.reserve() == 0) {
+			return next;
+		}
+		BsonDocument end = operator("$add", operator("$ifNull", path("fence"), UNKNOWN_FENCE), number(claim.reserve()));
+		return operator("$cond", operator("$lt", end, next), operator("$add", next, number(-claim.reserve())), next);
 	}
 
 	static BsonDocument token(Claim claim) {

@@ -40,8 +40,9 @@ final class FastClaim extends ClaimStatements {
 	 * @return an update pipeline of one stage
 	 */
 	List<BsonDocument> of(Claim claim) {
-		BsonDocument grant = document("holders", array(holder(claim, token(claim), this.nextFence)), "queue", array())
-			.append("fence", highest(claim, this.nextFence))
+		BsonDocument grant = document("holders", array(holder(claim, token(claim), granted(claim, this.nextFence))),
+				"queue", array())
+			.append("fence", this.nextFence)
 			.append("touchedAt", this.now)
 			.append("previous", this.previous);
 		return replaceWith(operator("$cond", this.over, changed(grant), this.root));

@@ -43,7 +43,7 @@ record LockDocument(BsonDocument document) {
 	 * @throws UnreadableException if it is not a lock of ours
 	 */
 	ClaimAnswer toAnswer() {
-		return new ClaimAnswer(holders(), queue(), previous(), now());
+		return new ClaimAnswer(holders(), queue(), previous(), fence(), now(), null);
 	}
 
 	/**
@@ -93,6 +93,11 @@ record LockDocument(BsonDocument document) {
 					"the answer lacks the server's time, which MongoDB sends from 4.4 on: use 4.4 or later");
 		}
 		return date(this.document, NOW);
+	}
+
+	// Decides only what a grant has set aside, and lacks where there never was one
+	private long fence() {
+		return (this.document.containsKey("fence")) ? integer(this.document, "fence") : 0;
 	}
 
 	private List<StoredHolder> holders() {

@@ -79,7 +79,7 @@ public final class MongoLockStore implements LockStore {
 		this.locks = new LockCollection(template, collection);
 		this.keys = new KeySpace(keyPrefix);
 		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
-		this.claims = new ClaimCommand(this.statements.projection("holders", "queue", "previous"));
+		this.claims = new ClaimCommand(this.statements.projection("holders", "queue", "fence", "previous"));
 		this.looks = new LockLooks(this.locks, this.statements, this.keys);
 		this.streams = new ReleaseStreams(this.locks, this.statements.releases(), STREAM_TIMEOUT);
 	}

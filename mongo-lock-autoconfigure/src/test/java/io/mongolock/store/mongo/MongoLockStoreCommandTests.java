@@ -103,6 +103,7 @@ class MongoLockStoreCommandTests {
 		assertThat(this.log.only().getDocument("fields"))
 			.isEqualTo(new BsonDocument("now", new BsonString("$$NOW")).append("holders", new BsonInt32(1))
 				.append("queue", new BsonInt32(1))
+				.append("fence", new BsonInt32(1))
 				.append("previous", new BsonInt32(1)));
 	}
 

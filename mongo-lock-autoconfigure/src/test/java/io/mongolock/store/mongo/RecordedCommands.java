@@ -65,7 +65,7 @@ public final class RecordedCommands {
 		LeaseId id = new LeaseId(recorded.getDocument("query").getString("_id").getValue(),
 				number(json, "\\$in\": \\[\\{\"\\$literal\": \"([^\"]+)\""));
 		int limit = Integer.parseInt(number(json, "\\$min\": \\[(\\d+),"));
-		String reserve = number(json, "\\$add\": \\[\"\\$\\$next\", (\\d+)\\]");
+		String reserve = number(json, "\\$add\": \\[\"\\$\\$next\", -(\\d+)\\]");
 		boolean waiting = json.contains("\"$$line.token\"]}, {\"$map\"");
 		return new Claim(id, limit, (reserve.isEmpty()) ? 0 : Integer.parseInt(reserve),
 				(waiting) ? Duration.ofMinutes(1) : null, Claims.OWNER, Duration.ofMinutes(1), false);
@@ -74,7 +74,7 @@ public final class RecordedCommands {
 	private static Claim fastClaim(BsonDocument recorded, String json) {
 		LeaseId id = new LeaseId(recorded.getDocument("query").getString("_id").getValue(),
 				number(json, "\\{\"token\": \\{\"\\$literal\": \"([^\"]+)\""));
-		String reserve = number(json, "1024\\]\\}\\]\\}, (\\d+)\\]");
+		String reserve = number(json, "1024\\]\\}\\]\\}, -(\\d+)\\]");
 		return new Claim(id, 1, (reserve.isEmpty()) ? 0 : Integer.parseInt(reserve), null, Claims.OWNER,
 				Duration.ofMinutes(1), true);
 	}

@@ -74,7 +74,7 @@ class RealServerReplayTests {
 
 	@Test
 	void eachKindOfServerHasAllCasesRecorded() {
-		assertThat(Recording.values()).allSatisfy((recording) -> assertThat(recording.cases()).hasSize(122)
+		assertThat(Recording.values()).allSatisfy((recording) -> assertThat(recording.cases()).hasSize(126)
 			.extracting(RecordedCase::name)
 			.doesNotHaveDuplicates());
 	}
