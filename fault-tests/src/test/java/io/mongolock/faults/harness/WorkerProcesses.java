@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -44,11 +46,15 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class WorkerProcesses implements AutoCloseable {
 
-	private final List<LockWorkerJvm> workers = new ArrayList<>();
+	private final List<WorkerJvm<?>> workers = new ArrayList<>();
 
 	private final @Nullable WorkerJvm<EmbeddedMongo> process;
 
-	private final Target target;
+	private final @Nullable Target target;
+
+	private final String connectionString;
+
+	private final String label;
 
 	private final MongoClient observer;
 
@@ -64,13 +70,23 @@ public final class WorkerProcesses implements AutoCloseable {
 	}
 
 	private WorkerProcesses(SetUp<EmbeddedMongo> embedded) {
-		Target given = Target.given().orElse(null);
-		this.process = (given != null) ? null : new WorkerJvm<>(List.of("-Xmx256m"), embedded).awaitReady();
-		this.target = (given != null) ? given : Target.embedded(this.process.ask(EmbeddedMongo::port));
-		this.observer = MongoClients.create(this.target.connectionString());
+		this(Target.given().map(Given::of).orElseGet(() -> Given.embedded(embedded)));
+	}
+
+	private WorkerProcesses(Given given) {
+		this.process = given.process();
+		this.target = given.target();
+		this.connectionString = given.connectionString();
+		this.label = given.label();
+		this.observer = MongoClients.create(this.connectionString);
 		this.store = HarnessClient.store(this.observer);
 		this.observer.getDatabase(Harness.DATABASE).drop();
 		this.history = new HistoryWriter(this.histories);
+	}
+
+	// Servers that are there, emptied
+	public static WorkerProcesses on(String connectionString, String label) {
+		return new WorkerProcesses(new Given(null, null, connectionString, label));
 	}
 
 	// The embedded one is then a replica set of one member, which has change streams
@@ -94,23 +110,28 @@ public final class WorkerProcesses implements AutoCloseable {
 	}
 
 	public LockWorkerJvm start(Duration ttl) {
-		return start(this.target.connectionString(), ttl);
+		return start(this.connectionString, ttl);
 	}
 
 	public LockWorkerJvm start(String connectionString, Duration ttl) {
-		LockWorkerJvm worker = new LockWorkerJvm(connectionString, ttl, this.histories);
+		return start((histories) -> new LockWorkerJvm(connectionString, ttl, histories));
+	}
+
+	// Not yet ready; it writes its history to the given directory
+	public <W extends WorkerJvm<?>> W start(Function<Path, W> starter) {
+		W worker = starter.apply(this.histories);
 		this.workers.add(worker);
 		return worker;
 	}
 
-	public void kill(LockWorkerJvm worker) {
+	public void kill(WorkerJvm<?> worker) {
 		worker.process().kill();
 		write(new Died(String.valueOf(worker.process().pid()), System.nanoTime()));
 		this.workers.remove(worker);
 	}
 
 	// All of them together, until the given action returns
-	public void suspend(List<LockWorkerJvm> stopped, Runnable until) {
+	public void suspend(List<? extends WorkerJvm<?>> stopped, Runnable until) {
 		long begun = System.nanoTime();
 		stopped.forEach((worker) -> worker.process().suspend());
 		until.run();
@@ -124,12 +145,22 @@ public final class WorkerProcesses implements AutoCloseable {
 		return Optional.ofNullable(this.process).map(WorkerJvm::process);
 	}
 
+	// If it is one server
 	public Target target() {
-		return this.target;
+		return Objects.requireNonNull(this.target);
+	}
+
+	public String connectionString() {
+		return this.connectionString;
 	}
 
 	public String label() {
-		return this.target.label();
+		return this.label;
+	}
+
+	// The servers without faults
+	public MongoClient observer() {
+		return this.observer;
 	}
 
 	public MongoLockStore store() {
@@ -185,13 +216,31 @@ public final class WorkerProcesses implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.workers.forEach(LockWorkerJvm::close);
+		this.workers.forEach(WorkerJvm::close);
 		this.observer.close();
 		this.history.close();
 		FileSystemUtils.deleteRecursively(this.histories.toFile());
 		if (this.process != null) {
 			this.process.close();
 		}
+	}
+
+	/**
+	 * What they work on.
+	 */
+	private record Given(@Nullable WorkerJvm<EmbeddedMongo> process, @Nullable Target target, String connectionString,
+			String label) {
+
+		static Given of(Target target) {
+			return new Given(null, target, target.connectionString(), target.label());
+		}
+
+		static Given embedded(SetUp<EmbeddedMongo> setUp) {
+			WorkerJvm<EmbeddedMongo> process = new WorkerJvm<>(List.of("-Xmx256m"), setUp).awaitReady();
+			Target target = Target.embedded(process.ask(EmbeddedMongo::port));
+			return new Given(process, target, target.connectionString(), target.label());
+		}
+
 	}
 
 }

@@ -31,6 +31,13 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 		return new Judge(TestMain.class, List.of(test, method), "Failed: " + method, row(test, method));
 	}
 
+	// Random faults of a real set, whose report says so
+	static Judge chaos(String complaint) {
+		return new Judge(TestMain.class,
+				List.of("io.mongolock.faults.chaos.ChaosTests", "randomFaultsOfServersAndProcessesBreakNoPromise"),
+				complaint, "chaos (" + complaint.strip() + ")");
+	}
+
 	// The same program, asked for both
 	Judge and(Judge other) {
 		List<String> all = Stream.concat(this.arguments.stream(), other.arguments.stream()).distinct().toList();

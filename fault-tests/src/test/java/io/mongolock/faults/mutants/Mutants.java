@@ -52,6 +52,24 @@ final class Mutants {
 			.flatMap(List::stream);
 	}
 
+	// Only random faults of a real set notice these, within minutes
+	static Stream<Mutant> chaos() {
+		return Stream.of(new Mutant("claims not confirmed by the majority", "store/mongo/MongoLockStore",
+				"LockDocument answer = this.locks.execute(request, WriteConcern.MAJORITY,",
+				"LockDocument answer = this.locks.execute(request, WriteConcern.W1,", Judge.chaos("overlap of ")),
+				new Mutant("release of whoever holds", "store/mongo/LockStatements",
+						"return pull(\"holders\", document(\"token\", string(token)));",
+						"return pull(\"holders\", new BsonDocument());", Judge.chaos("overlap of ")),
+				new Mutant("numbers not confirmed by the majority", "store/mongo/SequenceStore",
+						"this.documents.with(WriteConcern.MAJORITY,", "this.documents.with(WriteConcern.W1,",
+						Judge.chaos(" given twice: ")),
+				new Mutant("guarded writes not confirmed by the majority", "mongodb/GuardedWrites",
+						"WriteConcern.MAJORITY.withWTimeout(", "WriteConcern.W1.withWTimeout(",
+						Judge.chaos("lost update: ")),
+				new Mutant("fence reused at hand-over", "core/HeldLock", "from.lease.next(from.fence() + 1,",
+						"from.lease.next(from.fence(),", Judge.chaos(" did not rise: ")));
+	}
+
 	private static List<Mutant> time() {
 		return List.of(new Mutant("no margin", "core/ResolvedLockSettings", "return this.ttl.minus(this.margin);",
 				"return this.ttl;", simulation("TOLD_LATE"), row("Clock", "theLeaseEndsOneMarginBeforeTheStoresDoes")),

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class MutantsTests {
 
 	@ParameterizedTest(name = "{0}")
-	@MethodSource("io.mongolock.faults.mutants.Mutants#all")
+	@MethodSource({ "io.mongolock.faults.mutants.Mutants#all", "io.mongolock.faults.mutants.Mutants#chaos" })
 	void aMutantFitsTheProduct(Mutant mutant) throws Exception {
 		assertThat(mutant.patched()).contains(mutant.to());
 	}

@@ -4,9 +4,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -18,17 +21,26 @@ import io.mongolock.faults.harness.history.HistoryRecord.Checked;
 import io.mongolock.faults.harness.history.HistoryRecord.Counted;
 import io.mongolock.faults.harness.history.HistoryRecord.Died;
 import io.mongolock.faults.harness.history.HistoryRecord.Entered;
+import io.mongolock.faults.harness.history.HistoryRecord.Fault;
 import io.mongolock.faults.harness.history.HistoryRecord.Held;
 import io.mongolock.faults.harness.history.HistoryRecord.Left;
+import io.mongolock.faults.harness.history.HistoryRecord.Looked;
 import io.mongolock.faults.harness.history.HistoryRecord.Lost;
+import io.mongolock.faults.harness.history.HistoryRecord.Numbered;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
+import io.mongolock.faults.harness.history.HistoryRecord.Stored;
+import io.mongolock.faults.harness.history.HistoryRecord.Wrote;
+import io.mongolock.faults.harness.history.Violation.Kind;
 
 /**
  * Judges a history by the promises of the lock: exclusion, rising fences, no lost update,
- * no orphan, losses notified in time.
+ * no number twice, no orphan, losses notified in time.
  */
 public final class HistoryChecker {
+
+	/** Of how many violations, the earliest, it is said what happened around them. */
+	private static final int EXPLAINED = 5;
 
 	private final Collection<HistoryRecord> records;
 
@@ -36,13 +48,7 @@ public final class HistoryChecker {
 
 	private final List<Section> sections;
 
-	private final List<Overlap> overlaps = new ArrayList<>();
-
-	private final List<String> fences = new ArrayList<>();
-
-	private final List<String> falseChecks = new ArrayList<>();
-
-	private final List<String> others = new ArrayList<>();
+	private final List<Violation> violations = new ArrayList<>();
 
 	private final List<Long> granted = new ArrayList<>();
 
@@ -50,7 +56,7 @@ public final class HistoryChecker {
 
 	private HistoryChecker(Collection<HistoryRecord> records) {
 		this.records = records;
-		this.stalls = new Stalls(only(Stalled.class).toList());
+		this.stalls = new Stalls(all(Stalled.class));
 		this.sections = sections();
 	}
 
@@ -64,21 +70,36 @@ public final class HistoryChecker {
 	}
 
 	private HistoryReport report() {
+		Exclusion exclusion = new Exclusion(this.stalls);
 		Map<String, List<Checked>> checks = only(Checked.class).collect(Collectors.groupingBy(Checked::key));
-		Map<String, List<Section>> keys = this.sections.stream()
+		SortedMap<String, List<Section>> keys = this.sections.stream()
 			.collect(Collectors.groupingBy((section) -> section.entered().key(), TreeMap::new, Collectors.toList()));
 		keys.forEach((key, sections) -> {
-			checkExclusion(sections);
+			exclusion.check(sections);
 			measure(sections);
-			NavigableMap<Long, Section> byFence = checkFences(sections);
+			this.violations.addAll(FenceOrder.check(sections));
+			NavigableMap<Long, Section> byFence = byFence(sections);
 			sections.forEach((section) -> checkToldInTime(section, byFence));
 			checks.getOrDefault(key, List.of()).forEach((check) -> checkTrue(check, byFence));
 		});
-		only(Counted.class).forEach(this::checkCounter);
+		this.violations.addAll(exclusion.violations());
+		this.violations.addAll(Outcomes.checkWrites(all(Wrote.class), all(Stored.class)));
+		this.violations.addAll(Outcomes.checkNumbers(all(Numbered.class)));
+		only(Counted.class).map(Outcomes::checkCounter).forEach(this.violations::addAll);
+		this.violations.addAll(UnusedLeases.check(this.sections, all(Died.class), all(Looked.class), this.stalls));
 		only(Held.class).forEach(this::checkInUse);
-		return new HistoryReport(this.sections.size(), (int) only(Lost.class).count(),
-				(int) only(Checked.class).count(), this.overlaps, this.fences, this.falseChecks, this.others,
-				Spread.of(this.granted), Spread.of(this.takenOver));
+		return new HistoryReport(this.sections.size(), all(Lost.class).size(), all(Checked.class).size(),
+				all(Wrote.class).size(), all(Numbered.class).size(), all(Fault.class).size(), exclusion.overlaps(),
+				explained(), outcomes(keys), Spread.of(this.granted), Spread.of(this.takenOver));
+	}
+
+	private List<Violation> explained() {
+		Surroundings surroundings = new Surroundings(this.records);
+		this.violations.sort(Comparator.comparingLong(Violation::nanos));
+		return Stream
+			.concat(this.violations.stream().limit(EXPLAINED).map((one) -> one.with(surroundings.of(one))),
+					this.violations.stream().skip(EXPLAINED))
+			.toList();
 	}
 
 	// In the order in which they began
@@ -105,63 +126,59 @@ public final class HistoryChecker {
 		Section last = null;
 		for (Section section : sections) {
 			this.granted.add(section.enteredNanos() - section.entered().askedNanos());
-			if (last != null && last.outcome() == Outcome.DIED && section.enteredNanos() >= last.leftNanos()) {
+			if (last != null && last.outcome() == Outcome.DIED && section.excludes(last)
+					&& section.enteredNanos() >= last.leftNanos()) {
 				this.takenOver.add(section.enteredNanos() - last.leftNanos());
 			}
 			last = section;
 		}
 	}
 
-	private void checkExclusion(List<Section> sections) {
-		List<Section> active = new ArrayList<>();
-		for (Section section : sections) {
-			active.removeIf((other) -> other.leftNanos() <= section.enteredNanos());
-			if (section.leftNanos() > section.enteredNanos()) {
-				active.forEach((other) -> this.overlaps.add(Overlap.of(other, section, this.stalls)));
-				active.add(section);
-			}
-		}
+	private static SortedMap<String, String> outcomes(SortedMap<String, List<Section>> keys) {
+		SortedMap<String, String> outcomes = new TreeMap<>();
+		keys.forEach((key, sections) -> outcomes.put(key, sections.stream()
+			.collect(Collectors.groupingBy(Section::outcome, () -> new EnumMap<>(Outcome.class), Collectors.counting()))
+			.toString()));
+		return outcomes;
 	}
 
-	private NavigableMap<Long, Section> checkFences(List<Section> sections) {
+	// The first of those that have the same
+	private static NavigableMap<Long, Section> byFence(List<Section> sections) {
 		NavigableMap<Long, Section> byFence = new TreeMap<>();
-		for (Section section : sections) {
-			if (!byFence.isEmpty() && byFence.lastKey() >= section.fence()) {
-				this.fences.add("fence of '" + section.entered().key() + "' did not rise: " + section + " after "
-						+ byFence.lastEntry().getValue());
-			}
-			byFence.putIfAbsent(section.fence(), section);
-		}
+		sections.forEach((section) -> byFence.putIfAbsent(section.fence(), section));
 		return byFence;
 	}
 
 	private void checkToldInTime(Section lost, NavigableMap<Long, Section> byFence) {
-		Map.@Nullable Entry<Long, Section> next = byFence.higherEntry(lost.fence());
-		if (lost.toldNanos() == Section.NEVER || next == null) {
+		if (lost.toldNanos() == Section.NEVER) {
 			return;
 		}
-		long late = lost.toldNanos() - next.getValue().enteredNanos();
-		if (late > this.stalls.nanos(lost.entered().process(), lost.enteredNanos(), lost.toldNanos())) {
-			this.others.add("told too late: the loss of '" + lost.entered().key() + "', " + lost + ", "
-					+ Spread.millis(late) + " after the grant of " + next.getValue());
-		}
+		next(lost.fence(), byFence).ifPresent((next) -> {
+			long late = lost.toldNanos() - next.enteredNanos();
+			if (late > this.stalls.nanos(lost.entered().process(), lost.enteredNanos(), lost.toldNanos())) {
+				this.violations.add(new Violation(Kind.TOLD_LATE, lost.entered().key(), lost.toldNanos(),
+						"told too late: the loss of '" + lost.entered().key() + "', " + lost + ", "
+								+ Spread.millis(late) + " after the grant of " + next));
+			}
+		});
 	}
 
 	// Nothing excuses that: who stood still asks late, and is told the truth
 	private void checkTrue(Checked check, NavigableMap<Long, Section> byFence) {
-		Map.@Nullable Entry<Long, Section> next = byFence.higherEntry(check.fence());
-		if (next != null && next.getValue().enteredNanos() < check.nanos()) {
-			this.falseChecks.add("false answer: '" + check.key() + "', fence " + check.fence()
-					+ ", was said to be held " + Spread.millis(check.nanos() - next.getValue().enteredNanos())
-					+ " after the grant of " + next.getValue());
-		}
+		next(check.fence(), byFence).filter((next) -> next.enteredNanos() < check.nanos())
+			.ifPresent((next) -> this.violations.add(new Violation(Kind.FALSE_CHECK, check.key(), check.nanos(),
+					"false answer: '" + check.key() + "', fence " + check.fence() + ", was said to be held "
+							+ Spread.millis(check.nanos() - next.enteredNanos()) + " after the grant of " + next)));
 	}
 
-	private void checkCounter(Counted counter) {
-		if (counter.actual() != counter.expected()) {
-			this.others.add("lost updates: counter '" + counter.key() + "' stands at " + counter.actual() + ", not at "
-					+ counter.expected());
-		}
+	// Who came after the holder of that fence and excludes it
+	private static Optional<Section> next(long fence, NavigableMap<Long, Section> byFence) {
+		Section holder = byFence.get(fence);
+		return byFence.tailMap(fence, false)
+			.values()
+			.stream()
+			.filter((other) -> holder == null || other.excludes(holder))
+			.findFirst();
 	}
 
 	private void checkInUse(Held held) {
@@ -169,9 +186,13 @@ public final class HistoryChecker {
 			.anyMatch((section) -> section.outcome() == Outcome.OPEN && section.fence() == held.fence()
 					&& section.entered().key().equals(held.key()));
 		if (!inUse) {
-			this.others
-				.add("orphan: '" + held.key() + "' is still held, fence " + held.fence() + ", by " + held.owner());
+			this.violations.add(new Violation(Kind.ORPHAN, held.key(), 0,
+					"orphan: '" + held.key() + "' is still held, fence " + held.fence() + ", by " + held.owner()));
 		}
+	}
+
+	private <T> List<T> all(Class<T> type) {
+		return only(type).toList();
 	}
 
 	private <T> Stream<T> only(Class<T> type) {

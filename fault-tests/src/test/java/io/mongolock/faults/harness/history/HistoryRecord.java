@@ -1,16 +1,27 @@
 package io.mongolock.faults.harness.history;
 
 import java.io.Serializable;
+import java.util.List;
 
 /**
  * What a process wrote down. Times are {@link System#nanoTime()}, which all processes of
- * a machine share; fences are the numbers of grants, all of them exclusive.
+ * a machine share; fences are the numbers of grants.
  */
 public sealed interface HistoryRecord extends Serializable {
 
-	/** A lock was granted some time after it was asked for, and its section begins. */
-	record Entered(String key, long fence, String process, String thread, long askedNanos,
+	/**
+	 * A lock was granted some time after it was asked for, and its section begins: at
+	 * that time it was held. The limit is how many may hold the lock together with it;
+	 * the grant is the token of the lease.
+	 */
+	record Entered(String key, int limit, long fence, String grant, String process, String thread, long askedNanos,
 			long nanos) implements HistoryRecord {
+
+		// An exclusive one whose lease nobody looks for
+		Entered(String key, long fence, String process, String thread, long askedNanos, long nanos) {
+			this(key, 1, fence, "", process, thread, askedNanos, nanos);
+		}
+
 	}
 
 	/** A section ends. Of several, the last one counts. */
@@ -31,6 +42,34 @@ public sealed interface HistoryRecord extends Serializable {
 
 	/** A process was killed; written by the test that did it, once it was gone. */
 	record Died(String process, long nanos) implements HistoryRecord {
+	}
+
+	/** A fault befell others than workers, such as a server, until it was over. */
+	record Fault(String what, long fromNanos, long toNanos) implements HistoryRecord {
+	}
+
+	/** Something that was asked for was not done, or its outcome is unknown. */
+	record Failed(String key, String failure, String process, long nanos) implements HistoryRecord {
+	}
+
+	/** A write under a lock was acknowledged. */
+	record Wrote(String key, long fence, String id, long nanos) implements HistoryRecord {
+	}
+
+	/** The writes that a document shows in the end. */
+	record Stored(String key, List<String> ids) implements HistoryRecord {
+	}
+
+	/** Numbers of a sequence were given out, the last one included. */
+	record Numbered(String sequence, long first, long last, String process, long nanos) implements HistoryRecord {
+	}
+
+	/** Which leases ran by the store, at a time when a majority confirmed writes. */
+	record Looked(List<Lease> leases, long nanos) implements HistoryRecord {
+	}
+
+	/** A lease as the store has it. */
+	record Lease(String key, String grant, String process, long ttlNanos) implements Serializable {
 	}
 
 	/** What a guarded counter stood at in the end. */

@@ -1,24 +1,38 @@
 package io.mongolock.faults.harness.history;
 
 import java.util.List;
+import java.util.SortedMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+
+import io.mongolock.faults.harness.history.Violation.Kind;
 
 /**
- * What the checker found: how many critical sections, losses that were notified, and
- * checks that said "held"; what was wrong of each kind, where the others are lost
- * updates, orphans and losses notified too late; and how long it took from a claim to its
- * grant, and from the death of a holder to the next section. Immutable.
+ * What the checker found: how many critical sections, losses that were notified, checks
+ * that said "held", acknowledged writes and numbers; sections of the same key at a time;
+ * what was not as promised; how sections of each key ended; and how long it took from a
+ * claim to its grant, and from the death of a holder to the next section. Immutable.
  */
-public record HistoryReport(int sections, int losses, int checks, List<Overlap> overlaps, List<String> fences,
-		List<String> falseChecks, List<String> others, Spread granted, Spread takenOver) {
+public record HistoryReport(int sections, int losses, int checks, int writes, int numbers, int faults,
+		List<Overlap> overlaps, List<Violation> found, SortedMap<String, String> outcomes, Spread granted,
+		Spread takenOver) {
+
+	private static final int MAX_PRINTED = 50;
 
 	// What was not as promised, a sentence each
 	public List<String> violations() {
-		Stream<String> forbidden = this.overlaps.stream().filter(Overlap::isForbidden).map(Overlap::toString);
-		return Stream.of(forbidden, this.fences.stream(), this.falseChecks.stream(), this.others.stream())
-			.flatMap((kind) -> kind)
-			.toList();
+		return this.found.stream().map(Violation::toString).toList();
+	}
+
+	public List<String> fences() {
+		return violations(Kind.FENCE);
+	}
+
+	public List<String> falseChecks() {
+		return violations(Kind.FALSE_CHECK);
+	}
+
+	private List<String> violations(Kind kind) {
+		return this.found.stream().filter((one) -> one.kind() == kind).map(Violation::toString).toList();
 	}
 
 	// How long sections overlapped before, or after, a holder was notified of its loss
@@ -30,15 +44,23 @@ public record HistoryReport(int sections, int losses, int checks, List<Overlap> 
 
 	public String toTable() {
 		return """
-				sections %d, losses told %d, checks %d
+				sections %d, losses told %d, checks %d, writes %d, numbers %d, faults %d
+				%s
 				overlap before told %s, of which silent %d times; after told %s
 				claim to grant %s
 				death to take-over %s
 				%d violations
-				%s""".formatted(this.sections, this.losses, this.checks, Spread.millis(overlapNanos(false)),
-				this.overlaps.stream().filter(Overlap::isSilent).count(), Spread.millis(overlapNanos(true)),
-				this.granted, this.takenOver, violations().size(),
-				violations().stream().limit(50).collect(Collectors.joining("\n")));
+				%s""".formatted(this.sections, this.losses, this.checks, this.writes, this.numbers, this.faults,
+				this.outcomes.entrySet()
+					.stream()
+					.map((key) -> key.getKey() + ": " + key.getValue())
+					.collect(Collectors.joining("\n")),
+				Spread.millis(overlapNanos(false)), this.overlaps.stream().filter(Overlap::isSilent).count(),
+				Spread.millis(overlapNanos(true)), this.granted, this.takenOver, this.found.size(),
+				this.found.stream()
+					.limit(MAX_PRINTED)
+					.map((one) -> (one.around().isEmpty()) ? one.text() : one.text() + "\n" + one.around())
+					.collect(Collectors.joining("\n")));
 	}
 
 }

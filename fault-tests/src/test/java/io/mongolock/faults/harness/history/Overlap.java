@@ -19,6 +19,11 @@ record Overlap(Section older, Section newer, long untoldNanos, long toldNanos, l
 				stalls.nanos(older.entered().process(), older.enteredNanos(), older.leftNanos()));
 	}
 
+	// Of sections that exclude each other
+	boolean isOfTwo() {
+		return this.older.excludes(this.newer);
+	}
+
 	// No lease may do so: longer than its process stood still, and before it was notified
 	boolean isForbidden() {
 		return this.untoldNanos > this.stalledNanos;

@@ -12,6 +12,15 @@ record Section(Entered entered, Outcome outcome, long leftNanos, long toldNanos)
 
 	static final long NEVER = Long.MAX_VALUE;
 
+	int limit() {
+		return this.entered.limit();
+	}
+
+	// Not even two of them at a time
+	boolean excludes(Section other) {
+		return Math.min(limit(), other.limit()) == 1;
+	}
+
 	long fence() {
 		return this.entered.fence();
 	}

@@ -26,7 +26,6 @@ import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.HistoryWriter;
 import io.mongolock.faults.harness.worker.LockWorkerJvm.Status;
-import io.mongolock.faults.harness.worker.LockedSections.OpenSection;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -49,6 +48,8 @@ final class LockWorker {
 
 	private final LockedSections sections;
 
+	private final GuardedCounter counter;
+
 	private final FencedWrites writes;
 
 	// Ends with the process
@@ -64,12 +65,13 @@ final class LockWorker {
 						LockWorker.this.history.write(new Lost(handle.key(), handle.fence(), System.nanoTime()));
 					}
 				});
-		this.sections = new LockedSections(this.locks, this.history, new GuardedCounter(client, Harness.DATABASE));
+		this.sections = new LockedSections(this.locks, this.history);
+		this.counter = new GuardedCounter(client, Harness.DATABASE);
 		this.writes = FencedWrites.of(new MongoTemplate(client, Harness.DATABASE), store);
 	}
 
 	long acquire(String key) {
-		OpenSection section = new OpenSection(this.history);
+		OpenSection section = new OpenSection(this.history, 1);
 		LockHandle handle = this.locks.acquire(LockRequest.of(key));
 		section.enter(handle);
 		this.held.put(key, new Held(handle, section));
@@ -113,11 +115,20 @@ final class LockWorker {
 	SectionCounts runSections(String key, int threads, int each, long workMillis) throws Exception {
 		return Crowd
 			.run(threads,
-					(number) -> Stream.generate(() -> this.sections.run(key, workMillis))
+					(number) -> Stream
+						.generate(() -> this.sections.run(LockRequest.of(key), (handle) -> add(handle, workMillis)))
 						.limit(each)
 						.reduce(SectionCounts.NONE, SectionCounts::plus))
 			.stream()
 			.reduce(SectionCounts.NONE, SectionCounts::plus);
+	}
+
+	// To the counter of that key; what is no longer guaranteed held is not written under
+	private void add(LockHandle handle, long workMillis) throws InterruptedException {
+		long value = this.counter.get(handle.key());
+		if (this.sections.work(handle, workMillis)) {
+			this.counter.set(handle.key(), value + 1);
+		}
 	}
 
 	// Only the latest holder of the lock on its key may write it

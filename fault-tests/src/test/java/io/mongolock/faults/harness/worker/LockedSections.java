@@ -10,58 +10,66 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.faults.harness.history.HistoryRecord.Checked;
-import io.mongolock.faults.harness.history.HistoryRecord.Entered;
-import io.mongolock.faults.harness.history.HistoryRecord.Left;
+import io.mongolock.faults.harness.history.HistoryRecord.Failed;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.HistoryWriter;
 
 /**
- * Critical sections that add to a counter under a lock, all written down. Thread-safe.
+ * Critical sections that do work under a lock, all written down. Thread-safe.
  */
-record LockedSections(LockOperations locks, HistoryWriter history, GuardedCounter counter) {
+record LockedSections(LockOperations locks, HistoryWriter history) {
 
 	/** How long work goes on without a look at whether the lock is still held. */
 	private static final long CHECK_MILLIS = 5;
 
-	// The key is the name of the counter as well
-	SectionCounts run(String key, long workMillis) {
-		OpenSection section = new OpenSection(this.history);
-		try {
-			this.locks.execute(LockRequest.of(key), (handle) -> {
-				section.enter(handle);
+	private static final int MAX_MESSAGE = 300;
+
+	SectionCounts run(LockRequest request, Work work) {
+		Integer limit = request.settings().limit();
+		return run(request.key(), (limit != null) ? limit : 1, (section) -> this.locks.execute(request, (handle) -> {
+			if (section.enter(handle)) {
 				try {
-					add(handle, workMillis);
+					work.under(handle);
 				}
 				finally {
 					section.workEnded();
 				}
-				return handle.fence();
-			});
+			}
+			return handle.fence();
+		}));
+	}
+
+	// That asks for the lock, enters, works, and ends the lock
+	SectionCounts run(String key, int limit, Course course) {
+		OpenSection section = new OpenSection(this.history, limit);
+		try {
+			course.take(section);
 			section.leave(Outcome.COMPLETED);
 			return SectionCounts.COMPLETED;
 		}
 		catch (LockUnavailableException ex) {
-			return SectionCounts.DENIED;
+			return failed(key, ex, SectionCounts.DENIED);
 		}
 		catch (LockLostException ex) {
 			section.leave(Outcome.LOST);
-			return (section.isEntered()) ? SectionCounts.LOST : SectionCounts.FAILED;
+			return failed(key, ex, (section.isEntered()) ? SectionCounts.LOST : SectionCounts.FAILED);
 		}
 		catch (Exception ex) {
 			section.leave(Outcome.FAILED);
-			return SectionCounts.FAILED;
+			return failed(key, ex, SectionCounts.FAILED);
 		}
 	}
 
-	// What is no longer guaranteed held is not written under
-	private void add(LockHandle handle, long workMillis) throws InterruptedException {
-		long value = this.counter.get(handle.key());
-		if (work(handle, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(workMillis))) {
-			this.counter.set(handle.key(), value + 1);
-		}
+	private SectionCounts failed(String key, Exception ex, SectionCounts counts) {
+		String failure = ex.toString().lines().findFirst().orElse("");
+		this.history.write(new Failed(key, failure.substring(0, Math.min(MAX_MESSAGE, failure.length())),
+				HistoryWriter.PROCESS, System.nanoTime()));
+		return counts;
 	}
 
-	private boolean work(LockHandle handle, long end) throws InterruptedException {
+	// Whether it went on for that long, all the time under the lock
+	boolean work(LockHandle handle, long millis) throws InterruptedException {
+		long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
 		long asked = System.nanoTime();
 		@Nullable Long lastHeld = null;
 		while (handle.isHeld() && asked - end < 0) {
@@ -76,45 +84,22 @@ record LockedSections(LockOperations locks, HistoryWriter history, GuardedCounte
 	}
 
 	/**
-	 * Writes down one critical section from the moment that its lock is asked for. Used
-	 * by one thread at a time.
+	 * What is done under a lock.
 	 */
-	static final class OpenSection {
+	@FunctionalInterface
+	interface Work {
 
-		private final long asked = System.nanoTime();
+		void under(LockHandle handle) throws Exception;
 
-		private final HistoryWriter history;
+	}
 
-		private @Nullable Entered entered;
+	/**
+	 * One section from the claim to the release.
+	 */
+	@FunctionalInterface
+	interface Course {
 
-		private long ended;
-
-		OpenSection(HistoryWriter history) {
-			this.history = history;
-		}
-
-		void enter(LockHandle handle) {
-			Entered granted = new Entered(handle.key(), handle.fence(), HistoryWriter.PROCESS,
-					Thread.currentThread().getName(), this.asked, System.nanoTime());
-			this.history.write(granted);
-			this.entered = granted;
-		}
-
-		boolean isEntered() {
-			return this.entered != null;
-		}
-
-		// That, and not the release that follows, is the end that counts
-		void workEnded() {
-			this.ended = System.nanoTime();
-			leave(Outcome.DIED);
-		}
-
-		void leave(Outcome outcome) {
-			if (this.entered != null) {
-				this.history.write(new Left(this.entered, outcome, this.ended));
-			}
-		}
+		void take(OpenSection section) throws Exception;
 
 	}
 

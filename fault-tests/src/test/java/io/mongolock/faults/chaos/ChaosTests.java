@@ -1,0 +1,112 @@
+package io.mongolock.faults.chaos;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.opentest4j.TestAbortedException;
+
+import io.mongolock.faults.harness.WorkerProcesses;
+import io.mongolock.faults.harness.history.HistoryReport;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.faults.harness.worker.MixedWorker;
+import io.mongolock.faults.harness.worker.WorkerJvm;
+import io.mongolock.test.server.MongodBinary;
+import io.mongolock.test.server.RealMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Row 72: random faults befall the members of a real set and worker processes at once,
+ * for as long as {@code -Dmongo-lock.chaos=PT10M} says, in the order that
+ * {@code -Dfault-matrix.seed=} decides.
+ */
+@Tag("process")
+@Tag("chaos")
+@Isolated
+class ChaosTests {
+
+	private static final int WORKERS = 4;
+
+	private static final Duration LENGTH = Duration.parse(System.getProperty("mongo-lock.chaos", "PT2M"));
+
+	/**
+	 * Closed when it is known whether the test failed, and so the logs are to be kept.
+	 */
+	@AutoClose
+	private static @Nullable RealMongo servers;
+
+	@Test
+	@ShowsRow(value = 72, level = Level.REPLICA_SET)
+	void randomFaultsOfServersAndProcessesBreakNoPromise(RowFigures figures) {
+		RealMongo set = RealMongo.builder(mongod()).replicaSet(3).separable().start();
+		servers = set;
+		System.out.println("Chaos of " + LENGTH + " on " + set + " with seed " + figures.seed());
+		try (WorkerProcesses crew = WorkerProcesses.on(set.connectionString(), set.label())) {
+			WrittenDocuments documents = new WrittenDocuments(crew);
+			documents.insert();
+			int faults = befall(set, crew, new FaultPlan(figures.seed()), figures.seed());
+			documents.writeDown();
+			HistoryReport report = crew.check();
+			figures.server(set.label()).add("length", LENGTH).add("seed", figures.seed());
+			figures.add("faults of servers", report.faults()).add("faults of workers", faults);
+			figures.add("sections", report.sections()).add("losses told", report.losses());
+			figures.add("checks", report.checks() + ", of which false: " + report.falseChecks().size());
+			figures.add("acknowledged writes", report.writes()).add("numbers", report.numbers());
+			figures.add("take-overs of killed holders", report.takenOver().count());
+			figures.add("violations", report.violations().size());
+			String table = "Seed " + figures.seed() + ", " + set + "\n" + report.toTable();
+			System.out.println(table);
+			assertThat(report.violations()).as(() -> table).isEmpty();
+			assertThat(report.sections()).as("work went on").isGreaterThan((int) LENGTH.toSeconds());
+		}
+	}
+
+	private static MongodBinary mongod() {
+		return MongodBinary.find()
+			.orElseThrow(() -> new TestAbortedException(
+					"needs a mongod: set " + MongodBinary.NAME + " to one, which config/mongod.sh brings"));
+	}
+
+	// Until all is over, and nothing is held any more, or should not be; how many befell
+	// workers
+	private static int befall(RealMongo set, WorkerProcesses crew, FaultPlan plan, long seed) {
+		WorkerFaults workers = new WorkerFaults(crew, WORKERS, (number) -> crew.start((histories) -> {
+			String directory = histories.toString();
+			String connectionString = crew.connectionString();
+			return new WorkerJvm<>(List.of("-Xmx128m"),
+					() -> new MixedWorker(connectionString, seed + number, directory));
+		}));
+		ServerFaults servers = new ServerFaults(set, crew::write);
+		try (LeaseWatch watch = new LeaseWatch(crew.connectionString(), crew::write)) {
+			long begun = System.nanoTime();
+			CompletableFuture<Integer> ofServers = CompletableFuture
+				.supplyAsync(() -> repeat(begun, () -> servers.inflict(plan.nextOfServers())));
+			int count = repeat(begun, () -> workers.inflict(plan.nextOfWorkers()));
+			ofServers.join();
+			assertThat(workers.finish()).as("all end what they have begun").isTrue();
+			Awaitility.await("release of all locks")
+				.atMost(MixedWorker.LONG_TTL.multipliedBy(2))
+				.until(() -> watch.leases().findAny().isEmpty());
+			return count;
+		}
+	}
+
+	private static int repeat(long begun, Runnable fault) {
+		int count = 0;
+		while (System.nanoTime() - begun < LENGTH.toNanos()) {
+			fault.run();
+			count++;
+		}
+		return count;
+	}
+
+}

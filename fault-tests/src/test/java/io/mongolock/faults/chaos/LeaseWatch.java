@@ -1,0 +1,111 @@
+package io.mongolock.faults.chaos;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+import com.mongodb.MongoException;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.UpdateOptions;
+import com.mongodb.client.model.Updates;
+import org.bson.Document;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.history.HistoryRecord;
+import io.mongolock.faults.harness.history.HistoryRecord.Lease;
+import io.mongolock.faults.harness.history.HistoryRecord.Looked;
+import io.mongolock.faults.harness.worker.MixedWorker;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.DocumentLockStore;
+import io.mongolock.store.mongo.MongoLockStore;
+
+/**
+ * Looks again and again which leases run by the store, and writes that down whenever a
+ * majority confirms writes. Ends with {@link #close()}.
+ */
+final class LeaseWatch implements AutoCloseable {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+	private final MongoClient client;
+
+	private final MongoCollection<Document> looks;
+
+	private final MongoLockStore locks;
+
+	private final DocumentLockStore documents;
+
+	private final Consumer<HistoryRecord> history;
+
+	private final Thread thread = new Thread(this::run, "lease-watch");
+
+	private volatile boolean over;
+
+	LeaseWatch(String connectionString, Consumer<HistoryRecord> history) {
+		this.client = MongoClients.create(connectionString);
+		this.looks = this.client.getDatabase(Harness.DATABASE)
+			.getCollection("looks")
+			.withWriteConcern(WriteConcern.MAJORITY.withWTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+		this.locks = HarnessClient.store(this.client);
+		this.documents = MixedWorker.documents(this.client);
+		this.history = history;
+		this.thread.setDaemon(true);
+		this.thread.start();
+	}
+
+	private void run() {
+		while (!this.over) {
+			try {
+				look();
+				Thread.sleep(150);
+			}
+			catch (MongoException | LockStoreException ex) {
+				// no look then
+			}
+			catch (InterruptedException ex) {
+				return;
+			}
+		}
+	}
+
+	private void look() {
+		// what is seen after that is no less than what a majority has
+		this.looks.updateOne(Filters.eq("one"), Updates.inc("n", 1), new UpdateOptions().upsert(true));
+		long now = System.nanoTime();
+		List<Lease> leases = leases().toList();
+		if (System.nanoTime() - now < TIMEOUT.toNanos()) {
+			this.history.accept(new Looked(leases, now));
+		}
+	}
+
+	// Which run now
+	Stream<Lease> leases() {
+		return Stream.of(this.locks.list(1000, TIMEOUT), this.documents.list("edited", TIMEOUT))
+			.flatMap(List::stream)
+			.flatMap((lock) -> lock.holders()
+				.stream()
+				.filter((holder) -> holder.isAlive(lock.now()))
+				.map((holder) -> lease(lock, holder)));
+	}
+
+	private static Lease lease(StoredLock lock, StoredHolder holder) {
+		return new Lease(lock.key(), holder.leaseToken(), String.valueOf(holder.owner().pid()), holder.ttl().toNanos());
+	}
+
+	@Override
+	public void close() {
+		this.over = true;
+		this.thread.interrupt();
+		this.client.close();
+	}
+
+}

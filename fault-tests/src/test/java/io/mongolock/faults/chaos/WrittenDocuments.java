@@ -1,0 +1,55 @@
+package io.mongolock.faults.chaos;
+
+import java.util.List;
+
+import com.mongodb.ReadConcern;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Filters;
+import org.bson.Document;
+
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.WorkerProcesses;
+import io.mongolock.faults.harness.history.HistoryRecord.Stored;
+import io.mongolock.faults.harness.worker.MixedWorker;
+
+/**
+ * The documents that workers write under locks, each with the ids of all writes.
+ */
+final class WrittenDocuments {
+
+	private final WorkerProcesses crew;
+
+	WrittenDocuments(WorkerProcesses crew) {
+		this.crew = crew;
+	}
+
+	void insert() {
+		MixedWorker.EXCLUSIVE.forEach((key) -> documents("guarded").insertOne(document(key)));
+		MixedWorker.EDITED.forEach((id) -> documents("edited").insertOne(document(id).append("version", 0L)));
+	}
+
+	private static Document document(String id) {
+		return new Document("_id", id).append("log", List.of());
+	}
+
+	// What they hold in the end
+	void writeDown() {
+		MixedWorker.EXCLUSIVE.forEach((key) -> this.crew.write(new Stored(key, log("guarded", key))));
+		MixedWorker.EDITED.forEach((id) -> this.crew.write(new Stored("edited:" + id, log("edited", id))));
+	}
+
+	private List<String> log(String collection, String id) {
+		Document document = documents(collection).find(Filters.eq(id)).first();
+		return (document != null) ? document.getList("log", String.class) : List.of();
+	}
+
+	private MongoCollection<Document> documents(String collection) {
+		return this.crew.observer()
+			.getDatabase(Harness.DATABASE)
+			.getCollection(collection)
+			.withWriteConcern(WriteConcern.MAJORITY)
+			.withReadConcern(ReadConcern.LINEARIZABLE);
+	}
+
+}
