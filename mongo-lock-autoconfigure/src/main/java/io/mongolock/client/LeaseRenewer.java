@@ -19,6 +19,7 @@ import io.mongolock.core.RenewalSchedule;
 import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.SomeRenewalsFailedException;
 
 /**
  * Runs a {@link RenewalSchedule}, and the {@link PlaceKeeper} along with it: one daemon
@@ -235,13 +236,7 @@ final class LeaseRenewer {
 			return;
 		}
 		try {
-			ClockReading requested = ClockReading.of(this.clock);
-			this.events.renewing(batch.leases(), requested);
-			List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
-			int found = this.store.renewAll(ids, batch.timeout());
-			ClockReading now = ClockReading.of(this.clock);
-			this.events.renewed(batch.leases(), found, requested);
-			answer((schedule) -> schedule.answered(batch, found, requested, now));
+			ask(batch);
 		}
 		catch (RuntimeException | Error ex) {
 			if (this.watch != null) {
@@ -255,6 +250,24 @@ final class LeaseRenewer {
 		}
 		if (this.watch != null) {
 			this.releaseRequests.look(batch.leases(), batch.timeout());
+		}
+	}
+
+	private void ask(RenewalBatch batch) {
+		ClockReading requested = ClockReading.of(this.clock);
+		this.events.renewing(batch.leases(), requested);
+		List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
+		try {
+			int found = this.store.renewAll(ids, batch.timeout());
+			ClockReading now = ClockReading.of(this.clock);
+			this.events.renewed(batch.leases(), found, requested);
+			answer((schedule) -> schedule.answered(batch, found, requested, now));
+		}
+		catch (SomeRenewalsFailedException ex) {
+			ClockReading now = ClockReading.of(this.clock);
+			answer((schedule) -> schedule.answeredInPart(batch, ex.failed(), ex.found(), requested, now));
+			failed(batch, ex);
+			this.events.renewedInPart(batch.leases(), ex, requested);
 		}
 	}
 

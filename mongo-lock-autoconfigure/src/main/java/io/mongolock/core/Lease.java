@@ -42,6 +42,9 @@ public final class Lease {
 	/** Decides nothing. */
 	private volatile @Nullable ReleaseRequest releaseRequest;
 
+	/** Decides nothing, either. */
+	private volatile @Nullable Throwable renewalFailure;
+
 	/**
 	 * Begin a lease.
 	 * @param id the key and token
@@ -106,6 +109,22 @@ public final class Lease {
 	 */
 	public @Nullable ReleaseRequest releaseRequest() {
 		return this.releaseRequest;
+	}
+
+	/**
+	 * The lease was not renewed, which is tried again.
+	 * @param failure why not
+	 */
+	public void renewalFailed(Throwable failure) {
+		this.renewalFailure = failure;
+	}
+
+	/**
+	 * Why the lease was not renewed the last time.
+	 * @return the failure, or {@code null} if it was renewed
+	 */
+	@Nullable Throwable renewalFailure() {
+		return this.renewalFailure;
 	}
 
 	/**
@@ -184,6 +203,7 @@ public final class Lease {
 		boolean later = requested.nanos() - this.state.confirmed().nanos() > 0;
 		if (later && this.state.phase() == Phase.HELD && isReliable(this.state, now)) {
 			this.state = new State(Phase.HELD, requested, null);
+			this.renewalFailure = null;
 		}
 	}
 

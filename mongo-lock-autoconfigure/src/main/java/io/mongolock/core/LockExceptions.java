@@ -136,8 +136,13 @@ public final class LockExceptions {
 		String how = (reason != LossReason.DEADLINE) ? describe(reason)
 				: ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")
 						+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
-						+ millis(terms.reliable());
+						+ millis(terms.reliable()) + lastFailure(lease);
 		return "Lock '" + KeyText.printable(lease.id().key()) + "' (fence " + lease.fence() + ") was lost: " + how;
+	}
+
+	private static String lastFailure(Lease lease) {
+		Throwable failure = lease.renewalFailure();
+		return (failure != null) ? " (the last one failed: " + failure.getMessage() + ")" : "";
 	}
 
 	private static String describe(@Nullable LossReason reason) {

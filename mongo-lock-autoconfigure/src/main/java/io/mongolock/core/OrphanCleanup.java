@@ -5,13 +5,17 @@ import java.time.Duration;
 /**
  * When to release a token again whose requests may still be executed late: at once, then
  * at growing distances, the last time one ttl after the start. Nothing is left to do
- * before that if only a release is in doubt and one was answered. A lock that has to stay
- * taken for a while is given that while again instead, until that was answered, and
- * released when it is over. Belongs to one thread at a time.
+ * before that if only a release is in doubt and one was answered. While the store fails,
+ * it is asked as often as for renewals, so that the lock is free soon after the fault. A
+ * lock that has to stay taken for a while is given that while again instead, until that
+ * was answered, and released when it is over. Belongs to one thread at a time.
  */
 public final class OrphanCleanup {
 
 	private static final int FIRST_FRACTION = 32;
+
+	/** Between two requests to a store that fails. */
+	private static final long MAX_PAUSE = 1_000_000_000;
 
 	private final ClockReading begun;
 
@@ -20,10 +24,6 @@ public final class OrphanCleanup {
 	private final boolean mayBeGrantedLate;
 
 	private long fraction = FIRST_FRACTION;
-
-	private long keepingFraction = FIRST_FRACTION;
-
-	private boolean answered;
 
 	private boolean inLine;
 
@@ -96,7 +96,7 @@ public final class OrphanCleanup {
 	 * @return nanoseconds
 	 */
 	public long first(ClockReading now) {
-		return (this.fraction == FIRST_FRACTION) ? 0 : next(now);
+		return (this.fraction == FIRST_FRACTION) ? 0 : last(now);
 	}
 
 	/**
@@ -106,13 +106,12 @@ public final class OrphanCleanup {
 	 * left to do
 	 */
 	public long answered(ClockReading now) {
-		long kept = this.begun.nanos() - now.nanos();
-		if (kept > 0) {
-			// It runs out by itself, unless the token may be granted again
-			return (this.mayBeGrantedLate) ? kept : -1;
+		if (!this.mayBeGrantedLate) {
+			return -1;
 		}
-		this.answered = true;
-		return next(now);
+		// What is kept runs out by itself, but the token may be granted again
+		long kept = this.begun.nanos() - now.nanos();
+		return (kept > 0) ? kept : next(now);
 	}
 
 	/**
@@ -122,22 +121,41 @@ public final class OrphanCleanup {
 	 * left to do
 	 */
 	public long failed(ClockReading now) {
-		return next(now);
+		long pause = Math.min(MAX_PAUSE, this.ttlNanos / 16);
+		long kept = this.begun.nanos() - now.nanos();
+		if (kept > 0) {
+			return Math.min(kept, pause);
+		}
+		if (this.fraction >= 1 && kept + this.ttlNanos > pause) {
+			return pause;
+		}
+		return last(now);
 	}
 
 	private long next(ClockReading now) {
-		long kept = this.begun.nanos() - now.nanos();
-		if (kept > 0) {
-			long pause = this.ttlNanos / this.keepingFraction;
-			this.keepingFraction = Math.max(1, this.keepingFraction / 2);
-			return Math.min(kept, pause);
+		while (this.fraction > 1 && dueIn(now) <= 0) {
+			this.fraction /= 2;
 		}
-		if (this.fraction < 1 || (this.answered && !this.mayBeGrantedLate)) {
+		if (this.fraction <= 1) {
+			return last(now);
+		}
+		long dueIn = dueIn(now);
+		this.fraction /= 2;
+		return dueIn;
+	}
+
+	private long last(ClockReading now) {
+		if (this.fraction < 1) {
 			return -1;
 		}
-		long at = this.begun.nanos() + this.ttlNanos / this.fraction;
-		this.fraction /= 2;
-		return Math.max(0, at - now.nanos());
+		this.fraction = 1;
+		long dueIn = Math.max(0, dueIn(now));
+		this.fraction = 0;
+		return dueIn;
+	}
+
+	private long dueIn(ClockReading now) {
+		return this.begun.nanos() + this.ttlNanos / this.fraction - now.nanos();
 	}
 
 }

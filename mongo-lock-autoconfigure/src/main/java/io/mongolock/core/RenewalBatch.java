@@ -126,7 +126,17 @@ public final class RenewalBatch {
 	void letGo(int most, ClockReading now) {
 		this.phase = Phase.LET_GO;
 		this.until = now.nanos() + RenewalSchedule.NEVER;
-		for (RenewalPlan plan : this.plans) {
+		letGo(this.plans, most, now);
+	}
+
+	/**
+	 * Some of its leases are no longer its own.
+	 * @param some their plans
+	 * @param most how many of them one request may carry now
+	 * @param now the time
+	 */
+	void letGo(List<RenewalPlan> some, int most, ClockReading now) {
+		for (RenewalPlan plan : some) {
 			if (plan.isIn(this)) {
 				plan.retry(Math.min(plan.most(), most), now);
 			}

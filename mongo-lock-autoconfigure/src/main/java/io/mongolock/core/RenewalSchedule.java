@@ -3,9 +3,12 @@ package io.mongolock.core;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
+
+import io.mongolock.store.LeaseId;
 
 /**
  * Decides which leases to renew when, and notices those that ran out. Knows no thread and
@@ -155,15 +158,38 @@ public final class RenewalSchedule {
 	 */
 	public void answered(RenewalBatch batch, int found, ClockReading requested, ClockReading now) {
 		this.underway.remove(batch);
-		if (found >= batch.leases().size()) {
-			batch.plans().forEach((plan) -> confirmed(plan, requested, now));
+		answered(batch, batch.plans(), found, requested, now);
+	}
+
+	/**
+	 * The store answered a batch, and refused some of its renewals, as a validator, a
+	 * quota or a full disk has it do: that says nothing of those leases.
+	 * @param batch the batch
+	 * @param failed the leases whose renewals failed
+	 * @param found how many of the others are still there
+	 * @param requested when the request left
+	 * @param now the time
+	 */
+	public void answeredInPart(RenewalBatch batch, Set<LeaseId> failed, int found, ClockReading requested,
+			ClockReading now) {
+		List<RenewalPlan> others = batch.plans()
+			.stream()
+			.filter((plan) -> !failed.contains(plan.lease().id()))
+			.toList();
+		answered(batch, others, found, requested, now);
+		failed(batch, now);
+	}
+
+	private void answered(RenewalBatch batch, List<RenewalPlan> plans, int found, ClockReading requested,
+			ClockReading now) {
+		if (found >= plans.size()) {
+			plans.forEach((plan) -> confirmed(plan, requested, now));
 		}
 		else if (found == 0) {
-			batch.leases().forEach(this::refused);
+			plans.forEach((plan) -> refused(plan.lease()));
 		}
 		else {
-			int missing = batch.leases().size() - found;
-			batch.letGo(batch.part(2 * missing), now);
+			batch.letGo(plans, batch.part(2 * (plans.size() - found)), now);
 		}
 	}
 

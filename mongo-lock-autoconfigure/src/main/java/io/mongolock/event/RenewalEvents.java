@@ -8,6 +8,7 @@ import io.mongolock.ReleaseRequest;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
 import io.mongolock.core.RenewalBatch;
+import io.mongolock.store.SomeRenewalsFailedException;
 
 /**
  * Says what happens to leases when they are renewed. Thread-safe; none of its methods
@@ -56,14 +57,35 @@ public final class RenewalEvents {
 	}
 
 	/**
+	 * Some leases were renewed, and others could not be.
+	 * @param leases all of them as they were before
+	 * @param failure which could not be
+	 * @param requested when the store was asked
+	 */
+	public void renewedInPart(List<Lease> leases, SomeRenewalsFailedException failure, ClockReading requested) {
+		List<Lease> failed = leases.stream().filter((lease) -> failure.failed().contains(lease.id())).toList();
+		List<Lease> others = leases.stream().filter((lease) -> !failure.failed().contains(lease.id())).toList();
+		if (!others.isEmpty()) {
+			renewed(others, failure.found(), requested);
+		}
+		renewed(failed, -1, requested);
+	}
+
+	/**
 	 * Leases could not be renewed, which is tried again. Says nothing of those that ran
 	 * out meanwhile: that they are lost is said anyway.
 	 * @param batch the leases
-	 * @param failure why not
+	 * @param failure why not, and which if not all of them
 	 */
 	public void renewalFailed(RenewalBatch batch, Throwable failure) {
 		ClockReading now = ClockReading.of(this.clock);
-		List<Lease> leases = batch.leases().stream().filter((lease) -> !lease.remaining(now).isZero()).toList();
+		List<Lease> leases = batch.leases()
+			.stream()
+			.filter((lease) -> !(failure instanceof SomeRenewalsFailedException some)
+					|| some.failed().contains(lease.id()))
+			.filter((lease) -> !lease.remaining(now).isZero())
+			.toList();
+		leases.forEach((lease) -> lease.renewalFailed(failure));
 		if (!leases.isEmpty()) {
 			this.log.renewalFailed(leases, failure, batch.isNews());
 		}

@@ -40,6 +40,8 @@ public interface LockStore {
 	 * @param leases the leases, each with another token, at most a few hundred
 	 * @param timeout how long this may take
 	 * @return how many of them are still there
+	 * @throws SomeRenewalsFailedException if some were refused, or not answered, apart
+	 * from the others
 	 */
 	int renewAll(List<LeaseId> leases, Duration timeout);
 

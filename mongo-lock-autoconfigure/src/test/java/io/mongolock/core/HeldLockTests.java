@@ -164,7 +164,7 @@ class HeldLockTests {
 		OrphanCleanup cleanup = granted(Duration.ofSeconds(60), true).ending().cleanUp(at(2_001));
 		assertThat(cleanup.first(at(2_001))).isZero();
 		assertThat(cleanup.keptFor(at(2_001))).hasSeconds(58);
-		assertThat(cleanup.failed(at(2_001))).isEqualTo(937_500_000L);
+		assertThat(cleanup.failed(at(2_001))).isEqualTo(1_000_000_000L);
 		assertThat(cleanup.answered(at(3_001))).isEqualTo(57_000_000_000L);
 		assertThat(cleanup.keptFor(at(60_001))).isZero();
 		assertThat(cleanup.answered(at(60_001))).isEqualTo(937_500_000L);

@@ -1,6 +1,7 @@
 package io.mongolock.core;
 
 import java.time.Duration;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -107,6 +108,50 @@ class RenewalTroubleTests {
 		this.renewals.runUntil(20_000);
 		assertThat(this.renewals.lost()).hasSize(5_000);
 		assertThat(this.renewals.requests).isLessThan(100);
+	}
+
+	@Test
+	void aRefusedRenewalIsNoMissingLease() {
+		this.renewals.hold(1, "k", SIX);
+		this.renewals.refuse("k0", true);
+		this.renewals.runUntil(4_000);
+		assertThat(this.renewals.lost()).isEmpty();
+		assertThat(this.renewals.requests).as("every 0.2 to 0.4 s from 1.6 s on").isBetween(6, 13);
+		this.renewals.refuse("k0", false);
+		this.renewals.runUntil(20_000);
+		assertThat(this.renewals.lost()).isEmpty();
+	}
+
+	@Test
+	void aLeaseThatIsRefusedToItsDeadlineIsLostThere() {
+		this.renewals.hold(1, "k", SIX);
+		this.renewals.refuse("k0", true);
+		this.renewals.runUntil(20_000);
+		assertThat(this.renewals.lost()).containsOnly(Map.entry("k0", 4_800L));
+	}
+
+	@Test
+	void refusedRenewalsLoseNoneOfTheOthersAndAreNotSentAlone() {
+		this.renewals.hold(500, "k", SIX);
+		for (int i = 0; i < 100; i++) {
+			this.renewals.refuse("k" + i, true);
+		}
+		this.renewals.runUntil(60_000);
+		assertThat(this.renewals.lost()).hasSize(100).containsValue(4_800L);
+		assertThat(this.renewals.held()).isEqualTo(400);
+		assertThat(this.renewals.requests).as("one per interval, and 16 for those refused").isLessThanOrEqualTo(60);
+	}
+
+	@Test
+	void whatIsGoneBesideARefusedRenewalIsFoundAndNothingElseIsLost() {
+		this.renewals.hold(500, "k", SIX);
+		this.renewals.refuse("k0", true);
+		this.renewals.remove("k1");
+		this.renewals.runUntil(3_000);
+		assertThat(this.renewals.lost()).containsOnlyKeys("k1");
+		this.renewals.refuse("k0", false);
+		this.renewals.runUntil(60_000);
+		assertThat(this.renewals.lost()).containsOnlyKeys("k1");
 	}
 
 	@Test

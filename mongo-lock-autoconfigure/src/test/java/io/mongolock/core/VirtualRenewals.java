@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import io.mongolock.LockSettings;
 import io.mongolock.store.LeaseId;
@@ -31,6 +32,8 @@ final class VirtualRenewals {
 	private final Map<String, long[]> blocked = new HashMap<>();
 
 	private final Set<String> missing = new HashSet<>();
+
+	private final Set<String> refused = new HashSet<>();
 
 	private final Map<String, Long> lost = new HashMap<>();
 
@@ -76,6 +79,20 @@ final class VirtualRenewals {
 
 	void remove(String key) {
 		this.missing.add(key);
+	}
+
+	/**
+	 * Have the store refuse the renewals of a document, whatever goes along with them.
+	 * @param key the key
+	 * @param refused whether it does from now on
+	 */
+	void refuse(String key, boolean refused) {
+		if (refused) {
+			this.refused.add(key);
+		}
+		else {
+			this.refused.remove(key);
+		}
 	}
 
 	void silent(long from, long until) {
@@ -135,14 +152,22 @@ final class VirtualRenewals {
 		long gaveUp = this.now + batch.timeout().toMillis();
 		long answered = Math.max(this.now, (this.now >= this.silentFrom) ? this.silentUntil : 0) + this.latency;
 		int found = 0;
+		Set<LeaseId> failed = batch.leases()
+			.stream()
+			.map(Lease::id)
+			.filter((id) -> this.refused.contains(id.key()))
+			.collect(Collectors.toSet());
 		for (Lease lease : batch.leases()) {
 			long[] block = this.blocked.getOrDefault(lease.id().key(), new long[2]);
 			answered = (answered >= block[0]) ? Math.max(answered, block[1]) : answered;
-			found += (this.missing.contains(lease.id().key())) ? 0 : 1;
+			found += (this.missing.contains(lease.id().key()) || failed.contains(lease.id())) ? 0 : 1;
 		}
 		int there = found;
 		if (this.refusing || answered >= gaveUp) {
 			after((this.refusing) ? this.now + 1 : gaveUp, () -> this.schedule.failed(batch, clock()));
+		}
+		else if (!failed.isEmpty()) {
+			after(answered, () -> this.schedule.answeredInPart(batch, failed, there, requested, clock()));
 		}
 		else {
 			after(answered, () -> this.schedule.answered(batch, there, requested, clock()));

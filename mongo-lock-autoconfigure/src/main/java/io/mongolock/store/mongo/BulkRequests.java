@@ -79,18 +79,7 @@ final class BulkRequests {
 
 	private static Function<MongoCollection<BsonDocument>, Integer> matched(
 			List<UpdateOneModel<BsonDocument>> updates) {
-		return (locks) -> {
-			try {
-				return locks.bulkWrite(updates, UNORDERED).getMatchedCount();
-			}
-			catch (RuntimeException ex) {
-				Integer matched = StoreFailures.matchedDespite(ex);
-				if (matched == null) {
-					throw ex;
-				}
-				return matched;
-			}
-		};
+		return (locks) -> locks.bulkWrite(updates, UNORDERED).getMatchedCount();
 	}
 
 	private BsonValue id(LeaseId lease) {

@@ -1,10 +1,13 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -13,10 +16,12 @@ import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
 
+import io.mongolock.LockStoreException;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
@@ -130,7 +135,25 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public int renewAll(List<LeaseId> leases, Duration timeout) {
-		return all(leases, timeout, (part) -> part.requests().renewAll(part.leases(), part.timeout()));
+		List<LockStoreException> failures = new ArrayList<>();
+		Set<LeaseId> failed = new HashSet<>();
+		// What goes wrong with the documents of one collection says nothing of the others
+		int found = all(leases, timeout, (part) -> {
+			try {
+				return part.requests().renewAll(part.leases(), part.timeout());
+			}
+			catch (LockStoreException ex) {
+				SomeRenewalsFailedException some = (ex instanceof SomeRenewalsFailedException known) ? known
+						: new SomeRenewalsFailedException(ex, Set.copyOf(part.leases()), 0);
+				failures.add(ex);
+				failed.addAll(some.failed());
+				return some.found();
+			}
+		});
+		if (!failures.isEmpty()) {
+			throw new SomeRenewalsFailedException(failures.get(0), failed, found);
+		}
+		return found;
 	}
 
 	@Override

@@ -5,12 +5,17 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoSocketException;
+import com.mongodb.MongoWriteException;
+import com.mongodb.ServerAddress;
+import com.mongodb.WriteError;
 
 /**
  * What the driver says of a failure, without what makes it long: of the whole cluster
- * each server with its last trouble, and nothing of the raw answer. The cause keeps it
- * all.
+ * each server with its last trouble, and nothing of the raw answer. Nor of what is
+ * stored: of a statement that the server refused it repeats values, a token among them.
+ * The cause keeps it all.
  */
 final class DriverMessage {
 
@@ -23,12 +28,35 @@ final class DriverMessage {
 	/** The last of these in what is said of a server is the cause of the others. */
 	private static final Pattern TROUBLE = Pattern.compile("\\{(?:\\w+\\.)+(\\w+)(: [^}]*)?}");
 
+	/** Of the key of an index. */
+	private static final Pattern VALUES = Pattern.compile(" dup key: \\{.*}", Pattern.DOTALL);
+
 	private static final int MAX_LENGTH = 200;
 
 	private DriverMessage() {
 	}
 
 	static String of(Throwable failure) {
+		if (failure instanceof MongoWriteException write) {
+			return refused(write.getError(), write.getServerAddress());
+		}
+		if (failure instanceof MongoBulkWriteException bulk && !bulk.getWriteErrors().isEmpty()) {
+			int more = bulk.getWriteErrors().size() - 1;
+			return refused(bulk.getWriteErrors().get(0), bulk.getServerAddress())
+					+ ((more > 0) ? ", and " + more + " more" : "");
+		}
+		return withoutValues(described(failure));
+	}
+
+	private static String refused(WriteError error, ServerAddress server) {
+		return "error " + error.getCode() + ": '" + withoutValues(error.getMessage()) + "' on server " + server;
+	}
+
+	private static String withoutValues(String message) {
+		return VALUES.matcher(message).replaceAll("");
+	}
+
+	private static String described(Throwable failure) {
 		String message = String.valueOf(failure.getMessage());
 		int cluster = message.indexOf(CLUSTER);
 		if (cluster >= 0) {

@@ -10,6 +10,7 @@ import com.mongodb.client.MongoCollection;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
+import io.mongolock.LockStoreException;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -55,7 +56,12 @@ final class LeaseRequests {
 	}
 
 	int renewAll(List<LeaseId> leases, Duration timeout) {
-		return all("renew", WriteConcern.MAJORITY, leases, timeout, this.bulks.renew(leases));
+		try {
+			return all("renew", WriteConcern.MAJORITY, leases, timeout, this.bulks.renew(leases));
+		}
+		catch (LockStoreException ex) {
+			throw StoreFailures.ofSome(leases, ex);
+		}
 	}
 
 	boolean release(LeaseId lease, Duration timeout) {

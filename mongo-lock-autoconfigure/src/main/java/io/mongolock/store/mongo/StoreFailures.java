@@ -1,7 +1,9 @@
 package io.mongolock.store.mongo;
 
 import java.nio.channels.ClosedByInterruptException;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoCommandException;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
@@ -42,6 +46,8 @@ final class StoreFailures {
 
 	private static final int ILLEGAL_OPERATION = 20;
 
+	private static final int DOCUMENT_VALIDATION_FAILURE = 121;
+
 	/**
 	 * The server read the request and will not execute it: BadValue, FailedToParse,
 	 * TypeMismatch, IllegalOperation, CommandNotFound, ImmutableField, InvalidOptions,
@@ -50,7 +56,7 @@ final class StoreFailures {
 	 * APIStrictError.
 	 */
 	private static final Set<Integer> REFUSALS = Set.of(2, UNAUTHORIZED, AUTHENTICATION_FAILED, 9, 14,
-			ILLEGAL_OPERATION, 59, 66, 72, 115, 121, 166, 168, 224, 238, 322, 323);
+			ILLEGAL_OPERATION, 59, 66, 72, 115, DOCUMENT_VALIDATION_FAILURE, 166, 168, 224, 238, 322, 323);
 
 	/**
 	 * An earlier attempt of the driver was executed, but the server cannot repeat its
@@ -145,6 +151,10 @@ final class StoreFailures {
 		if (failure instanceof MongoWriteException write) {
 			return isRefusal(write.getCode(), "");
 		}
+		if (failure instanceof MongoBulkWriteException bulk) {
+			return bulk.getWriteConcernError() == null && !bulk.getWriteErrors().isEmpty()
+					&& bulk.getWriteErrors().stream().allMatch((error) -> isRefusal(error.getCode(), ""));
+		}
 		return lacksRetryableWrites(failure);
 	}
 
@@ -213,7 +223,7 @@ final class StoreFailures {
 		if (outcome != Outcome.REFUSED) {
 			return "";
 		}
-		int code = (failure instanceof MongoException exception) ? exception.getCode() : -1;
+		int code = code(failure);
 		if (failure instanceof MongoSecurityException || code == AUTHENTICATION_FAILED) {
 			return ". Check the user, the password and the authentication database of the connection";
 		}
@@ -224,8 +234,19 @@ final class StoreFailures {
 		if (lacksRetryableWrites(failure)) {
 			return ". Set retryWrites=false in the connection string";
 		}
+		if (code == DOCUMENT_VALIDATION_FAILURE) {
+			return ". The validator of the collection '" + collection
+					+ "' has to let pass what this library writes; collMod changes it";
+		}
 		return (failure instanceof MongoWriteException) ? ". Check what document is stored under that key"
 				: ". Locks need MongoDB 4.4 or later, and documents that only this library writes";
+	}
+
+	private static int code(Throwable failure) {
+		if (failure instanceof MongoBulkWriteException bulk && !bulk.getWriteErrors().isEmpty()) {
+			return bulk.getWriteErrors().get(0).getCode();
+		}
+		return (failure instanceof MongoException exception) ? exception.getCode() : -1;
 	}
 
 	private static Throwable nativeFailure(Throwable thrown) {
@@ -238,13 +259,22 @@ final class StoreFailures {
 	}
 
 	/**
-	 * How many renewals of a batch succeeded although one of them failed by itself.
-	 * @param thrown what was thrown
-	 * @return the number, or {@code null} if more than that went wrong
+	 * The failure of several renewals, of some of which alone it may say something: the
+	 * server executes each statement of a request for itself.
+	 * @param leases the leases in the order of their statements
+	 * @param failure the failure of the request
+	 * @return a failure of those that failed, or the same if that is not known
 	 */
-	static @Nullable Integer matchedDespite(RuntimeException thrown) {
-		return (nativeFailure(thrown) instanceof MongoBulkWriteException bulk && bulk.getWriteConcernError() == null
-				&& !bulk.getWriteErrors().isEmpty()) ? bulk.getWriteResult().getMatchedCount() : null;
+	static LockStoreException ofSome(List<LeaseId> leases, LockStoreException failure) {
+		if (nativeFailure(failure) instanceof MongoBulkWriteException bulk && bulk.getWriteConcernError() == null
+				&& !bulk.getWriteErrors().isEmpty()) {
+			Set<LeaseId> failed = bulk.getWriteErrors()
+				.stream()
+				.map((error) -> leases.get(error.getIndex()))
+				.collect(Collectors.toSet());
+			return new SomeRenewalsFailedException(failure, failed, bulk.getWriteResult().getMatchedCount());
+		}
+		return failure;
 	}
 
 }

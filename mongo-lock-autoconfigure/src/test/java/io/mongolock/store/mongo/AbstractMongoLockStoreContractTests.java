@@ -1,10 +1,13 @@
 package io.mongolock.store.mongo;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.bson.Document;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +20,7 @@ import io.mongolock.store.AbstractLockStoreContractTests;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
@@ -159,6 +163,46 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 		documents().insertOne(Document
 			.parse("{_id: 'bad', holders: [{token: '" + bad.id().leaseToken() + "'}], touchedAt: 1, renewedAt: 1}"));
 		assertThat(store().renewAll(List.of(bad.id(), claim.id()), TIMEOUT)).isBetween(1, 2);
+	}
+
+	@Test
+	void whatTheServerRefusesToWriteIsAFailureAndNoMissingLease() {
+		Claim claim = Claims.on("key");
+		grant(claim);
+		Claim other = Claims.on("other");
+		grant(other);
+		Claim gone = Claims.on("gone");
+		documents().updateOne(new Document("_id", "other"), Document.parse("{$set: {open: true}}"));
+		List<ThrowingCallable> requests = List.of(() -> store().renew(claim.id(), TIMEOUT),
+				() -> store().renewAll(List.of(claim.id()), TIMEOUT),
+				() -> store().expireAll(Map.of(claim.id(), Duration.ofSeconds(9)), TIMEOUT),
+				() -> store().release(claim.id(), TIMEOUT), () -> store().releaseAll(List.of(claim.id()), TIMEOUT));
+		validate("{open: {$exists: true}}");
+		// what changes nothing, as in the same millisecond, is not validated
+		elapse(shortTtl().dividedBy(10));
+		try {
+			for (ThrowingCallable request : requests) {
+				assertThatExceptionOfType(LockStoreException.class).isThrownBy(request)
+					.withMessageContaining("it was refused: error 121: 'Document failed validation'")
+					.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
+			}
+			assertThatExceptionOfType(SomeRenewalsFailedException.class)
+				.isThrownBy(() -> store().renewAll(List.of(gone.id(), claim.id(), other.id()), TIMEOUT))
+				.satisfies((ex) -> {
+					assertThat(ex.failed()).containsExactly(claim.id());
+					assertThat(ex.found()).isOne();
+				});
+		}
+		finally {
+			validate("{}");
+		}
+		assertThat(store().renew(claim.id(), TIMEOUT)).isTrue();
+	}
+
+	private void validate(String validator) {
+		client().getDatabase(documents().getNamespace().getDatabaseName())
+			.runCommand(new Document("collMod", documents().getNamespace().getCollectionName()).append("validator",
+					Document.parse(validator)));
 	}
 
 	@Test

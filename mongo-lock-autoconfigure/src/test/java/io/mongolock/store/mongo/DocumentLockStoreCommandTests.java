@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -31,6 +32,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -285,6 +287,31 @@ class DocumentLockStoreCommandTests {
 		assertThat(this.store.renewAll(leases, TIMEOUT)).isZero();
 		assertThat(this.log.all()).extracting((command) -> command.getString("update").getValue())
 			.containsExactlyInAnyOrder("locks", "others");
+	}
+
+	@Test
+	void whatIsRefusedInOneCollectionSaysNothingOfTheOthers() {
+		MongoDatabase database = this.client.getDatabase(TestTemplates.DATABASE);
+		List<LeaseId> leases = Stream.of("locks", "others").map((collection) -> {
+			database.getCollection(collection)
+				.insertOne(Document.parse("{ _id: 'a', lock: { holders: [ { token: 't' } ] } }"));
+			return new LeaseId(collection + ":a", "t");
+		}).toList();
+		Document validator = Document.parse("{ open: { $exists: true } }");
+		for (String collection : List.of("locks", "others")) {
+			database.runCommand(new Document("collMod", collection).append("validator", validator));
+		}
+		assertThatExceptionOfType(SomeRenewalsFailedException.class)
+			.isThrownBy(() -> this.store.renewAll(leases, TIMEOUT))
+			.satisfies((ex) -> assertThat(ex.failed()).containsExactlyInAnyOrderElementsOf(leases));
+		database.runCommand(new Document("collMod", "locks").append("validator", new Document()));
+		assertThatExceptionOfType(SomeRenewalsFailedException.class)
+			.isThrownBy(() -> this.store.renewAll(leases, TIMEOUT))
+			.withMessageContaining("The validator of the collection 'others'")
+			.satisfies((ex) -> {
+				assertThat(ex.failed()).containsExactly(leases.get(1));
+				assertThat(ex.found()).isOne();
+			});
 	}
 
 	@Test

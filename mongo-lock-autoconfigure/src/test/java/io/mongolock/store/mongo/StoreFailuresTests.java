@@ -41,6 +41,8 @@ import org.springframework.dao.DataAccessResourceFailureException;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.SomeRenewalsFailedException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -219,17 +221,49 @@ class StoreFailuresTests {
 
 	@Test
 	void renewalsOfABatchCountIfOnlySingleOnesFailed() {
-		BulkWriteResult result = BulkWriteResult.acknowledged(0, 3, 0, 3, List.of(), List.of());
+		List<LeaseId> leases = Stream.of("a", "b", "c").map((key) -> new LeaseId(key, "token")).toList();
+		BulkWriteResult result = BulkWriteResult.acknowledged(0, 2, 0, 2, List.of(), List.of());
 		BulkWriteError error = new BulkWriteError(2, "bad", new BsonDocument(), 1);
 		WriteConcernError concern = new WriteConcernError(64, "WriteConcernFailed", "waited", new BsonDocument());
-		assertThat(StoreFailures
-			.matchedDespite(new MongoBulkWriteException(result, List.of(error), null, SERVER, Set.of()))).isEqualTo(3);
-		assertThat(StoreFailures
-			.matchedDespite(new MongoBulkWriteException(result, List.of(error), concern, SERVER, Set.of()))).isNull();
-		assertThat(
-				StoreFailures.matchedDespite(new MongoBulkWriteException(result, List.of(), concern, SERVER, Set.of())))
-			.isNull();
-		assertThat(StoreFailures.matchedDespite(command(13, "Unauthorized"))).isNull();
+		assertThat(some(leases, new MongoBulkWriteException(result, List.of(error), null, SERVER, Set.of())))
+			.isInstanceOfSatisfying(SomeRenewalsFailedException.class, (some) -> {
+				assertThat(some.failed()).containsExactly(leases.get(1));
+				assertThat(some.found()).isEqualTo(2);
+				assertThat(some.getOutcome()).isEqualTo(Outcome.REFUSED);
+			});
+		for (RuntimeException all : List.of(
+				new MongoBulkWriteException(result, List.of(error), concern, SERVER, Set.of()),
+				new MongoBulkWriteException(result, List.of(), concern, SERVER, Set.of()),
+				command(13, "Unauthorized"))) {
+			assertThat(some(leases, all)).isNotInstanceOf(SomeRenewalsFailedException.class);
+		}
+	}
+
+	@Test
+	void whatTheServerRefusedIsNamedWithItsReasonAndWithoutWhatIsStored() {
+		BsonDocument details = BsonDocument.parse("{considered: 'secret'}");
+		MongoWriteException one = new MongoWriteException(new WriteError(121, "Document failed validation", details),
+				SERVER, Set.of());
+		assertThat(StoreFailures.explain(WRITE, "my_locks", one))
+			.hasMessage("Could not renew lock 'key' within 500 ms, it was refused: error 121: 'Document failed "
+					+ "validation' on server db.example:27017. The validator of the collection 'my_locks' has to let "
+					+ "pass what this library writes; collMod changes it");
+		String key = "E11000 duplicate key error collection: db.my_locks index: t dup key: { holders.token: \"secret\" }";
+		MongoBulkWriteException many = new MongoBulkWriteException(
+				BulkWriteResult.acknowledged(0, 0, 0, 0, List.of(), List.of()),
+				List.of(new BulkWriteError(11000, key, details, 0), new BulkWriteError(121, "x", details, 1)), null,
+				SERVER, Set.of());
+		assertThat(StoreFailures.explain(WRITE, "my_locks", many))
+			.hasMessageEndingWith(": error 11000: 'E11000 duplicate key error collection: db.my_locks index: t' "
+					+ "on server db.example:27017, and 1 more");
+		assertThat(StoreFailures.explain(WRITE, "my_locks",
+				new MongoCommandException(BsonDocument.parse("{ok: 0, code: 11000, errmsg: '" + key + "'}"), SERVER)))
+			.message()
+			.doesNotContain("secret");
+	}
+
+	private static LockStoreException some(List<LeaseId> leases, RuntimeException failure) {
+		return StoreFailures.ofSome(leases, StoreFailures.explain(WRITE, "locks", failure));
 	}
 
 	private static MongoSecurityException signIn(Exception cause) {

@@ -27,6 +27,9 @@ final class EmbeddedCollection extends MemoryCollection {
 
 	private static final String ID = "_id";
 
+	/** What every document that is written has to match; empty if anything may be. */
+	private Document validator = new Document();
+
 	EmbeddedCollection(EmbeddedDatabase database, String name, CollectionOptions options, CursorRegistry cursors) {
 		super(database, name, options, cursors);
 	}
@@ -146,6 +149,11 @@ final class EmbeddedCollection extends MemoryCollection {
 		Document before = stored.clone();
 		boolean changed = apply(stored, statement);
 		if (changed) {
+			if (!isValid(stored)) {
+				stored.clear();
+				stored.putAll(before);
+				throw ServerErrors.documentValidationFailure();
+			}
 			changed(statement.kind(), before, stored, statement.operators());
 		}
 		return changed;
@@ -214,8 +222,23 @@ final class EmbeddedCollection extends MemoryCollection {
 		return (limit > 0) ? sorted.limit(limit) : sorted;
 	}
 
+	/**
+	 * Refuse from now on to write documents that do not match.
+	 * @param validator what they have to match, empty for nothing
+	 */
+	synchronized void validateBy(Document validator) {
+		this.validator = validator;
+	}
+
+	private boolean isValid(Document document) {
+		return this.validator.isEmpty() || documentMatchesQuery(document, this.validator);
+	}
+
 	@Override
 	public synchronized void addDocument(Document document) {
+		if (!isValid(document)) {
+			throw ServerErrors.documentValidationFailure();
+		}
 		super.addDocument(document);
 		changed(Change.Kind.INSERT, null, document, null);
 	}

@@ -98,6 +98,9 @@ final class IndexCommands {
 		synchronized (this.database) {
 			String namespace = namespace(command, "collMod");
 			Document reply = new Document();
+			if (command.get("validator") instanceof Document validator) {
+				this.database.orCreate(command, "collMod").validateBy(validator);
+			}
 			if (command.get("index") instanceof Document change) {
 				Document index = find(namespace,
 						change.containsKey("name") ? change.get("name") : change.get("keyPattern"));

@@ -68,6 +68,10 @@ final class ServerErrors {
 		return new MongoServerError(86, "IndexKeySpecsConflict", message);
 	}
 
+	static MongoServerError documentValidationFailure() {
+		return new MongoServerError(121, "DocumentValidationFailure", "Document failed validation");
+	}
+
 	static MongoServerError notAReplicaSet(String message) {
 		return new MongoServerError(123, "NotAReplicaSet", message);
 	}
