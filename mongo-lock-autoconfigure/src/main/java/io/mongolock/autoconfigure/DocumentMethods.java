@@ -23,6 +23,11 @@ record DocumentMethods(ObjectProvider<DocumentLockOperations> operations) implem
 	}
 
 	@Override
+	public void check(Class<?> document) {
+		this.operations.getObject().check(document);
+	}
+
+	@Override
 	@SuppressWarnings("NullAway") // sees no type arguments: the callback may return null
 	public @Nullable Object execute(LockOperation operation, Object id, Work work) throws Throwable {
 		return this.operations.getObject()

@@ -40,6 +40,8 @@ final class LockClient {
 
 	private static final int TOKEN_BYTES = 16;
 
+	private final LockStore store;
+
 	private final LockDefaults defaults;
 
 	private final LockOwner owner;
@@ -70,6 +72,7 @@ final class LockClient {
 
 	LockClient(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock, List<LockListener> listeners,
 			LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
+		this.store = store;
 		this.defaults = defaults;
 		this.owner = owner;
 		this.clock = clock;
@@ -171,7 +174,7 @@ final class LockClient {
 	private String token() {
 		byte[] bytes = new byte[TOKEN_BYTES];
 		this.tokens.nextBytes(bytes);
-		return HexFormat.of().formatHex(bytes);
+		return this.store.token(HexFormat.of().formatHex(bytes));
 	}
 
 	/**

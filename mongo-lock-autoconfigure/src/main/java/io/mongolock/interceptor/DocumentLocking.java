@@ -15,6 +15,13 @@ public interface DocumentLocking {
 	Class<?> parameterType();
 
 	/**
+	 * Check that documents of a type can be locked.
+	 * @param document the type
+	 * @throws IllegalArgumentException if they cannot
+	 */
+	void check(Class<?> document);
+
+	/**
 	 * Run a method under the lock of a document.
 	 * @param operation what was declared; has a type of documents
 	 * @param id the id of the document

@@ -71,6 +71,16 @@ public interface DocumentLockOperations {
 	<T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings);
 
 	/**
+	 * Check that documents of a type can be locked, for the start of an application.
+	 * Methods that are annotated with {@code @DistributedLock(document = …)} are checked
+	 * without this. Asks no server.
+	 * @param type the type
+	 * @throws IllegalArgumentException if they cannot, such as because they have a
+	 * property of their own in the field of the lock
+	 */
+	void check(Class<?> type);
+
+	/**
 	 * Run the callback under the lock of a document, as a method is run that is annotated
 	 * with {@code @DistributedLock(document = …)}. What it neither saved nor released nor
 	 * passed on is released at its end. Inside a callback that holds the lock already, it

@@ -65,6 +65,11 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	@Override
+	public void check(Class<?> type) {
+		LockedType.check(this.template.getConverter().getMappingContext(), type, this.store.field());
+	}
+
+	@Override
 	public <T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
 		LockRequest request = request(locked, id, (builder) -> builder.settings(settings));
@@ -106,7 +111,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		try {
 			Assert.isInstanceOf(Leased.class, handle, "Documents are locked by this library's own client");
 			Leased lease = (Leased) handle;
-			LockTicket ticket = new LockTicket(lease.lease(), handle.fence());
+			LockTicket ticket = new LockTicket(lease.lease(), this.store.secretOf(lease.lease()), handle.fence());
 			Object content = lease.takeContent();
 			// Shared with an earlier claim of this thread, which took it
 			BsonDocument document = (content instanceof BsonDocument granted) ? granted : load(ticket);
@@ -205,7 +210,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	// Whose documents they are may depend on the call, so nothing of it is kept
 	private <T> LockedType<T> type(Class<T> type) {
 		this.database.check();
-		LockedType<T> locked = new LockedType<>(this.template, this.lifecycle, type);
+		LockedType<T> locked = new LockedType<>(this.template, this.lifecycle, type, this.store.field());
 		this.store.register(locked.collection(), locked.versionField());
 		return locked;
 	}

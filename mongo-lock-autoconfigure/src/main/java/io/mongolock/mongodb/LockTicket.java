@@ -3,13 +3,13 @@ package io.mongolock.mongodb;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.zip.CRC32;
 
 import org.springframework.util.StringUtils;
 
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.mongo.LeaseSecrets;
 
 /**
  * Stands for a lock on a document across requests and instances: a short text without any
@@ -19,16 +19,17 @@ import io.mongolock.store.LeaseId;
  */
 public final class LockTicket {
 
-	private static final int TOKEN_BYTES = 16;
-
-	private static final int HEAD_BYTES = Integer.BYTES + TOKEN_BYTES + Long.BYTES;
+	private static final int HEAD_BYTES = Integer.BYTES + 2 * LeaseSecrets.BYTES + Long.BYTES;
 
 	private final LeaseId lease;
 
+	private final byte[] secret;
+
 	private final long fence;
 
-	LockTicket(LeaseId lease, long fence) {
+	LockTicket(LeaseId lease, byte[] secret, long fence) {
 		this.lease = lease;
+		this.secret = secret;
 		this.fence = fence;
 	}
 
@@ -47,10 +48,11 @@ public final class LockTicket {
 		if (ticket.getInt() != checksum(bytes)) {
 			throw malformed("it is cut off or changed");
 		}
-		byte[] token = new byte[TOKEN_BYTES];
-		long fence = ticket.get(token).getLong();
+		byte[] random = new byte[LeaseSecrets.BYTES];
+		byte[] secret = new byte[LeaseSecrets.BYTES];
+		long fence = ticket.get(random).get(secret).getLong();
 		String key = StandardCharsets.UTF_8.decode(ticket).toString();
-		return new LockTicket(new LeaseId(key, HexFormat.of().formatHex(token)), fence);
+		return new LockTicket(new LeaseId(key, LeaseSecrets.token(random, secret)), secret, fence);
 	}
 
 	/**
@@ -61,7 +63,8 @@ public final class LockTicket {
 		byte[] key = this.lease.key().getBytes(StandardCharsets.UTF_8);
 		byte[] bytes = ByteBuffer.allocate(HEAD_BYTES + key.length)
 			.putInt(0)
-			.put(HexFormat.of().parseHex(this.lease.leaseToken()))
+			.put(LeaseSecrets.randomOf(this.lease.leaseToken()))
+			.put(this.secret)
 			.putLong(this.fence)
 			.put(key)
 			.array();

@@ -9,10 +9,12 @@ import org.bson.Document;
 import org.bson.codecs.DecoderContext;
 import org.bson.codecs.configuration.CodecRegistry;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.mapping.context.MappingContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 
 import io.mongolock.store.KeyText;
 import io.mongolock.store.mongo.DocumentKey;
@@ -30,19 +32,55 @@ final class LockedType<T> {
 
 	private final Class<T> type;
 
+	private final String field;
+
 	private final MongoPersistentEntity<?> mapping;
 
 	private final String collection;
 
-	LockedType(MongoTemplate template, EntityLifecycle lifecycle, Class<T> type) {
+	LockedType(MongoTemplate template, EntityLifecycle lifecycle, Class<T> type, String field) {
 		this.template = template;
 		this.lifecycle = lifecycle;
 		this.type = type;
-		this.mapping = template.getConverter().getMappingContext().getRequiredPersistentEntity(type);
+		this.field = field;
+		this.mapping = check(template.getConverter().getMappingContext(), type, field);
 		this.collection = template.getCollectionName(type);
-		if (!this.mapping.hasIdProperty()) {
+	}
+
+	/**
+	 * Refuse a type whose documents cannot be locked.
+	 * @param mappings how types are mapped
+	 * @param type the type
+	 * @param field the field of the lock
+	 * @return how the type is mapped
+	 * @throws IllegalArgumentException if it has no id, or writes a property of its own
+	 * into that field
+	 */
+	static MongoPersistentEntity<?> check(
+			MappingContext<? extends MongoPersistentEntity<?>, MongoPersistentProperty> mappings, Class<?> type,
+			String field) {
+		MongoPersistentEntity<?> mapping = mappings.getRequiredPersistentEntity(type);
+		if (!mapping.hasIdProperty()) {
 			throw new IllegalArgumentException(
 					type.getName() + " has no id to lock it by: give it one, such as '@Id String id'");
+		}
+		checkProperties(mappings, mapping, field);
+		return mapping;
+	}
+
+	private static void checkProperties(
+			MappingContext<? extends MongoPersistentEntity<?>, MongoPersistentProperty> mappings,
+			MongoPersistentEntity<?> mapping, String field) {
+		for (MongoPersistentProperty property : mapping) {
+			if (property.isUnwrapped()) {
+				checkProperties(mappings, mappings.getRequiredPersistentEntity(property), field);
+			}
+			else if (property.isWritable() && property.getFieldName().equals(field)) {
+				throw new IllegalArgumentException(mapping.getType().getName() + "." + property.getName()
+						+ " is stored in the field '" + field + "', which is that of the lock: nothing of it would be "
+						+ "saved. Store it in another field, with @Field, or the locks, with "
+						+ "mongo-lock.document-locks.field; to read the lock, make it a @ReadOnlyProperty");
+			}
 		}
 	}
 
@@ -119,8 +157,7 @@ final class LockedType<T> {
 	 * @return what to write, with one added to the version
 	 */
 	Written<T> write(T entity, String key) {
-		MongoPersistentEntity<?> mapping = converter().getMappingContext()
-			.getRequiredPersistentEntity(entity.getClass());
+		MongoPersistentEntity<?> mapping = check(converter().getMappingContext(), entity.getClass(), this.field);
 		requireSame(entity, mapping, key);
 		RaisedVersion<T> version = RaisedVersion.of(entity, mapping, converter().getConversionService());
 		try {

@@ -18,6 +18,15 @@ import io.mongolock.LockStoreException;
 public interface LockStore {
 
 	/**
+	 * The token of an attempt, by which all its requests are known.
+	 * @param random 128 random bits as text
+	 * @return the same, unless what is stored is to prove nothing to those who read it
+	 */
+	default String token(String random) {
+		return random;
+	}
+
+	/**
 	 * Ask for a lock. Granted if the holders plus those ahead in line are fewer than the
 	 * smallest limit among the claim, the holders and those ahead. Repeated with a token
 	 * that holds the lock already, it keeps the fence and begins the lease anew.

@@ -23,6 +23,7 @@ import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback
 
 import io.mongolock.LockOperations;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.annotation.DistributedLock;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -101,6 +102,17 @@ class DocumentLockConfigurationTests {
 	}
 
 	@Test
+	void aMethodThatLocksWhatCannotBeLockedIsRefusedAtTheStart() {
+		this.runner.withBean(DoorKeeper.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("open")
+				.hasMessageContaining("Door.class, and documents of that type cannot be locked"));
+		this.runner.withBean(DoorKeeper.class)
+			.withPropertyValues("mongo-lock.document-locks.field=editor")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void nobodyNeedsMongoDbWhoDoesNotAsk() {
 		this.bare.withPropertyValues("mongo-lock.enabled=false")
 			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(DocumentLockOperations.class));
@@ -111,6 +123,18 @@ class DocumentLockConfigurationTests {
 
 	@org.springframework.data.mongodb.core.mapping.Document("pages")
 	record Page(@Id String id, @Field("t") String text) {
+
+	}
+
+	record Door(@Id String id, String lock) {
+
+	}
+
+	static class DoorKeeper {
+
+		@DistributedLock(document = Door.class, key = "#id")
+		void open(String id) {
+		}
 
 	}
 

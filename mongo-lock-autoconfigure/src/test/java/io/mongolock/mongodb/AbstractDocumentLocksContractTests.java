@@ -1,12 +1,18 @@
 package io.mongolock.mongodb;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.Date;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
+import java.util.zip.CRC32;
 
 import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
@@ -41,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatRuntimeException;
 
 /**
  * Tests for {@link DocumentLockOperations} on any kind of server, by two instances.
@@ -390,6 +397,34 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		}
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents().renew(ticket))
 			.withMessageContaining("was released");
+	}
+
+	@Test
+	void whatStandsInTheDocumentMakesNoTicket() {
+		LockTicket ticket = lock().ticket();
+		String stored = holders().get(0).getString("token");
+		ByteBuffer fenceAndKey = ByteBuffer.allocate(8 + 8)
+			.putLong(ticket.fence())
+			.put("posts:p1".getBytes(StandardCharsets.UTF_8));
+		byte[] known = HexFormat.of().parseHex(stored.replace(".", ""));
+		for (int from = 0; from < known.length; from += 16) {
+			byte[] token = Arrays.copyOfRange(known, from, known.length);
+			assertThatRuntimeException()
+				.isThrownBy(() -> this.there.documents()
+					.resume(Post.class, LockTicket.of(checked(
+							ByteBuffer.allocate(4 + token.length + 16).putInt(0).put(token).put(fenceAndKey.array())))))
+				.isInstanceOfAny(IllegalArgumentException.class, LockLostException.class);
+		}
+		assertThat(ticket.text()).isEqualTo(LockTicket.of(ticket.text()).text());
+		this.there.documents().resume(Post.class, LockTicket.of(ticket.text()));
+	}
+
+	private static String checked(ByteBuffer ticket) {
+		CRC32 checksum = new CRC32();
+		checksum.update(ticket.array(), 4, ticket.capacity() - 4);
+		return Base64.getUrlEncoder()
+			.withoutPadding()
+			.encodeToString(ticket.putInt(0, (int) checksum.getValue()).array());
 	}
 
 	@Test

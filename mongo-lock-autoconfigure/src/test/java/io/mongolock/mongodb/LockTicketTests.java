@@ -1,11 +1,14 @@
 package io.mongolock.mongodb;
 
+import java.nio.charset.StandardCharsets;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.mongo.LeaseSecrets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -15,9 +18,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class LockTicketTests {
 
-	private static final String TOKEN = "0123456789abcdef0123456789abcdef";
+	private static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.UTF_8);
 
-	private static final LockTicket TICKET = new LockTicket(new LeaseId("posts:ü p1", TOKEN), 1801439850948198401L);
+	private static final String TOKEN = LeaseSecrets.token(new byte[LeaseSecrets.BYTES], SECRET);
+
+	private static final LockTicket TICKET = new LockTicket(new LeaseId("posts:ü p1", TOKEN), SECRET,
+			1801439850948198401L);
 
 	@Test
 	void itsTextBringsItBack() {

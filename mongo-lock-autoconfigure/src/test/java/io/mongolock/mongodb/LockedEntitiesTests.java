@@ -22,6 +22,7 @@ import org.springframework.core.convert.converter.Converter;
 import org.springframework.data.annotation.CreatedDate;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.LastModifiedDate;
+import org.springframework.data.annotation.ReadOnlyProperty;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.auditing.IsNewAwareAuditingHandler;
 import org.springframework.data.mapping.context.PersistentEntities;
@@ -29,6 +30,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
 import org.springframework.data.mongodb.core.convert.MongoCustomConversions;
 import org.springframework.data.mongodb.core.mapping.Field;
+import org.springframework.data.mongodb.core.mapping.Unwrapped;
 import org.springframework.data.mongodb.core.mapping.event.AbstractMongoEventListener;
 import org.springframework.data.mongodb.core.mapping.event.AfterConvertEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
@@ -42,6 +44,7 @@ import org.springframework.util.Assert;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -147,13 +150,42 @@ class LockedEntitiesTests {
 	}
 
 	@Test
-	void aLockThatIsMappedIsLeftToTheLock() {
+	void aLockThatIsMappedIsToBeReadOnly() {
 		this.template.insert(new Mapped("m", 1, null));
 		LockedDocument<Mapped> locked = documents().lock(Mapped.class, "m");
 		assertThat(locked.entity().lock()).containsKey("holders");
 		documents().save(locked, new Mapped("m", 2, new Document("holders", "mine")));
 		assertThat(this.template.findById("m", Mapped.class).lock().getList("holders", Document.class)).isEmpty();
 		documents().lock(Mapped.class, "m").close();
+	}
+
+	static Stream<Object> occupants() {
+		return Stream.of(new Door("d", "of bronze"), new House("h", new Front("of bronze")));
+	}
+
+	@ParameterizedTest
+	@MethodSource("occupants")
+	void aPropertyOfItsOwnInTheFieldOfTheLockIsRefused(Object entity) {
+		this.template.insert(entity, "doors");
+		assertThatIllegalArgumentException().isThrownBy(() -> documents().check(entity.getClass()))
+			.withMessageContaining("lock is stored in the field 'lock'")
+			.withMessageContaining("mongo-lock.document-locks.field");
+		assertThatIllegalArgumentException().isThrownBy(() -> documents().lock(entity.getClass(), "d"));
+		documents().check(Mapped.class);
+	}
+
+	@Test
+	void aPropertyOfASubclassInTheFieldOfTheLockIsRefusedByItsSave() {
+		Base base = new Base();
+		base.id = "b";
+		this.template.insert(base);
+		Locked mine = new Locked();
+		mine.id = "b";
+		mine.lock = "mine";
+		try (LockedDocument<Base> locked = documents().lock(Base.class, "b")) {
+			assertThatIllegalArgumentException().isThrownBy(() -> documents().save(locked, mine));
+			assertThat(locked.handle().isHeld()).isTrue();
+		}
 	}
 
 	@Test
@@ -193,7 +225,21 @@ class LockedEntitiesTests {
 
 	}
 
-	record Mapped(@Id String id, int n, @Nullable Document lock) {
+	record Mapped(@Id String id, int n, @ReadOnlyProperty @Nullable Document lock) {
+
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("doors")
+	record Door(@Id String id, String lock) {
+
+	}
+
+	record Front(String lock) {
+
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("doors")
+	record House(@Id String id, @Unwrapped(onEmpty = Unwrapped.OnEmpty.USE_NULL) Front front) {
 
 	}
 
@@ -236,6 +282,12 @@ class LockedEntitiesTests {
 	static class Special extends Base {
 
 		String extra;
+
+	}
+
+	static class Locked extends Base {
+
+		String lock;
 
 	}
 

@@ -1,5 +1,8 @@
 package io.mongolock.interceptor.check;
 
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -16,6 +19,8 @@ import io.mongolock.interceptor.LockOperation;
 class LockDocumentCheck {
 
 	private final Supplier<@Nullable DocumentLocking> documents;
+
+	private final Map<LockOperation, Class<?>> seen = new ConcurrentHashMap<>();
 
 	LockDocumentCheck(Supplier<@Nullable DocumentLocking> documents) {
 		this.documents = documents;
@@ -37,6 +42,26 @@ class LockDocumentCheck {
 		IntStream.range(0, operation.method().getParameterCount())
 			.filter((index) -> operation.method().getParameterTypes()[index] == locking.parameterType())
 			.forEach((index) -> parameter(operation, index, document, targetClass));
+		this.seen.put(operation, targetClass);
+	}
+
+	/**
+	 * Look at the types of the documents, once there may be a template that knows how
+	 * they are mapped.
+	 */
+	void checkTypes() {
+		this.seen.forEach((operation, targetClass) -> {
+			Class<?> document = Objects.requireNonNull(operation.document());
+			try {
+				Objects.requireNonNull(this.documents.get()).check(document);
+			}
+			catch (IllegalArgumentException ex) {
+				throw new InvalidLockMethodException(operation.method(), targetClass,
+						"has document = " + document.getSimpleName()
+								+ ".class, and documents of that type cannot be locked",
+						String.valueOf(ex.getMessage()));
+			}
+		});
 	}
 
 	private static void parameter(LockOperation operation, int index, Class<?> document, Class<?> targetClass) {

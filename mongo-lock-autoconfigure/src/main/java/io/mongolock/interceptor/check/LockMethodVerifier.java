@@ -43,6 +43,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
+	private final LockDocumentCheck documents;
+
 	private final LockMethodCheck check;
 
 	/** The number of locked methods of each class. */
@@ -61,9 +63,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 			BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, boolean classProxies) {
 		this.source = source;
 		this.beanFactory = beanFactory;
-		this.check = new LockMethodCheck(terms,
-				new LockDocumentCheck(() -> beanFactory.getBeanProvider(DocumentLocking.class).getIfAvailable()),
-				classProxies);
+		this.documents = new LockDocumentCheck(
+				() -> beanFactory.getBeanProvider(DocumentLocking.class).getIfAvailable());
+		this.check = new LockMethodCheck(terms, this.documents, classProxies);
 	}
 
 	@Override
@@ -88,6 +90,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	public void afterSingletonsInstantiated() {
 		checkDefinitions();
 		checkProxies();
+		this.documents.checkTypes();
 	}
 
 	/**

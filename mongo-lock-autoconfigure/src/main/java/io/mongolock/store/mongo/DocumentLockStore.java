@@ -46,6 +46,8 @@ public final class DocumentLockStore implements LockStore {
 
 	private final DocumentLines lines;
 
+	private final LeaseSecrets secrets = new LeaseSecrets();
+
 	private final Map<String, LockedCollection> collections = new ConcurrentHashMap<>();
 
 	/**
@@ -96,6 +98,20 @@ public final class DocumentLockStore implements LockStore {
 		if (version != null) {
 			documents.version(version);
 		}
+	}
+
+	@Override
+	public String token(String random) {
+		return this.secrets.token(random);
+	}
+
+	/**
+	 * What proves possession of a lease that a client of this store was granted.
+	 * @param lease the lease
+	 * @return the secret of its token, see {@link LeaseSecrets}
+	 */
+	public byte[] secretOf(LeaseId lease) {
+		return this.secrets.secretOf(lease.leaseToken());
 	}
 
 	@Override

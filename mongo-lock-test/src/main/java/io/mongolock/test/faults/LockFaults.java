@@ -91,6 +91,11 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
+	public String token(String random) {
+		return this.store.token(random);
+	}
+
+	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		return ask(claim.id().key(), timeout, () -> this.store.acquire(claim, timeout));
 	}
