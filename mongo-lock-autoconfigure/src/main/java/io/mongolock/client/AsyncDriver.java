@@ -18,6 +18,7 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
+import io.mongolock.core.RequestQueue.Reason;
 import io.mongolock.event.LockInstrumentation.ClaimEnd;
 
 /**
@@ -124,7 +125,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		try {
 			setTimer();
 			if (step instanceof Ask) {
-				this.threads.get().claim(this::ask);
+				this.threads.get().claim(this.acquisition.key(), reason(), this::ask);
 			}
 			else if (step instanceof End end) {
 				end(end);
@@ -136,6 +137,13 @@ final class AsyncDriver implements LockAcquisition.Caller {
 			}
 			broken(ex);
 		}
+	}
+
+	private Reason reason() {
+		if (this.woken != null) {
+			return Reason.CALLED;
+		}
+		return (this.acquisition.isUnanswered()) ? Reason.UNANSWERED : Reason.OTHER;
 	}
 
 	private synchronized void setTimer() {

@@ -11,6 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.mongolock.core.RenewalSchedule;
+import io.mongolock.core.RequestQueue;
+import io.mongolock.core.RequestQueue.Reason;
+import io.mongolock.core.RequestQueue.Request;
 
 /**
  * The threads of a running client: all of them platform daemon threads that come when
@@ -19,9 +22,6 @@ import io.mongolock.core.RenewalSchedule;
  * dropped.
  */
 final class ClientThreads {
-
-	/** A third of the connections that the driver opens unless told otherwise. */
-	private static final int MAX_CLAIMS = 32;
 
 	private static final int MAX_CLEAN_UPS = 4;
 
@@ -36,7 +36,9 @@ final class ClientThreads {
 			TimeUnit.SECONDS, new SynchronousQueue<>(), daemons("mongo-lock-renewal"),
 			new ThreadPoolExecutor.AbortPolicy());
 
-	private final ExecutorService claims = bounded(MAX_CLAIMS, "mongo-lock-request");
+	private final RequestQueue requests = new RequestQueue();
+
+	private final ExecutorService claims = bounded(RequestQueue.MAX_REQUESTS, "mongo-lock-request");
 
 	private final ExecutorService cleanUps = bounded(MAX_CLEAN_UPS, "mongo-lock-clean-up");
 
@@ -64,11 +66,31 @@ final class ClientThreads {
 	}
 
 	/**
-	 * Run the request of a claim, after those that came before.
+	 * Run the request of a claim when its turn has come.
+	 * @param key the key of the claim
+	 * @param reason why it asks
 	 * @param request the request
 	 */
-	void claim(Runnable request) {
-		start(this.claims, request);
+	void claim(String key, Reason reason, Runnable request) {
+		this.requests.add(key, reason, request);
+		startRequests();
+	}
+
+	private void startRequests() {
+		for (Request next = this.requests.next(); next != null; next = this.requests.next()) {
+			Request request = next;
+			start(this.claims, () -> run(request));
+		}
+	}
+
+	private void run(Request request) {
+		try {
+			request.run();
+		}
+		finally {
+			this.requests.ended(request);
+			startRequests();
+		}
 	}
 
 	/**

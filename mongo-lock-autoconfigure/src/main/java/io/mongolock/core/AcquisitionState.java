@@ -233,6 +233,9 @@ final class AcquisitionState {
 		if (!last && (this.requests.isRepeated() || this.contended) && this.place == null) {
 			this.place = this.client.places().enter(this.acquisition, now);
 		}
+		if (this.place != null) {
+			this.place.called();
+		}
 		this.phase = (last) ? AcquisitionPhase.LAST : AcquisitionPhase.ASKING;
 		this.until = now.nanos() + Math.max(0, left(now)) + this.terms.operationTimeout().toNanos();
 		return new Ask();
@@ -245,6 +248,9 @@ final class AcquisitionState {
 		long nanos = Math.min(pause, left(now));
 		this.phase = AcquisitionPhase.PAUSING;
 		this.until = now.nanos() + nanos;
+		if (this.place != null) {
+			this.place.called();
+		}
 		return new Wait(nanos);
 	}
 

@@ -109,6 +109,14 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		return lastAnswer().holders();
 	}
 
+	/**
+	 * Whether its last request had no answer, or was refused.
+	 * @return whether the next one may have none, either
+	 */
+	public boolean isUnanswered() {
+		return lastAnswer().failure() != null;
+	}
+
 	LastAnswer lastAnswer() {
 		return this.state.lastAnswer();
 	}
@@ -130,6 +138,16 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	long pause(QueuePlace seen) {
 		return 1 + this.client.random()
 			.applyAsLong(this.client.places().pause(seen.turns(), this.terms.retryInterval()));
+	}
+
+	/**
+	 * Whether its wait, and the time for its last request, go on.
+	 * @param now the time
+	 * @return whether somebody may still run it
+	 */
+	boolean mayAct(ClockReading now) {
+		long since = now.nanos() - this.begun.nanos() - this.terms.operationTimeout().toNanos();
+		return since < this.terms.waitTimeout().toNanos();
 	}
 
 	/**

@@ -105,7 +105,7 @@ final class PlaceSchedule {
 	void addRefreshes(Collection<WaitingPlace> places, List<PlaceRound> rounds, ClockReading now) {
 		if (this.refreshing == 0 && this.stale.isEmpty() && !places.isEmpty() && now.nanos() - this.refreshAt >= 0) {
 			this.refreshAt = now.nanos() + this.interval;
-			divide(places);
+			divide(places.stream().filter((place) -> place.refreshes(now)).toList());
 		}
 		while (!this.stale.isEmpty() && this.refreshing < MAX_REQUESTS) {
 			this.refreshing++;

@@ -22,6 +22,12 @@ final class WaitingPlace {
 	/** Whether the acquisition waits for a reason to ask. */
 	private boolean standing;
 
+	/** Whether the acquisition is to ask, and no request has left since. */
+	private boolean called;
+
+	/** Whether it was refreshed after that. */
+	private boolean refreshedSince;
+
 	private @Nullable QueuePlace seen;
 
 	/** How many places became free since that was requested which was last seen. */
@@ -69,11 +75,36 @@ final class WaitingPlace {
 	}
 
 	/**
+	 * The acquisition is to ask, at once or soon.
+	 */
+	synchronized void called() {
+		if (!this.called) {
+			this.called = true;
+			this.refreshedSince = false;
+		}
+	}
+
+	/**
 	 * A claim leaves.
 	 */
 	synchronized void asks() {
 		this.standing = false;
+		this.called = false;
 		this.freed = 0;
+	}
+
+	/**
+	 * A refresh is due. A place says that its waiter can act, or it would hold up others
+	 * for nothing: once the waiter is to ask it is refreshed at most once more until a
+	 * request leaves, and not at all when the wait is over, whether or not the waiter
+	 * noticed.
+	 * @param now the time
+	 * @return whether to refresh it
+	 */
+	synchronized boolean refreshes(ClockReading now) {
+		boolean refreshes = !(this.called && this.refreshedSince) && this.acquisition.mayAct(now);
+		this.refreshedSince |= refreshes;
+		return refreshes;
 	}
 
 	/**
@@ -99,7 +130,10 @@ final class WaitingPlace {
 		synchronized (this) {
 			this.freed++;
 			asks = this.standing && this.seen != null && this.seen.admits(this.freed);
-			this.standing &= !asks;
+			if (asks) {
+				this.standing = false;
+				called();
+			}
 		}
 		if (asks) {
 			this.acquisition.call();
@@ -126,7 +160,10 @@ final class WaitingPlace {
 			if (seen != null) {
 				plan(seen, pause, now);
 			}
-			this.standing = !asks;
+			if (asks) {
+				this.standing = false;
+				called();
+			}
 		}
 		if (asks) {
 			this.acquisition.call();

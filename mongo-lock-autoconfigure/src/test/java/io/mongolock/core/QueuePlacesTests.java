@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Test;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.PlaceRound.Kind;
 import io.mongolock.core.PlaceRound.Look;
 import io.mongolock.store.Claim;
@@ -237,6 +239,63 @@ class QueuePlacesTests {
 		assertThat(this.places.pause(0, Duration.ofMillis(100))).isEqualTo(100_000_000);
 		assertThat(this.places.pause(20, Duration.ofDays(10_000))).isEqualTo(2_000_000_000);
 		assertThat(this.places.pause(Integer.MAX_VALUE, Duration.ofDays(10_000))).isEqualTo(2_000_000_000);
+	}
+
+	@Test
+	void aPlaceWhoseWaiterIsCalledAndDoesNotAskIsRefreshedOnceMore() {
+		stand("stuck", 0);
+		stand("other", 1);
+		this.places.released("stuck");
+		assertThat(this.called).containsExactly("stuck");
+		assertThat(refreshed(2_000)).containsExactlyInAnyOrder("stuck", "other");
+		assertThat(refreshed(4_000)).containsExactly("other");
+		LockAcquisition stuck = Objects.requireNonNull(this.acquisitions.get("stuck"));
+		stuck.turn(at(5_000));
+		assertThat(refreshed(6_000)).as("until a request leaves").containsExactly("other");
+		stuck.send(at(6_001));
+		assertThat(refreshed(8_000)).containsExactlyInAnyOrder("stuck", "other");
+	}
+
+	@Test
+	void aPlaceWhoseWaiterFoundItsPlaceGoneAndDoesNotAskIsRefreshedOnceMore() {
+		stand("k", 0);
+		look((look) -> List.of());
+		assertThat(this.called).containsExactly("k");
+		assertThat(refreshed(2_000)).containsExactly("k");
+		assertThat(refreshed(4_000)).isEmpty();
+	}
+
+	@Test
+	void aPlaceWhoseWaiterDoesNotAskAfterAFailureIsRefreshedOnceMore() {
+		stand("k", 0);
+		LockAcquisition acquisition = Objects.requireNonNull(this.acquisitions.get("k"));
+		this.places.released("k");
+		acquisition.turn(at(10));
+		acquisition.send(at(10));
+		acquisition.failed(new LockStoreException("k", Outcome.UNKNOWN, "no answer", null), at(20));
+		assertThat(refreshed(2_000)).containsExactly("k");
+		assertThat(refreshed(4_000)).isEmpty();
+	}
+
+	@Test
+	void aPlaceIsNotRefreshedWhenTheWaitAndTheTimeForItsLastRequestAreOver() {
+		stand("k", 0);
+		for (int now = 2_000; now < 63_000; now += 2_000) {
+			assertThat(refreshed(now)).as("after " + now).containsExactly("k");
+		}
+		assertThat(refreshed(64_000)).isEmpty();
+		assertThat(refreshed(66_000)).isEmpty();
+	}
+
+	private List<String> refreshed(long now) {
+		List<String> keys = new ArrayList<>();
+		for (PlaceRound round : this.places.due(true, at(now))) {
+			if (round.kind() == Kind.REFRESH) {
+				keys.addAll(round.keys());
+			}
+			this.places.answered(round, (round.kind() == Kind.LOOK) ? seen(round, 1) : List.of(), at(now));
+		}
+		return keys;
 	}
 
 	private List<PlaceRound> refreshes(long now) {

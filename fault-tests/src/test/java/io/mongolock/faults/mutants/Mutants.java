@@ -16,6 +16,8 @@ final class Mutants {
 
 	private static final String PLACES = "io.mongolock.core.QueuePlacesTests";
 
+	private static final String REQUESTS = "io.mongolock.core.RequestQueueTests";
+
 	private static final String RELEASING = "io.mongolock.core.ReleaseDecisionTests";
 
 	private static final String LEASE = "io.mongolock.core.LeaseTests";
@@ -134,6 +136,23 @@ final class Mutants {
 				new Mutant("line: place never refreshed", "core/PlaceSchedule", "now.nanos() - this.refreshAt >= 0",
 						"now.nanos() - this.refreshAt >= QueuePlaces.NEVER",
 						test(PLACES, "allPlacesAreRefreshedWithOneRequestEveryThirdOfTheirLifeAndThenLookedAt")),
+				new Mutant("line: place of a waiter that does not ask refreshed", "core/WaitingPlace",
+						"!(this.called && this.refreshedSince) && ", "",
+						test(PLACES, "aPlaceWhoseWaiterIsCalledAndDoesNotAskIsRefreshedOnceMore"),
+						row("Standstill", "aWaiterWhoseThreadStandsStillHoldsUpOthersForTheLifeOfItsPlace")),
+				new Mutant("line: place refreshed beyond the wait", "core/LockAcquisition",
+						"return since < this.terms.waitTimeout().toNanos();", "return since < Long.MAX_VALUE;",
+						test(PLACES, "aPlaceIsNotRefreshedWhenTheWaitAndTheTimeForItsLastRequestAreOver")),
+				new Mutant("requests: who was called comes last", "core/RequestQueue",
+						"case CALLED -> this.called.add(request);", "case CALLED -> this.others.add(request);",
+						test(REQUESTS, "whoWasCalledGoesFirst"),
+						row("Standstill", "aClaimThatIsCalledDoesNotWaitForThoseOfBlockedDocuments")),
+				new Mutant("requests: one key takes all threads", "core/RequestQueue", "MAX_REQUESTS / 4;",
+						"MAX_REQUESTS;", test(REQUESTS, "oneKeyLeavesMostOfTheThreadsToTheOthersAndIsServedToTheEnd"),
+						row("Standstill", "claimsOfOneBlockedDocumentDoNotTakeTheThreadsOfOthers")),
+				new Mutant("requests: what has no answer takes all threads", "core/RequestQueue",
+						"MAX_REQUESTS * 3 / 4;", "MAX_REQUESTS;",
+						test(REQUESTS, "whatHasNoAnswerLeavesAQuarterOfTheThreadsToTheOthers")),
 				new Mutant("line: place that does not last", "core/AcquisitionRequests", "this.claim.inLine(placeTtl)",
 						"this.claim.inLine(java.time.Duration.ofMillis(1))", simulation("ORDER")),
 				new Mutant("claim with a limit that is too high", "core/AcquisitionRequests", "this.claim.asFirst();",

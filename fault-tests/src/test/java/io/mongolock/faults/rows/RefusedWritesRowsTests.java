@@ -87,7 +87,7 @@ class RefusedWritesRowsTests implements LockListener {
 	@Test
 	@ShowsRow(value = 80, level = Level.SERVER)
 	void aLeaseWhoseRenewalsAreRefusedToTheEndIsLostAtItsDeadlineWithTheReason(RowFigures figures) {
-		LockTemplate locks = locks(Duration.ofSeconds(2));
+		LockTemplate locks = locks(Duration.ofSeconds(10));
 		try {
 			LockHandle handle = locks.acquire(LockRequest.of(Harness.KEY));
 			refuseUnmarked();
@@ -129,7 +129,7 @@ class RefusedWritesRowsTests implements LockListener {
 	}
 
 	private LockTemplate locks(Duration ttl) {
-		return HarnessClient.locks(this.rig.store(), HarnessClient.settings(ttl, Duration.ZERO), LockClock.system(),
+		return HarnessClient.locks(this.rig.store(), HarnessClient.settings(ttl, Harness.LONG), LockClock.system(),
 				this);
 	}
 

@@ -1,0 +1,169 @@
+package io.mongolock.core;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which claim asks the store next, where threads are few. First those that were called,
+ * as they may hold up others; all others in the order of coming. So that a store that
+ * answers for some documents only does not use up the threads, those of one key, and
+ * those whose last request had no answer, never take all of them. Thread-safe, guarded by
+ * its monitor, inside of which it calls nobody.
+ */
+public final class RequestQueue {
+
+	/** A third of the connections that the driver opens unless told otherwise. */
+	public static final int MAX_REQUESTS = 32;
+
+	/** A document takes one request after the other anyway. */
+	static final int MAX_OF_ONE_KEY = MAX_REQUESTS / 4;
+
+	static final int MAX_UNANSWERED = MAX_REQUESTS * 3 / 4;
+
+	private final Deque<Request> called = new ArrayDeque<>();
+
+	private final Deque<Request> others = new ArrayDeque<>();
+
+	private final Deque<Request> unanswered = new ArrayDeque<>();
+
+	private final Map<String, OfKey> keys = new HashMap<>();
+
+	private long added;
+
+	private int underway;
+
+	private int unansweredUnderway;
+
+	/**
+	 * A claim is to ask.
+	 * @param key its key
+	 * @param reason why it asks
+	 * @param action asks
+	 */
+	public synchronized void add(String key, Reason reason, Runnable action) {
+		Request request = new Request(key, reason, action, this.added++);
+		OfKey ofKey = this.keys.computeIfAbsent(key, (same) -> new OfKey());
+		// Only one place of a key is called at a time
+		if (ofKey.admitted < MAX_OF_ONE_KEY || reason == Reason.CALLED) {
+			ofKey.admitted++;
+			admit(request);
+		}
+		else {
+			ofKey.waiting.add(request);
+		}
+	}
+
+	/**
+	 * The next request.
+	 * @return the request, after which {@link #ended} is to follow; {@code null} if none
+	 * is to be sent until then
+	 */
+	public synchronized @Nullable Request next() {
+		Request next = (this.underway < MAX_REQUESTS) ? poll() : null;
+		if (next != null) {
+			this.underway++;
+			this.unansweredUnderway += (next.reason == Reason.UNANSWERED) ? 1 : 0;
+		}
+		return next;
+	}
+
+	private @Nullable Request poll() {
+		if (!this.called.isEmpty()) {
+			return this.called.remove();
+		}
+		Request other = this.others.peek();
+		Request again = (this.unansweredUnderway < MAX_UNANSWERED) ? this.unanswered.peek() : null;
+		boolean first = again == null || (other != null && other.number < again.number);
+		return (first) ? this.others.poll() : this.unanswered.poll();
+	}
+
+	/**
+	 * A request has ended.
+	 * @param request the request
+	 */
+	public synchronized void ended(Request request) {
+		this.underway--;
+		this.unansweredUnderway -= (request.reason == Reason.UNANSWERED) ? 1 : 0;
+		OfKey ofKey = this.keys.get(request.key);
+		if (ofKey == null) {
+			return;
+		}
+		Request next = (ofKey.admitted <= MAX_OF_ONE_KEY) ? ofKey.waiting.poll() : null;
+		if (next != null) {
+			admit(next);
+		}
+		else if (--ofKey.admitted == 0) {
+			this.keys.remove(request.key);
+		}
+	}
+
+	private void admit(Request request) {
+		switch (request.reason) {
+			case CALLED -> this.called.add(request);
+			case OTHER -> this.others.add(request);
+			case UNANSWERED -> this.unanswered.add(request);
+		}
+	}
+
+	/**
+	 * Why a claim asks.
+	 */
+	public enum Reason {
+
+		/** Its turn has come. */
+		CALLED,
+
+		/** Its last request had no answer. */
+		UNANSWERED,
+
+		/** Any other, such as that it begins. */
+		OTHER
+
+	}
+
+	/**
+	 * A request that was added.
+	 */
+	public static final class Request {
+
+		private final String key;
+
+		private final Reason reason;
+
+		private final Runnable action;
+
+		private final long number;
+
+		private Request(String key, Reason reason, Runnable action, long number) {
+			this.key = key;
+			this.reason = reason;
+			this.action = action;
+			this.number = number;
+		}
+
+		/**
+		 * Ask.
+		 */
+		public void run() {
+			this.action.run();
+		}
+
+	}
+
+	/**
+	 * The requests of one key.
+	 */
+	private static final class OfKey {
+
+		/** How many are underway or next. */
+		private int admitted;
+
+		private final Deque<Request> waiting = new ArrayDeque<>();
+
+	}
+
+}

@@ -1,0 +1,100 @@
+package io.mongolock.core;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.core.RequestQueue.Reason;
+import io.mongolock.core.RequestQueue.Request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link RequestQueue}: 32 requests at a time, 8 of one key, 24 of those whose
+ * last had no answer.
+ */
+class RequestQueueTests {
+
+	private final RequestQueue queue = new RequestQueue();
+
+	private final List<String> ran = new ArrayList<>();
+
+	@Test
+	void requestsLeaveInTheOrderOfComingAsLongAsThereIsRoom() {
+		for (int i = 0; i < 40; i++) {
+			add("k" + i, (i % 3 == 0) ? Reason.UNANSWERED : Reason.OTHER);
+		}
+		List<Request> underway = takeAll();
+		assertThat(this.ran).hasSize(32).startsWith("k0", "k1", "k2", "k3").endsWith("k31");
+		end(underway);
+		takeAll();
+		assertThat(this.ran).hasSize(40).endsWith("k39");
+	}
+
+	@Test
+	void whoWasCalledGoesFirst() {
+		for (int i = 0; i < 40; i++) {
+			add("k" + i, Reason.OTHER);
+		}
+		List<Request> underway = takeAll();
+		add("called", Reason.CALLED);
+		this.queue.ended(underway.get(0));
+		takeAll();
+		assertThat(this.ran).hasSize(33).endsWith("called");
+	}
+
+	@Test
+	void whatHasNoAnswerLeavesAQuarterOfTheThreadsToTheOthers() {
+		for (int i = 0; i < 100; i++) {
+			add("blocked" + i, Reason.UNANSWERED);
+		}
+		List<Request> underway = takeAll();
+		assertThat(underway).hasSize(24);
+		add("k", Reason.OTHER);
+		takeAll();
+		assertThat(this.ran).endsWith("k");
+		end(underway);
+		assertThat(takeAll()).hasSize(24);
+	}
+
+	@Test
+	void oneKeyLeavesMostOfTheThreadsToTheOthersAndIsServedToTheEnd() {
+		for (int i = 0; i < 100; i++) {
+			add("blocked", Reason.OTHER);
+		}
+		List<Request> underway = takeAll();
+		assertThat(underway).hasSize(8);
+		add("k", Reason.OTHER);
+		add("blocked", Reason.CALLED);
+		List<Request> more = takeAll();
+		assertThat(this.ran.subList(8, 10)).containsExactly("blocked", "k");
+		end(more);
+		while (!underway.isEmpty()) {
+			end(underway);
+			underway = takeAll();
+			assertThat(underway).hasSizeLessThanOrEqualTo(8);
+		}
+		assertThat(this.ran).hasSize(102);
+		assertThat(this.queue).extracting("keys").asInstanceOf(InstanceOfAssertFactories.MAP).isEmpty();
+	}
+
+	private void add(String key, Reason reason) {
+		this.queue.add(key, reason, () -> this.ran.add(key));
+	}
+
+	private List<Request> takeAll() {
+		List<Request> taken = new ArrayList<>();
+		for (Request request = this.queue.next(); request != null; request = this.queue.next()) {
+			request.run();
+			taken.add(request);
+		}
+		return taken;
+	}
+
+	private void end(List<Request> underway) {
+		underway.forEach(this.queue::ended);
+	}
+
+}
