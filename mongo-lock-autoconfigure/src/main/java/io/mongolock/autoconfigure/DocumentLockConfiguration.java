@@ -18,6 +18,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.DocumentTransactions;
 
 /**
  * Locks documents of the application. Where locks are switched off, too: they are part of
@@ -41,9 +42,21 @@ class DocumentLockConfiguration {
 	@Lazy
 	@ConditionalOnMissingBean
 	DocumentLockOperations mongoLockDocumentLockOperations(DocumentLockClient client, LockClock clock,
-			LockDefaults defaults, ApplicationContext context) {
+			LockDefaults defaults, DocumentTransactions transactions, ApplicationContext context) {
 		return DocumentLockOperations.of(client.template(), client.store(), client.locks(), client.locks()::broken,
-				clock, defaults.terms().operationTimeout(), context);
+				clock, defaults.terms().operationTimeout(), transactions, context);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static DocumentTransactions mongoLockDocumentTransactions() {
+		return new DocumentTransactions();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static TransactionListenerRegistrar mongoLockDocumentTransactionRegistrar(DocumentTransactions transactions) {
+		return new TransactionListenerRegistrar(transactions);
 	}
 
 	@Bean

@@ -14,6 +14,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
+import io.mongolock.client.LockCommitListener;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
@@ -49,8 +50,8 @@ class LockClientConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockCommitListenerRegistrar mongoLockCommitListenerRegistrar() {
-		return new LockCommitListenerRegistrar();
+	static TransactionListenerRegistrar mongoLockCommitListenerRegistrar() {
+		return new TransactionListenerRegistrar(new LockCommitListener());
 	}
 
 	private static LockStore noStore() {

@@ -148,6 +148,14 @@ final class HeldLocks {
 	}
 
 	/**
+	 * Something begins that a renewal would disturb.
+	 * @param heldLock the lock
+	 */
+	void pause(HeldLock heldLock) {
+		this.lifecycle.renewer().unregister(heldLock.lease());
+	}
+
+	/**
 	 * A statement begins that may end a lock.
 	 * @param heldLock the lock
 	 */

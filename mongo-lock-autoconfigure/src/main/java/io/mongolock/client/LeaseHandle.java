@@ -70,6 +70,11 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
+	public void pause() {
+		this.heldLocks.pause(this.heldLock);
+	}
+
+	@Override
 	public void suspend() {
 		this.heldLocks.suspend(this.heldLock);
 	}

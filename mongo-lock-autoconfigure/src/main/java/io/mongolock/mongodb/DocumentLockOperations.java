@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
+import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mapping.callback.EntityCallbacks;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -118,6 +119,9 @@ public interface DocumentLockOperations {
 	 * that does not know the lock, or deleted; nothing was written
 	 * @throws OptimisticLockingFailureException if the document has another version;
 	 * nothing was written, and the lock is still held
+	 * @throws ConcurrencyFailureException if the current transaction is over, as by a
+	 * write of others that it cannot see: the lock is still held, and the whole
+	 * transaction may be done again
 	 * @throws IllegalArgumentException if the entity has another id
 	 * @throws IllegalStateException if the lock was released or passed on before
 	 */
@@ -157,6 +161,20 @@ public interface DocumentLockOperations {
 	 * @throws IllegalArgumentException if the ticket is for a document of another type
 	 */
 	<T> LockedDocument<T> resume(Class<T> type, LockTicket ticket);
+
+	/**
+	 * Have the current transaction keep a lock until it ends: the lock is renewed in it,
+	 * by its first statement, and not outside of it, where a renewal would fail the save.
+	 * A transaction does so by itself with what its thread has locked before it begins,
+	 * unless it is read-only; this is for a document that another thread has locked.
+	 * @param locked the locked document; nothing happens if the transaction keeps it
+	 * @throws LockLostException if the lock is gone; the transaction must be rolled back
+	 * @throws ConcurrencyFailureException if the document is written by others just now;
+	 * the transaction is over, and may be done again
+	 * @throws IllegalStateException if there is no MongoDB transaction of the template on
+	 * this thread, it has begun to read, or the lock was released or passed on before
+	 */
+	void keepInTransaction(LockedDocument<?> locked);
 
 	/**
 	 * Begin the ttl of a lock that was passed on anew: the heartbeat of the one who
@@ -208,16 +226,19 @@ public interface DocumentLockOperations {
 	 * @param broken is notified of locks that are broken on purpose
 	 * @param clock what deadlines are checked against
 	 * @param timeout how long one request for a ticket may take
+	 * @param transactions is notified of transactions that begin, by being a listener of
+	 * the application's transaction managers
 	 * @param context whose callbacks and listeners see documents loaded and saved
 	 * @return the operations
 	 * @throws IllegalStateException if the template's factory may choose another database
 	 * for each call, such as one for each tenant
 	 */
 	static DocumentLockOperations of(MongoTemplate template, DocumentLockStore store, LockOperations locks,
-			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, ApplicationContext context) {
+			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, DocumentTransactions transactions,
+			ApplicationContext context) {
 		Supplier<EntityCallbacks> callbacks = SingletonSupplier.of(() -> EntityCallbacks.create(context));
 		return new DocumentLocks(template, new EntityLifecycle(callbacks, context), store, locks, broken, clock,
-				timeout);
+				timeout, transactions);
 	}
 
 }

@@ -14,6 +14,7 @@ import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockOperations;
@@ -51,8 +52,15 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private final SingleDatabase database;
 
+	private final TransactionKeeper keeper;
+
+	private final DocumentTransactions transactions;
+
 	DocumentLocks(MongoTemplate template, EntityLifecycle lifecycle, DocumentLockStore store, LockOperations locks,
-			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout) {
+			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout,
+			DocumentTransactions transactions) {
+		this.keeper = new TransactionKeeper(template, store);
+		this.transactions = transactions;
 		this.template = template;
 		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
 		this.lifecycle = lifecycle;
@@ -73,6 +81,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	public <T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
 		LockRequest request = request(locked, id, (builder) -> builder.settings(settings));
+		refuseAfterSnapshot(locked, request);
 		try {
 			return granted(locked, this.locks.acquire(request));
 		}
@@ -86,6 +95,7 @@ final class DocumentLocks implements DocumentLockOperations {
 			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E {
 		LockedType<T> locked = type(type);
 		LockRequest request = request(locked, id, how);
+		refuseAfterSnapshot(locked, request);
 		try {
 			return this.locks.execute(request, (handle) -> callback.doWithDocument(granted(locked, handle)));
 		}
@@ -102,6 +112,17 @@ final class DocumentLocks implements DocumentLockOperations {
 		return new LockRequest(request.key(), request.name(), sole, request.onUnavailable(), request.onLost());
 	}
 
+	private void refuseAfterSnapshot(LockedType<?> type, LockRequest request) {
+		boolean shared = LockContext.find((handle) -> handle.key().equals(request.key())).isPresent()
+				|| this.transactions.keeps(request.key());
+		if (!shared && this.keeper.hasSnapshot()) {
+			throw new IllegalStateException(type.describe(request.key())
+					+ " cannot be locked here: this transaction has "
+					+ "begun to read, or to keep another lock, sees documents as of then, and could not save this one. "
+					+ "Lock all that it saves before it begins");
+		}
+	}
+
 	private static NoSuchDocumentException missing(LockedType<?> type, LockRequest request,
 			MissingDocumentException cause) {
 		return new NoSuchDocumentException("There is no " + type.describe(request.key()) + " to lock", cause);
@@ -115,12 +136,19 @@ final class DocumentLocks implements DocumentLockOperations {
 			Object content = lease.takeContent();
 			// Shared with an earlier claim of this thread, which took it
 			BsonDocument document = (content instanceof BsonDocument granted) ? granted : load(ticket);
-			return new HeldDocument<>(type, type.read(document), handle, ticket, lease);
+			HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease);
+			this.keeper.granted(held);
+			return begun(held);
 		}
 		catch (RuntimeException | Error ex) {
 			close(handle, ex);
 			throw ex;
 		}
+	}
+
+	private <T> HeldDocument<T> begun(HeldDocument<T> held) {
+		this.transactions.locked(held, this.keeper);
+		return held;
 	}
 
 	private static void close(LockHandle handle, Throwable failure) {
@@ -163,7 +191,14 @@ final class DocumentLocks implements DocumentLockOperations {
 		StoredHolder holder = DocumentTickets.holder(ticket, lock)
 			.orElseThrow(() -> DocumentTickets.gone(ticket, lock, ""));
 		LockHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
-		return new HeldDocument<>(locked, locked.read(load(ticket)), handle, ticket, null);
+		return begun(new HeldDocument<>(locked, locked.read(load(ticket)), handle, ticket, null));
+	}
+
+	@Override
+	public void keepInTransaction(LockedDocument<?> locked) {
+		HeldDocument<?> held = HeldDocument.of(locked);
+		held.requireOpen();
+		this.keeper.require(held);
 	}
 
 	@Override

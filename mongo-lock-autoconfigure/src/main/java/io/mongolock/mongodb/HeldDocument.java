@@ -32,6 +32,9 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	private boolean inDoubt;
 
+	/** Whether a transaction keeps the lock, so that this JVM must not renew it. */
+	private boolean kept;
+
 	HeldDocument(LockedType<T> type, T entity, LockHandle handle, LockTicket ticket, @Nullable Leased lease) {
 		this.type = type;
 		this.entity = entity;
@@ -91,13 +94,62 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
+	 * From here on a transaction keeps the lock: a renewal would fail its save.
+	 * @param renewing whether the transaction renews it, and so keeps others away
+	 * @return whether it did not before, and there is something to keep
+	 */
+	synchronized boolean beginKeep(boolean renewing) {
+		if (this.state != State.OPEN || this.kept) {
+			return false;
+		}
+		this.kept = true;
+		if (this.lease != null && renewing) {
+			this.lease.suspend();
+		}
+		else if (this.lease != null) {
+			this.lease.pause();
+		}
+		return true;
+	}
+
+	/**
+	 * That transaction is over.
+	 */
+	synchronized void endKeep() {
+		this.kept = false;
+		if (this.state != State.WRITING && this.lease != null) {
+			this.lease.resume();
+		}
+	}
+
+	synchronized boolean isKept() {
+		return this.kept;
+	}
+
+	/**
+	 * Whether nothing is left to be done with it.
+	 * @return whether it was released or passed on
+	 */
+	synchronized boolean isOver() {
+		return !this.kept && (this.state == State.RELEASED || this.state == State.PASSED_ON);
+	}
+
+	/**
+	 * Check that it is neither released nor passed on.
+	 * @throws IllegalStateException if it is
+	 */
+	synchronized void requireOpen() {
+		if (this.state != State.OPEN) {
+			throw over();
+		}
+	}
+
+	/**
 	 * A statement is about to write the document and to release the lock.
 	 * @throws IllegalStateException if the lock was released or passed on before
 	 */
 	synchronized void beginWrite() {
-		if (this.state != State.OPEN) {
-			throw over();
-		}
+		requireOpen();
 		this.state = State.WRITING;
 		if (this.lease != null) {
 			this.lease.suspend();
@@ -133,7 +185,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	synchronized void notWritten(boolean inDoubt) {
 		this.state = State.OPEN;
 		this.inDoubt |= inDoubt;
-		if (this.lease != null) {
+		if (this.lease != null && !this.kept) {
 			this.lease.resume();
 		}
 		if (this.closing) {

@@ -70,7 +70,11 @@ final class ReleasingWrites {
 			matched = result.getMatchedCount() != 0;
 		}
 		catch (RuntimeException | Error ex) {
-			held.notWritten(true);
+			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
+			held.notWritten(conflict == null);
+			if (conflict != null) {
+				throw conflict;
+			}
 			throw ex;
 		}
 		if (!matched) {

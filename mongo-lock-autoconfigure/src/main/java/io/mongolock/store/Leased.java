@@ -22,13 +22,19 @@ public interface Leased {
 	@Nullable Object takeContent();
 
 	/**
+	 * Something begins that a renewal would disturb: until {@link #resume} or
+	 * {@link #end} the lease is not renewed, and is relied on until its deadline.
+	 */
+	void pause();
+
+	/**
 	 * A statement begins that may end the lease: until {@link #resume} or {@link #end} it
 	 * is not renewed, and a renewal that does not find it says nothing.
 	 */
 	void suspend();
 
 	/**
-	 * The statement has not ended the lease.
+	 * What began is over and has not ended the lease.
 	 */
 	void resume();
 

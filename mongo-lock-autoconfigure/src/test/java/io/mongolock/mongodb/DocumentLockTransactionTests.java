@@ -1,6 +1,9 @@
 package io.mongolock.mongodb;
 
+import java.time.Duration;
+import java.util.Date;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import com.mongodb.client.MongoClient;
@@ -19,11 +22,14 @@ import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
+import io.mongolock.LockLostException;
+import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -37,6 +43,8 @@ import static org.awaitility.Awaitility.await;
  * server has none, so statements go to it at once, and a rollback is made by hand.
  */
 class DocumentLockTransactionTests {
+
+	private static final LockSettings OFTEN_RENEWED = LockSettings.builder().ttl(Duration.ofSeconds(3)).build();
 
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();
@@ -155,6 +163,120 @@ class DocumentLockTransactionTests {
 			}
 
 		};
+	}
+
+	@Test
+	void whatTheThreadHasLockedIsNotRenewedWhileItsTransactionRunsAndFromThenOnAgain() {
+		this.template.insert(new Page("b", "draft"));
+		LockedDocument<Page> witness = lockedElsewhere("b");
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
+		listened().executeWithoutResult((status) -> {
+			Date before = renewedAt("a");
+			awaitRenewals("b");
+			assertThat(renewedAt("a")).isEqualTo(before);
+		});
+		awaitRenewals("a");
+		assertThat(locked.handle().isHeld()).isTrue();
+		locked.close();
+		witness.close();
+		assertThat(this.here.client().held()).isZero();
+	}
+
+	@Test
+	void whatIsLockedInsideATransactionIsNotRenewedUntilItsEndAndStillRefusesTheCommitIfItIsLost() {
+		this.template.insert(new Page("b", "draft"));
+		LockedDocument<Page> witness = lockedElsewhere("b");
+		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(1)).build();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> listened().executeWithoutResult((status) -> {
+				LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", brief);
+				Date before = renewedAt("a");
+				awaitRenewals("b");
+				assertThat(renewedAt("a")).isEqualTo(before);
+				await().until(() -> locked.handle().remaining().isZero());
+			}));
+		witness.close();
+	}
+
+	@Test
+	void aReadOnlyTransactionLeavesRenewalsAlone() {
+		this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
+		TransactionTemplate reading = listened();
+		reading.setReadOnly(true);
+		reading.executeWithoutResult((status) -> awaitRenewals("a"));
+	}
+
+	@Test
+	void aTransactionWithinATransactionLeavesToTheOuterOneWhatThatKeeps() {
+		this.template.insert(new Page("b", "draft"));
+		LockedDocument<Page> witness = lockedElsewhere("b");
+		this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
+		TransactionTemplate inner = listened();
+		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		listened().executeWithoutResult((outer) -> {
+			inner.executeWithoutResult((status) -> assertThat(status.isNewTransaction()).isTrue());
+			Date before = renewedAt("a");
+			awaitRenewals("b");
+			assertThat(renewedAt("a")).isEqualTo(before);
+		});
+		witness.close();
+	}
+
+	@Test
+	void whatIsReleasedInsideATransactionIsReleasedAfterIt() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
+		listened().executeWithoutResult((status) -> {
+			locked.close();
+			assertThat(this.here.client().held()).isOne();
+		});
+		assertThat(this.here.client().held()).isZero();
+		await().untilAsserted(() -> assertThat(this.told).containsExactly("acquired", "released"));
+	}
+
+	@Test
+	void whatWasReleasedBeforeIsNotKept() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
+		locked.close();
+		assertThatIllegalStateException().isThrownBy(() -> this.here.documents().keepInTransaction(locked))
+			.withMessageContaining("released before");
+		listened().executeWithoutResult((status) -> assertThat(status.isRollbackOnly()).isFalse());
+	}
+
+	// What the embedded server does not know is left out
+	private TransactionTemplate listened() {
+		MongoTransactionManager quiet = new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
+
+			@Override
+			protected void doCommit(MongoTransactionObject transaction) {
+				// nothing was written
+			}
+
+		};
+		quiet.addListener(this.here.transactions());
+		return new TransactionTemplate(quiet);
+	}
+
+	private LockedDocument<Page> lockedElsewhere(String id) {
+		return CompletableFuture.supplyAsync(() -> this.here.documents().lock(Page.class, id, OFTEN_RENEWED)).join();
+	}
+
+	// Two of them, so that one which was due when this began is over
+	private void awaitRenewals(String id) {
+		for (int i = 0; i < 2; i++) {
+			Date before = renewedAt(id);
+			await().until(() -> renewedAt(id).after(before));
+		}
+	}
+
+	private Date renewedAt(String id) {
+		return this.client.getDatabase("test")
+			.getCollection("page")
+			.find(new Document("_id", id))
+			.first()
+			.get("lock", Document.class)
+			.getList("holders", Document.class)
+			.get(0)
+			.getDate("renewedAt");
 	}
 
 	private void inRollback(Runnable work) {

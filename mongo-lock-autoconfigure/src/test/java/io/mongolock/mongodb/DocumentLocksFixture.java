@@ -31,6 +31,8 @@ final class DocumentLocksFixture implements AutoCloseable {
 
 	private final LockTemplate client;
 
+	private final DocumentTransactions transactions = new DocumentTransactions();
+
 	private final DocumentLockOperations documents;
 
 	DocumentLocksFixture(String instance, MongoTemplate template, GenericApplicationContext context,
@@ -45,11 +47,15 @@ final class DocumentLocksFixture implements AutoCloseable {
 		this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "thread"),
 				LockClock.system(), List.of(listeners), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
 		this.documents = DocumentLockOperations.of(template, store, this.client, this.client::broken,
-				LockClock.system(), Duration.ofSeconds(5), context);
+				LockClock.system(), Duration.ofSeconds(5), this.transactions, context);
 	}
 
 	DocumentLockOperations documents() {
 		return this.documents;
+	}
+
+	DocumentTransactions transactions() {
+		return this.transactions;
 	}
 
 	LockTemplate client() {

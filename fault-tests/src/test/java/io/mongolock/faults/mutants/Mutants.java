@@ -480,6 +480,18 @@ final class Mutants {
 						"				this.takeBack.run();", "",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests",
 								"aRollbackTakesBackTheVersionInTheObject")),
+				new Mutant("document lock: renewed while a transaction keeps it", "mongodb/HeldDocument",
+						"		if (this.lease != null && renewing) {\n			this.lease.suspend();\n		}", "",
+						test("io.mongolock.mongodb.DocumentLockTransactionTests",
+								"whatTheThreadHasLockedIsNotRenewedWhileItsTransactionRunsAndFromThenOnAgain")),
+				new Mutant("document lock: not renewed after a transaction", "mongodb/HeldDocument",
+						"if (this.state != State.WRITING && this.lease != null) {", "if (this.lease == null) {",
+						test("io.mongolock.mongodb.DocumentLockTransactionTests",
+								"whatTheThreadHasLockedIsNotRenewedWhileItsTransactionRunsAndFromThenOnAgain")),
+				new Mutant("document lock: committed though lost inside a transaction", "mongodb/HeldDocument",
+						"			this.lease.pause();", "			this.lease.suspend();",
+						test("io.mongolock.mongodb.DocumentLockTransactionTests",
+								"whatIsLockedInsideATransactionIsNotRenewedUntilItsEndAndStillRefusesTheCommitIfItIsLost")),
 				new Mutant("document lock: lost by its own save", "core/Lease", "holder.suspended || ", "",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests", "aSaveReleasesWithTheCommit")));
 	}

@@ -33,6 +33,7 @@ import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.store.mongo.DocumentLockStore;
@@ -180,7 +181,7 @@ class DocumentLockRowsTests {
 			this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "main"),
 					LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
 			this.documents = DocumentLockOperations.of(this.template, store, this.client, this.client::broken,
-					LockClock.system(), Duration.ofSeconds(5), this.context);
+					LockClock.system(), Duration.ofSeconds(5), new DocumentTransactions(), this.context);
 		}
 
 		MongoTemplate template() {

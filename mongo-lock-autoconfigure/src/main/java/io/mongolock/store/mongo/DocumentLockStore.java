@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
@@ -248,6 +249,18 @@ public final class DocumentLockStore implements LockStore {
 			.sorted(Comparator.comparing(StoredLock::key))
 			.limit(most)
 			.toList();
+	}
+
+	/**
+	 * Begin a lease anew as part of a transaction of the application, which keeps all
+	 * other writes away from the document until it ends.
+	 * @param lease the lease
+	 * @param session the session of the transaction
+	 * @return whether the lease stands in the document
+	 * @throws IllegalStateException if the session is of another client
+	 */
+	public boolean renew(LeaseId lease, ClientSession session) {
+		return of(lease.key()).leases().renew(lease, session);
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -53,6 +54,10 @@ final class LeaseRequests {
 		BsonDocument update = this.statements.expiry(ttl);
 		return this.locks.execute(request, WriteConcern.MAJORITY,
 				(locks) -> locks.updateOne(filter, update).getMatchedCount() != 0);
+	}
+
+	boolean renew(LeaseId lease, ClientSession session) {
+		return this.locks.update(session, held(lease), this.statements.renewal()).getMatchedCount() != 0;
 	}
 
 	int renewAll(List<LeaseId> leases, Duration timeout) {

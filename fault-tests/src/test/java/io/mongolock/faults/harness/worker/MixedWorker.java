@@ -45,6 +45,7 @@ import io.mongolock.faults.harness.history.HistoryRecord.Numbered;
 import io.mongolock.faults.harness.history.HistoryRecord.Wrote;
 import io.mongolock.faults.harness.history.HistoryWriter;
 import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.SequenceRange;
@@ -148,7 +149,8 @@ public final class MixedWorker {
 		context.refresh();
 		DocumentLockStore store = documents(client);
 		LockTemplate locks = HarnessClient.locks(store, settings, new HandOver(Duration.ZERO, 0), PLACE_TTL, losses);
-		return DocumentLockOperations.of(template, store, locks, locks::broken, LockClock.system(), PATIENCE, context);
+		return DocumentLockOperations.of(template, store, locks, locks::broken, LockClock.system(), PATIENCE,
+				new DocumentTransactions(), context);
 	}
 
 	// The locks of documents that this edits, as the store of a client

@@ -1,0 +1,64 @@
+package io.mongolock.mongodb;
+
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+
+/**
+ * Has each transaction keep the documents that its thread has locked before. To be added
+ * to the application's transaction managers, and given to {@link DocumentLockOperations}.
+ * Thread-safe: what a thread has locked belongs to that thread.
+ */
+public final class DocumentTransactions implements TransactionExecutionListener {
+
+	/** Weak, as a handle that nobody closes has to be noticed. */
+	private final ThreadLocal<@Nullable Map<HeldDocument<?>, TransactionKeeper>> locked = new ThreadLocal<>();
+
+	void locked(HeldDocument<?> document, TransactionKeeper keeper) {
+		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
+		if (documents == null) {
+			documents = new WeakHashMap<>();
+			this.locked.set(documents);
+		}
+		documents.keySet().removeIf(HeldDocument::isOver);
+		documents.put(document, keeper);
+	}
+
+	/**
+	 * Whether the transaction of this thread keeps a lock.
+	 * @param key the key of the lock
+	 * @return whether it does
+	 */
+	boolean keeps(String key) {
+		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
+		return documents != null && documents.keySet()
+			.stream()
+			.anyMatch((document) -> document.isKept() && document.proof().key().equals(key));
+	}
+
+	/**
+	 * Have the transaction keep what its thread has locked, unless it only reads. A
+	 * failure of that is left to the transaction's next statement.
+	 * @param transaction the transaction
+	 * @param beginFailure why it could not begin, if so
+	 */
+	@Override
+	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
+		if (documents == null) {
+			return;
+		}
+		documents.keySet().removeIf(HeldDocument::isOver);
+		if (documents.isEmpty()) {
+			this.locked.remove();
+		}
+		else if (beginFailure == null && !transaction.isReadOnly()) {
+			List.copyOf(documents.entrySet()).forEach((one) -> one.getValue().begun(one.getKey()));
+		}
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.mongolock.mongodb;
+
+import com.mongodb.MongoException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.ConcurrencyFailureException;
+
+/**
+ * Says what Spring Data takes for a violation of integrity: a transaction that MongoDB
+ * ended, and that may be done again.
+ */
+final class TransactionConflict {
+
+	private TransactionConflict() {
+	}
+
+	/**
+	 * Look for a conflict in a failure.
+	 * @param failure what a statement of a transaction failed with
+	 * @param what was to be written
+	 * @return the conflict, or {@code null} if it is something else
+	 */
+	static @Nullable ConcurrencyFailureException in(Throwable failure, String what) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (cause instanceof MongoException answer
+					&& answer.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
+				return new ConcurrencyFailureException("The " + what + " was not written: MongoDB has ended the "
+						+ "transaction, as if another has written what it cannot see. Do the whole transaction again, "
+						+ "such as by Spring's @Retryable(includes = ConcurrencyFailureException.class) outside of "
+						+ "@Transactional", failure);
+			}
+		}
+		return null;
+	}
+
+}

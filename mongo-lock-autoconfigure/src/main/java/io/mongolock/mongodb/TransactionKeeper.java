@@ -1,0 +1,121 @@
+package io.mongolock.mongodb;
+
+import java.util.Optional;
+
+import com.mongodb.client.ClientSession;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.mongolock.store.mongo.DocumentLockStore;
+
+/**
+ * Has the transaction of a thread keep locks: what is written outside of a transaction
+ * after it began to read fails its save, also if that is a renewal. So the transaction
+ * renews the lock itself, and first of all, which keeps everybody else's writes away as
+ * long as it lasts.
+ *
+ * @param template the application's template, which the transactions are of
+ * @param store the locks
+ */
+record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
+
+	private static final Log logger = LogFactory.getLog(TransactionKeeper.class);
+
+	/**
+	 * A transaction begins.
+	 * @param held what its thread has locked
+	 */
+	void begun(HeldDocument<?> held) {
+		session().ifPresent((session) -> {
+			try {
+				keep(held, session);
+			}
+			catch (RuntimeException ex) {
+				// The next statement says so, to code that can do something about it
+				logger.debug("The " + held + " could not be renewed by the transaction that begins", ex);
+			}
+		});
+	}
+
+	/**
+	 * A lock is granted, maybe inside a transaction, which has not begun to read then: it
+	 * need not be renewed yet.
+	 * @param held the document
+	 */
+	void granted(HeldDocument<?> held) {
+		session().ifPresent((session) -> pause(held, false));
+	}
+
+	/**
+	 * Have the transaction keep a lock, or say why it cannot.
+	 * @param held the document
+	 */
+	void require(HeldDocument<?> held) {
+		ClientSession session = session().orElseThrow(() -> new IllegalStateException(
+				"The " + held + " can be kept only by a MongoDB transaction of the application's template, and "
+						+ CurrentTransaction.describe()));
+		if (held.isKept()) {
+			return;
+		}
+		if (hasRead(session)) {
+			throw new IllegalStateException("The " + held + " has to be kept by the first statement of a transaction, "
+					+ "and this one has begun to read");
+		}
+		try {
+			keep(held, session);
+		}
+		catch (RuntimeException ex) {
+			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
+			throw (conflict != null) ? conflict : ex;
+		}
+	}
+
+	/**
+	 * Whether this thread is inside a transaction that sees documents as of a moment ago.
+	 * @return whether a statement of it was answered
+	 */
+	boolean hasSnapshot() {
+		return session().filter(TransactionKeeper::hasRead).isPresent();
+	}
+
+	private static boolean hasRead(ClientSession session) {
+		return session.getOperationTime() != null;
+	}
+
+	private Optional<ClientSession> session() {
+		return (TransactionSynchronizationManager.isSynchronizationActive()) ? CurrentTransaction.session(this.template)
+				: Optional.empty();
+	}
+
+	private void keep(HeldDocument<?> held, ClientSession session) {
+		if (pause(held, true) && !this.store.renew(held.proof().lease(), session)) {
+			held.lost();
+		}
+	}
+
+	private static boolean pause(HeldDocument<?> held, boolean renewing) {
+		boolean pauses = held.beginKeep(renewing);
+		if (pauses) {
+			TransactionSynchronizationManager.registerSynchronization(new Keep(held));
+		}
+		return pauses;
+	}
+
+	/**
+	 * Ends with the transaction.
+	 *
+	 * @param held what it keeps
+	 */
+	private record Keep(HeldDocument<?> held) implements TransactionSynchronization {
+
+		@Override
+		public void afterCompletion(int status) {
+			this.held.endKeep();
+		}
+
+	}
+
+}

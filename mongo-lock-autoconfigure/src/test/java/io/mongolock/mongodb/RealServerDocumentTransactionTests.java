@@ -1,0 +1,244 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+import java.util.Date;
+import java.util.concurrent.CompletableFuture;
+
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.MongoTransactionManager;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.mongolock.LockLostException;
+import io.mongolock.LockSettings;
+import io.mongolock.store.mongo.RealServerCondition;
+import io.mongolock.test.server.GivenServer;
+import io.mongolock.test.server.SuiteServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatRuntimeException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link DocumentLockOperations} inside transactions of a real replica set.
+ */
+@Tag("real-server")
+@ExtendWith(RealServerCondition.class)
+class RealServerDocumentTransactionTests extends AbstractMongoTests {
+
+	private static final LockSettings OFTEN_RENEWED = LockSettings.builder().ttl(Duration.ofSeconds(3)).build();
+
+	private MongoTemplate template;
+
+	private DocumentLocksFixture here;
+
+	private DocumentLocksFixture there;
+
+	private TransactionTemplate transactions;
+
+	@Override
+	String uri() {
+		return SuiteServer.get().uri().orElseThrow();
+	}
+
+	@BeforeEach
+	void begin() {
+		this.template = template();
+		boolean set = this.template.executeCommand(new Document("hello", 1)).containsKey("setName");
+		if (!set) {
+			String reason = "Skipped transactions of locked documents, which need a replica set: name one with "
+					+ GivenServer.NAME;
+			System.out.println(reason);
+			Assumptions.abort(reason);
+		}
+		this.here = new DocumentLocksFixture("here", this.template, new GenericApplicationContext());
+		this.there = new DocumentLocksFixture("there", template(), new GenericApplicationContext());
+		MongoTransactionManager manager = new MongoTransactionManager(this.template.getMongoDatabaseFactory());
+		manager.addListener(this.here.transactions());
+		this.transactions = new TransactionTemplate(manager);
+		this.template.insert(new Post("p1", "draft", null));
+		this.template.insert(new Post("p2", "draft", null));
+		this.template.insert(new Post("p3", "draft", null));
+	}
+
+	@AfterEach
+	void end() {
+		if (this.here != null) {
+			this.here.close();
+			this.there.close();
+		}
+	}
+
+	@RepeatedTest(6)
+	void aRenewalFailsNoTransactionThatIsAboutToSave() {
+		LockedDocument<Post> witness = lockElsewhere("p3");
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
+		this.transactions.executeWithoutResult((status) -> {
+			this.template.findById("p2", Post.class);
+			awaitRenewals("p3");
+			save(locked, "saved");
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+		assertThat(this.here.client().held()).isOne();
+		witness.close();
+	}
+
+	@RepeatedTest(6)
+	void whoEntersTheLineFailsNoTransactionThatIsAboutToSave() throws Exception {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		CompletableFuture<LockedDocument<Post>> other = this.transactions.execute((status) -> {
+			this.template.findById("p2", Post.class);
+			CompletableFuture<LockedDocument<Post>> waiting = CompletableFuture
+				.supplyAsync(() -> this.there.documents().lock(Post.class, "p1", DocumentLocksFixture.WAITING));
+			await().until(() -> this.there.documents()
+				.find(Post.class, "p1")
+				.filter((lock) -> lock.waiting() == 1)
+				.isPresent());
+			save(locked, "saved");
+			return waiting;
+		});
+		try (LockedDocument<Post> next = other.get()) {
+			assertThat(next.entity().text()).isEqualTo("saved");
+		}
+	}
+
+	@Test
+	void aTransactionThatOutlivesTheLeaseKeepsOthersAwayAndSaves() {
+		LockedDocument<Post> locked = this.here.documents()
+			.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(1)).build());
+		LockSettings once = LockSettings.builder().waitTimeout(Duration.ZERO).ttl(Duration.ofSeconds(2)).build();
+		this.transactions.executeWithoutResult((status) -> {
+			this.template.findById("p2", Post.class);
+			await().until(() -> this.there.documents().find(Post.class, "p1").isEmpty());
+			assertThatRuntimeException().isThrownBy(() -> this.there.documents().lock(Post.class, "p1", once));
+			save(locked, "saved");
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+	}
+
+	@Test
+	void aLockOfAnotherThreadIsKeptIfThatIsAskedFor() {
+		LockedDocument<Post> witness = lockElsewhere("p3");
+		LockedDocument<Post> locked = lockElsewhere("p1");
+		this.transactions.executeWithoutResult((status) -> {
+			this.here.documents().keepInTransaction(locked);
+			this.here.documents().keepInTransaction(locked);
+			awaitRenewals("p3");
+			save(locked, "saved");
+		});
+		this.transactions.executeWithoutResult((status) -> {
+			this.template.findById("p2", Post.class);
+			assertThatIllegalStateException().isThrownBy(() -> this.here.documents().keepInTransaction(witness))
+				.withMessageContaining("has begun to read");
+		});
+		assertThatIllegalStateException().isThrownBy(() -> this.here.documents().keepInTransaction(witness))
+			.withMessageContaining("there is no transaction on this thread");
+		witness.close();
+	}
+
+	@Test
+	void aRollbackLeavesALockThatIsRenewedAgain() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
+		this.transactions.executeWithoutResult((status) -> {
+			save(locked, "rolled back");
+			status.setRollbackOnly();
+		});
+		awaitRenewals("p1");
+		assertThat(locked.handle().isHeld()).isTrue();
+		save(locked, "saved");
+		assertThat(text("p1")).isEqualTo("saved");
+	}
+
+	@Test
+	void aConflictIsOneThatTheWholeTransactionMayBeDoneAgainAfter() {
+		TransactionTemplate unheard = new TransactionTemplate(
+				new MongoTransactionManager(this.template.getMongoDatabaseFactory()));
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		assertThatExceptionOfType(ConcurrencyFailureException.class)
+			.isThrownBy(() -> unheard.executeWithoutResult((status) -> {
+				this.template.findById("p2", Post.class);
+				locked.handle().renew();
+				save(locked, "too late");
+			}))
+			.withMessageContaining("Do the whole transaction again");
+		unheard.executeWithoutResult((status) -> save(locked, "again"));
+		assertThat(text("p1")).isEqualTo("again");
+	}
+
+	@Test
+	void aLockIsRefusedInsideATransactionThatHasBegunToRead() {
+		this.transactions.executeWithoutResult((status) -> {
+			this.template.findById("p2", Post.class);
+			assertThatIllegalStateException().isThrownBy(() -> this.here.documents().lock(Post.class, "p1"))
+				.withMessageContaining("Lock all that it saves before it begins");
+		});
+		this.transactions.executeWithoutResult((status) -> {
+			LockedDocument<Post> first = this.here.documents().lock(Post.class, "p1");
+			LockedDocument<Post> second = this.here.documents().lock(Post.class, "p2");
+			assertThat(this.here.documents().lock(Post.class, "p1").entity().text()).isEqualTo("draft");
+			save(first, "first");
+			save(second, "second");
+		});
+		assertThat(text("p1")).isEqualTo("first");
+		assertThat(text("p2")).isEqualTo("second");
+	}
+
+	@Test
+	void aLockThatIsGoneWhenTheTransactionBeginsIsToldByTheSave() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		this.there.documents().breakLock(Post.class, "p1");
+		this.transactions.executeWithoutResult((status) -> {
+			assertThat(locked.handle().isHeld()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> save(locked, "never"));
+			status.setRollbackOnly();
+		});
+		assertThat(text("p1")).isEqualTo("draft");
+	}
+
+	private LockedDocument<Post> lockElsewhere(String id) {
+		return CompletableFuture.supplyAsync(() -> this.here.documents().lock(Post.class, id, OFTEN_RENEWED)).join();
+	}
+
+	private void save(LockedDocument<Post> locked, String text) {
+		this.here.documents().save(locked, new Post(locked.entity().id(), text, locked.entity().version()));
+	}
+
+	// Two of them, so that one which was due when this began is over
+	private void awaitRenewals(String id) {
+		for (int i = 0; i < 2; i++) {
+			Date before = renewedAt(id);
+			await().until(() -> renewedAt(id).after(before));
+		}
+	}
+
+	private Date renewedAt(String id) {
+		return template().findById(id, Document.class, "post")
+			.get("lock", Document.class)
+			.getList("holders", Document.class)
+			.get(0)
+			.getDate("renewedAt");
+	}
+
+	private String text(String id) {
+		return template().findById(id, Post.class).text();
+	}
+
+	record Post(@Id String id, String text, @Version @Nullable Long version) {
+
+	}
+
+}
