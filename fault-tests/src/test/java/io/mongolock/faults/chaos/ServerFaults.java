@@ -47,7 +47,8 @@ final class ServerFaults {
 			case PRIMARY_STEPPED_DOWN -> stepDown(primary);
 			case PRIMARY_FORGOTTEN -> {
 				others.forEach(RealMember::freeze);
-				pass(Duration.ofSeconds(1));
+				// a little less than it takes to notice that it is alone
+				pass(Duration.ofMillis(1800));
 				primary.kill();
 				others.forEach(RealMember::thaw);
 			}

@@ -6,10 +6,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
+import io.mongolock.faults.harness.MixedWorkers;
 import io.mongolock.faults.harness.WorkerProcesses;
 import io.mongolock.test.proxy.CommandSelection;
 import io.mongolock.test.proxy.FaultCount;
+import io.mongolock.test.proxy.FaultProxy;
 
 /**
  * Faults in an order that a seed decides. Not thread-safe.
@@ -22,7 +25,9 @@ final class SoakFaults {
 
 	private final WorkerProcesses crew;
 
-	private final List<SoakWorker> workers;
+	private final MixedWorkers workers;
+
+	private final List<FaultProxy> proxies;
 
 	private final Duration longest;
 
@@ -30,11 +35,15 @@ final class SoakFaults {
 
 	private int atOnce;
 
-	/** The seed decides everything; nothing stands still for longer than the longest. */
-	SoakFaults(long seed, WorkerProcesses crew, List<SoakWorker> workers, Duration longest) {
+	/**
+	 * The seed decides everything; nothing stands still for longer than the longest. Each
+	 * worker is behind the proxy of its place.
+	 */
+	SoakFaults(long seed, WorkerProcesses crew, MixedWorkers workers, List<FaultProxy> proxies, Duration longest) {
 		this.random = new Random(seed);
 		this.crew = crew;
 		this.workers = workers;
+		this.proxies = proxies;
 		this.longest = longest;
 	}
 
@@ -42,18 +51,18 @@ final class SoakFaults {
 	 * Let one happen, and some time pass.
 	 */
 	void next() {
-		List<SoakWorker> those = some();
+		List<Integer> those = some();
 		int kind = this.random.nextInt(24);
 		if (kind < 12) {
 			those.forEach(this::fault);
 		}
 		else if (kind < 14) {
-			those.forEach((worker) -> worker.proxy().cut());
+			those.forEach((place) -> this.proxies.get(place).cut());
 		}
 		else if (kind < 16) {
-			those.forEach((worker) -> worker.proxy().blackhole());
+			those.forEach((place) -> this.proxies.get(place).blackhole());
 			pause(100, 6000);
-			those.forEach((worker) -> worker.proxy().heal());
+			those.forEach((place) -> this.proxies.get(place).heal());
 		}
 		else if (kind < 19) {
 			suspend(those, 800);
@@ -63,7 +72,7 @@ final class SoakFaults {
 			suspend(those, 8000);
 		}
 		else if (kind < 22) {
-			those.forEach(SoakWorker::replace);
+			those.forEach(this.workers::replace);
 		}
 		else {
 			this.crew.server().ifPresent((server) -> {
@@ -86,19 +95,21 @@ final class SoakFaults {
 		return this.count;
 	}
 
-	private List<SoakWorker> some() {
-		List<SoakWorker> shuffled = new ArrayList<>(this.workers);
+	private List<Integer> some() {
+		List<Integer> shuffled = new ArrayList<>(IntStream.range(0, this.workers.size()).boxed().toList());
 		Collections.shuffle(shuffled, this.random);
 		int size = (this.random.nextBoolean()) ? 1 : 1 + this.random.nextInt(shuffled.size());
 		return shuffled.subList(0, size);
 	}
 
-	private void suspend(List<SoakWorker> those, int atMostMillis) {
-		this.crew.suspend(those.stream().map(SoakWorker::jvm).toList(), () -> pause(10, atMostMillis));
+	private void suspend(List<Integer> those, int atMostMillis) {
+		this.workers.suspend(those, time(10, atMostMillis));
 	}
 
-	private void fault(SoakWorker worker) {
-		CommandSelection on = worker.proxy().on(COMMANDS.get(this.random.nextInt(COMMANDS.size()))).collection("locks");
+	private void fault(int place) {
+		CommandSelection on = this.proxies.get(place)
+			.on(COMMANDS.get(this.random.nextInt(COMMANDS.size())))
+			.collection("locks");
 		Duration delay = Duration.ofMillis(this.random.nextInt(4000));
 		FaultCount fault = switch (this.random.nextInt(10)) {
 			case 0 -> on.dropRequest();
@@ -115,8 +126,12 @@ final class SoakFaults {
 	}
 
 	private void pause(int least, int most) {
-		LockSupport.parkNanos(Math.min(Duration.ofMillis(least + this.random.nextInt(most - least)).toNanos(),
-				this.longest.toNanos()));
+		LockSupport.parkNanos(time(least, most).toNanos());
+	}
+
+	private Duration time(int least, int most) {
+		Duration time = Duration.ofMillis(least + this.random.nextInt(most - least));
+		return (time.compareTo(this.longest) < 0) ? time : this.longest;
 	}
 
 }

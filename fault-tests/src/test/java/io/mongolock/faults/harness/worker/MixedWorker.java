@@ -13,11 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-import com.mongodb.ReadConcern;
+import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.Updates;
 import com.mongodb.client.result.UpdateResult;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +82,9 @@ public final class MixedWorker {
 
 	private static final int LIMIT = 3;
 
+	/** How many locks are held for long. */
+	private static final int HELD = 4;
+
 	private static final String READ_WRITE = "shelf";
 
 	private static final Map<String, SequenceSettings> SEQUENCES = Map.of("single", SequenceSettings.DEFAULT, "block",
@@ -131,12 +136,13 @@ public final class MixedWorker {
 		this.sections = new LockedSections(HarnessClient.locks(store, settings, HandOver.DEFAULT, PLACE_TTL, losses),
 				this.history);
 		this.writes = FencedWrites.of(template, store);
-		this.guarded = template.getCollection("guarded").withReadConcern(ReadConcern.LINEARIZABLE);
+		this.guarded = template.getCollection("guarded").withWriteConcern(WriteConcern.MAJORITY);
 		this.documents = documents(template, client, settings, losses);
 		this.sequences = Sequences.of(new SequenceStore(HarnessClient.template(client), "sequences", "", PATIENCE),
 				SEQUENCES);
 		this.activities = List.of(this::fenced, this::fenced, this::longFenced, this::limited, this::limited,
-				this::readOrWrite, this::readOrWrite, this::edit, this::edit, this::number);
+				this::longHeld, this::longHeld, this::readOrWrite, this::readOrWrite, this::edit, this::edit,
+				this::number);
 		this.running = new CountDownLatch(this.activities.size());
 		for (int i = 0; i < this.activities.size(); i++) {
 			start(this.activities.get(i), new Random(seed + i));
@@ -199,10 +205,10 @@ public final class MixedWorker {
 	private void write(LockHandle handle, long millis) throws InterruptedException {
 		Query one = query(where("_id").is(handle.key()));
 		this.writes.update(handle, one, Update.update("reader", handle.fence()), Guarded.class);
-		List<String> log = new ArrayList<>(Objects.requireNonNull(
-				this.guarded.find(Filters.eq(handle.key())).maxTime(SHORT_TTL.toSeconds(), TimeUnit.SECONDS).first())
-			.getList("log", String.class));
-		for (long left = millis; left > 0 && this.sections.work(handle, Math.min(left, STEP)); left -= STEP) {
+		Document read = this.guarded.findOneAndUpdate(Filters.eq(handle.key()), Updates.inc("reads", 1),
+				new FindOneAndUpdateOptions().maxTime(SHORT_TTL.toSeconds(), TimeUnit.SECONDS));
+		List<String> log = new ArrayList<>(Objects.requireNonNull(read).getList("log", String.class));
+		for (long left = millis; works(handle, left); left -= STEP) {
 			String id = nextId();
 			log.add(id);
 			UpdateResult result = this.writes.update(handle, one, Update.update("log", log), Guarded.class);
@@ -212,18 +218,39 @@ public final class MixedWorker {
 		}
 	}
 
+	// For so long, and so seldom renewed, that a failover is over before the end: a lock
+	// that
+	// it has forgotten is granted to the next one
+	private void longHeld(Random random) {
+		LockRequest request = LockRequest.builder("held:" + random.nextInt(HELD)).ttl(LONG_TTL).build();
+		work(request, 3000 + random.nextInt(5000));
+	}
+
 	private void limited(Random random) {
-		work(patient(LockRequest.builder(SEMAPHORE).limit(LIMIT), random), random);
+		work(patient(LockRequest.builder(SEMAPHORE).limit(LIMIT).ttl(LONG_TTL), random).build(), workMillis(random));
 	}
 
 	private void readOrWrite(Random random) {
 		LockRequest.Builder request = LockRequest.builder(READ_WRITE);
-		work(patient((random.nextInt(4) > 0) ? request.shared() : request, random), random);
+		work(patient((random.nextInt(4) > 0) ? request.shared() : request, random).build(), workMillis(random));
 	}
 
-	private void work(LockRequest.Builder request, Random random) {
-		long millis = workMillis(random);
-		this.sections.run(request.build(), (handle) -> this.sections.work(handle, millis));
+	private void work(LockRequest request, long millis) {
+		this.sections.run(request, (handle) -> worksAll(handle, millis));
+	}
+
+	// Or until all is over
+	private boolean worksAll(LockHandle handle, long millis) throws InterruptedException {
+		long left = millis;
+		while (works(handle, left)) {
+			left -= STEP;
+		}
+		return left <= 0 || this.over;
+	}
+
+	// For a step, unless there is no time left
+	private boolean works(LockHandle handle, long millis) throws InterruptedException {
+		return !this.over && millis > 0 && this.sections.work(handle, Math.min(millis, STEP));
 	}
 
 	private void edit(Random random) {
@@ -232,7 +259,7 @@ public final class MixedWorker {
 		this.sections.run("edited:" + id, 1, (section) -> {
 			try (LockedDocument<Edited> locked = this.documents.lock(Edited.class, id)) {
 				if (section.enter(locked.handle())) {
-					boolean worked = this.sections.work(locked.handle(), millis);
+					boolean worked = worksAll(locked.handle(), millis);
 					section.workEnded();
 					if (worked) {
 						save(locked);

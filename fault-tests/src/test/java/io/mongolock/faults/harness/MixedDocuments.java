@@ -1,28 +1,20 @@
-package io.mongolock.faults.chaos;
+package io.mongolock.faults.harness;
 
 import java.util.List;
 
-import com.mongodb.ReadConcern;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.Updates;
 import org.bson.Document;
 
-import io.mongolock.faults.harness.Harness;
-import io.mongolock.faults.harness.WorkerProcesses;
 import io.mongolock.faults.harness.history.HistoryRecord.Stored;
 import io.mongolock.faults.harness.worker.MixedWorker;
 
 /**
- * The documents that workers write under locks, each with the ids of all writes.
+ * The documents that mixed workers write under locks, each with the ids of all writes.
  */
-final class WrittenDocuments {
-
-	private final WorkerProcesses crew;
-
-	WrittenDocuments(WorkerProcesses crew) {
-		this.crew = crew;
-	}
+record MixedDocuments(WorkerProcesses crew) {
 
 	void insert() {
 		MixedWorker.EXCLUSIVE.forEach((key) -> documents("guarded").insertOne(document(key)));
@@ -40,7 +32,8 @@ final class WrittenDocuments {
 	}
 
 	private List<String> log(String collection, String id) {
-		Document document = documents(collection).find(Filters.eq(id)).first();
+		// as part of a write that a majority confirms
+		Document document = documents(collection).findOneAndUpdate(Filters.eq(id), Updates.inc("reads", 1));
 		return (document != null) ? document.getList("log", String.class) : List.of();
 	}
 
@@ -48,8 +41,7 @@ final class WrittenDocuments {
 		return this.crew.observer()
 			.getDatabase(Harness.DATABASE)
 			.getCollection(collection)
-			.withWriteConcern(WriteConcern.MAJORITY)
-			.withReadConcern(ReadConcern.LINEARIZABLE);
+			.withWriteConcern(WriteConcern.MAJORITY);
 	}
 
 }
