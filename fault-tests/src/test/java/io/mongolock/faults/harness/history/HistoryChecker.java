@@ -153,7 +153,7 @@ public final class HistoryChecker {
 		if (lost.toldNanos() == Section.NEVER) {
 			return;
 		}
-		next(lost.fence(), byFence).ifPresent((next) -> {
+		next(lost.fence(), byFence).filter((next) -> !released(lost, next)).ifPresent((next) -> {
 			long late = lost.toldNanos() - next.enteredNanos();
 			if (late > this.stalls.nanos(lost.entered().process(), lost.enteredNanos(), lost.toldNanos())) {
 				this.violations.add(new Violation(Kind.TOLD_LATE, lost.entered().key(), lost.toldNanos(),
@@ -161,6 +161,13 @@ public final class HistoryChecker {
 								+ Spread.millis(late) + " after the grant of " + next));
 			}
 		});
+	}
+
+	// The next one came by a release, or a save, whose answer was so late that the lock
+	// was
+	// taken for lost
+	private static boolean released(Section lost, Section next) {
+		return lost.outcome() != Outcome.LOST && lost.leftNanos() <= next.enteredNanos();
 	}
 
 	// Nothing excuses that: who stood still asks late, and is told the truth

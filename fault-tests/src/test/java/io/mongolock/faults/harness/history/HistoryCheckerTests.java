@@ -207,6 +207,14 @@ class HistoryCheckerTests {
 	}
 
 	@Test
+	void aLossToldToOneWhoseOwnReleaseLetTheNextOneInIsClean() {
+		section("a", 1, 0, 9);
+		section("b", 2, 10, 20);
+		lost(1, 12);
+		assertThat(violations()).isEmpty();
+	}
+
+	@Test
 	void aLossToldBeforeTheNextGrantIsClean() {
 		left(entered("a", 1, 0), Outcome.LOST, 9);
 		section("b", 2, 10, 20);
@@ -291,8 +299,8 @@ class HistoryCheckerTests {
 
 	@Test
 	void aLossMayBeNotifiedAfterTheGrantOfOneWhoMayHoldTogetherWithIt() {
-		shared(3, "a", 1, 0, 9);
-		shared(3, "b", 2, 10, 20);
+		lostShared("a", 1, 0, 9);
+		lostShared("b", 2, 10, 20);
 		lost(1, 12);
 		this.history.add(new Checked(KEY, 1, nanos(11)));
 		assertThat(violations()).isEmpty();
@@ -405,6 +413,10 @@ class HistoryCheckerTests {
 
 	private void section(String process, long fence, long entered, long left) {
 		left(entered(process, fence, entered), Outcome.COMPLETED, left);
+	}
+
+	private void lostShared(String process, long fence, long entered, long left) {
+		left(new Entered(KEY, 3, fence, "", process, "main", nanos(entered), nanos(entered)), Outcome.LOST, left);
 	}
 
 	private void shared(int limit, String process, long fence, long entered, long left) {

@@ -19,6 +19,7 @@ import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Numbered;
 import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
 import io.mongolock.faults.harness.history.HistoryRecord.Wrote;
+import io.mongolock.faults.harness.history.Violation.Kind;
 
 /**
  * What was written down around a violation: of its key, and of faults. A line each, in
@@ -41,6 +42,7 @@ final class Surroundings {
 
 	String of(Violation violation) {
 		return this.records.stream()
+			.filter((record) -> !(record instanceof Checked) || violation.kind() == Kind.FALSE_CHECK)
 			.flatMap((record) -> line(record, violation.key()))
 			.filter((line) -> Math.abs(line.nanos() - violation.nanos()) < NEAR)
 			.sorted(Comparator.comparingLong((line) -> Math.abs(line.nanos() - violation.nanos())))
