@@ -69,6 +69,9 @@ final class LeaseHistory {
 	/** When the store gave it its place in line. */
 	long placedAt = -1;
 
+	/** Whether it was called and took so long to ask that its place may have run out. */
+	boolean slow;
+
 	boolean doubled;
 
 	/** Whether its release was answered, so that its minimum hold is kept. */

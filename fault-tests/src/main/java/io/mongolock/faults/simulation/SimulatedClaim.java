@@ -72,7 +72,9 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	@Override
 	public void turn() {
-		this.client.after(wakesIn(), () -> act(this.acquisition.turn(this.client.now())));
+		long wakesIn = wakesIn();
+		this.tenure.slow |= wakesIn > this.client.acquisitions.places().ttl().toNanos() / 2;
+		this.client.after(wakesIn, () -> act(this.acquisition.turn(this.client.now())));
 	}
 
 	// A thread takes a while to wake up, and may have given up meanwhile. One that stands

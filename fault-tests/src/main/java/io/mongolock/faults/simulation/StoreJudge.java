@@ -75,15 +75,15 @@ final class StoreJudge {
 		}
 	}
 
-	// Whoever came earlier and still waits must not be passed, unless there is room for
-	// both
+	// Whoever came earlier, still waits and asks when called must not be passed, unless
+	// there is room for both
 	private void checkOrder(Grant grant, Set<String> holders) {
 		LeaseHistory granted = this.histories.of(grant.token());
 		long since = (granted.placedAt >= 0) ? granted.placedAt : this.timeline.now();
 		List<LeaseHistory> passed = this.histories.all()
 			.stream()
 			.filter((tenure) -> tenure != granted && tenure.id.key().equals(grant.key()) && tenure.placedAt >= 0
-					&& tenure.placedAt < since && !tenure.isOver() && tenure.heldLock == null
+					&& tenure.placedAt < since && !tenure.slow && !tenure.isOver() && tenure.heldLock == null
 					&& !holders.contains(tenure.id.leaseToken()))
 			.toList();
 		int limit = passed.stream().mapToInt((tenure) -> tenure.limit).min().orElse(Integer.MAX_VALUE);

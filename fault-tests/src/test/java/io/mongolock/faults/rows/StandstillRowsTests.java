@@ -49,7 +49,7 @@ class StandstillRowsTests {
 	@ShowsRow(value = 81, level = Level.SERVER)
 	void aWaiterWhoseThreadStandsStillHoldsUpOthersForTheLifeOfItsPlace(RowFigures figures) {
 		LockTemplate standing = new LockTemplate(this.rig.store(),
-				new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ofSeconds(3)), Map.of()),
+				new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ofMinutes(2)), Map.of()),
 				new LockOwner("rows", "standing", "localhost", 1, ""), this.clock, List.of(), LeakDetection.WARN,
 				HandOver.DEFAULT, PLACE_TTL);
 		standing.start();
@@ -114,7 +114,7 @@ class StandstillRowsTests {
 		List<CompletableFuture<LockHandle>> blocked = new ArrayList<>();
 		for (int i = 0; i < 320; i++) {
 			blocked
-				.add(client.locks().acquireAsync(LockRequest.builder("blocked").limit(LockRequest.UNLIMITED).build()));
+				.add(client.locks().acquireAsync(LockRequest.builder("blocked").waitTimeout(Duration.ZERO).build()));
 		}
 		long start = System.nanoTime();
 		CompletableFuture<LockHandle> free = client.acquireAsync();
