@@ -61,7 +61,7 @@ class ReleasingWriteTests {
 	}
 
 	private static BsonDocument recorded(String name) {
-		BsonArray updates = RECORDED.get("document lock: " + name + " (standalone)").getArray("updates");
+		BsonArray updates = RECORDED.get("document lock: " + name).getArray("updates");
 		return updates.get(0).asDocument();
 	}
 

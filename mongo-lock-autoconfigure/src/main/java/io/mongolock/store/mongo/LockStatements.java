@@ -127,8 +127,7 @@ final class LockStatements extends Statements {
 
 	/**
 	 * Asks a holder to release the lock. Like {@link #expiry} it touches the document, as
-	 * it frees nothing. In its form as that, but with fields that were not recorded on a
-	 * real server.
+	 * it frees nothing.
 	 * @param reason why
 	 * @param by who asks
 	 * @return a classic update

@@ -10,6 +10,8 @@ import java.util.Map.Entry;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -26,9 +28,9 @@ import io.mongolock.store.LeaseId;
  */
 public final class RecordedCommands {
 
-	/** Where the embedded server is held to the same recordings. */
-	private static final Path RECORDINGS = Path.of("..", "mongo-lock-test-server", "src", "test", "resources",
-			"real-server");
+	/** Where the embedded server is held to what was recorded of them. */
+	private static final Path STATEMENTS = Path.of("..", "mongo-lock-test-server", "src", "test", "resources",
+			"real-server", "statements.json");
 
 	private RecordedCommands() {
 	}
@@ -37,21 +39,26 @@ public final class RecordedCommands {
 	 * All recorded commands by the names of their cases.
 	 */
 	public static Map<String, BsonDocument> read() {
-		Map<String, BsonDocument> commands = new TreeMap<>();
-		for (String topology : new String[] { "standalone", "replica-set" }) {
-			try {
-				BsonDocument.parse(Files.readString(RECORDINGS.resolve("mongodb-4.4-" + topology + ".json")))
-					.getArray("cases")
-					.stream()
-					.map(BsonValue::asDocument)
-					.forEach((recorded) -> commands.put(recorded.getString("name").getValue() + " (" + topology + ")",
-							recorded.getDocument("command")));
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+		return statements().collect(Collectors.toMap((statement) -> statement.getString("name").getValue(),
+				(statement) -> statement.getDocument("command"), (one, other) -> one, TreeMap::new));
+	}
+
+	/**
+	 * All recorded commands, and those that came before them.
+	 */
+	static Stream<BsonDocument> all() {
+		return statements().flatMap((statement) -> Stream
+			.concat(statement.getArray("first", new BsonArray()).stream(), Stream.of(statement.get("command")))
+			.map(BsonValue::asDocument));
+	}
+
+	private static Stream<BsonDocument> statements() {
+		try {
+			return BsonArray.parse(Files.readString(STATEMENTS)).stream().map(BsonValue::asDocument);
 		}
-		return commands;
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/**

@@ -24,6 +24,8 @@ final class ChangeStreams {
 	private static final Set<String> OPTIONS = Set.of("fullDocument", "resumeAfter", "startAfter",
 			"startAtOperationTime");
 
+	private static final Set<String> TOKENS = Set.of("resumeAfter", "startAfter");
+
 	private static final Set<String> STAGES = Set.of("$match", "$project", "$addFields", "$set", "$replaceRoot",
 			"$replaceWith", "$unset", "$redact");
 
@@ -56,13 +58,13 @@ final class ChangeStreams {
 	 * @return the answer, with an open cursor
 	 */
 	Document open(Document command, DatabaseResolver databases) {
+		List<Document> pipeline = Aggregation.parse(command.get("pipeline"));
+		Document options = options(pipeline.get(0).get(STAGE));
 		ChangeLog log = this.server.topology().changes();
 		if (!(command.get("aggregate") instanceof String collection)) {
 			throw ServerErrors.invalidOptions(
 					"The embedded server streams the changes of one collection: watch a collection, or use a real server");
 		}
-		List<Document> pipeline = Aggregation.parse(command.get("pipeline"));
-		Document options = options(pipeline.get(0).get(STAGE));
 		List<Document> rest = pipeline.subList(1, pipeline.size());
 		checkStages(rest);
 		Aggregation stages = Aggregation.fromPipeline(rest, databases, this.database,
@@ -85,6 +87,10 @@ final class ChangeStreams {
 			if (!OPTIONS.contains(option.getKey())) {
 				throw ServerErrors.location(40415, "BSON field '$changeStream." + option.getKey()
 						+ "' is an unknown field of the embedded server, which knows " + OPTIONS);
+			}
+			if (TOKENS.contains(option.getKey())) {
+				// also on a server that has no streams
+				ResumeToken.parse(option.getValue());
 			}
 		}
 		return options;

@@ -2,13 +2,15 @@ package io.mongolock.test.embedded;
 
 import java.time.Instant;
 import java.util.Map;
+import java.util.TreeMap;
 
 import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces {@code $currentDate} by a {@code $set} of the server's time, since the library
- * would take the time of the machine.
+ * would take the time of the machine, and sets fields in the order of their names, as the
+ * server does.
  */
 final class CurrentDate {
 
@@ -16,10 +18,12 @@ final class CurrentDate {
 	}
 
 	static Document resolve(Document operators, Instant now, ServerClock clock) {
-		if (!(operators.get("$currentDate") instanceof Document dates)) {
+		Document dates = fields(operators, "$currentDate");
+		// a server applies them in the order of the fields, and so adds new ones
+		Map<String, Object> set = new TreeMap<>(fields(operators, "$set"));
+		if (dates.isEmpty() && set.isEmpty()) {
 			return operators;
 		}
-		Document set = (operators.get("$set") instanceof Document fields) ? fields.clone() : new Document();
 		for (Map.Entry<String, Object> date : dates.entrySet()) {
 			if (set.containsKey(date.getKey()) || date.getKey().equals("_id")) {
 				// left to the library, which refuses it
@@ -29,8 +33,12 @@ final class CurrentDate {
 		}
 		Document resolved = operators.clone();
 		resolved.remove("$currentDate");
-		resolved.put("$set", set);
+		resolved.put("$set", new Document(set));
 		return resolved;
+	}
+
+	private static Document fields(Document operators, String operator) {
+		return (operators.get(operator) instanceof Document fields) ? fields : new Document();
 	}
 
 	private static boolean isTimestamp(@Nullable Object specification) {

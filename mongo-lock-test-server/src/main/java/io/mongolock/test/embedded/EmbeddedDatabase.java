@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class EmbeddedDatabase extends MemoryDatabase {
 
 	private static final Set<String> LEFT_TO_LIBRARY = Set.of("delete", "aggregate", "count", "distinct", "create",
-			"drop", "dbstats", "collstats", "validate", "listcollections", "listindexes");
+			"drop", "dbstats", "collstats", "validate", "listcollections");
 
 	private final ServerState server;
 
@@ -54,6 +54,7 @@ final class EmbeddedDatabase extends MemoryDatabase {
 			case "update" -> write(query, () -> this.writes.update(query));
 			case "findAndModify" -> write(query, () -> this.writes.findAndModify(query));
 			case "delete" -> write(query, () -> deleted(leave(channel, command, query, databaseResolver, oplog)));
+			case "listIndexes" -> this.indexCommands.list(query);
 			case "createIndexes" -> this.indexCommands.create(query);
 			case "dropIndexes" -> this.indexCommands.drop(query);
 			case "collMod" -> this.indexCommands.collMod(query);

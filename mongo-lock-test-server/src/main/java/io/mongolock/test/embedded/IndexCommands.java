@@ -30,6 +30,20 @@ final class IndexCommands {
 		this.topology = topology;
 	}
 
+	Document list(Document command) {
+		synchronized (this.database) {
+			String namespace = namespace(command, "listIndexes");
+			return Replies.cursor(namespace, descriptions(namespace).stream().map(IndexCommands::listed).toList(), 0);
+		}
+	}
+
+	private static Document listed(Document description) {
+		Document index = new Document("v", 2);
+		index.putAll(description);
+		index.remove("ns");
+		return index;
+	}
+
 	Document create(Document command) {
 		synchronized (this.database) {
 			boolean created = this.database.existing(command, "createIndexes") == null;

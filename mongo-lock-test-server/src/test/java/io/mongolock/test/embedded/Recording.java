@@ -5,7 +5,11 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
@@ -20,7 +24,9 @@ enum Recording {
 
 	SHARDED_4_4("mongodb-4.4-sharded.json"),
 
-	REPLICA_SET_5_0("mongodb-5.0-replica-set.json");
+	REPLICA_SET_5_0("mongodb-5.0-replica-set.json"),
+
+	REPLICA_SET_6_0("mongodb-6.0-replica-set.json");
 
 	private final String file;
 
@@ -32,35 +38,64 @@ enum Recording {
 		return this.file;
 	}
 
+	boolean isReplicaSet() {
+		return this.file.endsWith("replica-set.json");
+	}
+
 	/**
 	 * The embedded server that comes nearest.
 	 */
 	EmbeddedMongo.Builder embedded() {
 		EmbeddedMongo.Builder builder = EmbeddedMongo.builder();
-		if (this != REPLICA_SET_5_0) {
+		if (this.file.contains("4.4")) {
 			builder.upsertRace(UpsertRace.CLIENT_ERROR);
 		}
 		return (this != STANDALONE_4_4) ? builder.replicaSet() : builder;
 	}
 
+	/**
+	 * All statements, whether they were recorded on this kind of server or not.
+	 */
+	static List<BsonDocument> statements() {
+		return BsonArray.parse(read("statements.json")).stream().map(BsonValue::asDocument).toList();
+	}
+
+	/**
+	 * The statements that were recorded, in their order.
+	 */
 	List<RecordedCase> cases() {
-		return read(this.file).getArray("cases")
+		Map<String, BsonDocument> answers = BsonDocument.parse(read(this.file))
+			.getArray("cases")
 			.stream()
 			.map(BsonValue::asDocument)
-			.map((json) -> new RecordedCase(json.getString("name").getValue(), json))
+			.collect(Collectors.toMap((answer) -> answer.getString("name").getValue(), Function.identity()));
+		return statements().stream()
+			.filter((statement) -> answers.containsKey(statement.getString("name").getValue()))
+			.map((statement) -> new RecordedCase(statement, answers.get(statement.getString("name").getValue())))
 			.toList();
+	}
+
+	/**
+	 * The file of the events of a change stream, by step.
+	 */
+	String changeStreamFile() {
+		return this.file.replace("replica-set", "change-stream");
 	}
 
 	/**
 	 * The events of a change stream, by step.
 	 */
-	BsonDocument changeStream() {
-		return read((this == REPLICA_SET_5_0) ? "mongodb-5.0-change-stream.json" : "mongodb-4.4-change-stream.json");
+	List<BsonDocument> changeStream() {
+		return BsonDocument.parse(read(changeStreamFile()))
+			.getArray("steps")
+			.stream()
+			.map(BsonValue::asDocument)
+			.toList();
 	}
 
-	private static BsonDocument read(String file) {
+	private static String read(String file) {
 		try (InputStream in = Recording.class.getResourceAsStream("/real-server/" + file)) {
-			return BsonDocument.parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+			return new String(in.readAllBytes(), StandardCharsets.UTF_8);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

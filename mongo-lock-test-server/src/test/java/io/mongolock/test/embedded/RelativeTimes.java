@@ -7,6 +7,7 @@ import java.util.Map;
 import org.bson.BsonArray;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
 import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -40,6 +41,41 @@ final class RelativeTimes {
 			return new BsonArray(array.stream().map((value) -> resolve(value, now)).toList());
 		}
 		return recorded;
+	}
+
+	/**
+	 * What is to be recorded of an answer: the reverse of what is compared.
+	 * @param actual the answer, or a part of it
+	 * @param now when it was given
+	 */
+	static BsonValue relative(BsonValue actual, Span now) {
+		if (actual instanceof BsonDocument document) {
+			BsonDocument relative = new BsonDocument();
+			document.forEach((name, value) -> relative.append(name, relative(value, now)));
+			return relative;
+		}
+		if (actual instanceof BsonArray array) {
+			return new BsonArray(array.stream().map((value) -> relative(value, now)).toList());
+		}
+		if (actual instanceof BsonDateTime date) {
+			return placeholder("$$date", text(date.getValue(), now));
+		}
+		if (actual instanceof BsonInt64 number && now.holds(number.getValue() / 1024)) {
+			return placeholder("$$millis*1024", "now");
+		}
+		return actual.isTimestamp() ? placeholder("$$Timestamp", "any") : actual;
+	}
+
+	private static String text(long date, Span now) {
+		if (now.holds(date)) {
+			return "now";
+		}
+		long offset = Math.round((date - now.from()) / 1000.0) * 1000;
+		return "now" + ((offset < 0) ? "" : "+") + offset;
+	}
+
+	private static BsonDocument placeholder(String name, String value) {
+		return new BsonDocument(name, new BsonString(value));
 	}
 
 	/**
@@ -115,6 +151,10 @@ final class RelativeTimes {
 	 * @param to after it was answered
 	 */
 	record Span(long from, long to) {
+
+		private boolean holds(long millis) {
+			return millis >= this.from && millis <= this.to;
+		}
 
 		private Span plus(long millis) {
 			return new Span(this.from + millis, this.to + millis);

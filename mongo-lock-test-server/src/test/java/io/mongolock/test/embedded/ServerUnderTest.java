@@ -3,6 +3,8 @@ package io.mongolock.test.embedded;
 import java.util.List;
 import java.util.stream.Stream;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
@@ -23,16 +25,25 @@ record ServerUnderTest(MongoClient client, EmbeddedMongo embedded) implements Au
 	 * order, and after them the real one if there is one.
 	 */
 	static List<ServerUnderTest> start(Recording... recordings) {
-		Stream<ServerUnderTest> real = SuiteServer.get()
-			.uri()
-			.map((uri) -> new ServerUnderTest(MongoClients.create(uri), null))
-			.stream();
+		Stream<ServerUnderTest> real = SuiteServer.get().uri().map(ServerUnderTest::real).stream();
 		return Stream.concat(Stream.of(recordings).map(ServerUnderTest::embedded), real).toList();
+	}
+
+	static ServerUnderTest real(String uri) {
+		return new ServerUnderTest(connect(uri), null);
 	}
 
 	private static ServerUnderTest embedded(Recording recording) {
 		EmbeddedMongo embedded = recording.embedded().start();
-		return new ServerUnderTest(MongoClients.create(embedded.connectionString()), embedded);
+		return new ServerUnderTest(connect(embedded.connectionString()), embedded);
+	}
+
+	// what is sent twice is among the statements, and the driver is not to number its own
+	private static MongoClient connect(String uri) {
+		return MongoClients.create(MongoClientSettings.builder()
+			.applyConnectionString(new ConnectionString(uri))
+			.retryWrites(false)
+			.build());
 	}
 
 	boolean isEmbedded() {
@@ -49,7 +60,11 @@ record ServerUnderTest(MongoClient client, EmbeddedMongo embedded) implements Au
 		if (!isReplicaSet()) {
 			return Recording.STANDALONE_4_4;
 		}
-		return (version().compareTo("5") < 0) ? Recording.REPLICA_SET_4_4 : Recording.REPLICA_SET_5_0;
+		return switch (version().substring(0, 2)) {
+			case "4." -> Recording.REPLICA_SET_4_4;
+			case "5." -> Recording.REPLICA_SET_5_0;
+			default -> Recording.REPLICA_SET_6_0;
+		};
 	}
 
 	private boolean isReplicaSet() {
@@ -64,7 +79,16 @@ record ServerUnderTest(MongoClient client, EmbeddedMongo embedded) implements Au
 		return this.client.getDatabase("admin").runCommand(new Document("hello", 1));
 	}
 
-	private String version() {
+	/**
+	 * In the same one, a time that is set to now is not modified.
+	 */
+	void awaitNextMillisecond(long now) {
+		while (now() <= now) {
+			Thread.onSpinWait();
+		}
+	}
+
+	String version() {
 		return this.client.getDatabase("admin").runCommand(new Document("buildInfo", 1)).getString("version");
 	}
 
