@@ -48,7 +48,8 @@ abstract class AbstractFastClaimTests {
 	abstract Instant now();
 
 	/**
-	 * How far dates are from the server's time, at least, unless they are equal to it.
+	 * How far dates, and fences from its clock, are from the server's time, at least,
+	 * unless dates are equal to it.
 	 * @return a time in which nothing but a request or two is done
 	 */
 	abstract Duration unit();
@@ -126,7 +127,8 @@ abstract class AbstractFastClaimTests {
 		}
 		if (random.nextInt(10) != 0) {
 			long clock = now().toEpochMilli() * 1024;
-			document.append("fence", new BsonInt64(clock + random.nextInt(2000) - 1000));
+			long ahead = (random.nextBoolean() ? 1 : -1) * unit().toMillis() * (1 + random.nextInt(1000));
+			document.append("fence", new BsonInt64(clock + ahead));
 		}
 		if (random.nextBoolean()) {
 			document.append("note", new BsonString("$$NOW"));
