@@ -246,8 +246,7 @@ public final class RenewalSchedule {
 
 	private void confirmed(RenewalPlan plan, ClockReading requested, ClockReading now) {
 		// Also if it was handed over since: it is the entry in the store that was renewed
-		boolean held = plan.lease().renewed(requested, now);
-		if (held && this.plans.containsKey(plan.lease())) {
+		if (plan.lease().renewed(requested, now)) {
 			plan.confirmed();
 		}
 		else {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -72,6 +73,17 @@ class LeaseRenewerTests {
 		Lease lease = register("a", Duration.ofSeconds(18));
 		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
 		assertThat(this.lost).isEmpty();
+	}
+
+	@Test
+	void noRenewalIsSentAfterTheStop() {
+		Queue<Runnable> begun = new ConcurrentLinkedQueue<>();
+		renewOn(begun::add);
+		register("a", Duration.ofSeconds(18));
+		await().atMost(LONG).until(() -> !begun.isEmpty());
+		this.renewer.stop();
+		begun.forEach(Runnable::run);
+		assertThat(this.store.count("renew")).isZero();
 	}
 
 	@Test

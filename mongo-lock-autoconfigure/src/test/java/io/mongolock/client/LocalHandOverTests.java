@@ -85,6 +85,18 @@ class LocalHandOverTests {
 	}
 
 	@Test
+	void whoIsHandedTheLockHasItRenewed() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(REQUEST);
+		holder.close();
+		LockHandle next = waiting.join();
+		long renewed = this.store.count("renew");
+		this.clock.stepped.addAndGet(Duration.ofMinutes(10).toNanos());
+		Awaitility.await().until(() -> this.store.count("renew") > renewed);
+		assertThat(next.isHeld()).isTrue();
+	}
+
+	@Test
 	void everyHolderIsPublishedAndInOrder() {
 		LockHandle holder = beginTurn();
 		CompletableFuture<LockHandle> next = this.template.acquireAsync(REQUEST);

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Test;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.QueuePlaces;
@@ -50,6 +52,16 @@ class LockReleaserTests {
 		assertThat(this.store.kept.get("soon")).isEqualTo(Duration.ofMillis(1));
 		assertThat(this.store.kept.get("later")).isEqualTo(Duration.ofMinutes(49));
 		assertThat(this.store.holder("later")).isPresent();
+	}
+
+	@Test
+	void whatMayHaveBeenLengthenedIsCleanedUpForThatLong() {
+		HeldLock heldLock = held("k", Duration.ZERO);
+		this.store.nextFails("lengthen", Outcome.UNKNOWN, true);
+		assertThat(this.releaser.lengthen(heldLock, Duration.ofHours(1))).isFalse();
+		ClockReading now = ClockReading.of(this.clock);
+		heldLock.ending().letExpire();
+		assertThat(heldLock.ending().cleanUp(now).first(now)).isEqualTo(Duration.ofHours(1).toNanos());
 	}
 
 	private HeldLock held(String key, Duration minHold) {

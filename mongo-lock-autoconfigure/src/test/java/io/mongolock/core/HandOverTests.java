@@ -180,6 +180,25 @@ class HandOverTests {
 	}
 
 	@Test
+	void aLossBeforeItIsRegisteredKeepsNobodyWaiting() {
+		Waiter a = this.jvm.waiting("a");
+		Waiter b = this.jvm.waiting("b");
+		this.jvm.queues.successor("k", this.first, (any) -> true);
+		a.acquisition.takeOver(this.first, at(1), (held) -> held.lease().refused());
+		assertThat(this.jvm.queues.holders("k")).isEmpty();
+		assertThat(b.step).as("its turn").isEqualTo(new Ask());
+	}
+
+	@Test
+	void aLockThatHasToRunOutIsNotTakenOver() {
+		Waiter a = this.jvm.waiting("a");
+		this.jvm.queues.successor("k", this.first, (any) -> true);
+		this.first.ending().letExpire();
+		assertThat(a.acquisition.takeOver(this.first, at(1), (never) -> {
+		})).isFalse();
+	}
+
+	@Test
 	void whatIsLostOnTheWayIsGivenBackAndItsWaiterAsksAgainAtTheEndOfTheQueue() {
 		Waiter a = this.jvm.waiting("a", patient());
 		Waiter b = this.jvm.waiting("b", patient());

@@ -3,8 +3,12 @@ package io.mongolock.core;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
@@ -40,6 +44,20 @@ class LeaseTests {
 		assertThat(this.lease.remaining(at(1))).isZero();
 		assertThat(this.lease.renewed(at(7_000), at(7_500))).isFalse();
 		assertThat(this.losses).hasSize(1);
+	}
+
+	@Test
+	void aRenewalThatIsConfirmedDuringALookCounts() {
+		Object entry = Objects.requireNonNull(ReflectionTestUtils.getField(this.lease, "entry"));
+		CompletableFuture<Boolean> looked = new CompletableFuture<>();
+		Thread look = new Thread(() -> looked.complete(this.lease.isHeld(at(9_000))));
+		synchronized (entry) {
+			look.start();
+			Awaitility.await().until(() -> look.getState() == Thread.State.BLOCKED);
+			this.lease.renewed(at(7_000), at(7_500));
+		}
+		assertThat(looked).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(true);
+		assertThat(this.losses).isEmpty();
 	}
 
 	@Test

@@ -30,6 +30,8 @@ final class Mutants {
 
 	private static final String RENEWER = "io.mongolock.client.LeaseRenewerTests";
 
+	private static final String CLOSING = "io.mongolock.client.ClosingTimesTests";
+
 	private static final String SEQUENCES = "io.mongolock.mongodb.EmbeddedSequencesTests";
 
 	private static final String SPRING = "io.mongolock.faults.spring.";
@@ -49,8 +51,8 @@ final class Mutants {
 
 	static Stream<Mutant> all() {
 		return Stream
-			.of(time(), claims(), line(), handOvers(), renewals(), releases(), statements(), transactions(), shutdown(),
-					sequences(), optimistic(), documents(), methods())
+			.of(time(), claims(), line(), handOvers(), renewals(), releases(), races(), statements(), transactions(),
+					shutdown(), sequences(), optimistic(), documents(), methods())
 			.flatMap(List::stream);
 	}
 
@@ -305,6 +307,61 @@ final class Mutants {
 						"ClockReading.untilWholeMillis(this.begun.nanos() - now.nanos())", "Duration.ZERO",
 						simulation("MIN_HOLD"), test("io.mongolock.core.HeldLockTests",
 								"aCleanUpKeepsTheLockUntilAnsweredAndReleasesItAfterwards")));
+	}
+
+	/** What ends at the same moment as something else. */
+	private static List<Mutant> races() {
+		return List.of(
+				new Mutant("race: successor of a hand-over not renewed", "client/HeldLocks",
+						"			register(successor);\n", "			this.held.add(successor);\n",
+						test("io.mongolock.client.LocalHandOverTests", "whoIsHandedTheLockHasItRenewed")),
+				new Mutant("race: handle closed twice lets go twice", "client/LeaseHandle",
+						"if (this.closed.compareAndSet(false, true)) {", "if (!this.closed.getAndSet(true) | true) {",
+						test(CLOSING, "aHandleClosedTwiceLetsGoOnce")),
+				new Mutant("race: grant to a future that is over kept by nobody", "client/AsyncDriver",
+						"				handle.close();\n", "",
+						test(CLOSING, "whatIsGrantedToAFutureThatIsOverIsReleasedAtOnceWhateverItsMinimumHold")),
+				new Mutant("race: minimum hold of what a future that is over was granted", "client/AsyncDriver",
+						"				heldLock.ending().waiveMinHold();\n", "",
+						test(CLOSING, "whatIsGrantedToAFutureThatIsOverIsReleasedAtOnceWhateverItsMinimumHold")),
+				new Mutant("race: minimum hold of what was handed to one who had gone", "client/HeldLocks",
+						"		heldLock.ending().waiveMinHold();\n		if (!handOver", "		if (!handOver",
+						test(CLOSING, "whatIsHandedToOneWhoHadGoneIsReleasedWhateverItsMinimumHold")),
+				new Mutant("race: lost lock shared", "core/LockShares",
+						"if (!this.heldLock.lease().isHeld(now) && this.heldLock.lossReason() != null) {",
+						"if (this.heldLock.lease().isHeld(now) && this.heldLock.lossReason() != null) {",
+						test(CLOSING, "aLostLockIsNotShared")),
+				new Mutant("race: handed over while stopping", "client/HeldLocks", "!this.lifecycle.beginClaim()",
+						"!this.lifecycle.beginRequest()", test(CLOSING, "nothingIsHandedOverWhileTheClientStops")),
+				new Mutant("race: grant after the close kept", "client/HeldLocks",
+						"if (this.lifecycle.isClosed()) {\n			// The",
+						"if (this.held.isEmpty()) {\n			// The",
+						test(CLOSING, "whatIsGrantedAfterTheCloseIsNotHeld")),
+				new Mutant("race: claim that joins during a stop never stopped", "client/AsyncDriver",
+						"			// Stopped while it joined: nobody else may have seen it\n			stop();\n", "",
+						test(CLOSING, "aClaimThatJoinsDuringAStopIsStoppedToo")),
+				new Mutant("race: loss between hand-over and registration", "core/ClientQueues",
+						"(held.lossReason() != null) ? this.queues.released(held.key(), held) : null", "null",
+						test(HAND_OVER, "aLossBeforeItIsRegisteredKeepsNobodyWaiting")),
+				new Mutant("race: handed over though it has to run out", "core/HoldEnd",
+						"if (this.ended || this.leftToExpire) {", "if (this.ended) {",
+						test(HAND_OVER, "aLockThatHasToRunOutIsNotTakenOver")),
+				new Mutant("race: loss declared over a renewal confirmed at that moment", "core/Lease",
+						"			if (this.state.phase() != Phase.HELD || isReliable(this.state, now)) {\n				return this.state.phase() == Phase.HELD;\n			}\n",
+						"", test(LEASE, "aRenewalThatIsConfirmedDuringALookCounts")),
+				new Mutant("race: longer ttl forgotten when it has no answer", "client/LockReleaser",
+						"			heldLock.lengthens(ttl);\n", "",
+						test("io.mongolock.client.LockReleaserTests",
+								"whatMayHaveBeenLengthenedIsCleanedUpForThatLong")),
+				new Mutant("race: line not left by a clean-up", "client/OrphanReleaser", "if (cleanup.isInLine()) {",
+						"if (cleanup.isInLine() && id.key().isEmpty()) {",
+						test(CLOSING, "aClaimWhosePlaceMayHaveBeenTakenLeavesTheLineAsItIsCleanedUp")),
+				new Mutant("race: renewal sent after the stop", "client/LeaseRenewer",
+						"			// Stopped since it was handed over\n			return;\n", "",
+						test(RENEWER, "noRenewalIsSentAfterTheStop")),
+				new Mutant("race: places kept after the stop", "client/PlaceKeeper",
+						"List<LeaseId> all = this.places.takeAll();", "List<LeaseId> all = List.of();",
+						test(CLOSING, "placesAreLeftAtAStop")));
 	}
 
 	private static List<Mutant> statements() {
