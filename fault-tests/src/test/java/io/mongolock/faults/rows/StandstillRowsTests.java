@@ -113,8 +113,7 @@ class StandstillRowsTests {
 		this.rig.claims().when(StandstillRowsTests::isBlocked).holdAllRequests();
 		List<CompletableFuture<LockHandle>> blocked = new ArrayList<>();
 		for (int i = 0; i < 320; i++) {
-			blocked
-				.add(client.locks().acquireAsync(LockRequest.builder("blocked").waitTimeout(Duration.ZERO).build()));
+			blocked.add(client.locks().acquireAsync(LockRequest.builder("blocked").waitTimeout(Duration.ZERO).build()));
 		}
 		long start = System.nanoTime();
 		CompletableFuture<LockHandle> free = client.acquireAsync();
