@@ -27,14 +27,12 @@ import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.OptimisticUpdater;
 import io.mongolock.mongodb.Sequences;
-import io.mongolock.test.embedded.EmbeddedMongo;
-import io.mongolock.test.server.GivenServer;
 
 /**
  * Many threads that increment one document, by {@code $inc}, optimistically, under a lock
  * beside it and under its own: how long it takes and how many attempts; then numbers of a
- * sequence by the size of its block. Uses an embedded server, or the one named by
- * {@code MONGO_LOCK_TEST_URI}. Arguments: threads (64), increments of each (100).
+ * sequence by the size of its block. Runs on a {@link MeasuredServer}. Arguments: threads
+ * (64), increments of each (100).
  */
 public final class DocumentBenchmark {
 
@@ -46,13 +44,8 @@ public final class DocumentBenchmark {
 	public static void main(String[] args) throws Exception {
 		int threads = (args.length > 0) ? Integer.parseInt(args[0]) : 64;
 		int times = (args.length > 1) ? Integer.parseInt(args[1]) : 100;
-		String given = GivenServer.uri().orElse(null);
-		if (given != null) {
-			run(given, threads, times);
-			return;
-		}
-		try (EmbeddedMongo server = EmbeddedMongo.start()) {
-			run(server.connectionString(), threads, times);
+		try (MeasuredServer server = MeasuredServer.start()) {
+			run(server.uri(), threads, times);
 		}
 	}
 

@@ -23,13 +23,11 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.mongo.MongoLockStore;
-import io.mongolock.test.embedded.EmbeddedMongo;
-import io.mongolock.test.server.GivenServer;
 
 /**
  * What handing a lock on inside the JVM is worth: threads that want one lock, with and
- * without it, taking turns in short rounds. Uses an embedded server, or the one named by
- * {@code MONGO_LOCK_TEST_URI}. Arguments: rounds (10), milliseconds a round (500).
+ * without it, taking turns in short rounds. Runs on a {@link MeasuredServer}. Arguments:
+ * rounds (10), milliseconds a round (500).
  */
 public final class HotKeyBenchmark {
 
@@ -41,13 +39,8 @@ public final class HotKeyBenchmark {
 	public static void main(String[] args) throws InterruptedException {
 		int rounds = (args.length > 0) ? Integer.parseInt(args[0]) : 10;
 		int millis = (args.length > 1) ? Integer.parseInt(args[1]) : 500;
-		String given = GivenServer.uri().orElse(null);
-		if (given != null) {
-			run(given, rounds, millis);
-			return;
-		}
-		try (EmbeddedMongo server = EmbeddedMongo.start()) {
-			run(server.connectionString(), rounds, millis);
+		try (MeasuredServer server = MeasuredServer.start()) {
+			run(server.uri(), rounds, millis);
 		}
 	}
 

@@ -31,18 +31,16 @@ import io.mongolock.observation.DefaultLockObservationConvention;
 import io.mongolock.observation.LockMdc;
 import io.mongolock.observation.LockObservations;
 import io.mongolock.store.LockStore;
-import io.mongolock.test.embedded.EmbeddedMongo;
-import io.mongolock.test.server.GivenServer;
 
 /**
  * What a lock costs through the template, the annotation and a handle, as a ratio to the
  * two commands they send, sent bare, and those with a timeout. They take turns in short
  * rounds, in another order each, so that neither noise of the machine nor what ran before
  * hits one of them more than the others; the figure is the median of the rounds' ratios.
- * Uses an embedded server, or the one named by {@code MONGO_LOCK_TEST_URI}. Besides, what
- * the meters, the MDC and events of an application with the Actuator cost together, and
- * what observations timed as Spring Boot times them do, against a client without any of
- * them on the same store. Arguments: rounds (100), pairs a round (200).
+ * Runs on a {@link MeasuredServer}. Besides, what the meters, the MDC and events of an
+ * application with the Actuator cost together, and what observations timed as Spring Boot
+ * times them do, against a client without any of them on the same store. Arguments:
+ * rounds (100), pairs a round (200).
  */
 public final class OverheadBenchmark {
 
@@ -52,13 +50,8 @@ public final class OverheadBenchmark {
 	public static void main(String[] args) {
 		int rounds = (args.length > 0) ? Integer.parseInt(args[0]) : 100;
 		int pairs = (args.length > 1) ? Integer.parseInt(args[1]) : 200;
-		String given = GivenServer.uri().orElse(null);
-		if (given != null) {
-			run(given, rounds, pairs);
-			return;
-		}
-		try (EmbeddedMongo server = EmbeddedMongo.start()) {
-			run(server.connectionString(), rounds, pairs);
+		try (MeasuredServer server = MeasuredServer.start()) {
+			run(server.uri(), rounds, pairs);
 		}
 	}
 

@@ -7,9 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Measures all scenarios and writes {@code performance.md} with its pictures. Uses the
- * server named by {@code MONGO_LOCK_TEST_URI}, or an embedded one. Runs in the directory
- * of its module.
+ * Measures all scenarios and writes {@code performance.md} with its pictures. Runs in the
+ * directory of its module.
  */
 public final class ComparisonBenchmark {
 

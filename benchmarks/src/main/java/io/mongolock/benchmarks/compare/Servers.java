@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -15,14 +16,19 @@ import com.mongodb.client.MongoClients;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.benchmarks.MeasuredServer;
 import io.mongolock.test.embedded.EmbeddedMongoMain;
 import io.mongolock.test.server.GivenServer;
+import io.mongolock.test.server.RealMongo;
 
 /**
  * The servers that are measured on, each a process: MongoDB as named by
- * {@code MONGO_LOCK_TEST_URI} or embedded, and Redis if it is installed.
+ * {@code MONGO_LOCK_TEST_URI}, a replica set of one member where there is a
+ * {@code mongod}, or embedded, and Redis if it is installed.
  */
 final class Servers implements AutoCloseable {
+
+	private final @Nullable RealMongo real;
 
 	private final @Nullable Process embedded;
 
@@ -36,9 +42,12 @@ final class Servers implements AutoCloseable {
 
 	Servers() throws IOException {
 		String given = GivenServer.uri().orElse(null);
+		this.real = (given != null) ? null
+				: MeasuredServer.binary().map((binary) -> RealMongo.builder(binary).replicaSet(1).start()).orElse(null);
+		String known = (this.real != null) ? this.real.connectionString() : given;
 		int mongoPort = freePort();
-		this.embedded = (given != null) ? null : startEmbedded(mongoPort);
-		this.mongo = (given != null) ? given : "mongodb://127.0.0.1:" + mongoPort;
+		this.embedded = (known != null) ? null : startEmbedded(mongoPort);
+		this.mongo = (known != null) ? known : "mongodb://127.0.0.1:" + mongoPort;
 		this.redisPort = freePort();
 		this.redis = startRedis();
 		this.notes.add("JdbcLockRegistry of Spring Integration on PostgreSQL is left out: the artifact"
@@ -63,8 +72,16 @@ final class Servers implements AutoCloseable {
 	 * @return milliseconds, or NaN if it was not started here
 	 */
 	double cpuMillis(Kind kind) {
-		Process process = (kind.onRedis()) ? this.redis : this.embedded;
-		return (process != null) ? process.info().totalCpuDuration().map(Duration::toMillis).orElse(0L) : Double.NaN;
+		return process(kind)
+			.map((process) -> process.info().totalCpuDuration().map(Duration::toMillis).orElse(0L).doubleValue())
+			.orElse(Double.NaN);
+	}
+
+	private Optional<ProcessHandle> process(Kind kind) {
+		if (!kind.onRedis() && this.real != null) {
+			return ProcessHandle.of(this.real.members().get(0).pid());
+		}
+		return Optional.ofNullable((kind.onRedis()) ? this.redis : this.embedded).map(Process::toHandle);
 	}
 
 	/**
@@ -129,6 +146,9 @@ final class Servers implements AutoCloseable {
 		}
 		if (this.embedded != null) {
 			this.embedded.destroy();
+		}
+		if (this.real != null) {
+			this.real.close();
 		}
 	}
 

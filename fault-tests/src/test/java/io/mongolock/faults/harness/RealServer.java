@@ -1,5 +1,6 @@
 package io.mongolock.faults.harness;
 
+import java.util.List;
 import java.util.Optional;
 
 import com.mongodb.client.MongoClient;
@@ -8,6 +9,7 @@ import org.bson.Document;
 import org.opentest4j.TestAbortedException;
 
 import io.mongolock.test.server.GivenServer;
+import io.mongolock.test.server.MongodBinary;
 import io.mongolock.test.server.SuiteServer;
 
 /**
@@ -19,26 +21,31 @@ public final class RealServer {
 	private RealServer() {
 	}
 
-	// The server that the environment names, for what a container is not set up for
+	// The server that the environment names, for what others are not set up for
 	public static String named(String need) {
 		return require(GivenServer.uri(), need);
 	}
 
-	public static String namedReplicaSet() {
-		return requireSet(GivenServer.uri());
+	// What a test starts servers of its own from
+	public static MongodBinary binary(String need) {
+		return require(SuiteServer.get().binary(), need);
 	}
 
-	// The one that the environment names, or a container
+	// The one that the tests of this JVM share
 	public static String replicaSet() {
-		return requireSet(SuiteServer.get().uri());
+		return assertSet(require(SuiteServer.get().uri(), "a replica set"));
 	}
 
-	private static String require(Optional<String> given, String need) {
-		return given.orElseThrow(() -> new TestAbortedException("needs " + need + ": set " + GivenServer.NAME));
+	static String namedReplicaSet() {
+		return assertSet(require(GivenServer.uri(), "a replica set"));
 	}
 
-	private static String requireSet(Optional<String> given) {
-		String uri = require(given, "a replica set");
+	private static <T> T require(Optional<T> given, String need) {
+		return given.orElseThrow(() -> new TestAbortedException(
+				"needs " + need + ": set " + MongodBinary.NAME + " or " + GivenServer.NAME));
+	}
+
+	private static String assertSet(String uri) {
 		try (MongoClient client = MongoClients.create(uri)) {
 			assertKind("replica set", kind(run(client, "hello")));
 		}
@@ -47,9 +54,11 @@ public final class RealServer {
 
 	// What figures are measured on
 	public static String label(MongoClient client) {
-		String kind = kind(run(client, "hello"));
+		Document hello = run(client, "hello");
+		String kind = kind(hello);
+		int members = hello.getList("hosts", String.class, List.of()).size();
 		return ((kind.endsWith("mongos")) ? "mongos " : "mongod ") + run(client, "buildInfo").getString("version")
-				+ ", " + kind;
+				+ ", " + kind + ((members > 0) ? " of " + members : "");
 	}
 
 	static String kind(Document hello) {

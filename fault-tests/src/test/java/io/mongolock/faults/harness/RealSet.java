@@ -3,7 +3,11 @@ package io.mongolock.faults.harness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import com.mongodb.ConnectionString;
@@ -14,16 +18,26 @@ import com.mongodb.ServerAddress;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoDatabase;
 import com.mongodb.connection.ClusterConnectionMode;
+import org.awaitility.Awaitility;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
+import org.springframework.util.Assert;
 
 import io.mongolock.LockClock;
 import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.test.server.MongodBinary;
+import io.mongolock.test.server.RealMember;
+import io.mongolock.test.server.RealMongo;
+import io.mongolock.test.server.SuiteServer;
 
 /**
- * The replica set that the environment names, and its clients in this JVM. What it can do
- * only with {@code enableTestCommands=1} aborts the test without. Not thread-safe.
+ * A real replica set and its clients in this JVM: one of three members that this JVM
+ * starts once, or else the one that the environment names, whose members nobody kills,
+ * freezes or cuts off. What a test did to it ends with the test. A test that needs more
+ * than there is is aborted. Not thread-safe.
  */
 public final class RealSet implements AutoCloseable {
 
@@ -33,7 +47,10 @@ public final class RealSet implements AutoCloseable {
 
 	private static final int COMMAND_NOT_FOUND = 59;
 
-	private final ConnectionString uri = new ConnectionString(RealServer.namedReplicaSet());
+	private final @Nullable RealMongo own = SuiteServer.get().binary().map((binary) -> OfThisJvm.SET).orElse(null);
+
+	private final ConnectionString uri = new ConnectionString(
+			(this.own != null) ? this.own.connectionString() : RealServer.namedReplicaSet());
 
 	private final List<HarnessClient> clients = new ArrayList<>();
 
@@ -45,16 +62,99 @@ public final class RealSet implements AutoCloseable {
 
 	private boolean failing;
 
+	public RealSet() {
+		if (this.own != null) {
+			database().drop();
+		}
+	}
+
 	// With a connection open, and set to a write concern by the application
 	public HarnessClient client(Duration ttl, Duration wait, WriteConcern concern) {
-		MongoClient mongo = connect((settings) -> settings.writeConcern(concern));
+		return client(this.uri, ttl, wait, concern);
+	}
+
+	public HarnessClient client(Duration ttl, Duration wait) {
+		return client(ttl, wait, WriteConcern.MAJORITY);
+	}
+
+	public HarnessClient client(String option, WriteConcern concern) {
+		return client(new ConnectionString(this.uri + "&" + option), Harness.LONG, Duration.ofSeconds(60), concern);
+	}
+
+	// On the side of one member, the primary, to which it stays whatever happens
+	public HarnessClient clientOf(RealMember member, Duration ttl, Duration wait) {
+		return client(new ConnectionString(members().connectionString(member)), ttl, wait, WriteConcern.MAJORITY);
+	}
+
+	private HarnessClient client(ConnectionString uri, Duration ttl, Duration wait, WriteConcern concern) {
+		MongoClient mongo = connect(uri, (settings) -> settings.writeConcern(concern));
 		HarnessClient client = HarnessClient.of(mongo, HarnessClient.settings(ttl, wait), LockClock.system());
 		this.clients.add(client);
 		return client.warm();
 	}
 
+	// Those that can be killed, frozen and cut off
+	public RealMongo members() {
+		if (this.own == null) {
+			throw new TestAbortedException(
+					"needs a replica set that the tests start themselves: set " + MongodBinary.NAME);
+		}
+		return this.own;
+	}
+
 	public MongoLockStore store() {
 		return this.store;
+	}
+
+	// What the member itself has, confirmed or not
+	public Optional<Document> seenBy(RealMember member, String id) {
+		try (MongoClient client = MongoClients.create(members().connectionString(member))) {
+			return Optional.ofNullable(client.getDatabase(Harness.DATABASE)
+				.getCollection(Harness.COLLECTION)
+				.find(new Document("_id", id))
+				.first());
+		}
+	}
+
+	// The numbers of all grants whose holders stand in the lock, as each member has it
+	public List<List<Long>> holdersEverywhere(String key) {
+		return members().members()
+			.stream()
+			.map((member) -> seenBy(member, key).orElseThrow()
+				.getList("holders", Document.class)
+				.stream()
+				.map((holder) -> holder.getLong("fence"))
+				.toList())
+			.toList();
+	}
+
+	// Have the primary alone execute what is asked for, and leave it waiting for others
+	// to
+	// confirm it
+	public <T> CompletableFuture<T> executeUnconfirmed(Supplier<T> write, BooleanSupplier executed) {
+		haltReplication();
+		CompletableFuture<T> answer = CompletableFuture.supplyAsync(write);
+		Awaitility.await("execution on the primary").atMost(Harness.LONG).until(executed::getAsBoolean);
+		Assert.state(!answer.isDone(), "Accepted while one member alone has it");
+		return answer;
+	}
+
+	// The primary dies after that, and another is elected: what it alone had is rolled
+	// back
+	public void killUnconfirmed() {
+		RealMember old = members().primary();
+		old.kill();
+		resumeReplication();
+		members().primaryOtherThan(old);
+	}
+
+	public MongoDatabase database() {
+		return this.admin.getDatabase(Harness.DATABASE);
+	}
+
+	// Outside all faults
+	public MongoClient observer() {
+		return this.admin;
 	}
 
 	public String label() {
@@ -108,7 +208,7 @@ public final class RealSet implements AutoCloseable {
 			throw new TestAbortedException("needs a replica set of several members");
 		}
 		for (String host : secondaries) {
-			MongoClient secondary = connect((settings) -> settings.applyToClusterSettings(
+			MongoClient secondary = connect(this.uri, (settings) -> settings.applyToClusterSettings(
 					(cluster) -> cluster.hosts(List.of(new ServerAddress(host))).mode(ClusterConnectionMode.SINGLE)));
 			this.halted.add(secondary);
 			Document before = run(secondary, halt("alwaysOn"));
@@ -128,6 +228,9 @@ public final class RealSet implements AutoCloseable {
 
 	@Override
 	public void close() {
+		if (this.own != null) {
+			this.own.heal();
+		}
 		resumeReplication();
 		if (this.failing) {
 			run(NO_FAILURES);
@@ -136,8 +239,8 @@ public final class RealSet implements AutoCloseable {
 		this.admin.close();
 	}
 
-	private MongoClient connect(Consumer<MongoClientSettings.Builder> settings) {
-		MongoClientSettings.Builder builder = MongoClientSettings.builder().applyConnectionString(this.uri);
+	private static MongoClient connect(ConnectionString uri, Consumer<MongoClientSettings.Builder> settings) {
+		MongoClientSettings.Builder builder = MongoClientSettings.builder().applyConnectionString(uri);
 		settings.accept(builder);
 		return MongoClients.create(builder.build());
 	}
@@ -148,6 +251,19 @@ public final class RealSet implements AutoCloseable {
 
 	private static Document run(MongoClient member, Document command) {
 		return member.getDatabase("admin").runCommand(command);
+	}
+
+	/**
+	 * To start three members takes seconds; they end with this JVM.
+	 */
+	private static final class OfThisJvm {
+
+		private static final RealMongo SET = RealMongo.builder(SuiteServer.get().binary().orElseThrow())
+			.replicaSet(3)
+			.separable()
+			.testCommands()
+			.start();
+
 	}
 
 }

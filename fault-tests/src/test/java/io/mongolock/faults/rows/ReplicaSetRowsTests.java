@@ -3,6 +3,7 @@ package io.mongolock.faults.rows;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.result.InsertOneResult;
@@ -13,37 +14,46 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LossReason;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.MemberFate;
 import io.mongolock.faults.harness.RealSet;
+import io.mongolock.faults.harness.RecordingLockListener;
 import io.mongolock.faults.harness.ScriptedSet;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
+import io.mongolock.test.server.RealMember;
+import io.mongolock.test.server.RealMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 16, 17 and 20 to 23 on the replica set that {@code MONGO_LOCK_TEST_URI} names,
- * most of which need {@code enableTestCommands=1}: what can be done to it over
- * connections alone. The network and the clocks of its members cannot be reached that
- * way, so rows 18, 19 and 24 are left to {@link ScriptedSet}.
+ * Rows 16 to 23 on a real replica set: on three members that the tests start, or, as far
+ * as it can be done over connections alone, on the set that {@code MONGO_LOCK_TEST_URI}
+ * names. Most need {@code enableTestCommands=1}. {@link ScriptedSet} shows the same
+ * without a server, and what a real one does too seldom.
  */
 @Tag("real-server")
 @Timeout(180)
 class ReplicaSetRowsTests {
 
 	private static final Duration WAIT = Duration.ofSeconds(60);
+
+	/** Has a margin of 1 s. */
+	private static final Duration TTL = Duration.ofSeconds(5);
 
 	/** What a ttl of 30 s leaves for a request. */
 	private static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(3);
@@ -71,12 +81,13 @@ class ReplicaSetRowsTests {
 		}
 	}
 
-	@Test
+	@ParameterizedTest
+	@EnumSource
 	@ShowsRow(value = 16, level = Level.REPLICA_SET)
-	void aPrimaryThatStepsDownCostsTheHolderNothing(RowFigures figures) {
+	void aPrimaryThatIsReplacedInTimeCostsTheHolderNothing(MemberFate fate, RowFigures figures) {
 		LockHandle handle = this.client.locks().acquire(this.request);
-		this.set.stepDown();
-		long steppedDown = System.nanoTime();
+		fate.befall(this.set);
+		long befallen = System.nanoTime();
 		await().atMost(Harness.LONG).ignoreExceptionsInstanceOf(LockStoreException.class).untilAsserted(handle::renew);
 		long renewed = System.nanoTime();
 		assertThat(handle.isHeld()).isTrue();
@@ -84,8 +95,73 @@ class ReplicaSetRowsTests {
 		assertThat(stored().holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
 		handle.close();
 		assertThat(this.client.locks().acquire(this.request).fence()).isGreaterThan(handle.fence());
-		figures.server(this.set.label()).add("renewed after", Harness.millis(renewed - steppedDown)).add("lost", 0);
+		figures.server(this.set.label()).add("renewed after", Harness.millis(renewed - befallen)).add("lost", 0);
 		figures.add("fence", "unchanged");
+	}
+
+	@Test
+	@ShowsRow(value = 16, level = Level.REPLICA_SET)
+	void aPrimaryThatIsReplacedTooLateCostsTheLockBeforeTheNextGrant(RowFigures figures) {
+		HarnessClient holder = this.set.client(TTL, WAIT);
+		LockHandle handle = holder.acquire();
+		RealMongo members = this.set.members();
+		members.primary().kill();
+		members.primary().kill();
+		holder.told().awaitLoss();
+		members.heal();
+		Expect.toldBeforeTheNextGrant(holder, handle, this.client, figures.server(this.set.label()));
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "KILLED", "CUT_OFF" })
+	@ShowsRow(value = 17, level = Level.REPLICA_SET)
+	void aClaimThatThePrimaryAloneHasIsGrantedOnce(MemberFate fate, RowFigures figures) {
+		CompletableFuture<LockHandle> granted = this.set
+			.executeUnconfirmed(() -> this.client.locks().acquire(this.request), this::isStored);
+		long executed = stored().fence();
+		fate.befall(this.set);
+		this.set.resumeReplication();
+		assertThat(granted).succeedsWithin(Harness.LONG);
+		LockHandle handle = granted.join();
+		assertThat(handle.fence()).as("what the old primary alone had is gone").isNotEqualTo(executed);
+		this.set.members().heal();
+		assertEverywhereHeldBy(handle);
+		handle.close();
+		figures.server(this.set.label()).add("double grants", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 18, level = Level.REPLICA_SET)
+	void aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant(RowFigures figures) {
+		RealMember stale = this.set.members().primary();
+		HarnessClient holder = this.set.clientOf(stale, TTL, WAIT);
+		LockHandle handle = holder.acquire();
+		stale.isolate();
+		LockHandle granted = Expect.toldBeforeTheNextGrant(holder, handle, this.client,
+				figures.server(this.set.label()));
+		assertThat(holder.told().losses()).extracting(RecordingLockListener.Loss::reason)
+			.containsExactly(LossReason.DEADLINE);
+		Expect.lost(handle::close);
+		this.set.members().heal();
+		assertThat(this.set.holdersEverywhere(Harness.KEY)).containsOnly(List.of(granted.fence()));
+		figures.add("overlap", "0 ms");
+	}
+
+	@Test
+	@ShowsRow(value = 19, level = Level.REPLICA_SET)
+	void aContenderThatIsIsolatedWithThePrimaryIsNotGrantedThere(RowFigures figures) {
+		RealMember stale = this.set.members().primary();
+		HarnessClient contender = this.set.clientOf(stale, TTL, Duration.ZERO);
+		stale.isolate();
+		// for as long as it does not notice, it executes what nobody confirms
+		Expect.outcomeUnknown(contender);
+		boolean executed = this.set.seenBy(stale, Harness.KEY).isPresent();
+		LockHandle granted = this.client.acquire();
+		assertThat(granted.isHeld()).isTrue();
+		this.set.members().heal();
+		assertThat(this.set.holdersEverywhere(Harness.KEY)).containsOnly(List.of(granted.fence()));
+		figures.server(this.set.label()).add("grants on the minority's side", 0);
+		figures.add("executed there and rolled back", (executed) ? 1 : 0);
 	}
 
 	@Test
@@ -104,16 +180,35 @@ class ReplicaSetRowsTests {
 	}
 
 	@Test
-	@ShowsRow(value = 21, level = Level.REPLICA_SET)
-	void aClaimWithoutAMajorityFailsInTimeAndLeavesNothing(RowFigures figures) {
+	@ShowsRow(value = 20, level = Level.REPLICA_SET)
+	void whatThePrimaryAloneConfirmedIsRolledBackAndNoLockWithIt(RowFigures figures) {
+		HarnessClient single = this.set.client(Harness.LONG, WAIT, WriteConcern.W1);
+		RealMongo members = this.set.members();
 		this.set.haltReplication();
+		single.mongo().getDatabase(Harness.DATABASE).getCollection("touched").insertOne(new Document("_id", this.key));
+		assertUnknown(single);
+		this.set.killUnconfirmed();
+		try (LockHandle handle = this.client.locks().acquire(this.request)) {
+			members.heal();
+			assertEverywhereHeldBy(handle);
+		}
+		long left = this.set.database().getCollection("touched").countDocuments(new Document("_id", this.key));
+		assertThat(left).as("confirmed with w: 1 and rolled back").isZero();
+		figures.server(this.set.label()).add("writes with w: 1 rolled back", 1).add("grants rolled back", 0);
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@ValueSource(strings = { "nobody replicates", "the others are killed", "the others stand still" })
+	@ShowsRow(value = 21, level = Level.REPLICA_SET)
+	void aClaimWithoutAMajorityFailsInTimeAndLeavesNothing(String majority, RowFigures figures) {
+		lose(majority);
 		long start = System.nanoTime();
 		assertUnknown(this.client);
 		Duration blocked = Duration.ofNanos(System.nanoTime() - start);
 		assertThat(blocked).isLessThan(OPERATION_TIMEOUT.plusSeconds(10));
-		this.set.resumeReplication();
+		regain(majority);
 		long resumed = System.nanoTime();
-		await().atMost(Harness.LONG).until(() -> stored().holders().isEmpty());
+		await().atMost(Harness.LONG).until(() -> !isHeld());
 		long orphan = System.nanoTime() - resumed;
 		this.client.locks().acquire(this.request).close();
 		figures.server(this.set.label())
@@ -158,6 +253,35 @@ class ReplicaSetRowsTests {
 			}
 		}
 		figures.server(this.set.label()).add("double grants", 0);
+	}
+
+	private void lose(String majority) {
+		switch (majority) {
+			case "nobody replicates" -> this.set.haltReplication();
+			case "the others are killed" -> this.set.members().secondaries().forEach(RealMember::kill);
+			default -> this.set.members().secondaries().forEach(RealMember::freeze);
+		}
+	}
+
+	private void regain(String majority) {
+		if (majority.equals("nobody replicates")) {
+			this.set.resumeReplication();
+		}
+		else {
+			this.set.members().heal();
+		}
+	}
+
+	private boolean isStored() {
+		return this.set.store().find(this.key, Harness.LONG).isPresent();
+	}
+
+	private boolean isHeld() {
+		return this.set.store().find(this.key, Harness.LONG).filter((lock) -> !lock.holders().isEmpty()).isPresent();
+	}
+
+	private void assertEverywhereHeldBy(LockHandle handle) {
+		assertThat(this.set.holdersEverywhere(this.key)).containsOnly(List.of(handle.fence()));
 	}
 
 	private void assertUnknown(HarnessClient client) {

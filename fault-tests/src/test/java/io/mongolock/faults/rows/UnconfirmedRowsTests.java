@@ -208,7 +208,7 @@ class UnconfirmedRowsTests {
 	}
 
 	@Document(Harness.COLLECTION)
-	private record Account(@Id String id, int balance) {
+	record Account(@Id String id, int balance) {
 	}
 
 	@Document(Harness.COLLECTION)

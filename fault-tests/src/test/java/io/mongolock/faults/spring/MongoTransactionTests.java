@@ -18,7 +18,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.MongoTransactionManager;
@@ -180,11 +179,8 @@ class MongoTransactionTests {
 		startWithPage();
 		this.transaction.executeWithoutResult((status) -> {
 			assertStored("draft");
-			try (LockedDocument<Page> locked = lockPage()) {
-				assertThatExceptionOfType(OptimisticLockingFailureException.class)
-					.isThrownBy(() -> bean(DocumentLockOperations.class).save(locked, new Page(this.id, "late")))
-					.withMessageContaining("lock first");
-			}
+			assertThatIllegalStateException().isThrownBy(this::lockPage)
+				.withMessageContaining("Lock all that it saves before it begins");
 		});
 		assertStored("draft");
 	}

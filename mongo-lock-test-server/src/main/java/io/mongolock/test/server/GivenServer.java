@@ -25,6 +25,14 @@ public final class GivenServer {
 		return value().filter(Predicate.not(EMBEDDED::equals));
 	}
 
+	/**
+	 * Whether no other than embedded servers are to be used.
+	 * @return {@code true} if the name stands for them
+	 */
+	public static boolean isEmbedded() {
+		return value().filter(EMBEDDED::equals).isPresent();
+	}
+
 	static Optional<String> value() {
 		return Optional.ofNullable(System.getProperty(NAME, System.getenv(NAME)))
 			.filter(Predicate.not(String::isBlank));

@@ -26,6 +26,7 @@ final class MongodProcess {
 
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
 
+	/** A server that is frozen does not answer. */
 	private static final Duration ANSWER = Duration.ofSeconds(2);
 
 	/** What a server ends with that cannot listen on its port. */
@@ -116,11 +117,11 @@ final class MongodProcess {
 
 	// By the name that every release knows
 	BsonDocument hello() throws IOException {
-		return run(new BsonDocument("isMaster", new BsonInt32(1)));
+		return WireClient.run(this.port, ANSWER, new BsonDocument("isMaster", new BsonInt32(1)));
 	}
 
 	BsonDocument run(BsonDocument command) throws IOException {
-		return WireClient.run(this.port, ANSWER, command);
+		return WireClient.run(this.port, LONG_ENOUGH, command);
 	}
 
 	int port() {

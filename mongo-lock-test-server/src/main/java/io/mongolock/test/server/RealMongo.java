@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -25,8 +25,8 @@ import org.bson.BsonValue;
 /**
  * Real servers as processes of this machine: a standalone one or a replica set, with
  * ports and folders of their own. They end with {@link #close()}, at the latest with this
- * JVM, even if that is killed. Their logs are kept, and the output says where, if a test
- * of this JVM failed meanwhile; all else is deleted. Thread-safe.
+ * JVM, even if that is killed. Their logs are kept, and the output says where, if they do
+ * not start or a test fails meanwhile; all else is deleted. Thread-safe.
  *
  * <pre class="code">
  * try (RealMongo set = RealMongo.builder(binary).replicaSet(3).separable().start()) {
@@ -55,19 +55,17 @@ public final class RealMongo implements AutoCloseable {
 
 	private final List<RealMember> members;
 
-	private final int failuresBefore;
+	private boolean ended;
 
-	private volatile boolean started;
-
-	private final Thread atExit = new Thread(this::end, "end-of-servers");
+	private final Thread atExit = new Thread(this::endWithThisJvm, "end-of-servers");
 
 	private RealMongo(Builder settings) {
 		this.settings = settings;
-		this.failuresBefore = settings.failures.getAsInt();
 		this.folder = newFolder();
 		this.members = IntStream.range(0, Math.max(1, settings.members))
 			.mapToObj((index) -> new RealMember(index, memberFolder(index), this::command, settings.environment))
 			.toList();
+		settings.logs.started(this.folder);
 		Runtime.getRuntime().addShutdownHook(this.atExit);
 		try {
 			CompletableFuture
@@ -76,9 +74,9 @@ public final class RealMongo implements AutoCloseable {
 					.toArray(CompletableFuture[]::new))
 				.join();
 			setUp();
-			this.started = true;
 		}
 		catch (IOException | RuntimeException ex) {
+			this.settings.logs.keep(this.folder);
 			close();
 			throw new IllegalStateException("No " + label() + " started: see the logs in " + this.folder, ex);
 		}
@@ -184,7 +182,9 @@ public final class RealMongo implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		end();
+		if (end()) {
+			this.settings.logs.ended(this.folder);
+		}
 		try {
 			Runtime.getRuntime().removeShutdownHook(this.atExit);
 		}
@@ -193,15 +193,19 @@ public final class RealMongo implements AutoCloseable {
 		}
 	}
 
-	private synchronized void end() {
-		if (!Files.exists(this.folder)) {
-			return;
+	private synchronized boolean end() {
+		boolean first = !this.ended;
+		this.ended = true;
+		if (first) {
+			this.members.forEach(RealMember::close);
+			Folders.delete(this.folder, (file) -> file.toString().endsWith(".log"));
 		}
-		this.members.forEach(RealMember::close);
-		boolean keep = this.settings.failures.getAsInt() > this.failuresBefore || !this.started;
-		Folders.delete(this.folder, (file) -> keep && file.toString().endsWith(".log"));
-		if (keep && Files.exists(this.folder)) {
-			System.out.println("Logs of the " + label() + ": " + this.folder);
+		return first;
+	}
+
+	private void endWithThisJvm() {
+		if (end()) {
+			this.settings.logs.delete(this.folder);
 		}
 	}
 
@@ -214,10 +218,33 @@ public final class RealMongo implements AutoCloseable {
 			awaitAgreement();
 		}
 		if (this.settings.authentication) {
-			// what a server allows to the first who comes from its own machine
-			primary().run(new BsonDocument("createUser", new BsonString(USER)).append("pwd", new BsonString(PASSWORD))
-				.append("roles", new BsonArray(List.of(new BsonString("root")))));
+			createUser();
 		}
+		else {
+			Waiting.until("checkpoint of " + this.members, LONG_ENOUGH,
+					() -> this.members.stream().allMatch(RealMongo::isDurable));
+		}
+	}
+
+	// A 4.4 that is killed in its first seconds forgets its set otherwise (7 of 60 did);
+	// a 6.0 refuses until it is in step with the others
+	private static boolean isDurable(RealMember member) {
+		try {
+			member.run(new BsonDocument("fsync", new BsonInt32(1)));
+			return true;
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	// Which a server allows to the first who comes from its own machine
+	private void createUser() throws IOException {
+		BsonDocument everywhere = new BsonDocument("w", new BsonInt32(this.members.size())).append("j",
+				BsonBoolean.TRUE);
+		primary().run(new BsonDocument("createUser", new BsonString(USER)).append("pwd", new BsonString(PASSWORD))
+			.append("roles", new BsonArray(List.of(new BsonString("root"))))
+			.append("writeConcern", everywhere));
 	}
 
 	private BsonDocument configuration() {
@@ -335,7 +362,7 @@ public final class RealMongo implements AutoCloseable {
 
 		private final List<String> arguments = new ArrayList<>();
 
-		private IntSupplier failures = Failures::count;
+		private ServerLogs logs = ServerLogs.OF_THIS_JVM;
 
 		private Builder(MongodBinary binary) {
 			this.binary = binary;
@@ -419,9 +446,8 @@ public final class RealMongo implements AutoCloseable {
 			return this;
 		}
 
-		// How many tests have failed so far
-		Builder failures(IntSupplier failures) {
-			this.failures = failures;
+		Builder logs(ServerLogs logs) {
+			this.logs = logs;
 			return this;
 		}
 

@@ -2,22 +2,28 @@ package io.mongolock.test.server;
 
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
+
+import io.mongolock.test.server.MongodBinary.Search;
 
 /**
  * The server that the suites of this JVM run on: the one that {@code MONGO_LOCK_TEST_URI}
- * names, otherwise a container where Docker answers, otherwise an embedded one, which
- * each suite starts itself. Immutable.
+ * names, otherwise a replica set of one member that is started for this JVM where there
+ * is a {@code mongod}, otherwise a container where Docker answers, otherwise an embedded
+ * one, which each suite starts itself. Immutable.
  *
  * @param uri the connection string of the real server, or empty for an embedded one
+ * @param binary what suites can start servers of their own from, beside that one
  * @param reason which it is and why, without the connection string and its password
  */
-public record SuiteServer(Optional<String> uri, String reason) {
+public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, String reason) {
 
 	/**
-	 * The server of this JVM. The first call decides, may start the container, and says
-	 * in one line of the output which it is.
+	 * The server of this JVM. The first call decides, may start the server or the
+	 * container, and says in one line of the output which it is.
 	 * @return the server
+	 * @throws IllegalStateException if a {@code mongod} is named that cannot be used
 	 */
 	public static SuiteServer get() {
 		return OfThisJvm.SERVER;
@@ -28,22 +34,43 @@ public record SuiteServer(Optional<String> uri, String reason) {
 	 * @return {@code false} if each has an embedded one of its own
 	 */
 	public static boolean isShared() {
-		return choose(GivenServer.value(), Docker::answers, () -> "a container").uri().isPresent();
+		return choose(GivenServer.value(), OfThisJvm::search, (binary) -> "a server", Docker::answers,
+				() -> "a container")
+			.uri()
+			.isPresent();
 	}
 
-	static SuiteServer choose(Optional<String> given, BooleanSupplier docker, Supplier<String> container) {
+	static SuiteServer choose(Optional<String> given, Supplier<Search> search, Function<MongodBinary, String> start,
+			BooleanSupplier docker, Supplier<String> container) {
 		if (given.filter(GivenServer.EMBEDDED::equals).isPresent()) {
 			return embedded(GivenServer.NAME + " says so");
 		}
+		Search searched = search.get();
 		if (given.isPresent()) {
-			return new SuiteServer(given, "the one that " + GivenServer.NAME + " names");
+			// what happens to be on the path is left alone then
+			return new SuiteServer(given, searched.found().filter((binary) -> searched.named()),
+					"the one that " + GivenServer.NAME + " names");
 		}
+		if (searched.found().isPresent()) {
+			MongodBinary binary = searched.found().get();
+			return new SuiteServer(Optional.of(start.apply(binary)), searched.found(),
+					"a replica set of one member started from " + binary
+							+ (searched.named() ? ", as " + MongodBinary.NAME + " names it"
+									: ", as it is on the PATH and " + GivenServer.NAME + " is not set")
+							+ searched.remark());
+		}
+		return withoutBinary(searched, docker, container);
+	}
+
+	private static SuiteServer withoutBinary(Search searched, BooleanSupplier docker, Supplier<String> container) {
 		if (!docker.getAsBoolean()) {
-			return embedded("neither " + GivenServer.NAME + " is set nor Docker answers");
+			return embedded("neither " + GivenServer.NAME + " is set nor there is a mongod nor Docker answers"
+					+ searched.remark());
 		}
-		String unset = GivenServer.NAME + " is not set and Docker answers";
+		String unset = GivenServer.NAME + " is not set, there is no mongod and Docker answers";
 		try {
-			return new SuiteServer(Optional.of(container.get()), "a container of " + Docker.IMAGE + ", as " + unset);
+			return new SuiteServer(Optional.of(container.get()), Optional.empty(),
+					"a container of " + Docker.IMAGE + ", as " + unset + searched.remark());
 		}
 		catch (RuntimeException ex) {
 			// such as an image that cannot be pulled: the suites need no more than a JDK
@@ -53,7 +80,7 @@ public record SuiteServer(Optional<String> uri, String reason) {
 	}
 
 	private static SuiteServer embedded(String why) {
-		return new SuiteServer(Optional.empty(), "embedded, as " + why);
+		return new SuiteServer(Optional.empty(), Optional.empty(), "embedded, as " + why);
 	}
 
 	@Override
@@ -62,14 +89,25 @@ public record SuiteServer(Optional<String> uri, String reason) {
 	}
 
 	/**
-	 * Test classes have nothing else in common that lives as long as a container does.
+	 * Test classes have nothing else in common that lives as long as a server does.
 	 */
 	private static final class OfThisJvm {
 
-		private static final SuiteServer SERVER = choose(GivenServer.value(), Docker::answers, Docker::startReplicaSet);
+		private static final SuiteServer SERVER = choose(GivenServer.value(), OfThisJvm::search,
+				OfThisJvm::startReplicaSet, Docker::answers, Docker::startReplicaSet);
 
 		static {
 			System.out.println(SERVER);
+		}
+
+		private static Search search() {
+			return Search.ofThisMachine();
+		}
+
+		// ends with this JVM
+		@SuppressWarnings("resource")
+		private static String startReplicaSet(MongodBinary binary) {
+			return RealMongo.builder(binary).replicaSet(1).start().connectionString();
 		}
 
 	}

@@ -37,7 +37,8 @@ class RealMongoTests {
 
 	@Test
 	void aStandaloneServerAnswersAndLeavesNothing() {
-		RealMongo server = RealMongo.builder(this.binary).start();
+		ServerLogs logs = new ServerLogs();
+		RealMongo server = RealMongo.builder(this.binary).logs(logs).start();
 		RealMember member = server.members().get(0);
 		long pid = member.pid();
 		try (server; MongoClient client = MongoClients.create(server.connectionString())) {
@@ -63,16 +64,20 @@ class RealMongoTests {
 	}
 
 	@Test
-	void logsAreKeptForATestThatFailed() throws IOException {
-		AtomicInteger failures = new AtomicInteger(7);
-		RealMongo server = RealMongo.builder(this.binary).failures(failures::get).start();
-		Path log = server.members().get(0).log();
-		failures.incrementAndGet();
-		server.close();
+	void logsAreKeptForATestThatFailsAndUsedTheServer() {
+		ServerLogs logs = new ServerLogs();
+		logs.watch();
+		Path log = endedServer(logs).log();
 		assertThat(log).isNotEmptyFile();
 		Path folder = log.getParent();
 		assertThat(folder).isDirectoryNotContaining((file) -> !file.equals(log));
+		logs.testEnded(true);
+		logs.testEnded(false);
+		assertThat(log).exists();
 		Folders.delete(folder.getParent(), (file) -> false);
+		Path other = endedServer(logs).log();
+		logs.testEnded(false);
+		assertThat(other.getParent().getParent()).doesNotExist();
 	}
 
 	@Test
@@ -159,6 +164,12 @@ class RealMongoTests {
 		}
 		finally {
 			jvm.destroyForcibly();
+		}
+	}
+
+	private RealMember endedServer(ServerLogs logs) {
+		try (RealMongo server = RealMongo.builder(this.binary).logs(logs).start()) {
+			return server.members().get(0);
 		}
 	}
 

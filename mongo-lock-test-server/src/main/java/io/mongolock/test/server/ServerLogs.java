@@ -1,0 +1,69 @@
+package io.mongolock.test.server;
+
+import java.nio.file.Path;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The logs of the servers of this JVM, which are kept if a test fails that may have used
+ * them: while they run, or when the test itself ended them. Thread-safe.
+ */
+final class ServerLogs {
+
+	/** JUnit makes the listener, and nothing else connects it with the servers. */
+	static final ServerLogs OF_THIS_JVM = new ServerLogs();
+
+	private final Set<Path> running = ConcurrentHashMap.newKeySet();
+
+	private final Set<Path> kept = ConcurrentHashMap.newKeySet();
+
+	/** Ended by the test that runs on that thread, which has not ended itself. */
+	private final ThreadLocal<Queue<Path>> undecided = ThreadLocal.withInitial(ConcurrentLinkedQueue::new);
+
+	private volatile boolean watched;
+
+	void started(Path folder) {
+		this.running.add(folder);
+	}
+
+	// Whether a listener tells of tests
+	void watch() {
+		this.watched = true;
+	}
+
+	void keep(Path folder) {
+		if (this.kept.add(folder)) {
+			System.out.println("Logs of the servers that the failure saw: " + folder);
+		}
+	}
+
+	void ended(Path folder) {
+		this.running.remove(folder);
+		if (this.watched) {
+			this.undecided.get().add(folder);
+		}
+		else {
+			delete(folder);
+		}
+	}
+
+	void testEnded(boolean failed) {
+		Queue<Path> ended = this.undecided.get();
+		if (failed) {
+			this.running.forEach(this::keep);
+			ended.forEach(this::keep);
+		}
+		ended.forEach(this::delete);
+		this.undecided.remove();
+	}
+
+	// When this JVM ends no test will
+	void delete(Path folder) {
+		if (!this.kept.contains(folder)) {
+			Folders.delete(folder, (file) -> false);
+		}
+	}
+
+}
