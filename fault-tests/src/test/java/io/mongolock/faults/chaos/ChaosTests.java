@@ -5,13 +5,14 @@ import java.util.concurrent.CompletableFuture;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.opentest4j.TestAbortedException;
 
 import io.mongolock.LockStoreException;
+import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.MixedWorkers;
 import io.mongolock.faults.harness.WorkerProcesses;
 import io.mongolock.faults.harness.history.HistoryReport;
@@ -38,11 +39,15 @@ class ChaosTests {
 
 	private static final Duration LENGTH = Duration.parse(System.getProperty("mongo-lock.chaos", "PT2M"));
 
-	/**
-	 * Closed when it is known whether the test failed, and so the logs are to be kept.
-	 */
-	@AutoClose
 	private static @Nullable RealMongo servers;
+
+	// When it is known whether the test failed, and so the logs are to be kept
+	@AfterAll
+	static void close() {
+		if (servers != null) {
+			servers.close();
+		}
+	}
 
 	@Test
 	@ShowsRow(value = 72, level = Level.REPLICA_SET)
@@ -59,6 +64,7 @@ class ChaosTests {
 			figures.add("checks", report.checks() + ", of which false: " + report.falseChecks().size());
 			figures.add("acknowledged writes", report.writes()).add("numbers", report.numbers());
 			figures.add("take-overs of killed holders", report.takenOver().count());
+			figures.add("longest lease kept by nobody", Harness.millis(report.unused().max()));
 			figures.add("violations", report.violations().size());
 			String table = "Seed " + figures.seed() + ", " + set + "\n" + report.toTable();
 			System.out.println(table);
@@ -68,11 +74,9 @@ class ChaosTests {
 	}
 
 	private static MongodBinary mongod() {
-		return MongodBinary.find().orElseThrow(() -> {
-			String need = "needs a mongod: set " + MongodBinary.NAME + " to one, which config/mongod.sh brings";
-			System.out.println("Not run: chaos, which " + need);
-			return new TestAbortedException(need);
-		});
+		return MongodBinary.find()
+			.orElseThrow(() -> new TestAbortedException(
+					"needs a mongod: set " + MongodBinary.NAME + " to one, which config/mongod.sh brings"));
 	}
 
 	// Until all is over, and nothing is held any more, or should not be; how many befell

@@ -86,11 +86,13 @@ public final class HistoryChecker {
 		this.violations.addAll(Outcomes.checkWrites(all(Wrote.class), all(Stored.class)));
 		this.violations.addAll(Outcomes.checkNumbers(all(Numbered.class)));
 		only(Counted.class).map(Outcomes::checkCounter).forEach(this.violations::addAll);
-		this.violations.addAll(UnusedLeases.check(this.sections, all(Died.class), all(Looked.class), this.stalls));
+		UnusedLeases unused = UnusedLeases.of(this.sections, all(Died.class), all(Looked.class), this.stalls);
+		this.violations.addAll(unused.violations());
 		only(Held.class).forEach(this::checkInUse);
 		return new HistoryReport(this.sections.size(), all(Lost.class).size(), all(Checked.class).size(),
 				all(Wrote.class).size(), all(Numbered.class).size(), all(Fault.class).size(), exclusion.overlaps(),
-				explained(), outcomes(keys), Spread.of(this.granted), Spread.of(this.takenOver));
+				explained(), outcomes(keys), Spread.of(this.granted), Spread.of(this.takenOver),
+				Spread.of(unused.kept()));
 	}
 
 	private List<Violation> explained() {

@@ -336,6 +336,7 @@ class HistoryCheckerTests {
 		left(new Entered(KEY, 1, 1, "grant", "a", "main", 0, 0), Outcome.COMPLETED, 500);
 		looks("grant", 0, 6500);
 		assertThat(violations()).isEmpty();
+		assertThat(check().unused().max()).isEqualTo(nanos(6000));
 		looks("grant", 6600, 6700);
 		assertThat(violations()).singleElement()
 			.isEqualTo("held by nobody: 'order:1' was kept by process a for 6200.000 ms in which it could have been "

@@ -10,11 +10,12 @@ import io.mongolock.faults.harness.history.Violation.Kind;
  * What the checker found: how many critical sections, losses that were notified, checks
  * that said "held", acknowledged writes and numbers; sections of the same key at a time;
  * what was not as promised; how sections of each key ended; and how long it took from a
- * claim to its grant, and from the death of a holder to the next section. Immutable.
+ * claim to its grant, from the death of a holder to the next section, and for leases that
+ * a process kept and nobody used. Immutable.
  */
 public record HistoryReport(int sections, int losses, int checks, int writes, int numbers, int faults,
 		List<Overlap> overlaps, List<Violation> found, SortedMap<String, String> outcomes, Spread granted,
-		Spread takenOver) {
+		Spread takenOver, Spread unused) {
 
 	private static final int MAX_PRINTED = 50;
 
@@ -49,6 +50,7 @@ public record HistoryReport(int sections, int losses, int checks, int writes, in
 				overlap before told %s, of which silent %d times; after told %s
 				claim to grant %s
 				death to take-over %s
+				kept by nobody %s
 				%d violations
 				%s""".formatted(this.sections, this.losses, this.checks, this.writes, this.numbers, this.faults,
 				this.outcomes.entrySet()
@@ -56,7 +58,7 @@ public record HistoryReport(int sections, int losses, int checks, int writes, in
 					.map((key) -> key.getKey() + ": " + key.getValue())
 					.collect(Collectors.joining("\n")),
 				Spread.millis(overlapNanos(false)), this.overlaps.stream().filter(Overlap::isSilent).count(),
-				Spread.millis(overlapNanos(true)), this.granted, this.takenOver, this.found.size(),
+				Spread.millis(overlapNanos(true)), this.granted, this.takenOver, this.unused, this.found.size(),
 				this.found.stream()
 					.limit(MAX_PRINTED)
 					.map((one) -> (one.around().isEmpty()) ? one.text() : one.text() + "\n" + one.around())

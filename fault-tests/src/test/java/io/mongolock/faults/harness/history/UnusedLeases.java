@@ -48,7 +48,8 @@ final class UnusedLeases {
 		this.stalls = stalls;
 	}
 
-	static Collection<Violation> check(Collection<Section> sections, Collection<Died> died, Collection<Looked> looks,
+	// Looked at whenever somebody did
+	static UnusedLeases of(Collection<Section> sections, Collection<Died> died, Collection<Looked> looks,
 			Stalls stalls) {
 		UnusedLeases leases = new UnusedLeases(sections, died, stalls);
 		List<Looked> inOrder = looks.stream().sorted(Comparator.comparingLong(Looked::nanos)).toList();
@@ -57,7 +58,16 @@ final class UnusedLeases {
 			leases.add(before, look);
 			before = look;
 		}
-		return leases.violations.values();
+		return leases;
+	}
+
+	Collection<Violation> violations() {
+		return this.violations.values();
+	}
+
+	// For how long processes that live kept leases that nobody used
+	Collection<Long> kept() {
+		return this.unused.values();
 	}
 
 	private static long end(Section section) {

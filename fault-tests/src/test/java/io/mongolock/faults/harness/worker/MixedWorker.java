@@ -33,6 +33,7 @@ import org.springframework.data.mongodb.core.query.Update;
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
+import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
@@ -272,7 +273,14 @@ public final class MixedWorker {
 	private void save(LockedDocument<Edited> locked) {
 		String id = nextId();
 		Edited read = locked.entity();
-		this.documents.save(locked, new Edited(read.id(), plus(read.log(), id), read.version()));
+		try {
+			this.documents.save(locked, new Edited(read.id(), plus(read.log(), id), read.version()));
+		}
+		catch (LockLostException ex) {
+			// while a save is underway its answer alone tells of a loss, however late it
+			// is
+			throw new IllegalStateException("Save refused: " + ex.getMessage(), ex);
+		}
 		this.history.write(new Wrote(locked.handle().key(), locked.fence(), id, System.nanoTime()));
 	}
 
