@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
-import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
@@ -26,6 +25,8 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 
 	private final DistributedLockParser parser;
 
+	private final AnnotatedTypes annotated = new AnnotatedTypes();
+
 	private final Map<MethodClassKey, Optional<LockOperation>> operations = new ConcurrentHashMap<>(256);
 
 	/**
@@ -38,9 +39,7 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 
 	@Override
 	public boolean isCandidateClass(Class<?> targetClass) {
-		// the framework's own beans are most of what a start has to look at
-		return !targetClass.getName().startsWith("org.springframework.")
-				&& AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class);
+		return this.annotated.isIn(targetClass);
 	}
 
 	@Override

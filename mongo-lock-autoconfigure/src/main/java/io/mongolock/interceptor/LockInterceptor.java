@@ -32,6 +32,8 @@ public class LockInterceptor implements MethodInterceptor {
 
 	private final SingletonSupplier<DocumentLocking> documents;
 
+	private final LaterResults laterResults = new LaterResults();
+
 	private final NonBlockingThreads nonBlockingThreads = new NonBlockingThreads();
 
 	/**
@@ -76,7 +78,7 @@ public class LockInterceptor implements MethodInterceptor {
 		LockRequest request = this.keys.request(operation, invocation.getArguments(), target, targetClass);
 		return (entered) -> this.operations.obtain().execute(request, (handle) -> {
 			entered.run();
-			return invocation.proceed();
+			return proceed(invocation, operation, targetClass);
 		});
 	}
 
@@ -87,8 +89,21 @@ public class LockInterceptor implements MethodInterceptor {
 		return (entered) -> documents.execute(operation, id, (locked) -> {
 			entered.run();
 			fillIn(operation, documents.parameterType(), locked, invocation.getArguments());
-			return invocation.proceed();
+			return proceed(invocation, operation, targetClass);
 		});
+	}
+
+	// What a method declares is known at startup, what it returns is not: Object, for
+	// instance. Thrown under the lock, it is released as for any other exception
+	private @Nullable Object proceed(MethodInvocation invocation, LockOperation operation, Class<?> targetClass)
+			throws Throwable {
+		Object result = invocation.proceed();
+		String later = this.laterResults.returned(result);
+		if (later != null) {
+			throw new InvalidLockMethodException(operation.method(), targetClass,
+					"has returned a " + later + ", and the lock would end before the work does", LaterResults.ACTION);
+		}
+		return result;
 	}
 
 	// Those of an invocation may be changed in place

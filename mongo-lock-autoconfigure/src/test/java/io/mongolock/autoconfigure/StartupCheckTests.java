@@ -1,12 +1,16 @@
 package io.mongolock.autoconfigure;
 
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import jakarta.annotation.PostConstruct;
 import kotlin.coroutines.Continuation;
@@ -33,15 +37,19 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.http.ResponseEntity;
+import org.springframework.samples.clinic.Clinic;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import reactor.core.publisher.Mono;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockMode;
 import io.mongolock.LockOperations;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.application.Base;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.RecordingLockOperations;
 import io.mongolock.mongodb.LockedDocument;
@@ -76,6 +84,10 @@ class StartupCheckTests {
 			Arguments.of(FlowResult.class, "returns a Publisher"),
 			Arguments.of(CallableResult.class, "returns a Callable"),
 			Arguments.of(StreamingResult.class, "returns a StreamingResponseBody"),
+			Arguments.of(EntityResult.class, "returns a Mono"), Arguments.of(ListResult.class, "returns a Future"),
+			Arguments.of(ArrayResult.class, "returns a Supplier"), Arguments.of(StreamResult.class, "returns a Stream"),
+			Arguments.of(IteratorResult.class, "returns a Iterator"),
+			Arguments.of(InheritedPackagePrivate.class, "is package-private in " + Base.class.getName()),
 			Arguments.of(EmitterResult.class, "returns a SseEmitter"), Arguments.of(Suspend.class, "suspend"),
 			Arguments.of(DocumentWithoutKey.class, "has document = Order.class and no key"),
 			Arguments.of(DocumentWithLimit.class, "has document = Order.class and limit = \"3\""),
@@ -221,6 +233,12 @@ class StartupCheckTests {
 				.isInstanceOf(InvalidLockMethodException.class)
 				.hasMessageContaining("Bean 'good'")
 				.hasMessageContaining("@Lazy"));
+	}
+
+	@Test
+	void aClassWhosePackageBeginsAsTheFrameworksDoIsLocked() {
+		this.runner.withBean(Clinic.class)
+			.run((context) -> assertThat(context.getBean(Clinic.class).visit()).isEqualTo("visit"));
 	}
 
 	@Test
@@ -622,6 +640,55 @@ class StartupCheckTests {
 		StreamingResponseBody run() {
 			return null;
 		}
+
+	}
+
+	static class EntityResult {
+
+		@DistributedLock("a")
+		ResponseEntity<Mono<String>> run() {
+			return null;
+		}
+
+	}
+
+	static class ListResult {
+
+		@DistributedLock("a")
+		Optional<List<? extends Future<String>>> run() {
+			return null;
+		}
+
+	}
+
+	static class ArrayResult {
+
+		@DistributedLock("a")
+		Supplier<?>[] run() {
+			return null;
+		}
+
+	}
+
+	static class StreamResult {
+
+		@DistributedLock("a")
+		Stream<String> run() {
+			return null;
+		}
+
+	}
+
+	static class IteratorResult {
+
+		@DistributedLock("a")
+		Iterator<String> run() {
+			return null;
+		}
+
+	}
+
+	static class InheritedPackagePrivate extends Base {
 
 	}
 

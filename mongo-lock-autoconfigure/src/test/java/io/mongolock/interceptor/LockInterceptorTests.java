@@ -10,14 +10,22 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.aopalliance.aop.Advice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -39,6 +47,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockInterceptorTests {
+
+	static final List<Arguments> later = List.of(Arguments.of(Mono.just("a"), "MonoJust"),
+			Arguments.of(ResponseEntity.ok(Mono.just("a")), "MonoJust"),
+			Arguments.of(Optional.of(new CompletableFuture<>()), "CompletableFuture"),
+			Arguments.of((StreamingResponseBody) (out) -> {
+			}, ""), Arguments.of(Stream.of("a"), "Head"), Arguments.of(List.of("a").iterator(), "ListItr"),
+			Arguments.of((Supplier<String>) () -> "a", ""));
 
 	private final RecordingLockOperations locks = new RecordingLockOperations();
 
@@ -74,6 +89,24 @@ class LockInterceptorTests {
 		assertThatIllegalStateException().isThrownBy(this.failing::look)
 			.withMessageContaining("LockInterceptorTests$Service.look() was to be guarded by a lock");
 		assertThat(this.failing.looked).isFalse();
+	}
+
+	@ParameterizedTest
+	@FieldSource("later")
+	void aResultThatEndsLaterIsRefusedAndTheLockReleased(Object result, String type) {
+		assertThatExceptionOfType(InvalidLockMethodException.class).isThrownBy(() -> this.failing.any(1, result))
+			.withMessageContaining("Service.any(int, Object) has returned a " + type)
+			.withMessageContaining("LockOperations.executeAsync");
+		assertThatExceptionOfType(InvalidLockMethodException.class).isThrownBy(() -> this.skipping.any(1, result));
+		assertThat(this.locks.events()).hasSize(4).endsWith("release order:1");
+	}
+
+	@Test
+	void aResultThatHasEndedIsReturned() {
+		for (Object result : new Object[] { CompletableFuture.completedFuture("a"), Optional.of("a"), List.of("a"),
+				ResponseEntity.ok("a"), ResponseEntity.noContent().build(), Map.of() }) {
+			assertThat(this.failing.any(1, result)).isSameAs(result);
+		}
 	}
 
 	@Test
@@ -167,6 +200,10 @@ class LockInterceptorTests {
 
 		void look() {
 			this.looked = true;
+		}
+
+		Object any(int id, Object result) {
+			return result;
 		}
 
 		Optional<String> find(int id) {

@@ -20,6 +20,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.OnUnavailable;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.LaterResults;
 import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.SkippedResult;
 
@@ -71,11 +72,24 @@ class LockMethodCheck {
 		if (isProxiedByInterface(targetClass)) {
 			reachableByInterface(method, targetClass);
 		}
+		else if (isOfAnotherPackage(method, targetClass)) {
+			throw new InvalidLockMethodException(method, targetClass,
+					"is package-private in " + method.getDeclaringClass().getName()
+							+ ", of another package: no proxy can override it, it would run without the lock",
+					"Make it protected or public, or use LockOperations inside it.");
+		}
 		else if (Modifier.isFinal(modifiers) || Modifier.isFinal(targetClass.getModifiers())) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"is final, or its class is: no proxy can override it, it would run without the lock",
 					"Remove final (in Kotlin: open, or the kotlin-spring plugin), or use LockOperations inside it.");
 		}
+	}
+
+	private static boolean isOfAnotherPackage(Method method, Class<?> targetClass) {
+		Class<?> declaring = method.getDeclaringClass();
+		return (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0
+				&& (!declaring.getPackageName().equals(targetClass.getPackageName())
+						|| declaring.getClassLoader() != targetClass.getClassLoader());
 	}
 
 	private static boolean isCallback(Method method) {
@@ -113,12 +127,10 @@ class LockMethodCheck {
 					"Let the @Async method call a @DistributedLock method of another bean, so that it is clear "
 							+ "that the lock spans the work.");
 		}
-		String later = AsyncReturnTypes.find(method);
+		String later = LaterResults.declaredBy(method, targetClass);
 		if (later != null) {
 			throw new InvalidLockMethodException(method, targetClass,
-					"returns a " + later + ": the lock would end before the work does",
-					"Wait for the result inside the method, or use LockOperations.executeAsync, which holds the lock "
-							+ "until the work has ended.");
+					"returns a " + later + ": the lock would end before the work does", LaterResults.ACTION);
 		}
 	}
 

@@ -1,0 +1,45 @@
+package io.mongolock.annotation;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Knows which types say anything about locks: themselves, in one of their methods, or in
+ * a supertype. Each type is looked at once, so that those of the frameworks, which are
+ * most of what a start has to look at, cost next to nothing. Thread-safe.
+ */
+class AnnotatedTypes {
+
+	private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>(1024);
+
+	boolean isIn(Class<?> type) {
+		Boolean annotated = this.known.get(type);
+		if (annotated == null) {
+			annotated = look(type);
+			this.known.put(type, annotated);
+		}
+		return annotated;
+	}
+
+	private boolean look(Class<?> type) {
+		if (!AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+			return false;
+		}
+		Class<?> superclass = type.getSuperclass();
+		return (superclass != null && isIn(superclass)) || Stream.of(type.getInterfaces()).anyMatch(this::isIn)
+				|| isOn(type) || Stream.of(ReflectionUtils.getDeclaredMethods(type)).anyMatch(AnnotatedTypes::isOn);
+	}
+
+	private static boolean isOn(AnnotatedElement element) {
+		return (!(element instanceof Method method) || !method.isSynthetic())
+				&& MergedAnnotations.from(element).isPresent(DistributedLock.class);
+	}
+
+}

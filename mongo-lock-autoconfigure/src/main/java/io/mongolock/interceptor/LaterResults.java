@@ -1,0 +1,123 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Recognizes results whose work goes on, or has not begun, when the method returns them.
+ * By name, as most of these types belong to libraries that an application need not have.
+ */
+public final class LaterResults {
+
+	/** The way out. */
+	public static final String ACTION = "Wait for the result inside the method (a stream or an iterator as a List), "
+			+ "or use LockOperations.executeAsync, which holds the lock until the work has ended.";
+
+	private static final Set<String> TYPES = Set.of("java.util.concurrent.Future",
+			"java.util.concurrent.CompletionStage", "java.util.concurrent.Callable",
+			"java.util.concurrent.Flow$Publisher", "java.util.stream.BaseStream", "java.util.Iterator",
+			"java.util.Spliterator", "java.util.function.Supplier", "org.reactivestreams.Publisher",
+			"kotlinx.coroutines.Job", "kotlinx.coroutines.flow.Flow", "kotlin.sequences.Sequence",
+			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.SingleSource",
+			"io.reactivex.rxjava3.core.MaybeSource", "io.reactivex.rxjava3.core.CompletableSource",
+			"org.springframework.web.context.request.async.DeferredResult",
+			"org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+	private static final boolean WEB = ClassUtils.isPresent("org.springframework.http.HttpEntity",
+			LaterResults.class.getClassLoader());
+
+	/** Of each class that was a result. */
+	private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
+
+	/**
+	 * What kind of result a method declares.
+	 * @param method the method
+	 * @param targetClass the class of the bean
+	 * @return a type for diagnostics, or {@code null} if the work ends with the call, as
+	 * far as is declared
+	 */
+	public static @Nullable String declaredBy(Method method, Class<?> targetClass) {
+		Class<?>[] parameters = method.getParameterTypes();
+		if (parameters.length > 0
+				&& "kotlin.coroutines.Continuation".equals(parameters[parameters.length - 1].getName())) {
+			return "Kotlin continuation (suspend)";
+		}
+		return find(ResolvableType.forMethodReturnType(method, targetClass));
+	}
+
+	private static @Nullable String find(ResolvableType type) {
+		Class<?> declared = type.resolve();
+		if (declared == null) {
+			return null;
+		}
+		if (isLater(declared)) {
+			return declared.getSimpleName();
+		}
+		// What a collection, a ResponseEntity or an array has in it
+		return Stream.concat(Stream.of(type.getGenerics()), Stream.of(type.getComponentType()))
+			.filter((inner) -> inner != ResolvableType.NONE)
+			.map(LaterResults::find)
+			.filter((found) -> found != null)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
+	 * What kind of result a method has returned.
+	 * @param result the result
+	 * @return a type for diagnostics, or {@code null} if the work has ended
+	 */
+	@Nullable String returned(@Nullable Object result) {
+		Object body = (WEB) ? Web.bodyOf(result) : result;
+		Object inner = (body instanceof Optional<?> optional) ? optional.orElse(null) : body;
+		return (inner != null && !(inner instanceof Future<?> future && future.isDone())
+				&& this.known.computeIfAbsent(inner.getClass(), LaterResults::isLater))
+						? inner.getClass().getSimpleName() : null;
+	}
+
+	// A page or another Streamable of Spring Data is a Supplier, too, and all there
+	private static boolean isLater(Class<?> type) {
+		return !Iterable.class.isAssignableFrom(type) && supertypes(type).stream().anyMatch(TYPES::contains);
+	}
+
+	private static Set<String> supertypes(Class<?> type) {
+		Set<String> names = new LinkedHashSet<>();
+		for (Class<?> one = type; one != null; one = one.getSuperclass()) {
+			names.add(one.getName());
+		}
+		for (Class<?> one : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+			collect(one, names);
+		}
+		return names;
+	}
+
+	private static void collect(Class<?> type, Set<String> names) {
+		names.add(type.getName());
+		for (Class<?> one : type.getInterfaces()) {
+			collect(one, names);
+		}
+	}
+
+	/** Loaded only if Spring Web is there. */
+	private static final class Web {
+
+		private static @Nullable Object bodyOf(@Nullable Object result) {
+			return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
+		}
+
+	}
+
+}
