@@ -2,7 +2,6 @@ package io.mongolock.autoconfigure;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -25,7 +24,7 @@ import io.mongolock.store.LockStore;
  * Claims, keeps and releases locks.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", matchIfMissing = true)
+@ConditionalOnSetting(name = "enabled", byDefault = true)
 @ConditionalOnMissingBean(LockOperations.class)
 class LockClientConfiguration {
 

@@ -1,7 +1,6 @@
 package io.mongolock.autoconfigure;
 
 import org.slf4j.MDC;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -14,7 +13,7 @@ import io.mongolock.observation.LockMdc;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(MDC.class)
-@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", matchIfMissing = true)
+@ConditionalOnSetting(name = "enabled", byDefault = true)
 class LockMdcConfiguration {
 
 	@Bean

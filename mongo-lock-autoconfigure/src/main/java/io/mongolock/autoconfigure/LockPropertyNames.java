@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -19,6 +20,7 @@ import org.springframework.boot.context.properties.bind.UnboundConfigurationProp
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.Environment;
@@ -37,9 +39,12 @@ class LockPropertyNames {
 
 	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(MongoLockProperties.PREFIX);
 
+	private final Environment environment;
+
 	private final Binder binder;
 
 	LockPropertyNames(Environment environment) {
+		this.environment = environment;
 		this.binder = Binder.get(environment);
 	}
 
@@ -72,9 +77,18 @@ class LockPropertyNames {
 	 * @return a sentence on each, with the nearest name that something does read
 	 */
 	List<String> unknown() {
+		ProcessProperties process = new ProcessProperties(this.environment);
+		return Stream
+			.of(unknown(this.binder, new UnboundElementsSourceFilter()),
+					unknown(process.systemProperties(), (source) -> true), process.unknownVariables())
+			.flatMap(List::stream)
+			.toList();
+	}
+
+	private static List<String> unknown(Binder binder, Function<ConfigurationPropertySource, Boolean> filter) {
 		try {
-			this.binder.bind(MongoLockProperties.PREFIX, Bindable.of(MongoLockProperties.class),
-					new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()));
+			binder.bind(MongoLockProperties.PREFIX, Bindable.of(MongoLockProperties.class),
+					new NoUnboundElementsBindHandler(BindHandler.DEFAULT, filter));
 			return List.of();
 		}
 		catch (BindException ex) {
@@ -110,6 +124,12 @@ class LockPropertyNames {
 		String parent = name.getParent().toString();
 		String origin = (property.getOrigin() != null) ? " (" + property.getOrigin() + ")" : "";
 		List<String> settings = settingsBeside(name).toList();
+		if (isDottedName(name) && settings.contains(last)) {
+			String group = name.getElement(1, ConfigurationPropertyName.Form.DASHED);
+			String dotted = parent.substring(parent.indexOf(group) + group.length() + 1);
+			return "Nothing reads the property '" + name + "'" + origin + ": a name with dots is written in brackets, '"
+					+ MongoLockProperties.PREFIX + "." + group + "[" + dotted + "]." + last + "'";
+		}
 		if (settings.contains(last)) {
 			return "Nothing reads the property '" + name + "'" + origin
 					+ ", as it has no value: it is as if it were not there";
@@ -117,6 +137,11 @@ class LockPropertyNames {
 		return "Nothing reads the property '" + name + "'" + origin
 				+ nearest(last, settings).map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
 					.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
+	}
+
+	private static boolean isDottedName(ConfigurationPropertyName name) {
+		String group = name.getElement(1, ConfigurationPropertyName.Form.DASHED);
+		return name.getNumberOfElements() > 4 && (group.equals("locks") || group.equals("sequences"));
 	}
 
 	private static Stream<String> settingsBeside(ConfigurationPropertyName name) {
@@ -134,11 +159,11 @@ class LockPropertyNames {
 		return components(type).map(LockPropertyNames::dashed);
 	}
 
-	private static Stream<RecordComponent> components(Class<?> type) {
+	static Stream<RecordComponent> components(Class<?> type) {
 		return Arrays.stream(type.getRecordComponents());
 	}
 
-	private static String dashed(RecordComponent component) {
+	static String dashed(RecordComponent component) {
 		return DataObjectPropertyName.toDashedForm(component.getName());
 	}
 

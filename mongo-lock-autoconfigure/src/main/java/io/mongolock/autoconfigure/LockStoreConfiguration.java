@@ -5,7 +5,6 @@ import java.time.Duration;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -33,7 +32,7 @@ import io.mongolock.store.mongo.TtlIndexWatch;
  */
 @Configuration(proxyBeanMethods = false)
 @DependsOn("mongoLockSettingsValidator") // says which property is wrong
-@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", matchIfMissing = true)
+@ConditionalOnSetting(name = "enabled", byDefault = true)
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
 @ConditionalOnMissingBean({ LockStore.class, LockOperations.class })
 class LockStoreConfiguration {

@@ -1,6 +1,5 @@
 package io.mongolock.autoconfigure;
 
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -16,7 +15,7 @@ import io.mongolock.web.LockProblemDetails;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
 @ConditionalOnClass(RestControllerAdvice.class)
-@ConditionalOnBooleanProperty("mongo-lock.web.problem-details")
+@ConditionalOnSetting(name = "web.problem-details", byDefault = false)
 class LockWebConfiguration {
 
 	@Bean

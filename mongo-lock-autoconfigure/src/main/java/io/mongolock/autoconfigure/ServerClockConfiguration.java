@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
@@ -26,7 +25,7 @@ import io.mongolock.store.mongo.ServerClockWatch;
  */
 @Configuration(proxyBeanMethods = false)
 @DependsOn("mongoLockSettingsValidator") // says which property is wrong
-@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", matchIfMissing = true)
+@ConditionalOnSetting(name = "enabled", byDefault = true)
 @ConditionalOnClass(value = MongoClientSettingsBuilderCustomizer.class, name = "com.mongodb.client.MongoClient")
 @ConditionalOnMissingBean({ LockStore.class, LockOperations.class })
 class ServerClockConfiguration {

@@ -2,7 +2,6 @@ package io.mongolock.autoconfigure;
 
 import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -16,7 +15,7 @@ import io.mongolock.mongodb.FencedWrites;
  * Lets guarded writes run unguarded where everything runs unlocked.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", havingValue = false)
+@ConditionalOnSetting(name = "enabled", havingValue = false, byDefault = true)
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
 class UnguardedWritesConfiguration {
 

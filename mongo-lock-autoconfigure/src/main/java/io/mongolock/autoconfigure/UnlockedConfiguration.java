@@ -1,7 +1,6 @@
 package io.mongolock.autoconfigure;
 
 import org.apache.commons.logging.LogFactory;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -15,7 +14,7 @@ import io.mongolock.core.LockDefaults;
  * Lets everything run unlocked.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", havingValue = false)
+@ConditionalOnSetting(name = "enabled", havingValue = false, byDefault = true)
 @ConditionalOnMissingBean(LockOperations.class)
 class UnlockedConfiguration {
 

@@ -43,6 +43,9 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 
 	private static final Duration MIN_RELIABLE = Duration.ofMillis(10);
 
+	/** What is set, not derived: with less, claims fail that nothing is wrong with. */
+	private static final Duration MIN_OPERATION = Duration.ofMillis(100);
+
 	/** Far beyond any use, far below what overflows nanoseconds. */
 	private static final Duration MAX_DURATION = Duration.ofDays(10_000);
 
@@ -83,6 +86,9 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 		checkMargin(ttl, margin);
 		Duration reliable = ttl.minus(margin);
 		Duration renewInterval = orElse(settings.renewInterval(), atLeastOne(part(reliable, 3)));
+		if (settings.operationTimeout() != null) {
+			check("operation-timeout", settings.operationTimeout(), MIN_OPERATION);
+		}
 		Duration operationTimeout = orElse(settings.operationTimeout(),
 				shorter(MAX_OPERATION, atLeastOne(part(reliable.minus(renewInterval), 2))));
 		return new ResolvedLockSettings(ttl, margin, renewInterval, operationTimeout,

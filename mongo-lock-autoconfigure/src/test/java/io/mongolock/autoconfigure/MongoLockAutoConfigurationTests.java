@@ -13,9 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -33,6 +35,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
@@ -259,6 +262,26 @@ class MongoLockAutoConfigurationTests {
 		assertThat(output).containsOnlyOnce("mongo-lock.enabled=false");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "yes, true", "on, true", "1, true", "TRUE, true", "no, false", "off, false", "0, false" })
+	void everySpellingIsReadTheSameByAllConditions(String value, boolean enabled) {
+		this.runner.withPropertyValues("mongo-lock.enabled=" + value)
+			.withUserConfiguration(ServiceConfiguration.class)
+			.run((context) -> {
+				assertThat(context.getBeansOfType(UnlockedLockOperations.class)).hasSize((enabled) ? 0 : 1);
+				assertThat(context.getBeansOfType(LockTemplate.class)).hasSize((enabled) ? 1 : 0);
+				assertThat(context.getBean(MongoLockProperties.class).enabled()).isEqualTo(enabled);
+				assertThat(context.getBean(Service.class).pay(42)).isEqualTo("order:42");
+			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "flase", "2", "" })
+	void whatIsNeitherTrueNorFalseRefusesTheStart(String value) {
+		this.runner.withPropertyValues("mongo-lock.enabled=" + value)
+			.run(failsWith("mongo-lock.enabled", "'" + value + "'", "is neither true nor false"));
+	}
+
 	@Test
 	void switchedOffWritesUnguardedAndSaysSoOnce(CapturedOutput output) {
 		this.bare.withPropertyValues("mongo-lock.enabled=false")
@@ -448,6 +471,7 @@ class MongoLockAutoConfigurationTests {
 					ttl=1ms                                  | mongo-lock.ttl                | '1ms'  | at least 100ms
 					margin=30s                               | mongo-lock.margin             | '30s'  | shorter than the ttl (30000ms)
 					renew-interval=9s                        | mongo-lock.renew-interval     | '9s'   | (30000ms - 6000ms) / 3 = 8000ms
+					operation-timeout=1ms                    | mongo-lock.operation-timeout  | '1ms'  | must be at least 100ms
 					operation-timeout=9s                     | mongo-lock.operation-timeout  | '9s'   | - 8000ms) / 2 = 8000ms
 					wait-timeout=-1s                         | mongo-lock.wait-timeout       | '-1s'  | at least 0ms
 					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
@@ -554,6 +578,44 @@ class MongoLockAutoConfigurationTests {
 	}
 
 	@Test
+	void misspeltSystemPropertiesAreSaid(CapturedOutput output) {
+		this.runner
+			.withSystemProperties("mongo-lock.margn=5s", "mongo-lock.locks.order.tll=5s", "mongo-lock.retry-interval=1s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("did you mean 'mongo-lock.margin'?", "did you mean 'mongo-lock.locks.order.ttl'?")
+			.doesNotContain("Nothing reads the property 'mongo-lock.retry-interval'");
+	}
+
+	@Test
+	void misspeltEnvironmentVariablesAreSaid(CapturedOutput output) {
+		Map<String, Object> variables = Map.of("MONGO_LOCK_TLT", "40s", "MONGO_LOCK_LOCKS_SVC_TTL", "40s",
+				"MONGOLOCK_LOCKS_OTHER_TTL", "50s", "MONGOLOCK_WAITTIMEOUT", "7s", "MONGO_LOCK_RETRY_INTERVAL", "1s",
+				"MONGOLOCK_WIBBLEWOBBLE", "1", "MONGO_LOCK_TEST_URI", "mongodb://localhost");
+		this.runner.withInitializer((context) -> context.getEnvironment()
+			.getPropertySources()
+			.replace("systemEnvironment", new SystemEnvironmentPropertySource("systemEnvironment", variables)))
+			.run((context) -> {
+				MongoLockProperties properties = context.getBean(MongoLockProperties.class);
+				assertThat(properties.locks()).as("as Boot has it").containsOnlyKeys("other");
+				assertThat(properties.settings().waitTimeout()).isEqualTo(Duration.ofSeconds(7));
+				assertThat(properties.settings().retryInterval()).isEqualTo(Duration.ofSeconds(1));
+			});
+		assertThat(output).contains("variable 'MONGO_LOCK_TLT': did you mean 'MONGOLOCK_TTL'?")
+			.contains("variable 'MONGO_LOCK_LOCKS_SVC_TTL': write 'MONGOLOCK_LOCKS_SVC_TTL'")
+			.contains("variable 'MONGOLOCK_WIBBLEWOBBLE'; see the settings")
+			.doesNotContain("variable 'MONGOLOCK_LOCKS", "variable 'MONGOLOCK_WAIT", "variable 'MONGO_LOCK_RETRY",
+					"MONGO_LOCK_TEST_URI");
+	}
+
+	@Test
+	void aNameWithDotsIsToldToBeWrittenInBrackets(CapturedOutput output) {
+		this.runner.withPropertyValues("mongo-lock.locks.order.import.ttl=40s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("written in brackets, 'mongo-lock.locks[order.import].ttl'")
+			.doesNotContain("has no value");
+	}
+
+	@Test
 	void settingsForANameThatNoMethodHasAreSaidWithTheNearestName(CapturedOutput output) {
 		this.runner.withUserConfiguration(ServiceConfiguration.class)
 			.withPropertyValues("mongo-lock.locks.ordre.ttl=30s", "mongo-lock.locks.nightly-import.ttl=30s")
@@ -589,7 +651,7 @@ class MongoLockAutoConfigurationTests {
 
 	private FailureAnalysis analyze(AssertableApplicationContext context) {
 		Throwable failure = context.getStartupFailure();
-		assertThat(failure).isInstanceOf(BeanCreationException.class);
+		assertThat(failure).isInstanceOf(BeansException.class);
 		ArgumentResolver arguments = ArgumentResolver.of(Environment.class, this.environment);
 		return SpringFactoriesLoader.forDefaultResourceLocation()
 			.load(FailureAnalyzer.class, arguments,
