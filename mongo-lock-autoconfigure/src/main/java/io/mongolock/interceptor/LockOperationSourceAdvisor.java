@@ -10,8 +10,8 @@ import org.springframework.core.Ordered;
 public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 
 	/**
-	 * Just outside of what runs last by default, as transactions do; far inside of method
-	 * security. Retries of the framework are wrapped around all advisors anyway; those of
+	 * Just outside of what has no order of its own, as transactions, caching and aspects
+	 * by default; inside of all that has one, as method security. Retries of the framework are wrapped around all advisors anyway; those of
 	 * spring-retry have this very order by default, so that whose bean is defined first
 	 * stands further outside: the application's come before those that are
 	 * auto-configured.

@@ -5,16 +5,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.aopalliance.intercept.MethodInterceptor;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.annotation.Order;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.retry.annotation.Backoff;
@@ -79,6 +90,28 @@ class AdvisorOrderTests {
 	}
 
 	@Test
+	void aResultFromTheCacheTakesTheLockUnlessTheCacheHasAnOrder() {
+		assertThat(eventsOfTwoCallsUnder(DefaultCache.class)).containsExactly("acquire order", "work", "release order",
+				"acquire order", "release order");
+		assertThat(eventsOfTwoCallsUnder(OuterCache.class)).containsExactly("acquire order", "work", "release order");
+	}
+
+	@Test
+	void anAspectRunsInsideUnlessItHasAnOrder() {
+		assertThat(eventsOfTwoCallsUnder(UnorderedAspect.class)).startsWith("acquire order", "aspect", "work",
+				"release order");
+		assertThat(eventsOfTwoCallsUnder(OrderedAspect.class)).startsWith("aspect", "acquire order", "work",
+				"release order");
+	}
+
+	/** As Spring has it, innermost: transactions stand outside of it as well. */
+	@Test
+	void argumentsAreValidatedInside() {
+		assertThat(eventsOfTwoCallsUnder(Validation.class)).startsWith("acquire order", "validated", "work",
+				"release order");
+	}
+
+	@Test
 	void transactionManagersAskBeforeTheyCommit() {
 		new ApplicationContextRunner().withBean(LockStore.class, StubLockStore::new)
 			.withBean(RecordingTransactionManager.class, () -> new RecordingTransactionManager(new ArrayList<>()))
@@ -114,6 +147,21 @@ class AdvisorOrderTests {
 			.withBean(Retried.class, () -> new Retried(events))
 			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
 			.run((context) -> context.getBean(Retried.class).run());
+		return events;
+	}
+
+	private static List<String> eventsOfTwoCallsUnder(Class<?> configuration) {
+		List<String> events = new ArrayList<>();
+		new ApplicationContextRunner().withUserConfiguration(configuration)
+			.withBean(RecordingLockOperations.class, () -> new RecordingLockOperations(events))
+			.withBean(Cached.class, () -> new Cached(events))
+			.withBean("events", List.class, () -> events)
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, MongoLockAutoConfiguration.class))
+			.run((context) -> {
+				Cached cached = context.getBean(Cached.class);
+				assertThat(cached.run()).isEqualTo("done");
+				assertThat(cached.run()).isEqualTo("done");
+			});
 		return events;
 	}
 
@@ -174,6 +222,93 @@ class AdvisorOrderTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableRetry(order = LockOperationSourceAdvisor.DEFAULT_ORDER - 1)
 	static class OuterRetry {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableCaching
+	static class DefaultCache {
+
+		@Bean
+		CacheManager caches() {
+			return new ConcurrentMapCacheManager();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableCaching(order = 0)
+	static class OuterCache {
+
+		@Bean
+		CacheManager caches() {
+			return new ConcurrentMapCacheManager();
+		}
+
+	}
+
+	@Aspect
+	static class UnorderedAspect {
+
+		@Autowired
+		private List<String> events;
+
+		@Around("execution(* io.mongolock.autoconfigure.AdvisorOrderTests.Cached.run())")
+		Object around(ProceedingJoinPoint call) throws Throwable {
+			this.events.add("aspect");
+			return call.proceed();
+		}
+
+	}
+
+	@Aspect
+	@Order(0)
+	static class OrderedAspect extends UnorderedAspect {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Validation {
+
+		@Bean
+		static LikeMethodValidation validation() {
+			return new LikeMethodValidation();
+		}
+
+	}
+
+	/** With the defaults of MethodValidationPostProcessor. */
+	static class LikeMethodValidation extends AbstractBeanFactoryAwareAdvisingPostProcessor {
+
+		@Override
+		@SuppressWarnings("unchecked")
+		public void setBeanFactory(BeanFactory beanFactory) {
+			super.setBeanFactory(beanFactory);
+			NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
+			pointcut.setClassFilter((type) -> type == Cached.class);
+			pointcut.setMappedName("run");
+			this.advisor = new DefaultPointcutAdvisor(pointcut, (MethodInterceptor) (invocation) -> {
+				((List<String>) beanFactory.getBean("events")).add("validated");
+				return invocation.proceed();
+			});
+		}
+
+	}
+
+	static class Cached {
+
+		private final List<String> events;
+
+		Cached(List<String> events) {
+			this.events = events;
+		}
+
+		@DistributedLock("order")
+		@Cacheable("results")
+		String run() {
+			this.events.add("work");
+			return "done";
+		}
 
 	}
 
