@@ -30,6 +30,8 @@ import io.mongolock.OnUnavailable;
  * {@code mongo-lock.*}.
  * <p>
  * A call from within the same object does not pass the proxy and runs without the lock.
+ * Where the byte code shows such a call, it is warned of at startup; what a method
+ * reference or computed arguments hide is not.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -3,6 +3,7 @@ package io.mongolock.annotation;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -24,6 +25,9 @@ import io.mongolock.interceptor.LockOperation;
  */
 class DistributedLockParser {
 
+	/** A variable, a template, or a bean. */
+	private static final Pattern EXPRESSION = Pattern.compile("#\\{|#[a-zA-Z_]|^@[a-zA-Z_]");
+
 	private final StringValueResolver placeholders;
 
 	DistributedLockParser(StringValueResolver placeholders) {
@@ -32,7 +36,7 @@ class DistributedLockParser {
 
 	LockOperation parse(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> targetClass) {
 		Attributes attributes = new Attributes(annotation, method, targetClass);
-		String name = attributes.text("name");
+		String name = attributes.literal("name");
 		String key = annotation.getString("key");
 		if (name == null && key.isBlank()) {
 			throw attributes.invalid("has neither a name nor a key",
@@ -78,6 +82,17 @@ class DistributedLockParser {
 						"Give it a value, or leave the attribute out.", null);
 			}
 			return resolved;
+		}
+
+		private @Nullable String literal(String attribute) {
+			String declared = this.annotation.getString(attribute);
+			if (EXPRESSION.matcher(declared).find()) {
+				throw invalid(
+						"has the " + attribute + " '" + declared + "', which looks like SpEL and is taken literally",
+						"Write the expression as the key, such as key = \"#id\"; a name groups settings and metrics.",
+						null);
+			}
+			return text(attribute);
 		}
 
 		private @Nullable String resolve(String attribute, String declared) {

@@ -112,15 +112,14 @@ record ProcessProperties(Environment environment) {
 	private static Set<String> leaves(String path, String dash, Class<?> type) {
 		return Arrays.stream(type.getRecordComponents()).flatMap((one) -> {
 			String name = path + LockPropertyNames.dashed(one).replace("-", dash).toUpperCase(Locale.ROOT);
-			return (one.getType().isRecord()) ? leaves(name + "_", dash, one.getType()).stream()
-					: Stream.of(name);
+			return (one.getType().isRecord()) ? leaves(name + "_", dash, one.getType()).stream() : Stream.of(name);
 		}).collect(Collectors.toCollection(TreeSet::new));
 	}
 
 	private Map<String, Object> properties(String source) {
 		Map<String, Object> found = new HashMap<>();
-		if (this.environment instanceof ConfigurableEnvironment configurable && configurable.getPropertySources()
-			.get(source) instanceof EnumerablePropertySource<?> enumerable) {
+		if (this.environment instanceof ConfigurableEnvironment configurable
+				&& configurable.getPropertySources().get(source) instanceof EnumerablePropertySource<?> enumerable) {
 			for (String name : enumerable.getPropertyNames()) {
 				Object value = enumerable.getProperty(name);
 				found.put(name, (value != null) ? value : "");

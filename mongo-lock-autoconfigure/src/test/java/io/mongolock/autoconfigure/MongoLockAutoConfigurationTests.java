@@ -580,7 +580,8 @@ class MongoLockAutoConfigurationTests {
 	@Test
 	void misspeltSystemPropertiesAreSaid(CapturedOutput output) {
 		this.runner
-			.withSystemProperties("mongo-lock.margn=5s", "mongo-lock.locks.order.tll=5s", "mongo-lock.retry-interval=1s")
+			.withSystemProperties("mongo-lock.margn=5s", "mongo-lock.locks.order.tll=5s",
+					"mongo-lock.retry-interval=1s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).contains("did you mean 'mongo-lock.margin'?", "did you mean 'mongo-lock.locks.order.ttl'?")
 			.doesNotContain("Nothing reads the property 'mongo-lock.retry-interval'");
@@ -591,9 +592,10 @@ class MongoLockAutoConfigurationTests {
 		Map<String, Object> variables = Map.of("MONGO_LOCK_TLT", "40s", "MONGO_LOCK_LOCKS_SVC_TTL", "40s",
 				"MONGOLOCK_LOCKS_OTHER_TTL", "50s", "MONGOLOCK_WAITTIMEOUT", "7s", "MONGO_LOCK_RETRY_INTERVAL", "1s",
 				"MONGOLOCK_WIBBLEWOBBLE", "1", "MONGO_LOCK_TEST_URI", "mongodb://localhost");
-		this.runner.withInitializer((context) -> context.getEnvironment()
-			.getPropertySources()
-			.replace("systemEnvironment", new SystemEnvironmentPropertySource("systemEnvironment", variables)))
+		this.runner
+			.withInitializer((context) -> context.getEnvironment()
+				.getPropertySources()
+				.replace("systemEnvironment", new SystemEnvironmentPropertySource("systemEnvironment", variables)))
 			.run((context) -> {
 				MongoLockProperties properties = context.getBean(MongoLockProperties.class);
 				assertThat(properties.locks()).as("as Boot has it").containsOnlyKeys("other");

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import jakarta.annotation.PostConstruct;
 import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -34,6 +35,8 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
@@ -60,6 +63,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 /**
  * Tests for what is refused at startup.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class StartupCheckTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(PrivateMethod.class, "is private"),
@@ -70,6 +74,11 @@ class StartupCheckTests {
 			Arguments.of(ForgottenHash.class, "'order' is none of the properties of #root"),
 			Arguments.of(TextAndArgument.class, "in which 'order' is none of the properties of #root"),
 			Arguments.of(UnknownVariable.class, "refers to #ordr, but the call only knows [#a0, #order, #p0, #root"),
+			Arguments.of(SpelName.class, "has the name 'order-#id', which looks like SpEL"),
+			Arguments.of(TemplateName.class, "has the name '#{order}', which looks like SpEL"),
+			Arguments.of(NoSuchBean.class, "refers to @noSuchBean, and there is no such bean"),
+			Arguments.of(NoSuchProperty.class, "StartupCheckTests$NoSuchProperty$Order has no property 'idd'"),
+			Arguments.of(NoSuchInnerProperty.class, "'a' + #order.line.artikle"),
 			Arguments.of(ObjectKey.class, "has the key '#order' of type " + ObjectKey.Order.class.getName()),
 			Arguments.of(PropertyKey.class, "has the key '#order.lines' of type java.util.List, which has no text"),
 			Arguments.of(RecordKey.class, "has the key '#p0' of type " + RecordKey.Id.class.getName()),
@@ -242,6 +251,16 @@ class StartupCheckTests {
 	}
 
 	@Test
+	void callsWithinTheSameObjectAreWarnedOfWithMethodAndCaller(CapturedOutput output) {
+		this.runner.withBean(Selfish.class).run((context) -> assertThat(context).hasNotFailed());
+		String type = Selfish.class.getName();
+		assertThat(output).contains(type + ".all() calls pay(String, long), a @DistributedLock method")
+			.contains(type + ".later() calls pay(String, long)")
+			.contains(SelfishBase.class.getName() + ".early() calls look()")
+			.doesNotContain(".other() calls", ".pay() calls");
+	}
+
+	@Test
 	void productOfAFactoryBeanIsProxied() {
 		this.runner.withBean("task", ProxyingFactory.class)
 			.run((context) -> assertThat(context.getBean(Task.class).run()).isEqualTo("task"));
@@ -278,6 +297,47 @@ class StartupCheckTests {
 		@Override
 		public int getOrder() {
 			return 0;
+		}
+
+	}
+
+	abstract static class SelfishBase {
+
+		void early() {
+			look();
+		}
+
+		abstract void look();
+
+	}
+
+	static class Selfish extends SelfishBase {
+
+		private final List<String> ids = List.of("a");
+
+		@DistributedLock(key = "#id")
+		void pay(String id, long amount) {
+			if (amount > 1) {
+				pay(id, 1);
+			}
+		}
+
+		@Override
+		@DistributedLock("look")
+		void look() {
+		}
+
+		void all() {
+			pay(this.ids.get(0).trim() + "b", Long.parseLong("1"));
+		}
+
+		Runnable later() {
+			return () -> pay("a", 2L);
+		}
+
+		void other(Selfish proxy) {
+			proxy.pay("a", 1);
+			proxy.look();
 		}
 
 	}
@@ -728,6 +788,62 @@ class StartupCheckTests {
 
 	}
 
+	static class SpelName {
+
+		@DistributedLock("order-#id")
+		void run(String id) {
+		}
+
+	}
+
+	static class TemplateName {
+
+		@DistributedLock(name = "#{order}", key = "#id")
+		void run(String id) {
+		}
+
+	}
+
+	static class NoSuchBean {
+
+		@DistributedLock(key = "'a' + @noSuchBean.of(#id)")
+		void run(String id) {
+		}
+
+	}
+
+	static class NoSuchProperty {
+
+		@DistributedLock(key = "#order.idd")
+		void run(Order order) {
+		}
+
+		static class Order {
+
+			public String getId() {
+				return "";
+			}
+
+		}
+
+	}
+
+	static class NoSuchInnerProperty {
+
+		@DistributedLock(key = "'a' + #order.line.artikle")
+		void run(Order order) {
+		}
+
+		record Order(Line line) {
+
+		}
+
+		record Line(String article) {
+
+		}
+
+	}
+
 	static class ObjectKey {
 
 		@DistributedLock(key = "#order")
@@ -766,6 +882,14 @@ class StartupCheckTests {
 
 	static class OpenKeys {
 
+		@DistributedLock(key = "#order.ref + #order.open + #order.shown + #order.name() + @environment.toString()")
+		void known(Bean order) {
+		}
+
+		@DistributedLock(key = "#order.anything")
+		void ofAnInterface(Comparable<?> order) {
+		}
+
 		@DistributedLock(key = "#id")
 		void object(Object id) {
 		}
@@ -799,6 +923,24 @@ class StartupCheckTests {
 		}
 
 		record Node(String name, Node next) {
+
+		}
+
+		static class Bean {
+
+			public String shown = "";
+
+			public String getRef() {
+				return "";
+			}
+
+			public boolean isOpen() {
+				return true;
+			}
+
+			String name() {
+				return "";
+			}
 
 		}
 

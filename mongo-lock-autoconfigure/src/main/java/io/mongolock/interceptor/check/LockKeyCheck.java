@@ -2,12 +2,14 @@ package io.mongolock.interceptor.check;
 
 import java.beans.PropertyDescriptor;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,7 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.Operator;
@@ -23,6 +26,8 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
 
 import io.mongolock.LockKeyTypes;
 import io.mongolock.interceptor.InvalidLockMethodException;
@@ -35,15 +40,23 @@ class LockKeyCheck {
 
 	private static final List<String> ROOT = List.of("method", "methodName", "args", "target", "targetClass");
 
+	private final Predicate<String> beans;
+
 	private final SpelExpressionParser parser = new SpelExpressionParser();
 
 	private final ParameterNameDiscoverer discoverer = new DefaultParameterNameDiscoverer();
+
+	LockKeyCheck(Predicate<String> beans) {
+		this.beans = beans;
+	}
 
 	void check(LockOperation operation, Class<?> targetClass) {
 		if (operation.key() != null) {
 			SpelNode expression = parse(operation.key(), operation, targetClass);
 			checkStart(expression, operation, targetClass);
 			checkVariables(expression, operation, targetClass);
+			checkBeans(expression, operation, targetClass);
+			checkProperties(expression, operation, targetClass);
 			if (operation.document() == null) { // else an id, as the mapping has it
 				checkType(expression, operation, targetClass);
 			}
@@ -79,6 +92,51 @@ class LockKeyCheck {
 								+ "or use its position, #p0 for the first.");
 			}
 		}
+	}
+
+	private void checkBeans(SpelNode node, LockOperation operation, Class<?> targetClass) {
+		if (node instanceof BeanReference) {
+			String name = node.toStringAST().replaceAll("['\"]", "");
+			if (!this.beans.test((name.startsWith("@")) ? name.substring(1) : name)) {
+				throw new InvalidLockMethodException(operation.method(), targetClass, "has the key '" + operation.key()
+						+ "', which refers to " + name + ", and there is no such bean",
+						"Correct the name of the bean.");
+			}
+		}
+		IntStream.range(0, node.getChildCount()).forEach((i) -> checkBeans(node.getChild(i), operation, targetClass));
+	}
+
+	// As far as types are declared: what an interface or Object stands for may have more
+	private void checkProperties(SpelNode node, LockOperation operation, Class<?> targetClass) {
+		if (node instanceof CompoundExpression) {
+			Class<?> type = type(node.getChild(0), operation.method());
+			for (int i = 1; type != null && i < node.getChildCount(); i++) {
+				String name = (node.getChild(i) instanceof PropertyOrFieldReference property) ? property.getName()
+						: null;
+				if (name != null && isKnownWhole(type) && !isReadable(type, name)) {
+					throw new InvalidLockMethodException(operation.method(), targetClass,
+							"has the key '" + operation.key() + "', and " + type.getTypeName() + " has no property '"
+									+ name + "'",
+							"Correct the name; a property is read by a getter, an accessor of a record or a public field.");
+				}
+				type = (name != null) ? ofProperty(type, name) : null;
+			}
+		}
+		IntStream.range(0, node.getChildCount())
+			.forEach((i) -> checkProperties(node.getChild(i), operation, targetClass));
+	}
+
+	private static boolean isKnownWhole(Class<?> type) {
+		return type != Object.class && !type.isArray() && !Map.class.isAssignableFrom(type)
+				&& (type.isPrimitive() || !Modifier.isAbstract(type.getModifiers()));
+	}
+
+	private static boolean isReadable(Class<?> type, String name) {
+		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, name);
+		return (property != null && property.getReadMethod() != null) || ReflectionUtils.findMethod(type, name) != null
+				|| ReflectionUtils.findMethod(type, "get" + StringUtils.capitalize(name)) != null
+				|| ReflectionUtils.findMethod(type, "is" + StringUtils.capitalize(name)) != null
+				|| ReflectionUtils.findField(type, name) != null;
 	}
 
 	private void checkType(SpelNode expression, LockOperation operation, Class<?> targetClass) {

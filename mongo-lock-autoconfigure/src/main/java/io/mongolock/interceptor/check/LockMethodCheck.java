@@ -32,7 +32,7 @@ class LockMethodCheck {
 	private static final List<String> CALLBACKS = List.of("jakarta.annotation.PostConstruct",
 			"jakarta.annotation.PreDestroy");
 
-	private final LockKeyCheck keys = new LockKeyCheck();
+	private final LockKeyCheck keys;
 
 	private final BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms;
 
@@ -41,8 +41,9 @@ class LockMethodCheck {
 	private final boolean classProxies;
 
 	LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, LockDocumentCheck documents,
-			boolean classProxies) {
+			LockKeyCheck keys, boolean classProxies) {
 		this.terms = terms;
+		this.keys = keys;
 		this.documents = documents;
 		this.classProxies = classProxies;
 	}

@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
@@ -39,6 +41,8 @@ import io.mongolock.interceptor.LockOperationSource;
  */
 public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
 
+	private static final Log logger = LogFactory.getLog(LockMethodVerifier.class);
+
 	private final LockOperationSource source;
 
 	private final ConfigurableListableBeanFactory beanFactory;
@@ -65,7 +69,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		this.beanFactory = beanFactory;
 		this.documents = new LockDocumentCheck(
 				() -> beanFactory.getBeanProvider(DocumentLocking.class).getIfAvailable());
-		this.check = new LockMethodCheck(terms, this.documents, classProxies);
+		this.check = new LockMethodCheck(terms, this.documents, new LockKeyCheck(beanFactory::containsBean),
+				classProxies);
 	}
 
 	@Override
@@ -152,6 +157,12 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 				(MethodIntrospector.MetadataLookup<LockOperation>) (method) -> this.source.getLockOperation(method,
 						targetClass));
 		operations.values().forEach((operation) -> this.check.check(operation, targetClass));
+		if (!operations.isEmpty() && !Proxy.isProxyClass(targetClass)) {
+			SelfCalls.find(ClassUtils.getUserClass(targetClass), operations.keySet())
+				.forEach((call) -> logger
+					.warn(call + ", a @DistributedLock method, on the same object, past the proxy: "
+							+ "it runs WITHOUT its lock. Move it to another bean, or use LockOperations inside it"));
+		}
 		return operations.size();
 	}
 
