@@ -79,10 +79,23 @@ class LockPropertyNames {
 	List<String> unknown() {
 		ProcessProperties process = new ProcessProperties(this.environment);
 		return Stream
-			.of(unknown(this.binder, new UnboundElementsSourceFilter()),
+			.of(formerNames(), unknown(this.binder, new UnboundElementsSourceFilter()),
 					unknown(process.systemProperties(), (source) -> true), process.unknownVariables())
 			.flatMap(List::stream)
 			.toList();
+	}
+
+	// With them nobody finds out why the application connects to localhost
+	private List<String> formerNames() {
+		return Stream.of("uri", "host", "port", "database", "username")
+			.filter((name) -> isSet("spring.data.mongodb." + name) && !isSet("spring.mongodb." + name))
+			.map((name) -> "Nothing reads the property 'spring.data.mongodb." + name
+					+ "': from Spring Boot 4.0 on it is 'spring.mongodb." + name + "'")
+			.toList();
+	}
+
+	private boolean isSet(String property) {
+		return this.binder.bind(property, String.class).isBound();
 	}
 
 	private static List<String> unknown(Binder binder, Function<ConfigurationPropertySource, Boolean> filter) {

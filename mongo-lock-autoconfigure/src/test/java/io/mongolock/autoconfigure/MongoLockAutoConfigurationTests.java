@@ -610,6 +610,24 @@ class MongoLockAutoConfigurationTests {
 	}
 
 	@Test
+	void theNamesThatConnectionsHadOnSpringBoot3AreSaid(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("spring.data.mongodb.uri=mongodb://db", "spring.data.mongodb.database=shop",
+					"spring.mongodb.database=shop")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("'spring.data.mongodb.uri': from Spring Boot 4.0 on it is 'spring.mongodb.uri'")
+			.doesNotContain("spring.data.mongodb.database");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mongolock", "mongoLock", "mongo_lock" })
+	void thePrefixIsReadInItsOtherSpellingsAsBootHasIt(String prefix) {
+		this.runner.withPropertyValues(prefix + ".wait-timeout=7s")
+			.run((context) -> assertThat(context.getBean(MongoLockProperties.class).settings().waitTimeout())
+				.isEqualTo(Duration.ofSeconds(7)));
+	}
+
+	@Test
 	void aNameWithDotsIsToldToBeWrittenInBrackets(CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock.locks.order.import.ttl=40s")
 			.run((context) -> assertThat(context).hasNotFailed());

@@ -812,13 +812,13 @@ class StartupCheckTests {
 
 	}
 
-	static class NoSuchProperty {
+	public static class NoSuchProperty {
 
 		@DistributedLock(key = "#order.idd")
 		void run(Order order) {
 		}
 
-		static class Order {
+		public static class Order {
 
 			public String getId() {
 				return "";
@@ -880,7 +880,7 @@ class StartupCheckTests {
 
 	}
 
-	static class OpenKeys {
+	public static class OpenKeys {
 
 		@DistributedLock(key = "#order.ref + #order.open + #order.shown + #order.name() + @environment.toString()")
 		void known(Bean order) {
@@ -926,7 +926,7 @@ class StartupCheckTests {
 
 		}
 
-		static class Bean {
+		public static class Bean {
 
 			public String shown = "";
 

@@ -101,8 +101,15 @@ public final class TtlIndexInitializer {
 		if (!Thread.currentThread().isInterrupted()) {
 			// interrupted is what the application ends with
 			String what = "could not be " + ((this.mode != Mode.CREATE) ? "validated" : "created");
-			warn(what, what + ": " + failure.getMessage()
-					+ ((refused) ? "" : ". It is looked at again when the server answers"), create());
+			if (refused) {
+				warn(what, what + ": " + failure.getMessage(), create());
+			}
+			else if (!what.equals(this.reported)) {
+				this.reported = what;
+				// nobody has to repair an index when there is no server
+				logger.warn("MongoDB has not answered: " + failure.getMessage() + ". No lock is granted until it does; "
+						+ describe("is looked at again then"));
+			}
 		}
 		return refused;
 	}
