@@ -85,6 +85,7 @@ final class LockClient {
 		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals(),
 				renewalEvents, this.places, this.releaseRequests, ClientThreads::watch));
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);
+		store.servers().onPrimaryChange(orphans::primaryChanged);
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
 		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, this::threads);

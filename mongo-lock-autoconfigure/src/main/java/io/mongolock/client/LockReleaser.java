@@ -142,7 +142,7 @@ final class LockReleaser {
 			return this.store.expireAll(Map.of(heldLock.id(), releasing.keptFor()), timeout) != 0;
 		}
 		return (releasing.needsProof()) ? this.store.releaseGrant(heldLock.id(), heldLock.grantFence(), timeout)
-				: this.store.release(heldLock.id(), timeout);
+				: this.orphans.release(heldLock.id(), timeout);
 	}
 
 	/**

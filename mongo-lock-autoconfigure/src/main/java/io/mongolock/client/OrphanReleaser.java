@@ -1,6 +1,7 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import org.apache.commons.logging.Log;
@@ -9,18 +10,26 @@ import org.apache.commons.logging.LogFactory;
 import io.mongolock.LockClock;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.OrphanCleanup;
+import io.mongolock.core.RecentReleases;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
- * Cleans up behind requests whose outcome is unknown: runs an {@link OrphanCleanup}, on
- * the threads for that. Thread-safe.
+ * Cleans up behind requests whose outcome is unknown, or was taken back by a failover:
+ * runs an {@link OrphanCleanup}, and repeats {@link RecentReleases}, on the threads for
+ * that. Thread-safe.
  */
 final class OrphanReleaser {
 
 	private static final Log logger = LogFactory.getLog(OrphanReleaser.class);
+
+	private static final int CHUNK = 1000;
+
+	private static final Duration REPEAT_TIMEOUT = Duration.ofSeconds(3);
+
+	private static final long REPEAT_PAUSE = 1_000_000_000;
 
 	private final LockStore store;
 
@@ -28,10 +37,60 @@ final class OrphanReleaser {
 
 	private final ClientLifecycle lifecycle;
 
+	private final RecentReleases releases = new RecentReleases();
+
 	OrphanReleaser(LockStore store, LockClock clock, ClientLifecycle lifecycle) {
 		this.store = store;
 		this.clock = clock;
 		this.lifecycle = lifecycle;
+	}
+
+	/**
+	 * Release a lock, with an answer that a failover may take back: then it is released
+	 * once more.
+	 * @param id the lease
+	 * @param timeout how long this may take
+	 * @return whether this request ended it
+	 */
+	boolean release(LeaseId id, Duration timeout) {
+		this.releases.add(id, now());
+		return this.store.release(id, timeout);
+	}
+
+	/**
+	 * Another primary was elected: repeat what the one before may have been alone to
+	 * know. Does not block.
+	 */
+	void primaryChanged() {
+		ClockReading changed = now();
+		this.lifecycle.threads().cleanUpAfter(0, () -> repeat(changed));
+	}
+
+	private void repeat(ClockReading changed) {
+		List<LeaseId> released = this.releases.all(now());
+		if (released.isEmpty() || !this.lifecycle.beginRequest()) {
+			return;
+		}
+		try {
+			int freed = 0;
+			for (int from = 0; from < released.size(); from += CHUNK) {
+				freed += this.store.releaseAll(released.subList(from, Math.min(from + CHUNK, released.size())),
+						REPEAT_TIMEOUT);
+			}
+			if (freed > 0) {
+				logger.info("Freed " + ((freed != 1) ? freed + " locks" : "1 lock")
+						+ " again, the release of which a failover had taken back");
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Releases of the last seconds are not repeated yet", ex);
+			if (now().elapsedSince(changed) < RecentReleases.WINDOW.toNanos()) {
+				this.lifecycle.threads().cleanUpAfter(REPEAT_PAUSE, () -> repeat(changed));
+			}
+		}
+		finally {
+			this.lifecycle.endRequest();
+		}
 	}
 
 	/**
@@ -70,7 +129,7 @@ final class OrphanReleaser {
 			if (!keptFor.isZero()) {
 				this.store.expireAll(Map.of(id, keptFor), terms.operationTimeout());
 			}
-			else if (this.store.release(id, terms.operationTimeout())) {
+			else if (release(id, terms.operationTimeout())) {
 				logger.info("Freed lock '" + KeyText.printable(id.key())
 						+ "', which a request without an answer had left behind");
 			}

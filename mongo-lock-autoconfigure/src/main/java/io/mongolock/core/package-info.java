@@ -20,7 +20,8 @@
  * a {@link RenewalPlan} for each lease.</li>
  * <li>The end: {@link HandOver} passes a hold on to the next attempt. Otherwise a
  * {@link ReleaseDecision} says what to ask the store and what its answer means, and an
- * {@link OrphanCleanup} what is left to do about a request whose outcome is unknown.</li>
+ * {@link OrphanCleanup} what is left to do about a request whose outcome is unknown.
+ * {@link RecentReleases} are those that a failover may take back.</li>
  * </ul>
  */
 @NullMarked

@@ -64,8 +64,9 @@ public interface LockStore {
 	boolean release(LeaseId lease, Duration timeout);
 
 	/**
-	 * End the leases of several tokens in one request, each as {@link #release} does.
-	 * @param leases the leases, each with another token, at most a few hundred
+	 * End the leases of several tokens in one request, each as {@link #release} does, but
+	 * with an answer that no failover takes back.
+	 * @param leases the leases, each with another token, at most a thousand
 	 * @param timeout how long this may take
 	 * @return how many of them this request ended
 	 */

@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * What is known of the servers behind a store. For diagnostics: it may be out of date,
- * and no decision rests on it. Thread-safe.
+ * What is known of the servers behind a store. It may be out of date, so nothing is
+ * promised to anybody by it. Thread-safe.
  */
 public interface StoreServers {
 
@@ -38,5 +38,14 @@ public interface StoreServers {
 	 * already, later on a thread that it must not hold up
 	 */
 	void onClockOff(BiConsumer<String, Duration> listener);
+
+	/**
+	 * Hear of the primary that is heard of first, and of each that is elected later: what
+	 * the one before has answered without the majority may be forgotten.
+	 * @param listener is called on a thread that it must not hold up
+	 */
+	default void onPrimaryChange(Runnable listener) {
+		// never, unless elections are heard of
+	}
 
 }

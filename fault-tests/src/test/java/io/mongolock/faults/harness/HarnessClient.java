@@ -6,7 +6,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
@@ -22,6 +25,8 @@ import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.store.mongo.Notifications;
+import io.mongolock.store.mongo.ServerClockWatch;
 
 /**
  * One client of the locks with a connection of its own, as an application would have it.
@@ -32,6 +37,18 @@ public record HarnessClient(MongoClient mongo, LockTemplate locks,
 	public static HarnessClient of(MongoClient mongo, LockSettings settings, LockClock clock) {
 		RecordingLockListener told = new RecordingLockListener();
 		return new HarnessClient(mongo, locks(store(mongo), settings, clock, told), told);
+	}
+
+	// Hears of the servers and their elections, as a client of Spring Boot does
+	public static HarnessClient ofSet(String connectionString, LockSettings settings, LockClock clock) {
+		ServerClockWatch watch = new ServerClockWatch(clock, Duration.ofSeconds(6));
+		MongoClientSettings.Builder driver = MongoClientSettings.builder()
+			.applyConnectionString(new ConnectionString(connectionString));
+		watch.attachTo(driver);
+		MongoClient mongo = MongoClients.create(driver.build());
+		RecordingLockListener told = new RecordingLockListener();
+		LockStore store = new MongoLockStore(template(mongo), Harness.COLLECTION, "", watch, Notifications.AUTO);
+		return new HarnessClient(mongo, locks(store, settings, clock, told), told);
 	}
 
 	public static MongoLockStore store(MongoClient mongo) {

@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import com.mongodb.client.MongoClients;
-
 import io.mongolock.LockClock;
 
 /**
@@ -32,8 +30,8 @@ public final class ReplicaSetHarness implements AutoCloseable {
 	}
 
 	public HarnessClient client(String connectionString, Duration ttl, Duration wait) {
-		HarnessClient client = HarnessClient.of(MongoClients.create(connectionString),
-				HarnessClient.settings(ttl, wait), LockClock.system());
+		HarnessClient client = HarnessClient.ofSet(connectionString, HarnessClient.settings(ttl, wait),
+				LockClock.system());
 		this.clients.add(client);
 		return client.warm();
 	}

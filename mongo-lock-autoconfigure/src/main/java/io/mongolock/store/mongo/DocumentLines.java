@@ -54,7 +54,7 @@ final class DocumentLines {
 
 	DocumentLines(LockCollection lines) {
 		this.lines = lines;
-		this.requests = new LeaseRequests(lines, this.statements, DocumentLines::id);
+		this.requests = new LeaseRequests(lines, WriteConcern.W1, this.statements, DocumentLines::id);
 	}
 
 	private static BsonValue id(String key) {

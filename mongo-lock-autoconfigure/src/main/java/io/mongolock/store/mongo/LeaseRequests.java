@@ -22,6 +22,8 @@ final class LeaseRequests {
 
 	private final LockCollection locks;
 
+	private final WriteConcern release;
+
 	private final LockStatements statements;
 
 	private final Function<String, BsonValue> ids;
@@ -31,11 +33,14 @@ final class LeaseRequests {
 	/**
 	 * Create requests.
 	 * @param locks the collection
+	 * @param release how sure the release of one lease is
 	 * @param statements what to send
 	 * @param ids what is stored for a key
 	 */
-	LeaseRequests(LockCollection locks, LockStatements statements, Function<String, BsonValue> ids) {
+	LeaseRequests(LockCollection locks, WriteConcern release, LockStatements statements,
+			Function<String, BsonValue> ids) {
 		this.locks = locks;
+		this.release = release;
 		this.statements = statements;
 		this.ids = ids;
 		this.bulks = new BulkRequests(statements, ids);
@@ -70,12 +75,12 @@ final class LeaseRequests {
 	}
 
 	boolean release(LeaseId lease, Duration timeout) {
-		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.W1,
+		return pull(StoreRequest.write("release lock", lease.key(), timeout), this.release,
 				this.statements.release(lease.leaseToken()));
 	}
 
 	int releaseAll(List<LeaseId> leases, Duration timeout) {
-		return all("release", WriteConcern.W1, leases, timeout, this.bulks.release(leases));
+		return all("release", WriteConcern.MAJORITY, leases, timeout, this.bulks.release(leases));
 	}
 
 	int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {

@@ -62,7 +62,9 @@ final class LockedCollection {
 		this.documents = documents;
 		this.field = field;
 		this.statements = new LockStatements(field + ".");
-		this.leases = new LeaseRequests(documents, this.statements, (key) -> DocumentKey.parse(key).id());
+		// Nobody repeats a release of a document that a failover takes back
+		this.leases = new LeaseRequests(documents, WriteConcern.MAJORITY, this.statements,
+				(key) -> DocumentKey.parse(key).id());
 		this.lockFields = this.statements.projection(field);
 		this.claims = new ClaimPipeline(field, null);
 	}

@@ -78,7 +78,7 @@ public final class MongoLockStore implements LockStore {
 		Assert.hasText(collection, "The name of the lock collection is empty");
 		this.locks = new LockCollection(template, collection);
 		this.keys = new KeySpace(keyPrefix);
-		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
+		this.leases = new LeaseRequests(this.locks, WriteConcern.W1, this.statements, this::id);
 		this.claims = new ClaimCommand(this.statements.projection("holders", "queue", "fence", "previous"));
 		this.looks = new LockLooks(this.locks, this.statements, this.keys);
 		this.streams = new ReleaseStreams(this.locks, this.statements.releases(), STREAM_TIMEOUT);

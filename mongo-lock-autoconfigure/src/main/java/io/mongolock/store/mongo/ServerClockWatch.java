@@ -20,6 +20,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.store.StoreServers;
@@ -28,7 +30,8 @@ import io.mongolock.store.mongo.ClockFinding.Kind;
 /**
  * Hears the time of each server in the answers to the driver's heartbeats, which it sends
  * anyway, and says once per server and change whose clock is off: before such a server is
- * elected and judges leases by it. Thread-safe; the comparison is guarded by the monitor.
+ * elected and judges leases by it. The same answers tell of elections. Thread-safe; what
+ * was heard is guarded by the monitor.
  */
 public final class ServerClockWatch implements StoreServers, ServerMonitorListener, ServerListener {
 
@@ -45,6 +48,11 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	private final Map<String, Long> roundTrips = new ConcurrentHashMap<>();
 
 	private final List<BiConsumer<String, Duration>> listeners = new CopyOnWriteArrayList<>();
+
+	private final List<Runnable> ofElections = new CopyOnWriteArrayList<>();
+
+	/** The latest election that a primary told of. */
+	private @Nullable ObjectId election;
 
 	/**
 	 * Create a new watch.
@@ -79,8 +87,17 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	}
 
 	@Override
+	public void onPrimaryChange(Runnable listener) {
+		this.ofElections.add(listener);
+	}
+
+	@Override
 	public void serverHeartbeatSucceeded(ServerHeartbeatSucceededEvent event) {
 		BsonDocument reply = event.getReply();
+		if (isWritable(reply) && reply.isObjectId("electionId")
+				&& isElectedAnew(reply.getObjectId("electionId").getValue())) {
+			this.ofElections.forEach(Runnable::run);
+		}
 		if (reply.isDateTime("localTime") && !isTrue(reply, "arbiterOnly")) {
 			String server = event.getConnectionId().getServerId().getAddress().toString();
 			long offset = reply.getDateTime("localTime").getValue() - this.clock.currentTimeMillis();
@@ -88,8 +105,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 				// others are sent when the server has news, or after some seconds
 				this.roundTrips.put(server, event.getElapsedTime(TimeUnit.MILLISECONDS));
 			}
-			boolean writable = isTrue(reply, "isWritablePrimary") || isTrue(reply, "ismaster");
-			heard(new Heartbeat(server, writable, offset, this.roundTrips.getOrDefault(server, 0L)));
+			heard(new Heartbeat(server, isWritable(reply), offset, this.roundTrips.getOrDefault(server, 0L)));
 		}
 	}
 
@@ -132,6 +148,22 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 			Duration offset = (right) ? Duration.ZERO : Duration.ofMillis(finding.offset());
 			this.listeners.forEach((listener) -> listener.accept(finding.server().server(), offset));
 		}
+	}
+
+	// They rise with each election: an old primary that still takes itself for one tells
+	// of an earlier one. The first that is heard of may be a later one, as the driver
+	// says
+	// nothing of the answer with which a connection begins
+	private synchronized boolean isElectedAnew(ObjectId election) {
+		if (this.election != null && election.compareTo(this.election) <= 0) {
+			return false;
+		}
+		this.election = election;
+		return true;
+	}
+
+	private static boolean isWritable(BsonDocument reply) {
+		return isTrue(reply, "isWritablePrimary") || isTrue(reply, "ismaster");
 	}
 
 	private static boolean isTrue(BsonDocument reply, String field) {

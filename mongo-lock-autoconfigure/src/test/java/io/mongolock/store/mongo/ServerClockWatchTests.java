@@ -21,6 +21,8 @@ import org.awaitility.Awaitility;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -97,6 +99,27 @@ class ServerClockWatchTests {
 		}
 		assertThat(output).containsOnlyOnce("WARN").contains("The clock of this machine is 5000 ms behind");
 		assertThat(this.told).as("no server's fault").isEmpty();
+	}
+
+	@Test
+	void anotherElectionIsTold() {
+		this.watch.onPrimaryChange(() -> this.told.add("elected"));
+		hearPrimary("db1", 1);
+		hearPrimary("db1", 1);
+		assertThat(this.told).as("there may have been one before that was heard of").containsExactly("elected");
+		hearPrimary("db2", 2);
+		assertThat(this.told).hasSize(2);
+		hearPrimary("db1", 1);
+		hearPrimary("db2", 2);
+		assertThat(this.told).as("an old primary that came back and does not know").hasSize(2);
+		hearPrimary("db1", 3);
+		assertThat(this.told).hasSize(3);
+	}
+
+	private void hearPrimary(String server, int term) {
+		BsonDocument reply = new BsonDocument("isWritablePrimary", BsonBoolean.TRUE).append("electionId",
+				new BsonObjectId(new ObjectId("7fffffff%016x".formatted(term))));
+		this.watch.serverHeartbeatSucceeded(new ServerHeartbeatSucceededEvent(connection(server), reply, 1, true));
 	}
 
 	@Test

@@ -1,0 +1,120 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoreServers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link OrphanReleaser}: what it does when the primary has changed.
+ */
+@Timeout(60)
+class OrphanReleaserTests {
+
+	private final Elections elections = new Elections();
+
+	private final ScriptedStore store = new ScriptedStore() {
+
+		@Override
+		public boolean release(LeaseId lease, Duration timeout) {
+			super.release(lease, timeout);
+			// Whatever becomes of it later
+			return true;
+		}
+
+		@Override
+		public StoreServers servers() {
+			return OrphanReleaserTests.this.elections;
+		}
+
+	};
+
+	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of());
+
+	@AfterEach
+	void stop() {
+		this.template.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void whatAFailoverTookBackIsReleasedAgainWithOneRequest() {
+		// As if the primary that answers were alone to know
+		this.store.next("release", (request) -> {
+		});
+		this.store.next("release", (request) -> {
+		});
+		this.template.acquire(LockRequest.of("a")).close();
+		this.template.acquire(LockRequest.of("b")).close();
+		LockHandle held = this.template.acquire(LockRequest.of("held"));
+		assertThat(this.store.holders()).isEqualTo(3);
+		this.elections.elect();
+		await().until(() -> this.store.holders() == 1);
+		assertThat(this.store.count("release all 2")).isOne();
+		assertThat(held.isHeld()).isTrue();
+	}
+
+	@Test
+	void aReleaseThatIsUnderwayAtTheElectionIsRepeated() {
+		this.store.next("release", (request) -> {
+			this.elections.elect();
+			await().until(() -> this.store.holders() == 0);
+		});
+		this.template.acquire(LockRequest.of("a")).close();
+		assertThat(this.store.count("release all 1")).isOne();
+	}
+
+	@Test
+	void aRequestThatFailsSoonAfterTheElectionIsRepeated() {
+		this.store.next("release", (request) -> {
+		});
+		this.template.acquire(LockRequest.of("a")).close();
+		this.store.nextFails("release", Outcome.UNKNOWN, false);
+		this.elections.elect();
+		await().until(() -> this.store.holders() == 0);
+		assertThat(this.store.count("release all 1")).isEqualTo(2);
+	}
+
+	private static final class Elections implements StoreServers {
+
+		private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+
+		@Override
+		public Optional<String> judge() {
+			return Optional.empty();
+		}
+
+		@Override
+		public void onClockOff(BiConsumer<String, Duration> listener) {
+			// never
+		}
+
+		@Override
+		public void onPrimaryChange(Runnable listener) {
+			this.listeners.add(listener);
+		}
+
+		void elect() {
+			this.listeners.forEach(Runnable::run);
+		}
+
+	}
+
+}
