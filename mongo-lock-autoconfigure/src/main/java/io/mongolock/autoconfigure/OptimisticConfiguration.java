@@ -3,6 +3,7 @@ package io.mongolock.autoconfigure;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
@@ -24,12 +25,13 @@ class OptimisticConfiguration {
 	@Lazy // where it is not clear which template it is, only those fail who ask for it
 	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
 	@ConditionalOnMissingBean
-	OptimisticUpdater mongoLockOptimisticUpdater(ListableBeanFactory beanFactory, MongoLockProperties properties) {
+	OptimisticUpdater mongoLockOptimisticUpdater(ListableBeanFactory beanFactory, MongoLockProperties properties,
+			ApplicationContext context) {
 		Optimistic settings = properties.optimistic();
 		MongoTemplate template = new ApplicationTemplate(beanFactory, properties.mongoTemplate())
-			.get("OptimisticUpdater", "OptimisticUpdater.of(template, backOff)");
+			.get("OptimisticUpdater", "OptimisticUpdater.of(template, backOff, context)");
 		return OptimisticUpdater.of(template, new FullJitterBackOff(settings.maxAttempts(), settings.delay(),
-				settings.multiplier(), settings.maxDelay()));
+				settings.multiplier(), settings.maxDelay()), context);
 	}
 
 }

@@ -5,16 +5,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.OptimisticLockingFailureException;
-import org.springframework.data.mapping.callback.EntityCallbacks;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Update;
-import org.springframework.util.function.SingletonSupplier;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHolder;
@@ -236,9 +233,8 @@ public interface DocumentLockOperations {
 	static DocumentLockOperations of(MongoTemplate template, DocumentLockStore store, LockOperations locks,
 			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, DocumentTransactions transactions,
 			ApplicationContext context) {
-		Supplier<EntityCallbacks> callbacks = SingletonSupplier.of(() -> EntityCallbacks.create(context));
-		return new DocumentLocks(template, new EntityLifecycle(callbacks, context), store, locks, broken, clock,
-				timeout, transactions);
+		return new DocumentLocks(template, EntityLifecycle.of(context), store, locks, broken, clock, timeout,
+				transactions);
 	}
 
 }

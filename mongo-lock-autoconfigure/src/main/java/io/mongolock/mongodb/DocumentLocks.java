@@ -20,7 +20,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.mongodb.LockedType.Written;
+import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.Leased;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -165,8 +165,8 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.database.check();
 		HeldDocument<T> held = HeldDocument.of(locked);
 		Written<T> written = held.type().write(entity, held.proof().key());
-		this.writes.write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written),
-				written.takeBack());
+		this.writes.write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written,
+				held.type().change(held.mapped(), written)), written.takeBack());
 		return held.type().saved(written);
 	}
 

@@ -3,6 +3,7 @@ package io.mongolock.mongodb;
 import java.util.function.Supplier;
 
 import org.bson.Document;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.data.mapping.callback.EntityCallbacks;
 import org.springframework.data.mongodb.core.mapping.event.AfterConvertCallback;
@@ -14,6 +15,7 @@ import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Calls the application's callbacks and publishes Spring Data's events as its template
@@ -23,6 +25,10 @@ import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
  * @param events takes the events
  */
 record EntityLifecycle(Supplier<EntityCallbacks> callbacks, ApplicationEventPublisher events) {
+
+	static EntityLifecycle of(ApplicationContext context) {
+		return new EntityLifecycle(SingletonSupplier.of(() -> EntityCallbacks.create(context)), context);
+	}
 
 	void loaded(Document document, Class<?> type, String collection) {
 		this.events.publishEvent(new AfterLoadEvent<>(document, type, collection));

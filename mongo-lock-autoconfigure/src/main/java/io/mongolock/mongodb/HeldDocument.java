@@ -1,9 +1,11 @@
 package io.mongolock.mongodb;
 
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
+import io.mongolock.mongodb.LockedType.Loaded;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.Leased;
 
@@ -17,7 +19,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	private final LockedType<T> type;
 
-	private final T entity;
+	private final Loaded<T> loaded;
 
 	private final LockHandle handle;
 
@@ -35,9 +37,9 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** Whether a transaction keeps the lock, so that this JVM must not renew it. */
 	private boolean kept;
 
-	HeldDocument(LockedType<T> type, T entity, LockHandle handle, LockTicket ticket, @Nullable Leased lease) {
+	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, @Nullable Leased lease) {
 		this.type = type;
-		this.entity = entity;
+		this.loaded = loaded;
 		this.handle = handle;
 		this.ticket = ticket;
 		this.lease = lease;
@@ -58,7 +60,11 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	@Override
 	public T entity() {
-		return this.entity;
+		return this.loaded.entity();
+	}
+
+	BsonDocument mapped() {
+		return this.loaded.mapped();
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.util.Objects;
+import java.util.Set;
 
 import org.bson.BsonDocument;
 import org.bson.BsonDocumentReader;
@@ -16,6 +17,7 @@ import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 
+import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.mongo.DocumentKey;
 
@@ -38,6 +40,8 @@ final class LockedType<T> {
 
 	private final String collection;
 
+	private final EntityWriter writer;
+
 	LockedType(MongoTemplate template, EntityLifecycle lifecycle, Class<T> type, String field) {
 		this.template = template;
 		this.lifecycle = lifecycle;
@@ -45,6 +49,7 @@ final class LockedType<T> {
 		this.field = field;
 		this.mapping = check(template.getConverter().getMappingContext(), type, field);
 		this.collection = template.getCollectionName(type);
+		this.writer = new EntityWriter(template, lifecycle, this.collection);
 	}
 
 	/**
@@ -97,11 +102,7 @@ final class LockedType<T> {
 	 * @return its name, or {@code null} if the type has none
 	 */
 	@Nullable String versionField() {
-		return versionField(this.mapping);
-	}
-
-	private static @Nullable String versionField(MongoPersistentEntity<?> mapping) {
-		return (mapping.hasVersionProperty()) ? mapping.getRequiredVersionProperty().getFieldName() : null;
+		return EntityWriter.versionField(this.mapping);
 	}
 
 	/**
@@ -144,10 +145,18 @@ final class LockedType<T> {
 		return this.type.getSimpleName() + " '" + KeyText.printable(key) + "'";
 	}
 
-	T read(BsonDocument stored) {
+	/**
+	 * A document as the application has it.
+	 * @param stored the document
+	 * @return its entity, and what is mapped of it
+	 */
+	Loaded<T> read(BsonDocument stored) {
 		Document document = decode(stored);
 		this.lifecycle.loaded(document, this.type, this.collection);
-		return this.lifecycle.converted(converter().read(this.type, document), document, this.collection);
+		T entity = converter().read(this.type, document);
+		// Now: the application may change it in place
+		BsonDocument mapped = this.writer.mapped(entity);
+		return new Loaded<>(this.lifecycle.converted(entity, document, this.collection), mapped);
 	}
 
 	/**
@@ -157,25 +166,22 @@ final class LockedType<T> {
 	 * @return what to write, with one added to the version
 	 */
 	Written<T> write(T entity, String key) {
-		MongoPersistentEntity<?> mapping = check(converter().getMappingContext(), entity.getClass(), this.field);
-		requireSame(entity, mapping, key);
-		RaisedVersion<T> version = RaisedVersion.of(entity, mapping, converter().getConversionService());
-		try {
-			T next = this.lifecycle.beforeConvert(version.raised(), this.collection);
-			Document document = new Document();
-			converter().write(next, document);
-			T saved = this.lifecycle.beforeSave(next, document, this.collection);
-			return new Written<>(saved, document, versionField(mapping), version.before(),
-					() -> version.takeBack(saved));
-		}
-		catch (RuntimeException | Error ex) {
-			version.takeBack(entity);
-			throw ex;
-		}
+		requireSame(entity, check(converter().getMappingContext(), entity.getClass(), this.field), key);
+		return this.writer.write(entity);
+	}
+
+	/**
+	 * What a save changes, and nothing of what is not mapped, or of the lock.
+	 * @param before what was mapped of the document when it was loaded
+	 * @param written what to write
+	 * @return a classic update
+	 */
+	Document change(BsonDocument before, Written<T> written) {
+		return this.writer.change(before, written, Set.of("_id", this.field));
 	}
 
 	T saved(Written<T> written) {
-		return this.lifecycle.saved(written.entity(), written.document(), this.collection);
+		return this.writer.saved(written);
 	}
 
 	private void requireSame(T entity, MongoPersistentEntity<?> mapping, String key) {
@@ -196,18 +202,13 @@ final class LockedType<T> {
 	}
 
 	/**
-	 * An entity as it is to be stored.
+	 * An entity as it was stored.
 	 *
 	 * @param <T> the type
-	 * @param entity the entity with its next version
-	 * @param document what to store
-	 * @param versionField the field of the version, {@code null} if the type has none
-	 * @param version the version before
-	 * @param takeBack gives what the caller has in hand that version back, if this was
-	 * not written, or perhaps not
+	 * @param entity the entity
+	 * @param mapped what is mapped of the document
 	 */
-	record Written<T>(T entity, Document document, @Nullable String versionField, @Nullable Object version,
-			Runnable takeBack) {
+	record Loaded<T>(T entity, BsonDocument mapped) {
 
 	}
 

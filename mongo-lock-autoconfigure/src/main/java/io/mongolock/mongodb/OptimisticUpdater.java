@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import org.springframework.context.ApplicationContext;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -61,10 +62,11 @@ public interface OptimisticUpdater {
 	 * @param template the application's template, which its transactions are of
 	 * @param backOff how often to try, and how long to wait in between, such as
 	 * {@link FullJitterBackOff}
+	 * @param context whose callbacks and listeners see documents saved
 	 * @return the updater
 	 */
-	static OptimisticUpdater of(MongoTemplate template, BackOff backOff) {
-		return new RetriedUpdates(template, backOff);
+	static OptimisticUpdater of(MongoTemplate template, BackOff backOff, ApplicationContext context) {
+		return new RetriedUpdates(template, backOff, EntityLifecycle.of(context));
 	}
 
 }

@@ -1,7 +1,5 @@
 package io.mongolock.mongodb;
 
-import java.util.List;
-
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.UpdateOptions;
@@ -13,7 +11,7 @@ import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.data.mongodb.core.query.UpdateDefinition.ArrayFilter;
 
-import io.mongolock.mongodb.LockedType.Written;
+import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.mongo.DocumentKey;
 
@@ -23,27 +21,17 @@ import io.mongolock.store.mongo.DocumentKey;
  * there. Immutable.
  *
  * @param filter finds the document while the lock is held
- * @param pipeline what to change, {@code null} if the classic update says it
- * @param update the classic update, {@code null} if the pipeline says it
+ * @param update what to change
  * @param options how to update
  */
-record ReleasingWrite(Document filter, @Nullable List<Document> pipeline, @Nullable Document update,
-		UpdateOptions options) {
+record ReleasingWrite(Document filter, Document update, UpdateOptions options) {
 
-	static ReleasingWrite save(LeaseId lease, String field, Written<?> written) {
+	static ReleasingWrite save(LeaseId lease, String field, Written<?> written, Document change) {
 		Document filter = held(lease, field);
 		if (written.versionField() != null) {
 			filter.append(written.versionField(), written.version());
 		}
-		Document entity = new Document(written.document());
-		entity.remove("_id");
-		entity.remove(field);
-		Document others = new Document("$filter", new Document("input", "$" + field + ".holders").append("as", "e")
-			.append("cond", new Document("$ne", List.of("$$e.token", literal(lease.leaseToken())))));
-		Document lock = new Document("$mergeObjects", List.of("$" + field, new Document("holders", others)));
-		Document merged = new Document("$mergeObjects",
-				List.of(literal(entity), new Document("_id", "$_id").append(field, lock)));
-		return new ReleasingWrite(filter, List.of(new Document("$replaceWith", merged)), null, new UpdateOptions());
+		return new ReleasingWrite(filter, releasing(change, lease, field), new UpdateOptions());
 	}
 
 	static ReleasingWrite update(LeaseId lease, String field, Update update, UpdateMapper mapper,
@@ -54,19 +42,20 @@ record ReleasingWrite(Document filter, @Nullable List<Document> pipeline, @Nulla
 		if (version != null) {
 			change.put("$inc", part(change, "$inc").append(version, 1));
 		}
-		change.put("$pull",
-				part(change, "$pull").append(field + ".holders", new Document("token", lease.leaseToken())));
 		UpdateOptions options = new UpdateOptions();
 		if (update.hasArrayFilters()) {
 			options.arrayFilters(update.getArrayFilters().stream().map(ArrayFilter::asDocument).toList());
 		}
-		return new ReleasingWrite(held(lease, field), null, change, options);
+		return new ReleasingWrite(held(lease, field), releasing(change, lease, field), options);
 	}
 
 	UpdateResult run(MongoCollection<Document> documents, WriteConcern concern) {
-		MongoCollection<Document> confirmed = documents.withWriteConcern(concern);
-		return (this.pipeline != null) ? confirmed.updateOne(this.filter, this.pipeline, this.options)
-				: confirmed.updateOne(this.filter, new Document(this.update), this.options);
+		return documents.withWriteConcern(concern).updateOne(this.filter, this.update, this.options);
+	}
+
+	private static Document releasing(Document change, LeaseId lease, String field) {
+		return new Document(change).append("$pull",
+				part(change, "$pull").append(field + ".holders", new Document("token", lease.leaseToken())));
 	}
 
 	private static Document held(LeaseId lease, String field) {
@@ -76,11 +65,6 @@ record ReleasingWrite(Document filter, @Nullable List<Document> pipeline, @Nulla
 
 	private static Document part(Document change, String operator) {
 		return new Document(change.get(operator, new Document()));
-	}
-
-	// A user's text that begins with a dollar would else be a field
-	private static Document literal(Object value) {
-		return new Document("$literal", value);
 	}
 
 	private static void refuseOwnFields(Document change, String field, @Nullable String version) {

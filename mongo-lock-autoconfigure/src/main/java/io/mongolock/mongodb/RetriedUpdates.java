@@ -20,9 +20,12 @@ final class RetriedUpdates implements OptimisticUpdater {
 
 	private final MongoTemplate template;
 
+	private final EntityLifecycle lifecycle;
+
 	private final RetryTemplate retries;
 
-	RetriedUpdates(MongoTemplate template, BackOff backOff) {
+	RetriedUpdates(MongoTemplate template, BackOff backOff, EntityLifecycle lifecycle) {
+		this.lifecycle = lifecycle;
 		this.template = template;
 		this.retries = new RetryTemplate(
 				RetryPolicy.builder().backOff(backOff).includes(OvertakenException.class).build());
@@ -30,12 +33,12 @@ final class RetriedUpdates implements OptimisticUpdater {
 
 	@Override
 	public <T> Optional<T> update(Class<T> type, Object id, UnaryOperator<T> change) {
-		return run(new UpdateAttempt<>(this.template, type, id, null, change));
+		return run(new UpdateAttempt<>(this.template, this.lifecycle, type, id, null, change));
 	}
 
 	@Override
 	public <T> T updateOrCreate(Class<T> type, Object id, Supplier<T> factory, UnaryOperator<T> change) {
-		return run(new UpdateAttempt<>(this.template, type, id, factory, change)).orElseThrow();
+		return run(new UpdateAttempt<>(this.template, this.lifecycle, type, id, factory, change)).orElseThrow();
 	}
 
 	private <T> Optional<T> run(UpdateAttempt<T> attempt) {

@@ -1,10 +1,15 @@
 package io.mongolock.mongodb;
 
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import com.mongodb.ReadPreference;
+import com.mongodb.client.result.UpdateResult;
+import org.bson.BsonDocument;
+import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.retry.Retryable;
 import org.springframework.dao.DuplicateKeyException;
@@ -13,6 +18,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 
+import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.KeyText;
 
 /**
@@ -36,8 +42,10 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 
 	private final String collection;
 
-	UpdateAttempt(MongoTemplate template, Class<T> type, Object id, @Nullable Supplier<T> factory,
-			UnaryOperator<T> change) {
+	private final EntityWriter writer;
+
+	UpdateAttempt(MongoTemplate template, EntityLifecycle lifecycle, Class<T> type, Object id,
+			@Nullable Supplier<T> factory, UnaryOperator<T> change) {
 		this.template = template;
 		this.documents = new VersionedDocuments<>(template, type);
 		this.type = type;
@@ -45,6 +53,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		this.factory = factory;
 		this.change = change;
 		this.collection = template.getCollectionName(type);
+		this.writer = new EntityWriter(template, lifecycle, this.collection);
 	}
 
 	@Override
@@ -67,12 +76,36 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		if (this.documents.isUnchanged(changed, before)) {
 			return changed;
 		}
+		Written<T> written = this.writer.write(changed);
+		boolean matched = false;
 		try {
-			return this.template.save(changed, this.collection);
+			matched = write(written, Objects.requireNonNull(before.written()));
 		}
-		catch (OptimisticLockingFailureException ex) {
-			throw overtaken(ex);
+		catch (RuntimeException ex) {
+			RuntimeException conflict = TransactionConflict.in(ex, this.type.getSimpleName());
+			throw (conflict != null) ? conflict : ex;
 		}
+		finally {
+			if (!matched) {
+				written.takeBack().run();
+			}
+		}
+		if (!matched) {
+			throw overtaken(new OptimisticLockingFailureException("Could not " + getName() + " in version "
+					+ before.version() + ": somebody else has saved or deleted it meanwhile"));
+		}
+		return this.writer.saved(written);
+	}
+
+	// A replacement would drop the lock of the document, its fence, and what is not
+	// mapped
+	private boolean write(Written<T> written, BsonDocument before) {
+		Document filter = new Document("_id", written.document().get("_id")).append(written.versionField(),
+				written.version());
+		Document change = this.writer.change(before, written, Set.of("_id"));
+		UpdateResult result = this.template.execute(this.collection,
+				(documents) -> documents.updateOne(filter, change));
+		return Objects.requireNonNull(result).getMatchedCount() != 0;
 	}
 
 	private T create(Supplier<T> factory) {

@@ -1,6 +1,5 @@
 package io.mongolock.mongodb;
 
-import java.nio.ByteBuffer;
 import java.util.Objects;
 
 import org.bson.Document;
@@ -112,17 +111,16 @@ final class VersionedDocuments<T> {
 	}
 
 	boolean isUnchanged(T changed, State before) {
-		return written(changed).equals(before.written());
+		RawBsonDocument written = before.written();
+		return written != null && written(changed).getByteBuffer().asNIO().equals(written.getByteBuffer().asNIO());
 	}
 
 	// As bytes: what is converted shares dates and arrays with what is changed in place
-	private ByteBuffer written(T document) {
+	private RawBsonDocument written(T document) {
 		Document converted = new Document();
 		this.template.getConverter().write(document, converted);
 		return new RawBsonDocument(converted,
-				this.template.getMongoDatabaseFactory().getCodecRegistry().get(Document.class))
-			.getByteBuffer()
-			.asNIO();
+				this.template.getMongoDatabaseFactory().getCodecRegistry().get(Document.class));
 	}
 
 	private MongoPersistentEntity<?> entityOf(T document) {
@@ -140,7 +138,7 @@ final class VersionedDocuments<T> {
 	 * @param version its version
 	 * @param written what is stored of it, if it is stored
 	 */
-	record State(@Nullable Object id, @Nullable Object version, @Nullable ByteBuffer written) {
+	record State(@Nullable Object id, @Nullable Object version, @Nullable RawBsonDocument written) {
 
 	}
 

@@ -101,7 +101,7 @@ class OptimisticConfigurationTests {
 					.isThrownBy(() -> context.getBean(OptimisticUpdater.class))
 					.havingRootCause()
 					.withMessageContaining("OptimisticUpdater needs the MongoTemplate")
-					.withMessageContaining("OptimisticUpdater.of(template, backOff)");
+					.withMessageContaining("OptimisticUpdater.of(template, backOff, context)");
 			});
 	}
 

@@ -161,11 +161,14 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	@Test
 	void aSaveWritesTheEntityAndReleasesTheLock() {
 		this.template.updateFirst(byId(), new Update().set("extra", "not in the entity"), Post.class);
+		this.template.updateFirst(byId(), new Update().set("fence", 7L), "posts");
 		LockedDocument<Post> locked = lock();
 		Post saved = this.here.documents().save(locked, new Post("p1", "$title", locked.entity().version()));
 		assertThat(saved).isEqualTo(new Post("p1", "$title", 3L));
 		assertThat(this.template.findById("p1", Post.class)).isEqualTo(saved);
-		assertThat(stored()).doesNotContainKey("extra").containsEntry("_class", Post.class.getName());
+		assertThat(stored()).containsEntry("extra", "not in the entity")
+			.containsEntry("fence", 7L)
+			.containsEntry("_class", Post.class.getName());
 		assertThat(holders()).isEmpty();
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
@@ -173,6 +176,23 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			.withMessageContaining("was released before: lock the document again");
 		locked.close();
 		this.there.documents().lock(Post.class, "p1").close();
+	}
+
+	@Test
+	void aSaveRemovesWhatIsNotWrittenAnyMore() {
+		LockedDocument<Post> locked = lock();
+		this.here.documents().save(locked, new Post("p1", null, locked.entity().version()));
+		assertThat(stored()).doesNotContainKey("title");
+	}
+
+	@Test
+	void anOptimisticUpdateLeavesATicketGood() {
+		LockTicket ticket = lock().ticket();
+		OptimisticUpdater updates = OptimisticUpdater.of(this.template,
+				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), context());
+		updates.update(Post.class, "p1", (post) -> new Post("p1", "by another", post.version()));
+		assertThat(this.there.documents().resume(Post.class, ticket).entity().title()).isEqualTo("by another");
+		assertThat(this.there.documents().release(ticket)).isTrue();
 	}
 
 	@Test
@@ -520,7 +540,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@org.springframework.data.mongodb.core.mapping.Document("posts")
-	record Post(@Id String id, String title, @Version @Nullable Long version) {
+	record Post(@Id String id, @Nullable String title, @Version @Nullable Long version) {
 
 	}
 

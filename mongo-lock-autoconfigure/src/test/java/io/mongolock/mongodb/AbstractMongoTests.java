@@ -7,6 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 
@@ -33,6 +34,12 @@ abstract class AbstractMongoTests {
 	@AfterEach
 	void drop() {
 		template().getDb().drop();
+	}
+
+	static GenericApplicationContext context() {
+		GenericApplicationContext context = new GenericApplicationContext();
+		context.refresh();
+		return context;
 	}
 
 	MongoTemplate template() {

@@ -63,6 +63,25 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
+	void whatIsNotMappedStaysAsItIsAndWhatIsNotWrittenAnyMoreGoes() {
+		template().insert(new Labelled("a", "label", List.of("x"), null));
+		Document others = Document.parse("{$set: {lock: {holders: [{token: 't'}]}, extra: 1}}")
+			.append("$max", new Document("fence", 7L));
+		template().getCollection("labelled").updateOne(new Document("_id", "a"), others);
+		Labelled saved = updater(1).update(Labelled.class, "a", (one) -> {
+			template().getCollection("labelled")
+				.updateOne(new Document("_id", "a"), Document.parse("{$set: {'lock.holders.0.renewedAt': 1}}"));
+			return new Labelled("a", null, one.tags(), one.version());
+		}).orElseThrow();
+		assertThat(saved.version()).isOne();
+		assertThat(raw("labelled", "a")).doesNotContainKey("label")
+			.containsEntry("tags", List.of("x"))
+			.containsEntry("extra", 1)
+			.containsEntry("fence", 7L)
+			.containsEntry("lock", Document.parse("{holders: [{token: 't', renewedAt: 1}]}"));
+	}
+
+	@Test
 	void whatSomebodyElseSavedMeanwhileIsNotLost() {
 		MongoTemplate template = template();
 		template.insert(new Counter("a", 1, null));
@@ -234,7 +253,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		MongoTemplate template = template();
 		template.insert(new Counter("a", 1, null));
 		OptimisticUpdater updater = OptimisticUpdater.of(template,
-				new FullJitterBackOff(1000, Duration.ofMinutes(10), 1, Duration.ofMinutes(10)));
+				new FullJitterBackOff(1000, Duration.ofMinutes(10), 1, Duration.ofMinutes(10)), context());
 		Thread caller = Thread.currentThread();
 		Thread other = new Thread(() -> {
 			while (caller.getState() != Thread.State.TIMED_WAITING || !this.calls.compareAndSet(1, 2)) {
@@ -257,7 +276,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	void noIncrementOfManyThreadsIsLost() throws Exception {
 		MongoTemplate template = template();
 		OptimisticUpdater updater = OptimisticUpdater.of(template,
-				new FullJitterBackOff(1000, Duration.ofMillis(5), 2, Duration.ofMillis(200)));
+				new FullJitterBackOff(1000, Duration.ofMillis(5), 2, Duration.ofMillis(200)), context());
 		int threads = 16;
 		int increments = 25;
 		ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -295,7 +314,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	private OptimisticUpdater updater(int attempts) {
 		this.calls.set(0);
 		return OptimisticUpdater.of(template(),
-				new FullJitterBackOff(attempts, Duration.ofMillis(1), 2, Duration.ofMillis(5)));
+				new FullJitterBackOff(attempts, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context());
 	}
 
 	record Counter(@Id @Nullable String id, int n, @Version @Nullable Long version) {
@@ -303,6 +322,10 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		Counter next() {
 			return new Counter(this.id, this.n + 1, this.version);
 		}
+
+	}
+
+	record Labelled(@Id String id, @Nullable String label, List<String> tags, @Version @Nullable Long version) {
 
 	}
 

@@ -18,7 +18,7 @@ import org.springframework.data.mongodb.core.convert.UpdateMapper;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.query.Update;
 
-import io.mongolock.mongodb.LockedType.Written;
+import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.mongo.RecordedCommands;
 
@@ -35,16 +35,15 @@ class ReleasingWriteTests {
 
 	@ParameterizedTest
 	@CsvSource({ "save and release,", "'save and release, of another version', 3" })
-	void aSaveIsTheStatementThatWasProvedOnARealServer(String name, Long version) {
-		Document entity = new Document("_id", "k").append("title", "$new")
-			.append("version", 5)
-			.append("lock", "mapped");
+	void aSaveFindsTheDocumentAsWasProvedOnARealServerAndWritesWhatHasChanged(String name, Long version) {
+		Document entity = new Document("_id", "k").append("title", "$new").append("version", 5);
 		ReleasingWrite write = ReleasingWrite.save(LEASE, "lock",
 				new Written<>("entity", entity, (version != null) ? "version" : null, version, () -> {
-				}));
-		BsonDocument recorded = recorded(name);
-		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
-		assertThat(normal("u", write.pipeline())).isEqualTo(normal("u", recorded.get("u")));
+				}), Document.parse("{$set: {title: '$new', version: 5}, $unset: {subtitle: ''}}"));
+		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded(name).get("q")));
+		assertThat(write.update()).isEqualTo(Document.parse("""
+				{$set: {title: '$new', version: 5}, $unset: {subtitle: ''},
+				 $pull: {'lock.holders': {token: 'tttttttttttttttttttttttttttttttt'}}}"""));
 	}
 
 	@Test

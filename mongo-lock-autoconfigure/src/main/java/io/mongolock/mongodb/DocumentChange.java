@@ -1,0 +1,63 @@
+package io.mongolock.mongodb;
+
+import java.nio.ByteBuffer;
+import java.util.Set;
+
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.Document;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a save changes of a document: it sets what is written otherwise than before,
+ * removes what is not written any more, and keeps all that was never written by it, such
+ * as the document's lock, its fence, and fields that nobody maps.
+ */
+final class DocumentChange {
+
+	private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
+
+	private DocumentChange() {
+	}
+
+	/**
+	 * Compare two states of an entity, as they are written.
+	 * @param before the state that was loaded
+	 * @param after the state to save
+	 * @param kept fields that are none of the entity's
+	 * @return a classic update, empty if nothing changes
+	 */
+	static Document between(BsonDocument before, BsonDocument after, Set<String> kept) {
+		Document set = new Document();
+		Document unset = new Document();
+		after.forEach((name, value) -> {
+			if (!kept.contains(name) && !same(before.get(name), value)) {
+				set.put(name, value);
+			}
+		});
+		before.keySet()
+			.stream()
+			.filter((name) -> !kept.contains(name) && !after.containsKey(name))
+			.forEach((name) -> unset.put(name, ""));
+		Document change = new Document();
+		if (!set.isEmpty()) {
+			change.put("$set", set);
+		}
+		if (!unset.isEmpty()) {
+			change.put("$unset", unset);
+		}
+		return change;
+	}
+
+	// As bytes: documents are equal in whichever order their fields are
+	private static boolean same(@Nullable BsonValue before, BsonValue after) {
+		return before != null && bytes(before).equals(bytes(after));
+	}
+
+	private static ByteBuffer bytes(BsonValue value) {
+		return new RawBsonDocument(new BsonDocument("value", value), CODEC).getByteBuffer().asNIO();
+	}
+
+}

@@ -1,0 +1,96 @@
+package io.mongolock.mongodb;
+
+import java.util.Set;
+
+import org.bson.BsonDocument;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.convert.MongoConverter;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
+
+/**
+ * Makes of entities what is to be written of them, with all that a save by the
+ * application's template does beside. Immutable.
+ *
+ * @param template the application's template
+ * @param lifecycle calls the application's callbacks
+ * @param collection where the documents are
+ */
+record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String collection) {
+
+	/**
+	 * An entity as it is to be stored.
+	 * @param <T> the type
+	 * @param entity the entity
+	 * @return what to write, with one added to the version
+	 */
+	<T> Written<T> write(T entity) {
+		MongoConverter converter = this.template.getConverter();
+		MongoPersistentEntity<?> mapping = converter.getMappingContext().getRequiredPersistentEntity(entity.getClass());
+		RaisedVersion<T> version = RaisedVersion.of(entity, mapping, converter.getConversionService());
+		try {
+			T next = this.lifecycle.beforeConvert(version.raised(), this.collection);
+			Document document = new Document();
+			converter.write(next, document);
+			T saved = this.lifecycle.beforeSave(next, document, this.collection);
+			return new Written<>(saved, document, versionField(mapping), version.before(),
+					() -> version.takeBack(saved));
+		}
+		catch (RuntimeException | Error ex) {
+			version.takeBack(entity);
+			throw ex;
+		}
+	}
+
+	static @Nullable String versionField(MongoPersistentEntity<?> mapping) {
+		return (mapping.hasVersionProperty()) ? mapping.getRequiredVersionProperty().getFieldName() : null;
+	}
+
+	/**
+	 * What is stored of an entity as it is now.
+	 * @param entity the entity
+	 * @return a copy that no change of the entity reaches
+	 */
+	BsonDocument mapped(Object entity) {
+		Document document = new Document();
+		this.template.getConverter().write(entity, document);
+		return bson(document);
+	}
+
+	/**
+	 * What a save changes, and nothing of what is not mapped.
+	 * @param before what was mapped of the document when it was loaded
+	 * @param written what to write
+	 * @param kept fields that are not to be changed
+	 * @return a classic update
+	 */
+	Document change(BsonDocument before, Written<?> written, Set<String> kept) {
+		return DocumentChange.between(before, bson(written.document()), kept);
+	}
+
+	<T> T saved(Written<T> written) {
+		return this.lifecycle.saved(written.entity(), written.document(), this.collection);
+	}
+
+	private BsonDocument bson(Document document) {
+		return document.toBsonDocument(Document.class, this.template.getMongoDatabaseFactory().getCodecRegistry());
+	}
+
+	/**
+	 * An entity as it is to be stored.
+	 *
+	 * @param <T> the type
+	 * @param entity the entity with its next version
+	 * @param document what to store
+	 * @param versionField the field of the version, {@code null} if the type has none
+	 * @param version the version before
+	 * @param takeBack gives what the caller has in hand that version back, if this was
+	 * not written, or perhaps not
+	 */
+	record Written<T>(T entity, Document document, @Nullable String versionField, @Nullable Object version,
+			Runnable takeBack) {
+
+	}
+
+}
