@@ -19,6 +19,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
+import io.mongolock.mongodb.PlainSaves;
 
 /**
  * Locks documents of the application. Where locks are switched off, too: they are part of
@@ -45,6 +46,13 @@ class DocumentLockConfiguration {
 			LockDefaults defaults, DocumentTransactions transactions, ApplicationContext context) {
 		return DocumentLockOperations.of(client.template(), client.store(), client.locks(), client.locks()::broken,
 				clock, defaults.terms().operationTimeout(), transactions, context);
+	}
+
+	// created with the application's templates, so it asks for nothing before it has to
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static PlainSaves mongoLockPlainSaves(ObjectProvider<DocumentLockOperations> operations) {
+		return new PlainSaves(operations::getObject);
 	}
 
 	@Bean

@@ -148,6 +148,10 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private <T> HeldDocument<T> begun(HeldDocument<T> held) {
 		this.transactions.locked(held, this.keeper);
+		PlainSaves saves = this.lifecycle.plainSaves();
+		if (saves != null) {
+			saves.locked(held);
+		}
 		return held;
 	}
 

@@ -3,6 +3,7 @@ package io.mongolock.mongodb;
 import java.util.function.Supplier;
 
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.data.mapping.callback.EntityCallbacks;
@@ -23,11 +24,14 @@ import org.springframework.util.function.SingletonSupplier;
  *
  * @param callbacks the callbacks, asked for when first needed
  * @param events takes the events
+ * @param plainSaves is to let pass what this writes, {@code null} if nobody minds saves
  */
-record EntityLifecycle(Supplier<EntityCallbacks> callbacks, ApplicationEventPublisher events) {
+record EntityLifecycle(Supplier<EntityCallbacks> callbacks, ApplicationEventPublisher events,
+		@Nullable PlainSaves plainSaves) {
 
 	static EntityLifecycle of(ApplicationContext context) {
-		return new EntityLifecycle(SingletonSupplier.of(() -> EntityCallbacks.create(context)), context);
+		return new EntityLifecycle(SingletonSupplier.of(() -> EntityCallbacks.create(context)), context,
+				context.getBeanProvider(PlainSaves.class).getIfAvailable());
 	}
 
 	void loaded(Document document, Class<?> type, String collection) {
@@ -47,7 +51,9 @@ record EntityLifecycle(Supplier<EntityCallbacks> callbacks, ApplicationEventPubl
 
 	<T> T beforeSave(T entity, Document document, String collection) {
 		this.events.publishEvent(new BeforeSaveEvent<>(entity, document, collection));
-		return this.callbacks.get().callback(BeforeSaveCallback.class, entity, document, collection);
+		Supplier<T> callbacks = () -> this.callbacks.get()
+			.callback(BeforeSaveCallback.class, entity, document, collection);
+		return (this.plainSaves != null) ? this.plainSaves.keeping(document, callbacks) : callbacks.get();
 	}
 
 	<T> T saved(T entity, Document document, String collection) {

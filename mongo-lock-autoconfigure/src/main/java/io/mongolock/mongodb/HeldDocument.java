@@ -128,6 +128,14 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		}
 	}
 
+	/**
+	 * Whether it is locked and nothing has released it.
+	 * @return whether only a save that knows the lock may write it
+	 */
+	synchronized boolean isToBeSaved() {
+		return this.state == State.OPEN && this.handle.isHeld();
+	}
+
 	synchronized boolean isKept() {
 		return this.kept;
 	}

@@ -118,6 +118,19 @@ final class LockedType<T> {
 	}
 
 	/**
+	 * Whether a document is that of a key.
+	 * @param key the key
+	 * @param document the document as it is to be stored
+	 * @param collection where
+	 * @return whether it is
+	 */
+	boolean is(String key, Document document, String collection) {
+		BsonValue id = new Document("_id", document.get("_id")).toBsonDocument(Document.class, codecs()).get("_id");
+		return id != null && collection.equals(this.collection)
+				&& new DocumentKey(collection, id).toString().equals(key);
+	}
+
+	/**
 	 * The id of a document as the application has it.
 	 * @param stored the id as it is stored
 	 * @return the id

@@ -567,6 +567,9 @@ final class Mutants {
 						"			this.lease.pause();", "			this.lease.suspend();",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests",
 								"whatIsLockedInsideATransactionIsNotRenewedUntilItsEndAndStillRefusesTheCommitIfItIsLost")),
+				new Mutant("document lock: dropped by a plain save under it", "mongodb/PlainSaves",
+						"refuseIfLockedHere(document, collection);", "",
+						test("io.mongolock.mongodb.PlainSavesTests", "aPlainSaveUnderTheLockOfAMethodIsRefused")),
 				new Mutant("document lock: lost by its own save", "core/Lease", "holder.suspended || ", "",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests", "aSaveReleasesWithTheCommit")));
 	}

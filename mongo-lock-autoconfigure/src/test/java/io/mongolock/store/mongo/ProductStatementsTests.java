@@ -150,7 +150,8 @@ class ProductStatementsTests {
 			DocumentLockOperations operations = DocumentLockOperations.of(this.template, this.documents, client,
 					(key, holder) -> {
 					}, LockClock.system(), TIMEOUT, new DocumentTransactions(), context);
-			// A save sets the fields of the entity instead of the version alone, and is proved
+			// A save sets the fields of the entity instead of the version alone, and is
+			// proved
 			// by RealServerDocumentLocksTests
 			operations.update(operations.lock(Page.class, "k"), new Update().set("title", "newer"));
 			LockTicket ticket = operations.lock(Page.class, "k").ticket();

@@ -1,0 +1,110 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.function.Supplier;
+
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
+import org.springframework.util.ClassUtils;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockUnavailableException;
+
+/**
+ * Refuses saves by the application's template that would drop the lock of a document: a
+ * save replaces the whole document. Those of documents that this application has locked
+ * are refused always, those that another has locked for types that are
+ * {@link LockGuarded}. To be a bean, which the template and
+ * {@link DocumentLockOperations} find. Thread-safe.
+ */
+public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered {
+
+	private final Supplier<DocumentLockOperations> operations;
+
+	/** Weak, as a handle that nobody closes has to be noticed; guarded by the monitor. */
+	private final Set<HeldDocument<?>> locked = Collections.newSetFromMap(new WeakHashMap<>());
+
+	/** What this library writes, which keeps the lock. */
+	private final ThreadLocal<@Nullable Document> own = new ThreadLocal<>();
+
+	/**
+	 * Create without locked documents.
+	 * @param operations who has locked what, asked for guarded types alone
+	 */
+	public PlainSaves(Supplier<DocumentLockOperations> operations) {
+		this.operations = operations;
+	}
+
+	synchronized void locked(HeldDocument<?> held) {
+		this.locked.removeIf(HeldDocument::isOver);
+		this.locked.add(held);
+	}
+
+	/**
+	 * Call callbacks for a document that is written without dropping its lock.
+	 * @param <T> the type of the entity
+	 * @param document the document
+	 * @param callbacks calls them
+	 * @return what they return
+	 */
+	<T> T keeping(Document document, Supplier<T> callbacks) {
+		Document outer = this.own.get();
+		this.own.set(document);
+		try {
+			return callbacks.get();
+		}
+		finally {
+			this.own.set(outer);
+		}
+	}
+
+	/**
+	 * Look at the lock of a document that is about to be saved.
+	 * @throws IllegalStateException if this application has locked it
+	 * @throws LockUnavailableException if it is guarded and another has locked it
+	 */
+	@Override
+	public Object onBeforeSave(Object entity, Document document, String collection) {
+		if (document != this.own.get() && document.get("_id") != null) {
+			refuseIfLockedHere(document, collection);
+			Class<?> type = ClassUtils.getUserClass(entity);
+			if (AnnotatedElementUtils.hasAnnotation(type, LockGuarded.class)) {
+				refuseIfLocked(type, document.get("_id"));
+			}
+		}
+		return entity;
+	}
+
+	private synchronized void refuseIfLockedHere(Document document, String collection) {
+		for (HeldDocument<?> held : this.locked) {
+			if (held.isToBeSaved() && held.type().is(held.proof().key(), document, collection)) {
+				throw new IllegalStateException("The " + held + " cannot be saved by the template or a repository, "
+						+ "which would drop its lock: save it by DocumentLockOperations.save(locked, entity). A method "
+						+ "that is annotated with @DistributedLock(document = …) has it as a parameter of type "
+						+ "LockedDocument");
+			}
+		}
+	}
+
+	private void refuseIfLocked(Class<?> type, Object id) {
+		this.operations.get().find(type, id).ifPresent((lock) -> {
+			LockHolder holder = lock.holder();
+			throw new LockUnavailableException(String.valueOf(id), List.of(holder), Duration.ZERO,
+					type.getSimpleName() + " '" + id + "' was not saved: it is locked by " + holder.owner() + " since "
+							+ holder.acquiredAt() + ". Lock it before you save it, by DocumentLockOperations");
+		});
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+}

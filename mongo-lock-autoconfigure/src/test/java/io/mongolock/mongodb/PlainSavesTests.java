@@ -1,0 +1,126 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockUnavailableException;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for {@link PlainSaves}.
+ */
+class PlainSavesTests {
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.start();
+
+	@AutoClose
+	private final MongoClient client = MongoClients.create(this.server.connectionString());
+
+	private final MongoTemplate template = new MongoTemplate(this.client, "test");
+
+	private final GenericApplicationContext context = new GenericApplicationContext();
+
+	@AutoClose
+	private DocumentLocksFixture here;
+
+	@AutoClose
+	private final DocumentLocksFixture there = new DocumentLocksFixture("there", new MongoTemplate(this.client, "test"),
+			new GenericApplicationContext());
+
+	@BeforeEach
+	void begin() {
+		this.context.registerBean(PlainSaves.class, () -> new PlainSaves(() -> this.here.documents()));
+		this.here = new DocumentLocksFixture("here", this.template, this.context);
+		this.template.setApplicationContext(this.context);
+		this.template.insert(new Page("a", "draft"));
+		this.template.insert(new Guarded("a", "draft", null));
+	}
+
+	@Test
+	void aPlainSaveOfWhatIsLockedHereIsRefusedAndTheOthersPass() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")))
+			.withMessageContaining("The locked Page 'page:a'")
+			.withMessageContaining("DocumentLockOperations.save(locked, entity)");
+		this.template.save(new Page("b", "plain"));
+		this.template.save(new Page("a", "elsewhere"), "pages");
+		this.here.documents().save(locked, new Page("a", "saved"));
+		this.template.save(new Page("a", "plain"));
+		assertThat(text()).isEqualTo("plain");
+	}
+
+	@Test
+	void aPlainSaveUnderTheLockOfAMethodIsRefused() {
+		assertThatIllegalStateException().isThrownBy(() -> this.here.documents().execute(Page.class, "a", (request) -> {
+		}, (locked) -> this.template.save(new Page("a", "plain"))));
+		assertThat(text()).isEqualTo("draft");
+		this.template.save(new Page("a", "plain"));
+	}
+
+	@Test
+	void aPlainSaveWithinASaveThatKnowsTheLockIsRefused() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		org.bson.Document own = new org.bson.Document("_id", "a");
+		PlainSaves saves = this.context.getBean(PlainSaves.class);
+		saves.keeping(own, () -> {
+			saves.onBeforeSave(locked.entity(), own, "page");
+			assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")));
+			return locked;
+		});
+	}
+
+	@Test
+	void whatWasPassedOnToATicketIsNotLockedHere() {
+		this.here.documents().lock(Page.class, "a").ticket();
+		this.template.save(new Page("a", "plain"));
+		assertThat(text()).isEqualTo("plain");
+	}
+
+	@Test
+	void aPlainSaveOfWhatAnotherHasLockedIsRefusedWhereTheTypeSaysSo() {
+		LockedDocument<Guarded> locked = this.there.documents().lock(Guarded.class, "a");
+		Guarded current = this.template.findById("a", Guarded.class);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.save(current))
+			.withMessageContaining("Guarded 'a' was not saved: it is locked by desk there")
+			.satisfies((ex) -> assertThat(ex.getHolders()).hasSize(1));
+		OptimisticUpdater updates = OptimisticUpdater.of(this.template,
+				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), this.context);
+		assertThat(updates.update(Guarded.class, "a", (one) -> new Guarded("a", "by an update", one.version())))
+			.isPresent();
+		locked.close();
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> this.template.save(current));
+		this.template.save(this.template.findById("a", Guarded.class));
+		this.template.insert(new Guarded(null, "new", null));
+	}
+
+	private String text() {
+		return this.template.findById("a", Page.class).text();
+	}
+
+	record Page(@Id String id, String text) {
+
+	}
+
+	@LockGuarded
+	record Guarded(@Id @Nullable String id, String text, @Version @Nullable Long version) {
+
+	}
+
+}
