@@ -29,6 +29,9 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
+	/** Whether a statement of its own has ended the lease. */
+	private volatile boolean ended;
+
 	private @Nullable Runnable endOfWatch;
 
 	LeaseHandle(HeldLock heldLock, HeldLocks heldLocks) {
@@ -86,6 +89,7 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public void end(LeaseEnd end) {
+		this.ended = true;
 		this.heldLocks.endedByOthers(this.heldLock, end);
 	}
 
@@ -142,6 +146,9 @@ final class LeaseHandle implements LockHandle, Leased {
 			finally {
 				endWatch();
 				this.heldLocks.unshare(this.heldLock);
+			}
+			if (!this.ended) {
+				this.heldLock.shares().assertNotEndedWithin();
 			}
 		}
 	}

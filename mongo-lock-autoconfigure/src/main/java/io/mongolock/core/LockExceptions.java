@@ -126,6 +126,18 @@ public final class LockExceptions {
 	}
 
 	/**
+	 * A lock was released by what ran within the hold that ends now.
+	 * @param lease its lease
+	 * @return the exception
+	 */
+	public static LockLostException endedWithin(Lease lease) {
+		return new LockLostException(lease.id().key(), lease.fence(), LossReason.REFUSED, "Lock '"
+				+ KeyText.printable(lease.id().key()) + "' (fence " + lease.fence()
+				+ ") was released by what ran within it, such as a save of its document, before its own end; what was "
+				+ "done after that may overlap with another holder's work");
+	}
+
+	/**
 	 * How a lock was lost, as one sentence without its end.
 	 * @param lease its lease
 	 * @param reason how, as far as known

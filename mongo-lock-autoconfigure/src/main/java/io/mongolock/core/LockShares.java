@@ -146,6 +146,17 @@ public final class LockShares {
 		}
 	}
 
+	/**
+	 * Check that nobody else who relies on the lock has ended it.
+	 * @throws io.mongolock.LockLostException if somebody has, unless the request says to
+	 * ignore that
+	 */
+	public void assertNotEndedWithin() {
+		if (this.over && this.heldLock.request().onLost() != OnLost.IGNORE) {
+			throw LockExceptions.endedWithin(this.heldLock.lease());
+		}
+	}
+
 	void lost() {
 		this.lossActions.forEach(Runnable::run);
 	}

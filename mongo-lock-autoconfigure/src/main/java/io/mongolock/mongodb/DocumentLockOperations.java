@@ -153,8 +153,8 @@ public interface DocumentLockOperations {
 	 * @param type the type of the document
 	 * @param ticket the ticket
 	 * @return the document as it stands now
-	 * @throws LockLostException if the lock was released or taken over, by whom if that
-	 * is known, or the document saved by code that does not know the lock, or deleted
+	 * @throws LockLostException if the ticket does not hold the lock any more, or never
+	 * did; it does not say which, or who holds it now: {@link #find} does
 	 * @throws IllegalArgumentException if the ticket is for a document of another type
 	 */
 	<T> LockedDocument<T> resume(Class<T> type, LockTicket ticket);
@@ -176,17 +176,21 @@ public interface DocumentLockOperations {
 	/**
 	 * Begin the ttl of a lock that was passed on anew: the heartbeat of the one who
 	 * edits.
+	 * @param type the type of the document
 	 * @param ticket the ticket
 	 * @throws LockLostException as {@link #resume} does
+	 * @throws IllegalArgumentException if the ticket is for a document of another type
 	 */
-	void renew(LockTicket ticket);
+	void renew(Class<?> type, LockTicket ticket);
 
 	/**
 	 * Release a lock that was passed on, and leave the document as it is.
+	 * @param type the type of the document
 	 * @param ticket the ticket
 	 * @return whether it was still held; if not, nothing was done
+	 * @throws IllegalArgumentException if the ticket is for a document of another type
 	 */
-	boolean release(LockTicket ticket);
+	boolean release(Class<?> type, LockTicket ticket);
 
 	/**
 	 * Who edits documents of a type, in the order of their ids. Reads the whole

@@ -185,17 +185,14 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public <T> LockedDocument<T> resume(Class<T> type, LockTicket ticket) {
-		LockedType<T> locked = type(type);
-		if (!DocumentKey.parse(ticket.key()).collection().equals(locked.collection())) {
-			throw new IllegalArgumentException("This ticket is for no " + type.getSimpleName()
-					+ ": their collection is '" + locked.collection() + "'");
-		}
+		LockedType<T> locked = type(type, ticket);
 		long requested = this.clock.nanoTime();
+		// Asked for by its token, so that a forged ticket sees nothing
+		BsonDocument document = this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
-		StoredHolder holder = DocumentTickets.holder(ticket, lock)
-			.orElseThrow(() -> DocumentTickets.gone(ticket, lock, ""));
-		LockHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
-		return begun(new HeldDocument<>(locked, locked.read(load(ticket)), handle, ticket, null));
+		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
+		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
+		return begun(new HeldDocument<>(locked, locked.read(document), handle, ticket, null));
 	}
 
 	@Override
@@ -206,12 +203,14 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	@Override
-	public void renew(LockTicket ticket) {
+	public void renew(Class<?> type, LockTicket ticket) {
+		type(type, ticket);
 		this.tickets.renew(ticket);
 	}
 
 	@Override
-	public boolean release(LockTicket ticket) {
+	public boolean release(Class<?> type, LockTicket ticket) {
+		type(type, ticket);
 		return this.tickets.release(ticket);
 	}
 
@@ -244,6 +243,15 @@ final class DocumentLocks implements DocumentLockOperations {
 	private BsonDocument load(LockTicket ticket) {
 		return this.tickets.load(ticket.lease())
 			.orElseThrow(() -> DocumentTickets.gone(ticket, this.tickets.look(ticket.key()), ""));
+	}
+
+	private <T> LockedType<T> type(Class<T> type, LockTicket ticket) {
+		LockedType<T> locked = type(type);
+		if (!DocumentKey.parse(ticket.key()).collection().equals(locked.collection())) {
+			throw new IllegalArgumentException("This ticket is for no " + type.getSimpleName()
+					+ ": their collection is '" + locked.collection() + "'");
+		}
+		return locked;
 	}
 
 	// Whose documents they are may depend on the call, so nothing of it is kept

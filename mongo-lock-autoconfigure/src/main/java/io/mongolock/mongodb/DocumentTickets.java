@@ -25,12 +25,16 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 
 	void renew(LockTicket ticket) {
 		if (!this.store.renew(ticket.lease(), this.timeout)) {
-			throw gone(ticket, look(ticket.key()), "");
+			throw notHeld(ticket);
 		}
 	}
 
 	boolean release(LockTicket ticket) {
-		return this.store.releaseGrant(ticket.lease(), ticket.fence(), this.timeout);
+		// Asked first, since the server refuses a release where another field stands for
+		// the
+		// lock, which a forged ticket would show
+		return load(ticket.lease()).isPresent()
+				&& this.store.releaseGrant(ticket.lease(), ticket.fence(), this.timeout);
 	}
 
 	Optional<StoredLock> look(String key) {
@@ -79,6 +83,18 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	 */
 	Optional<BsonDocument> load(LeaseId lease) {
 		return this.store.load(lease, this.timeout);
+	}
+
+	/**
+	 * What is said of a ticket that holds nothing. A text may come from anywhere, so it
+	 * is the same whether there is such a document or not, and names nobody.
+	 * @param ticket the ticket
+	 * @return the exception
+	 */
+	static LockLostException notHeld(LockTicket ticket) {
+		return new LockLostException(ticket.key(), ticket.fence(), LossReason.REFUSED, "Lock '"
+				+ KeyText.printable(ticket.key()) + "' (fence " + ticket.fence()
+				+ ") is not held by this ticket: it was taken over, released or broken, or there is no such document");
 	}
 
 	/**

@@ -80,6 +80,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	@Override
 	public synchronized LockTicket ticket() {
 		if (this.state == State.OPEN && this.lease != null) {
+			// Refused as long as the lock can still be released otherwise
+			this.ticket.text();
 			this.state = State.PASSED_ON;
 			this.lease.end(LeaseEnd.PASSED_ON);
 			this.handle.close();
@@ -186,10 +188,17 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	private void end(LeaseEnd end) {
 		this.state = State.RELEASED;
+		endLease(end);
+		this.handle.close();
+	}
+
+	private void endLease(LeaseEnd end) {
 		if (this.lease != null) {
 			this.lease.end(end);
 		}
-		this.handle.close();
+		else if (this.handle instanceof TicketHandle resumed) {
+			resumed.end();
+		}
 	}
 
 	/**
@@ -213,9 +222,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	synchronized String lost() {
 		this.state = State.OPEN;
-		if (this.lease != null) {
-			this.lease.end(LeaseEnd.LOST);
-		}
+		endLease(LeaseEnd.LOST);
 		return (this.inDoubt) ? "; a write before, whose answer was lost, may be what has released it"
 				: "; nothing was written";
 	}

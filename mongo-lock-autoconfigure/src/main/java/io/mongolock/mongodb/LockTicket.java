@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.zip.CRC32;
 
+import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
 import io.mongolock.store.KeyText;
@@ -20,6 +21,9 @@ import io.mongolock.store.mongo.LeaseSecrets;
 public final class LockTicket {
 
 	private static final int HEAD_BYTES = Integer.BYTES + 2 * LeaseSecrets.BYTES + Long.BYTES;
+
+	/** What a form, a header or a cookie can take, and nobody's work to read. */
+	private static final int MAX_TEXT = 4096;
 
 	private final LeaseId lease;
 
@@ -58,6 +62,7 @@ public final class LockTicket {
 	/**
 	 * The ticket as text: of letters, digits, {@code -} and {@code _}.
 	 * @return the text, a secret of the one who edits
+	 * @throws IllegalStateException if the id of the document is too long
 	 */
 	public String text() {
 		byte[] key = this.lease.key().getBytes(StandardCharsets.UTF_8);
@@ -69,7 +74,11 @@ public final class LockTicket {
 			.put(key)
 			.array();
 		ByteBuffer.wrap(bytes).putInt(checksum(bytes));
-		return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+		String text = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+		Assert.state(text.length() <= MAX_TEXT,
+				() -> "The id in '" + KeyText.printable(key()) + "' is too long for a ticket: its text would have "
+						+ text.length() + " characters, of at most " + MAX_TEXT);
+		return text;
 	}
 
 	/**
@@ -122,6 +131,9 @@ public final class LockTicket {
 		// What a request leaves out is null, whatever was declared
 		if (!StringUtils.hasText(text)) {
 			throw malformed("it is empty");
+		}
+		if (text.length() > MAX_TEXT) {
+			throw malformed("it is longer than " + MAX_TEXT + " characters");
 		}
 		try {
 			return Base64.getUrlDecoder().decode(text);

@@ -133,16 +133,22 @@ final class LockedType<T> {
 	/**
 	 * The id of a document as the application has it.
 	 * @param stored the id as it is stored
-	 * @return the id
+	 * @return the id, as it is stored if the type has no such ids
 	 */
 	Object id(BsonValue stored) {
 		Class<?> type = this.mapping.getRequiredIdProperty().getType();
-		Object id = decode(new BsonDocument("_id", stored)).get("_id");
-		if (id instanceof Document composite) {
-			return converter().read(type, composite);
+		Object id = Objects.requireNonNull(decode(new BsonDocument("_id", stored)).get("_id"));
+		try {
+			if (id instanceof Document composite) {
+				return converter().read(type, composite);
+			}
+			return (type.isInstance(id)) ? id
+					: Objects.requireNonNull(converter().getConversionService().convert(id, type));
 		}
-		return Objects
-			.requireNonNull((type.isInstance(id)) ? id : converter().getConversionService().convert(id, type));
+		catch (RuntimeException ex) {
+			// It was not written as this type; who edits it is still to be seen
+			return id;
+		}
 	}
 
 	private Document decode(BsonDocument stored) {
@@ -167,9 +173,20 @@ final class LockedType<T> {
 		Document document = decode(stored);
 		this.lifecycle.loaded(document, this.type, this.collection);
 		T entity = converter().read(this.type, document);
+		requireRaised(entity.getClass());
 		// Now: the application may change it in place
 		BsonDocument mapped = this.writer.mapped(entity);
 		return new Loaded<>(this.lifecycle.converted(entity, document, this.collection), mapped);
+	}
+
+	private void requireRaised(Class<?> actual) {
+		String version = EntityWriter.versionField(converter().getMappingContext().getRequiredPersistentEntity(actual));
+		if (version != null && !version.equals(versionField())) {
+			throw new IllegalArgumentException(
+					"The document is a " + actual.getSimpleName() + ", whose version '" + version + "' no grant of a "
+							+ this.type.getSimpleName() + " raises: who read it before could still save it. Give "
+							+ this.type.getSimpleName() + " the version, or lock it as what it is");
+		}
 	}
 
 	/**

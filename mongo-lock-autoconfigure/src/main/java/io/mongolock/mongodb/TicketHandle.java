@@ -24,15 +24,30 @@ final class TicketHandle implements LockHandle {
 
 	private final LockClock clock;
 
-	private final long until;
+	private final Duration ttl;
+
+	private volatile long until;
+
+	private volatile boolean over;
 
 	TicketHandle(LockTicket ticket, DocumentTickets tickets, LockClock clock, long requested, StoredLock lock,
 			StoredHolder holder) {
 		this.ticket = ticket;
 		this.tickets = tickets;
 		this.clock = clock;
-		Duration left = Duration.between(lock.now(), holder.renewedAt().plus(holder.ttl()));
-		this.until = requested + left.minus(holder.ttl().dividedBy(MARGIN_SHARE)).toNanos();
+		this.ttl = holder.ttl();
+		this.until = reliable(requested, Duration.between(lock.now(), holder.renewedAt().plus(this.ttl)));
+	}
+
+	private long reliable(long requested, Duration left) {
+		return requested + left.minus(this.ttl.dividedBy(MARGIN_SHARE)).toNanos();
+	}
+
+	/**
+	 * A write of the document has released the lock, or found that it is gone.
+	 */
+	void end() {
+		this.over = true;
 	}
 
 	@Override
@@ -52,6 +67,9 @@ final class TicketHandle implements LockHandle {
 
 	@Override
 	public void assertHeld() {
+		if (this.over) {
+			throw DocumentTickets.notHeld(this.ticket);
+		}
 		if (!isHeld()) {
 			throw new LockLostException(key(), fence(), LossReason.DEADLINE, "Lock '" + KeyText.printable(key())
 					+ "' (fence " + fence() + ") was not renewed by its ticket in time; another may hold it");
@@ -60,12 +78,20 @@ final class TicketHandle implements LockHandle {
 
 	@Override
 	public Duration remaining() {
-		return Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
+		return (this.over) ? Duration.ZERO : Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
 	}
 
 	@Override
 	public void renew() {
-		this.tickets.renew(this.ticket);
+		long requested = this.clock.nanoTime();
+		try {
+			this.tickets.renew(this.ticket);
+		}
+		catch (LockLostException ex) {
+			end();
+			throw ex;
+		}
+		this.until = reliable(requested, this.ttl);
 	}
 
 	@Override

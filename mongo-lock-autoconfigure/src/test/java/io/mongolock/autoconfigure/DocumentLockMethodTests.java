@@ -92,7 +92,7 @@ class DocumentLockMethodTests {
 		run((context, desk) -> {
 			LockTicket ticket = desk.passOn("a", null);
 			assertThat(editors(context)).isPresent();
-			assertThat(context.getBean(DocumentLockOperations.class).release(ticket)).isTrue();
+			assertThat(context.getBean(DocumentLockOperations.class).release(Post.class, ticket)).isTrue();
 		});
 	}
 

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Date;
@@ -40,8 +41,10 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.DocumentLockStore;
+import io.mongolock.store.mongo.LeaseSecrets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -55,6 +58,9 @@ import static org.assertj.core.api.Assertions.assertThatRuntimeException;
 abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
+
+	private static final String NOT_YOURS = "Lock 'posts:p1' (fence %s) is not held by this ticket: it was taken "
+			+ "over, released or broken, or there is no such document";
 
 	private final List<String> broken = new CopyOnWriteArrayList<>();
 
@@ -192,7 +198,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), context());
 		updates.update(Post.class, "p1", (post) -> new Post("p1", "by another", post.version()));
 		assertThat(this.there.documents().resume(Post.class, ticket).entity().title()).isEqualTo("by another");
-		assertThat(this.there.documents().release(ticket)).isTrue();
+		assertThat(this.there.documents().release(Post.class, ticket)).isTrue();
 	}
 
 	@Test
@@ -370,11 +376,80 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void aHoldWhoseLockWasReleasedBySaveWithinItEndsAsLost() {
+		List<Boolean> held = new ArrayList<>();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().execute(Post.class, "p1", (how) -> {
+			}, (outer) -> {
+				this.here.documents().execute(Post.class, "p1", (how) -> {
+				}, (inner) -> this.here.documents().save(inner, new Post("p1", "saved", inner.entity().version())));
+				held.add(outer.handle().isHeld());
+				return null;
+			}))
+			.withMessageContaining("released by what ran within it");
+		assertThat(held).containsExactly(false);
+		assertThat(stored()).containsEntry("title", "saved");
+		this.here.documents().execute(Post.class, "p1", (how) -> {
+		}, (outer) -> this.here.documents().execute(Post.class, "p1", (how) -> {
+		}, LockedDocument::entity));
+	}
+
+	@Test
+	void aResumedHandleIsHeldAsLongAsItsTicketIsRenewedAndNotAfterItsSave() {
+		LockTicket ticket = lock().ticket();
+		runOut();
+		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, ticket);
+		assertThat(resumed.handle().isHeld()).isFalse();
+		resumed.handle().renew();
+		assertThat(resumed.handle().isHeld()).isTrue();
+		assertThat(resumed.handle().remaining()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(24));
+		this.there.documents().save(resumed, resumed.entity());
+		assertThat(resumed.handle().isHeld()).isFalse();
+		assertThat(resumed.handle().remaining()).isZero();
+	}
+
+	@Test
+	void aResumedHandleWhoseLockIsGoneIsNotHeld() {
+		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, lock().ticket());
+		this.here.documents().breakLock(Post.class, "p1");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> resumed.handle().renew());
+		assertThat(resumed.handle().isHeld()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> resumed.handle().assertHeld());
+	}
+
+	@Test
+	void anIdThatIsNoneOfTheTypeHidesNoOtherFromAList() {
+		this.template.insert(new Numbered(7));
+		this.template.insert(Document.parse("{_id: 'text'}"), "numbered");
+		this.template.insert(Document.parse("{_id: 'free'}"), "numbered");
+		try (LockedDocument<Numbered> one = this.here.documents().lock(Numbered.class, 7);
+				LockedDocument<Loose> other = this.here.documents().lock(Loose.class, "text")) {
+			assertThat(this.there.documents().list(Numbered.class)).extracting(DocumentLock::id)
+				.containsExactly(one.entity().id(), other.entity().id());
+		}
+	}
+
+	@Test
+	void aSubclassWithAVersionOfWhichTheTypeKnowsNothingIsRefused() {
+		Leaf leaf = new Leaf();
+		leaf.id = "l";
+		this.template.insert(leaf, "roots");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().lock(Root.class, "l"))
+			.withMessageContaining("a Leaf, whose version 'version' no grant of a Root raises");
+		assertThat(this.here.client().held()).isZero();
+		assertThat(this.there.documents().list(Root.class)).isEmpty();
+		try (LockedDocument<Leaf> locked = this.here.documents().lock(Leaf.class, "l")) {
+			assertThat(locked.entity().version).isEqualTo(1);
+			assertThat(this.there.documents().find(Root.class, "l")).isPresent();
+		}
+	}
+
+	@Test
 	void aTicketGoesOnAtAnotherInstance() {
 		LockTicket ticket = LockTicket.of(lock().ticket().text());
 		assertThat(this.here.client().held()).isZero();
 		assertThat(holders()).hasSize(1);
-		this.there.documents().renew(ticket);
+		this.there.documents().renew(Post.class, ticket);
 		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, ticket);
 		assertThat(resumed.entity()).isEqualTo(new Post("p1", "draft", 1L));
 		assertThat(resumed.handle().isHeld()).isTrue();
@@ -396,13 +471,13 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.here.close();
 		this.there.documents().resume(Post.class, ticket).close();
 		assertThat(holders()).hasSize(1);
-		assertThat(this.there.documents().release(ticket)).isTrue();
+		assertThat(this.there.documents().release(Post.class, ticket)).isTrue();
 		assertThat(holders()).isEmpty();
-		assertThat(this.there.documents().release(ticket)).isFalse();
+		assertThat(this.there.documents().release(Post.class, ticket)).isFalse();
 	}
 
 	@Test
-	void aTicketThatWasOutlivedIsRefusedWithItsReason() {
+	void aTicketThatWasOutlivedIsRefused() {
 		LockTicket ticket = lock().ticket();
 		runOut();
 		assertThat(this.there.documents().resume(Post.class, ticket).handle().isHeld()).isFalse();
@@ -410,13 +485,15 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			assertThat(other.fence()).isGreaterThan(ticket.fence());
 			assertThatExceptionOfType(LockLostException.class)
 				.isThrownBy(() -> this.here.documents().resume(Post.class, ticket))
-				.withMessageContaining("is locked by desk there");
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents().renew(ticket));
-			assertThat(this.here.documents().release(ticket)).isFalse();
+				.withMessage(NOT_YOURS.formatted(ticket.fence()));
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.here.documents().renew(Post.class, ticket));
+			assertThat(this.here.documents().release(Post.class, ticket)).isFalse();
 			assertThat(other.handle().isHeld()).isTrue();
 		}
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents().renew(ticket))
-			.withMessageContaining("was released");
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().renew(Post.class, ticket))
+			.withMessage(NOT_YOURS.formatted(ticket.fence()));
 	}
 
 	@Test
@@ -448,15 +525,38 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void aTicketOfADocumentThatWasDeletedIsRefusedWithItsReason() {
+	void aTicketOfADocumentThatWasDeletedIsRefused() {
 		LockTicket ticket = lock().ticket();
 		this.template.remove(byId(), Post.class);
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.there.documents().resume(Post.class, ticket))
-			.withMessageContaining("does not exist any more");
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.there.documents().renew(ticket))
-			.withMessageContaining("does not exist any more");
-		assertThat(this.there.documents().release(ticket)).isFalse();
+			.withMessage(NOT_YOURS.formatted(ticket.fence()));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.there.documents().renew(Post.class, ticket))
+			.withMessage(NOT_YOURS.formatted(ticket.fence()));
+		assertThat(this.there.documents().release(Post.class, ticket)).isFalse();
+	}
+
+	@Test
+	void aForgedTicketSaysNothingOfAnyDocument() {
+		LockedDocument<Post> locked = lock();
+		byte[] bits = new byte[LeaseSecrets.BYTES];
+		this.template.insert(Document.parse("{_id: 'p2', lock: 'text'}"), "posts");
+		for (String id : List.of("p1", "p2", "none")) {
+			LockTicket forged = new LockTicket(new LeaseId("posts:" + id, LeaseSecrets.token(bits, bits)), bits,
+					locked.fence());
+			String told = NOT_YOURS.replace("p1", id).formatted(forged.fence());
+			DocumentLockOperations documents = this.there.documents();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> documents.resume(Post.class, forged))
+				.withMessage(told)
+				.withNoCause();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> documents.renew(Post.class, forged))
+				.withMessage(told);
+			assertThat(documents.release(Post.class, forged)).isFalse();
+			assertThatIllegalArgumentException().isThrownBy(() -> documents.renew(Note.class, forged));
+			assertThatIllegalArgumentException().isThrownBy(() -> documents.release(Note.class, forged));
+		}
+		locked.close();
 	}
 
 	@Test
@@ -465,7 +565,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.updateFirst(byId(), new Update().inc("lock.holders.0.fence", 1), "posts");
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.there.documents().resume(Post.class, ticket));
-		assertThat(this.there.documents().release(ticket)).isFalse();
+		assertThat(this.there.documents().release(Post.class, ticket)).isFalse();
 	}
 
 	@Test
@@ -545,6 +645,32 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	record Note(@Id String id, String text) {
+
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("numbered")
+	record Numbered(@Id int id) {
+
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("numbered")
+	record Loose(@Id String id) {
+
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("roots")
+	static class Root {
+
+		@Id
+		String id;
+
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("roots")
+	static class Leaf extends Root {
+
+		@Version
+		@Nullable Long version;
 
 	}
 

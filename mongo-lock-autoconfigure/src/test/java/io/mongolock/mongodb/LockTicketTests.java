@@ -12,6 +12,7 @@ import io.mongolock.store.mongo.LeaseSecrets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link LockTicket}.
@@ -61,6 +62,14 @@ class LockTicketTests {
 		}
 		String cut = text.substring(0, text.length() - 4);
 		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(cut)).withMessageContaining("cut off");
+	}
+
+	@Test
+	void aTextOfAnyLengthIsRefusedUnread() {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of("A".repeat(4097)))
+			.withMessageContaining("longer than 4096 characters");
+		LockTicket tooLong = new LockTicket(new LeaseId("posts:" + "p".repeat(4000), TOKEN), SECRET, 1);
+		assertThatIllegalStateException().isThrownBy(tooLong::text).withMessageContaining("too long for a ticket");
 	}
 
 }

@@ -129,9 +129,9 @@ class DocumentLockRowsTests {
 		LockedDocument<Article> other = this.there.documents.lock(Article.class, "a", WAITING);
 		LockTicket next = other.ticket();
 		Expect.lost(() -> this.here.documents.resume(Article.class, ticket))
-			.withMessageContaining("is locked by desk there");
+			.withMessageContaining("is not held by this ticket");
 		this.there.documents.save(this.there.documents.resume(Article.class, next), new Article("a", "theirs", 2L));
-		Expect.lost(() -> this.here.documents.renew(ticket));
+		Expect.lost(() -> this.here.documents.renew(Article.class, ticket));
 		assertThat(next.fence()).isGreaterThan(ticket.fence());
 		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "theirs", 3L));
 		figures.server(this.rig.label()).add("late saves that were made", 0);

@@ -23,6 +23,9 @@ public record DocumentKey(String collection, BsonValue id) {
 
 	private static final JsonWriterSettings MONGOSH = JsonWriterSettings.builder().outputMode(JsonMode.SHELL).build();
 
+	/** As deep as MongoDB nests documents; who parses deeper ones recurses as deep. */
+	private static final int MAX_DEPTH = 100;
+
 	private static final Set<String> WORDS = Set.of("true", "false", "null", "undefined", "NaN", "Infinity", "MinKey",
 			"MaxKey");
 
@@ -63,6 +66,10 @@ public record DocumentKey(String collection, BsonValue id) {
 	private static BsonValue value(String text) {
 		if (isPlain(text)) {
 			return new BsonString(text);
+		}
+		if (text.chars().filter((character) -> character == '{' || character == '[').count() > MAX_DEPTH) {
+			throw new IllegalArgumentException(
+					"'" + KeyText.printable(text) + "' is nested deeper than the id of any document");
 		}
 		try {
 			return Objects.requireNonNull(BsonDocument.parse("{id: " + text + "}").get("id"));

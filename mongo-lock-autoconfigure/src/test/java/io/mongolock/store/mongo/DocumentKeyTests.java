@@ -64,4 +64,13 @@ class DocumentKeyTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> DocumentKey.parse(text)).withMessageContaining("is not");
 	}
 
+	@Test
+	void anIdThatIsNestedWithoutEndIsRefusedUnread() {
+		for (String opening : new String[] { "{a:", "[" }) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> DocumentKey.parse("posts:" + opening.repeat(100_000) + "1"))
+				.withMessageContaining("nested deeper");
+		}
+	}
+
 }

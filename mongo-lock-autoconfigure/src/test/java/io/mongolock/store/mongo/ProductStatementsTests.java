@@ -156,8 +156,8 @@ class ProductStatementsTests {
 			operations.update(operations.lock(Page.class, "k"), new Update().set("title", "newer"));
 			LockTicket ticket = operations.lock(Page.class, "k").ticket();
 			operations.resume(Page.class, ticket);
-			operations.renew(ticket);
-			operations.release(ticket);
+			operations.renew(Page.class, ticket);
+			operations.release(Page.class, ticket);
 			operations.find(Page.class, "k");
 			operations.list(Page.class);
 		}

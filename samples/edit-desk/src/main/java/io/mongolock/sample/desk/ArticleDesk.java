@@ -77,7 +77,7 @@ class ArticleDesk {
 	 * @param ticket the ticket
 	 */
 	void renew(String ticket) {
-		this.documents.renew(LockTicket.of(ticket));
+		this.documents.renew(Article.class, LockTicket.of(ticket));
 	}
 
 	/**
@@ -97,7 +97,7 @@ class ArticleDesk {
 	 * @param ticket the ticket
 	 */
 	void cancel(String ticket) {
-		this.documents.release(LockTicket.of(ticket));
+		this.documents.release(Article.class, LockTicket.of(ticket));
 	}
 
 	/**
