@@ -103,6 +103,7 @@ public final class SequenceCallback implements BeforeConvertCallback<Object>, Sm
 		for (MongoPersistentProperty property : entity) {
 			if (property.isAnnotationPresent(Sequence.class)) {
 				check(property);
+				checkId(property, entity);
 				found.add(property);
 			}
 		}
@@ -117,6 +118,17 @@ public final class SequenceCallback implements BeforeConvertCallback<Object>, Sm
 		if (!StringUtils.hasText(name(property))) {
 			throw new IllegalStateException(
 					"@Sequence on " + describe(property) + " names no sequence: say which numbers are meant");
+		}
+	}
+
+	// A save of what has an id replaces the document that has the same: only a version
+	// says
+	// that it is new
+	private static void checkId(MongoPersistentProperty property, MongoPersistentEntity<?> entity) {
+		if (property.isIdProperty() && !entity.hasVersionProperty()) {
+			throw new IllegalStateException("@Sequence on " + describe(property)
+					+ ", which is the id, needs a version: without one a save would replace a document that has the number "
+					+ "already, such as after an import. Add '@Version Long version', or number another field");
 		}
 	}
 

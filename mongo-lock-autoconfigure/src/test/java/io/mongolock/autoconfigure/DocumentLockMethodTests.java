@@ -147,9 +147,11 @@ class DocumentLockMethodTests {
 	}
 
 	@Test
-	void aMethodInsideSharesTheLockAndWhatItSavesIsOver() {
+	void aMethodInsideSharesTheLockAndWhatItSavesIsOverForTheOuterOneToo() {
 		run((context, desk) -> {
-			desk.outer("a", null, () -> context.getBean(Desk.class).edit("a", "inside", null));
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> desk.outer("a", null, () -> context.getBean(Desk.class).edit("a", "inside", null)))
+				.withMessageContaining("released by what ran within it");
 			assertThat(text(context)).isEqualTo("inside");
 			assertThat(editors(context)).isEmpty();
 		});

@@ -27,6 +27,7 @@ import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
@@ -174,6 +175,19 @@ class SequenceConfigurationTests {
 	}
 
 	@Test
+	void aSequenceThatIsBehindTheDataReplacesNothing() {
+		this.runner.run(withTemplate((template) -> {
+			template.insert(new Document("_id", 1L).append("text", "imported"), "invoice");
+			template.insert(new Document("_id", 1L).append("text", "imported"), "unversioned");
+			assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(() -> template.save(new Invoice()));
+			assertThatIllegalStateException().isThrownBy(() -> template.save(new Unversioned(0, "new")))
+				.withMessageContaining("Unversioned.id, a long, which is the id, needs a version");
+			assertThat(template.findById(1L, Document.class, "invoice")).containsEntry("text", "imported");
+			assertThat(template.findById(1L, Document.class, "unversioned")).containsEntry("text", "imported");
+		}));
+	}
+
+	@Test
 	void fieldsOfRecordsAndImmutableDocumentsAreFilledInWhatSaveReturns() {
 		this.runner.run(withTemplate((template) -> {
 			assertThat(template.save(new Order(0, "a")).number()).isEqualTo(1);
@@ -250,6 +264,13 @@ class SequenceConfigurationTests {
 		@Id
 		@Sequence("invoice")
 		@Nullable Long id;
+
+		@Version
+		@Nullable Long version;
+
+	}
+
+	record Unversioned(@Id @Sequence("unversioned") long id, String text) {
 
 	}
 

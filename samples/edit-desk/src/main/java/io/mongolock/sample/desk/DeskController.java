@@ -70,7 +70,7 @@ class DeskController {
 
 	@PostMapping("/orders")
 	Order order(@RequestBody Item item) {
-		return this.mongo.insert(new Order(0, item.item()));
+		return this.mongo.insert(new Order(item.item()));
 	}
 
 	@PostMapping("/clicks")
