@@ -44,6 +44,7 @@ import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockCommitListener;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.RecordingLockOperations;
+import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
@@ -118,8 +119,7 @@ class AdvisorOrderTests {
 			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
 			.run((context) -> assertThat(
 					context.getBean(RecordingTransactionManager.class).getTransactionExecutionListeners())
-				.hasOnlyElementsOfType(LockCommitListener.class)
-				.hasSize(1));
+				.hasExactlyElementsOfTypes(LockCommitListener.class, DocumentTransactions.class));
 	}
 
 	@Test

@@ -71,10 +71,10 @@ class UncontendedCallTests {
 	}
 
 	@Test
-	void theReleaseIsSentByTheCallersThreadThroughFourClassesOfTheClient() {
+	void theReleaseIsSentByTheCallersThreadThroughFiveClassesOfTheClient() {
 		this.template.<Void, RuntimeException>execute(LockRequest.of("k"), (handle) -> null);
 		assertThat(this.stacks.of("update")).containsExactly("LockTemplate", "LeaseHandle", "HeldLocks", "LockReleaser",
-				"MongoLockStore", "LeaseRequests", "LockCollection");
+				"OrphanReleaser", "MongoLockStore", "LeaseRequests", "LockCollection");
 	}
 
 	/**
