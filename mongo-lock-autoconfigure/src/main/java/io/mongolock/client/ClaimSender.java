@@ -134,6 +134,10 @@ final class ClaimSender {
 		}
 		if (step instanceof LostOnTheWay lost) {
 			this.heldLocks.pass(lost.unwanted());
+			if (!isRunning()) {
+				// Stopped while it stood in no queue: nobody else has seen it
+				throw LockExceptions.stopped(acquisition.key(), waited(acquisition));
+			}
 			return settle(acquisition, lost.next(), cancelled);
 		}
 		this.events.stepped(acquisition, step, cancelled);

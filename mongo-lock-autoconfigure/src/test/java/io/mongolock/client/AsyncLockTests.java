@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -25,6 +26,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
 import io.mongolock.core.LockDefaults;
 
@@ -198,6 +200,38 @@ class AsyncLockTests {
 		this.template.stop(Duration.ofMillis(1));
 		assertThat(claim).failsWithin(LONG).withThrowableOfType(ExecutionException.class);
 		assertThat(behind).failsWithin(LONG).withThrowableOfType(ExecutionException.class);
+	}
+
+	@Test
+	void aClaimThatIsHandedALockAtTheStopIsAnswered() throws InterruptedException {
+		PausingClock clock = new PausingClock();
+		LockTemplate stopping = new LockTemplate(this.store, LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 42, ""), clock, List.of());
+		LockRequest patient = LockRequest.builder("k").waitTimeout(Duration.ofHours(1)).build();
+		LockHandle first = stopping.acquire(patient);
+		// Granted to one that waited, so with fences for those behind
+		CompletableFuture<LockHandle> second = stopping.acquireAsync(patient);
+		first.close();
+		LockHandle held = second.join();
+		CompletableFuture<LockHandle> handed = stopping.acquireAsync(patient);
+		Thread behind = new Thread(() -> assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> stopping.acquire(patient)));
+		behind.start();
+		Awaitility.await().atMost(LONG).until(() -> behind.getState() == Thread.State.TIMED_WAITING);
+		Thread stop = new Thread(() -> stopping.stop(LONG));
+		clock.once(() -> stopping.waiting() == 1, () -> {
+			// Handed over, and about to be told: the one behind wakes up after the stop
+			clock.pauses(behind, this.latch);
+			stop.start();
+			Awaitility.await().atMost(LONG).until(() -> stopping.held() == 0);
+		});
+		held.close();
+		stop.join();
+		this.latch.countDown();
+		behind.join();
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> handed.get(LONG.toMillis(), TimeUnit.MILLISECONDS))
+			.withCauseInstanceOf(LockUnavailableException.class);
 	}
 
 	@Test
@@ -389,6 +423,51 @@ class AsyncLockTests {
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	/**
+	 * A clock that may hold up those who read it.
+	 */
+	private static final class PausingClock implements LockClock {
+
+		private final Thread thread = Thread.currentThread();
+
+		private final AtomicReference<Runnable> once = new AtomicReference<>(() -> {
+		});
+
+		private volatile BooleanSupplier due = () -> false;
+
+		private volatile Runnable pause = () -> {
+		};
+
+		void once(BooleanSupplier due, Runnable action) {
+			this.once.set(action);
+			this.due = due;
+		}
+
+		void pauses(Thread paused, CountDownLatch until) {
+			this.pause = () -> {
+				if (Thread.currentThread() == paused) {
+					await(until);
+				}
+			};
+		}
+
+		@Override
+		public long nanoTime() {
+			if (Thread.currentThread() == this.thread && this.due.getAsBoolean()) {
+				this.due = () -> false;
+				this.once.get().run();
+			}
+			this.pause.run();
+			return System.nanoTime();
+		}
+
+		@Override
+		public long currentTimeMillis() {
+			return System.currentTimeMillis();
+		}
+
 	}
 
 }
