@@ -161,7 +161,7 @@ final class AcquisitionState {
 		if (this.place == null) {
 			return this.requests.send(null, now);
 		}
-		this.place.asks();
+		this.place.asks(now);
 		return this.requests.send((this.phase != AcquisitionPhase.LAST) ? this.client.places().ttl() : null, now);
 	}
 

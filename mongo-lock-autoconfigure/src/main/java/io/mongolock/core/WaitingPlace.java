@@ -22,13 +22,16 @@ final class WaitingPlace {
 	/** Whether the acquisition waits for a reason to ask. */
 	private boolean standing;
 
-	/** Whether the acquisition is to ask, and no request has left since. */
+	/** Whether the acquisition is to ask, and no request has left since, or hangs. */
 	private boolean called;
 
 	/** Whether it was refreshed after that. */
 	private boolean refreshedSince;
 
 	private @Nullable QueuePlace seen;
+
+	/** When the last claim left. */
+	private long askedAt;
 
 	/** How many places became free since that was requested which was last seen. */
 	private int freed;
@@ -48,6 +51,7 @@ final class WaitingPlace {
 	WaitingPlace(LockAcquisition acquisition, ClockReading now) {
 		this.acquisition = acquisition;
 		this.answeredAt = now.nanos();
+		this.askedAt = now.nanos();
 	}
 
 	LeaseId id() {
@@ -86,8 +90,10 @@ final class WaitingPlace {
 
 	/**
 	 * A claim leaves.
+	 * @param now the time
 	 */
-	synchronized void asks() {
+	synchronized void asks(ClockReading now) {
+		this.askedAt = now.nanos();
 		this.standing = false;
 		this.called = false;
 		this.freed = 0;
@@ -97,11 +103,14 @@ final class WaitingPlace {
 	 * A refresh is due. A place says that its waiter can act, or it would hold up others
 	 * for nothing: once the waiter is to ask it is refreshed at most once more until a
 	 * request leaves, and not at all when the wait is over, whether or not the waiter
-	 * noticed.
+	 * noticed. A request whose time is over without an answer may never have left.
 	 * @param now the time
 	 * @return whether to refresh it
 	 */
 	synchronized boolean refreshes(ClockReading now) {
+		if (!this.standing && now.nanos() - this.askedAt > this.acquisition.terms().operationTimeout().toNanos()) {
+			called();
+		}
 		boolean refreshes = !(this.called && this.refreshedSince) && this.acquisition.mayAct(now);
 		this.refreshedSince |= refreshes;
 		return refreshes;
@@ -116,6 +125,7 @@ final class WaitingPlace {
 	 */
 	synchronized boolean answered(QueuePlace seen, long pause, ClockReading now) {
 		this.answeredAt = now.nanos();
+		this.called = false;
 		plan(seen, pause, now);
 		this.standing = this.freed == 0 || !seen.admits(this.freed);
 		return !this.standing;

@@ -278,6 +278,22 @@ class QueuePlacesTests {
 	}
 
 	@Test
+	void aPlaceWhoseRequestHasNoAnswerInItsTimeIsRefreshedOnceMore() {
+		stand("k", 0);
+		LockAcquisition acquisition = Objects.requireNonNull(this.acquisitions.get("k"));
+		this.places.released("k");
+		acquisition.turn(at(10));
+		acquisition.send(at(10));
+		// Here its thread stands still: nobody knows whether the request has left
+		assertThat(refreshed(2_000)).as("within the operation timeout of 3 s").containsExactly("k");
+		assertThat(refreshed(4_000)).containsExactly("k");
+		assertThat(refreshed(6_000)).isEmpty();
+		acquisition.answered(answer("k", 0), at(7_000));
+		assertThat(refreshed(8_000)).as("it goes on").containsExactly("k");
+		assertThat(refreshed(10_000)).containsExactly("k");
+	}
+
+	@Test
 	void aPlaceIsNotRefreshedWhenTheWaitAndTheTimeForItsLastRequestAreOver() {
 		stand("k", 0);
 		for (int now = 2_000; now < 63_000; now += 2_000) {
