@@ -140,7 +140,8 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private Reason reason() {
-		if (this.woken != null) {
+		// Who has no place yet holds up nobody in the line of the store
+		if (this.woken != null && this.acquisition.place() != null) {
 			return Reason.CALLED;
 		}
 		return (this.acquisition.isUnanswered()) ? Reason.UNANSWERED : Reason.OTHER;

@@ -114,7 +114,7 @@ public final class RequestQueue {
 	 */
 	public enum Reason {
 
-		/** Its turn has come. */
+		/** Its place in the line of the store says so. */
 		CALLED,
 
 		/** Its last request had no answer. */

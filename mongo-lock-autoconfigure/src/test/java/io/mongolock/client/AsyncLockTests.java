@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -24,11 +25,14 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -96,6 +100,36 @@ class AsyncLockTests {
 			.atMost(LONG)
 			.until(() -> this.store.count("release") == sent && this.store.holders() == 0);
 		assertThat(this.store.count("acquire")).as("what nobody wants any more is not sent").isEqualTo(sent);
+	}
+
+	@Test
+	void turnsWithinThisJvmDoNotGoBeforeTheFirstRequestsOfOtherKeys() {
+		Semaphore ends = new Semaphore(0);
+		ScriptedStore blocking = new ScriptedStore() {
+
+			@Override
+			public ClaimAnswer acquire(Claim claim, Duration timeout) {
+				if (claim.id().key().equals("free")) {
+					return super.acquire(claim, timeout);
+				}
+				ends.acquireUninterruptibly();
+				throw new LockStoreException(claim.id().key(), Outcome.REFUSED, "by script", null);
+			}
+
+		};
+		LockTemplate asking = new LockTemplate(blocking, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
+				LockClock.system(), List.of());
+		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
+		IntStream.range(0, 80)
+			.forEach((i) -> asking
+				.acquireAsync(LockRequest.builder("blocked" + i % 40).settings(patient).build()));
+		CompletableFuture<LockHandle> free = asking
+			.acquireAsync(LockRequest.builder("free").settings(patient).build());
+		// 32 are underway, 8 come before it, and each that ends gives the turn to another
+		ends.release(9);
+		assertThat(free).succeedsWithin(LONG);
+		ends.release(80);
+		asking.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
