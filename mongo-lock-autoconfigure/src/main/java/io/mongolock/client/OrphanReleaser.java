@@ -59,23 +59,22 @@ final class OrphanReleaser {
 
 	/**
 	 * Another primary was elected: repeat what the one before may have been alone to
-	 * know. Does not block.
+	 * know. Does not block. A client that does not run has released nothing, and starts
+	 * no thread for that.
 	 */
 	void primaryChanged() {
-		ClockReading changed = now();
-		this.lifecycle.threads().cleanUpAfter(0, () -> repeat(changed));
+		if (this.lifecycle.isRunning()) {
+			ClockReading changed = now();
+			this.lifecycle.threads().cleanUpAfter(0, () -> repeat(changed));
+		}
 	}
 
 	private void repeat(ClockReading changed) {
 		List<LeaseId> released = this.releases.all(now());
-		if (released.isEmpty() || !this.lifecycle.beginRequest()) {
-			return;
-		}
 		try {
 			int freed = 0;
 			for (int from = 0; from < released.size(); from += CHUNK) {
-				freed += this.store.releaseAll(released.subList(from, Math.min(from + CHUNK, released.size())),
-						REPEAT_TIMEOUT);
+				freed += releaseAgain(released.subList(from, Math.min(from + CHUNK, released.size())));
 			}
 			if (freed > 0) {
 				logger.info("Freed " + ((freed != 1) ? freed + " locks" : "1 lock")
@@ -87,6 +86,15 @@ final class OrphanReleaser {
 			if (now().elapsedSince(changed) < RecentReleases.WINDOW.toNanos()) {
 				this.lifecycle.threads().cleanUpAfter(REPEAT_PAUSE, () -> repeat(changed));
 			}
+		}
+	}
+
+	private int releaseAgain(List<LeaseId> ids) {
+		if (!this.lifecycle.beginRequest()) {
+			return 0;
+		}
+		try {
+			return this.store.releaseAll(ids, REPEAT_TIMEOUT);
 		}
 		finally {
 			this.lifecycle.endRequest();

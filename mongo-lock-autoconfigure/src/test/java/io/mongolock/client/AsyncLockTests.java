@@ -121,10 +121,8 @@ class AsyncLockTests {
 				LockClock.system(), List.of());
 		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
 		IntStream.range(0, 80)
-			.forEach((i) -> asking
-				.acquireAsync(LockRequest.builder("blocked" + i % 40).settings(patient).build()));
-		CompletableFuture<LockHandle> free = asking
-			.acquireAsync(LockRequest.builder("free").settings(patient).build());
+			.forEach((i) -> asking.acquireAsync(LockRequest.builder("blocked" + i % 40).settings(patient).build()));
+		CompletableFuture<LockHandle> free = asking.acquireAsync(LockRequest.builder("free").settings(patient).build());
 		// 32 are underway, 8 come before it, and each that ends gives the turn to another
 		ends.release(9);
 		assertThat(free).succeedsWithin(LONG);

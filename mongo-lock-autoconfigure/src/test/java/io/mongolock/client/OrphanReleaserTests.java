@@ -3,8 +3,12 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +94,40 @@ class OrphanReleaserTests {
 		this.elections.elect();
 		await().until(() -> this.store.holders() == 0);
 		assertThat(this.store.count("release all 1")).isEqualTo(2);
+	}
+
+	@Test
+	void noRequestBeginsAfterTheStop() throws InterruptedException {
+		for (int i = 0; i < 1001; i++) {
+			this.template.acquire(LockRequest.of("k" + i)).close();
+		}
+		CountDownLatch stopped = new CountDownLatch(1);
+		CompletableFuture<Thread> repeating = new CompletableFuture<>();
+		this.store.next("release", (request) -> {
+			repeating.complete(Thread.currentThread());
+			await().until(() -> stopped.getCount() == 0);
+		});
+		this.elections.elect();
+		Thread thread = repeating.join();
+		this.template.stop(Duration.ofMillis(1));
+		stopped.countDown();
+		thread.join();
+		assertThat(this.store.count("release all")).as("of two, the second had not begun").isOne();
+	}
+
+	@Test
+	void anElectionStartsNoThreadOfAClientThatDoesNotRun() {
+		Set<Thread> before = timers();
+		this.elections.elect();
+		assertThat(timers()).isSubsetOf(before);
+	}
+
+	private static Set<Thread> timers() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith("mongo-lock-timer"))
+			.collect(Collectors.toSet());
 	}
 
 	private static final class Elections implements StoreServers {
