@@ -101,9 +101,12 @@ final class Judge {
 		Violation.check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
 				Violation.Kind.TURN, () -> from + " hands over " + age / 1_000_000 + "ms after the grant");
 		entry.holder = to;
-		// Who was overtaken without knowing, as its clock or the store's allow, is late
-		long at = (from.overtakenAt < 0) ? this.timeline.now() : from.grantedAt;
-		this.handOvers.computeIfAbsent(grant(to), (same) -> new LinkedHashMap<>()).put(to.fence(), at);
+		Map<Long, Long> turnSoFar = this.handOvers.computeIfAbsent(grant(to), (same) -> new LinkedHashMap<>());
+		// Who was overtaken without knowing, as its clock or the store's allow, is late,
+		// but
+		// not before those who had the lock before it
+		long before = turnSoFar.values().stream().reduce(from.grantedAt, Math::max);
+		turnSoFar.put(to.fence(), (from.overtakenAt < 0) ? this.timeline.now() : before);
 		event(from, "hands over", Event.HANDED_OVER);
 		from.outcome = ReleaseOutcome.RELEASED;
 		end(from);
