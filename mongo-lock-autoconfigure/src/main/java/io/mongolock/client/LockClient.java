@@ -6,7 +6,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -39,6 +38,9 @@ import io.mongolock.store.LockStore;
 final class LockClient {
 
 	private static final int TOKEN_BYTES = 16;
+
+	/** As good as forever; no server grants a request more than 24 days. */
+	private static final Duration MAX_STOP = Duration.ofDays(1);
 
 	private final LockStore store;
 
@@ -204,10 +206,11 @@ final class LockClient {
 
 	/**
 	 * End all waiting, release what is still held, and end the threads.
-	 * @param budget how long this may take
+	 * @param budget how long this may take, a day at most
 	 */
 	void stop(Duration budget) {
-		long until = this.clock.nanoTime() + TimeUnit.NANOSECONDS.convert(budget);
+		Duration most = (budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP;
+		long until = this.clock.nanoTime() + most.toNanos();
 		this.lifecycle.stop();
 		this.handles.stop();
 		this.queues.waiters().forEach(LockAcquisition::stop);

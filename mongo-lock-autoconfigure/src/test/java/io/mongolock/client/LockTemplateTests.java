@@ -552,6 +552,13 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void aStopThatMayTakeForeverReleasesWhatIsHeld() {
+		this.template.acquire(REQUEST);
+		this.template.stop(Duration.ofSeconds(Long.MAX_VALUE));
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
 	void aStopEndsWaitingAndGivesBackWhatIsHeld() throws Exception {
 		LockHandle held = this.template.acquire(REQUEST);
 		Future<LockHandle> waiting = this.others.submit(() -> this.template.acquire(REQUEST));

@@ -122,6 +122,7 @@ class ScriptedStore implements LockStore {
 
 	@Override
 	public int releaseAll(List<LeaseId> leases, Duration timeout) {
+		requireSendable(timeout);
 		List<LeaseId> there = leases.stream().filter(this::isThere).toList();
 		run("release all " + leases.size() + " from", leases.get(0),
 				() -> there.forEach((lease) -> this.holders.remove(lease.key())));
@@ -189,6 +190,13 @@ class ScriptedStore implements LockStore {
 	@Override
 	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
 		return List.of();
+	}
+
+	// The driver refuses what is negative, and the server more milliseconds than an int
+	private static void requireSendable(Duration timeout) {
+		if (timeout.isNegative() || timeout.toMillis() > Integer.MAX_VALUE) {
+			throw new IllegalArgumentException("timeout " + timeout);
+		}
 	}
 
 	private boolean isThere(LeaseId lease) {
