@@ -152,7 +152,7 @@ final class HeldLocks {
 	 * @param heldLock the lock
 	 */
 	void pause(HeldLock heldLock) {
-		this.lifecycle.renewer().unregister(heldLock.lease());
+		this.lifecycle.renewer().pause(heldLock.lease());
 	}
 
 	/**
@@ -161,7 +161,7 @@ final class HeldLocks {
 	 */
 	void suspend(HeldLock heldLock) {
 		heldLock.shares().suspend();
-		this.lifecycle.renewer().unregister(heldLock.lease());
+		pause(heldLock);
 	}
 
 	/**

@@ -130,6 +130,16 @@ final class LeaseRenewer {
 		attend(this.schedule.addAgain(lease, now), now);
 	}
 
+	/**
+	 * Keep a lease without renewing it until {@link #registerAgain}: it is lost when it
+	 * runs out, as any other.
+	 * @param lease the lease
+	 */
+	void pause(Lease lease) {
+		ClockReading now = ClockReading.of(this.clock);
+		attend(this.schedule.watch(lease, now), now);
+	}
+
 	private void attend(long dueIn, ClockReading now) {
 		this.lastDue = dueIn;
 		Long look = this.nextLook;

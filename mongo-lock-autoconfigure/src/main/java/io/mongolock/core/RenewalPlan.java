@@ -13,6 +13,9 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 
 	private final Lease lease;
 
+	/** Whether it is renewed at all, or only watched. */
+	private final boolean renews;
+
 	/** The request that is to renew it; while there is one, no other is made. */
 	private @Nullable RenewalBatch batch;
 
@@ -27,8 +30,9 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	/** The fewest leases that a request for this one carried since it was confirmed. */
 	private int fewest = Integer.MAX_VALUE;
 
-	RenewalPlan(Lease lease, long number, long next) {
+	RenewalPlan(Lease lease, boolean renews, long number, long next) {
 		this.lease = lease;
+		this.renews = renews;
 		this.number = number;
 		this.interval = lease.terms().renewInterval().toNanos();
 		this.next = next;
@@ -52,7 +56,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	}
 
 	boolean isWaiting() {
-		return this.lease.terms().autoRenew() && this.batch == null;
+		return this.renews && this.batch == null;
 	}
 
 	boolean isDue(ClockReading now) {

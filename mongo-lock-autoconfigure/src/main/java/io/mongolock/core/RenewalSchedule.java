@@ -12,8 +12,8 @@ import io.mongolock.store.LeaseId;
 
 /**
  * Decides which leases to renew when, and notices those that ran out. Knows no thread and
- * no clock. {@link #add} and {@link #remove} may be called by any thread; everything else
- * belongs to one, which alone owns the plans.
+ * no clock. {@link #add}, {@link #watch} and {@link #remove} may be called by any thread;
+ * everything else belongs to one, which alone owns the plans.
  * <p>
  * Leases that are due within half their interval go along with one that is due now, so
  * that leases begun at different times soon share one request.
@@ -78,7 +78,7 @@ public final class RenewalSchedule {
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long add(Lease lease, ClockReading now) {
-		return add(lease, lease.renewalDueAt(), now);
+		return add(lease, lease.terms().autoRenew(), lease.renewalDueAt(), now);
 	}
 
 	/**
@@ -89,11 +89,21 @@ public final class RenewalSchedule {
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long addAgain(Lease lease, ClockReading now) {
-		return add(lease, now.nanos(), now);
+		return add(lease, lease.terms().autoRenew(), now.nanos(), now);
 	}
 
-	private long add(Lease lease, long dueAt, ClockReading now) {
-		RenewalPlan plan = new RenewalPlan(lease, this.added.incrementAndGet(), dueAt);
+	/**
+	 * Renew a lease no longer until it is added again, but notice when it runs out.
+	 * @param lease the lease
+	 * @param now the time
+	 * @return how many nanoseconds from now it first needs attention
+	 */
+	public long watch(Lease lease, ClockReading now) {
+		return add(lease, false, lease.deadline(), now);
+	}
+
+	private long add(Lease lease, boolean renews, long dueAt, ClockReading now) {
+		RenewalPlan plan = new RenewalPlan(lease, renews, this.added.incrementAndGet(), dueAt);
 		this.plans.put(lease, plan);
 		long deadline = plan.deadlineIn(now);
 		return (plan.isWaiting()) ? Math.min(plan.dueIn(now), deadline) : deadline;
@@ -186,7 +196,7 @@ public final class RenewalSchedule {
 			plans.forEach((plan) -> confirmed(plan, requested, now));
 		}
 		else if (found == 0) {
-			plans.forEach((plan) -> refused(plan.lease()));
+			plans.forEach((plan) -> refused(plan.lease(), now));
 		}
 		else {
 			batch.letGo(plans, batch.part(2 * (plans.size() - found)), now);
@@ -254,9 +264,12 @@ public final class RenewalSchedule {
 		}
 	}
 
-	private void refused(Lease lease) {
-		this.plans.remove(lease);
+	private void refused(Lease lease, ClockReading now) {
 		lease.refused();
+		// It may say nothing of the lease while that is only watched
+		if (!lease.isHeld(now)) {
+			this.plans.remove(lease);
+		}
 	}
 
 	private long pause(RenewalBatch batch) {

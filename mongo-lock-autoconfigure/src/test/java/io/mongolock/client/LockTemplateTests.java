@@ -541,6 +541,23 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void aLockThatRunsOutWhileAStatementHangsIsToldInTime() {
+		LockHandle handle = this.template.acquire(REQUEST);
+		((Leased) handle).suspend();
+		this.clock.step(Duration.ofSeconds(25));
+		this.events.await("acquired k", "lost k DEADLINE");
+		((Leased) handle).end(LeaseEnd.RELEASED);
+		this.events.await("acquired k", "lost k DEADLINE", "overran k");
+	}
+
+	@Test
+	void aLockThatRunsOutWhileNotRenewedIsToldInTime() {
+		((Leased) this.template.acquire(REQUEST)).pause();
+		this.clock.step(Duration.ofSeconds(25));
+		this.events.await("acquired k", "lost k DEADLINE");
+	}
+
+	@Test
 	void aLockThatAStatementWithoutAnAnswerMayHaveEndedIsLookedForAtOnce() {
 		LockHandle handle = this.template.acquire(LockRequest.builder("k").ttl(Duration.ofHours(1)).build());
 		((Leased) handle).suspend();

@@ -64,6 +64,29 @@ class RenewalScheduleTests {
 	}
 
 	@Test
+	void aLeaseThatIsNotToBeRenewedNowStillRunsOut() {
+		Lease lease = lease("a", 0);
+		this.schedule.add(lease, at(0));
+		assertThat(this.schedule.watch(lease, at(0))).isEqualTo(Duration.ofSeconds(24).toNanos());
+		assertThat(this.schedule.due(at(23_999))).isEmpty();
+		assertThat(this.schedule.due(at(24_000))).isEmpty();
+		assertThat(this.lost).containsExactly(lease);
+	}
+
+	@Test
+	void aLeaseOfWhichARefusalSaysNothingStillRunsOut() {
+		Lease lease = lease("a", 0);
+		this.schedule.add(lease, at(0));
+		RenewalBatch batch = this.schedule.due(at(8_000)).get(0);
+		lease.suspend(true);
+		this.schedule.watch(lease, at(8_001));
+		this.schedule.answered(batch, 0, at(8_000), at(8_002));
+		assertThat(this.lost).isEmpty();
+		this.schedule.due(at(24_000));
+		assertThat(this.lost).containsExactly(lease);
+	}
+
+	@Test
 	void noBatchIsLargerThanTheLargest() {
 		for (int i = 0; i < 2 * RenewalSchedule.MAX_BATCH + 1; i++) {
 			this.schedule.add(lease("k" + i, 0), at(0));

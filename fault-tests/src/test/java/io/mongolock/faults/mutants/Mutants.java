@@ -313,6 +313,12 @@ final class Mutants {
 						"client/HeldLocks", "renewer().registerAgain(", "renewer().register(",
 						test("io.mongolock.client.LockTemplateTests",
 								"aLockThatAStatementWithoutAnAnswerMayHaveEndedIsLookedForAtOnce")),
+				new Mutant("loss not told in time while a save is underway", "client/HeldLocks", "renewer().pause(",
+						"renewer().unregister(", test(TEMPLATE, "aLockThatRunsOutWhileAStatementHangsIsToldInTime")),
+				new Mutant("renewal that says nothing ends the watch", "core/RenewalSchedule",
+						"		if (!lease.isHeld(now)) {\n			this.plans.remove(lease);",
+						"		if (!lease.isHeld(now) | true) {\n			this.plans.remove(lease);",
+						test(SCHEDULE, "aLeaseOfWhichARefusalSaysNothingStillRunsOut")),
 				new Mutant("watch that dies of its own failure", "client/LeaseRenewer",
 						"			failed(null, ex);\n			return RETRY / 10;", "			throw ex;",
 						test(RENEWER, "theWatchOutlivesAFailureOfWhatItDoesAboutAFailure")),
@@ -473,9 +479,13 @@ final class Mutants {
 	}
 
 	private static List<Mutant> shutdown() {
-		return List
-			.of(new Mutant("kept after the shutdown", "client/HeldLocks", "this.releaser.releaseAll(left, until);", "",
-					test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")));
+		return List.of(
+				new Mutant("kept after the shutdown", "client/HeldLocks", "this.releaser.releaseAll(left, until);", "",
+						test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")),
+				new Mutant("nothing released by a stop that may take forever", "client/LockClient",
+						"(budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP",
+						"Duration.ofNanos(java.util.concurrent.TimeUnit.NANOSECONDS.convert(budget))",
+						test(TEMPLATE, "aStopThatMayTakeForeverReleasesWhatIsHeld")));
 	}
 
 	private static List<Mutant> sequences() {
