@@ -269,7 +269,7 @@ final class HeldLocks {
 
 	private boolean pass(HeldLock heldLock, boolean published) {
 		return this.handOver.pass(heldLock, this.queues, now(),
-				(successor) -> handedOver(heldLock, successor, published));
+				(successor) -> handedOver(heldLock, successor), () -> publishEnd(heldLock, published));
 	}
 
 	private boolean lengthen(HeldLock heldLock) {
@@ -277,13 +277,16 @@ final class HeldLocks {
 		return ttl != null && this.releaser.lengthen(heldLock, ttl);
 	}
 
-	private void handedOver(HeldLock heldLock, HeldLock successor, boolean published) {
+	private void publishEnd(HeldLock heldLock, boolean published) {
+		if (published) {
+			this.events.ended(heldLock, ReleaseOutcome.RELEASED);
+		}
+	}
+
+	private void handedOver(HeldLock heldLock, HeldLock successor) {
 		try {
 			register(successor);
 			unregister(heldLock);
-			if (published) {
-				this.events.ended(heldLock, ReleaseOutcome.RELEASED);
-			}
 		}
 		catch (RuntimeException | Error ex) {
 			unregister(successor);

@@ -58,17 +58,19 @@ public record HandOver(Duration maxTime, int maxCount) {
 	 * @param queues who waits and holds
 	 * @param now the time
 	 * @param register is given the lock as the next one holds it, before that knows; must
-	 * not block
+	 * not block, nor call what users wrote
+	 * @param passed is run when it has been handed over, before the next one goes on
 	 * @return whether it has been handed over; if not, it is to be released
 	 */
 	public boolean pass(HeldLock from, LocalWaitQueues<LockAcquisition, HeldLock> queues, ClockReading now,
-			Consumer<HeldLock> register) {
+			Consumer<HeldLock> register, Runnable passed) {
 		if (!mayPass(from, now)) {
 			return false;
 		}
 		for (LockAcquisition next = next(from, queues, now); next != null; next = next(from, queues, now)) {
 			try {
 				if (next.takeOver(from, now, register)) {
+					passed.run();
 					return true;
 				}
 			}

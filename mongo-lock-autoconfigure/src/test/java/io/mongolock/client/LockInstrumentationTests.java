@@ -25,6 +25,7 @@ import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -146,6 +147,23 @@ class LockInstrumentationTests {
 				List.of(this.recorder), LeakDetection.OFF, handOver);
 	}
 
+	@Test
+	void whoIsCancelledByAnInstrumentAsItIsHandedTheLockIsNotGrantedIt() {
+		LockHandle first = this.template.acquire(LockRequest.of("k"));
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(waiting(Duration.ofMinutes(1)));
+		first.close();
+		LockHandle holder = second.join();
+		CompletableFuture<LockHandle> third = this.template.acquireAsync(waiting(Duration.ofMinutes(1)));
+		this.recorder.atEnd = () -> third.cancel(true);
+		holder.close();
+		assertThat(third).isCancelled();
+		Awaitility.await().until(() -> this.store.holder("k").isEmpty());
+		assertThat(this.template.held()).isZero();
+		assertThat(this.recorder.events).as("one end for each claim")
+			.filteredOn((event) -> !event.startsWith("woken up"))
+			.containsExactly("GRANTED", "GRANTED", "CANCELLED");
+	}
+
 	private static LockRequest waiting(Duration wait) {
 		return LockRequest.builder("k").settings(LockSettings.builder().waitTimeout(wait).build()).build();
 	}
@@ -156,6 +174,14 @@ class LockInstrumentationTests {
 
 		private volatile Runnable atWork = () -> {
 		};
+
+		private volatile Runnable atEnd = () -> {
+		};
+
+		@Override
+		public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
+			this.atEnd.run();
+		}
 
 		@Override
 		public Scope working(LockHandle handle) {

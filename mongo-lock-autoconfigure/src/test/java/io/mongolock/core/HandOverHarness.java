@@ -112,6 +112,7 @@ final class HandOverHarness {
 
 	private boolean pass(HeldLock heldLock, long now) {
 		return this.handOver.pass(heldLock, this.queues, at(now), (successor) -> {
+		}, () -> {
 		});
 	}
 

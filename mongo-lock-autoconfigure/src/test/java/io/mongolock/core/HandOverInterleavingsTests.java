@@ -242,7 +242,8 @@ class HandOverInterleavingsTests {
 
 		// As the client does
 		private void release(HeldLock heldLock) {
-			if (!this.handOver.pass(heldLock, this.queues, HandOverHarness.at(NOW), this.monitors::add)) {
+			if (!this.handOver.pass(heldLock, this.queues, HandOverHarness.at(NOW), this.monitors::add, () -> {
+			})) {
 				ReleaseDecision decision = heldLock.ending().release(HandOverHarness.at(NOW));
 				this.all.pause();
 				if (decision.asks() && heldLock.id().leaseToken().equals(this.stored)) {

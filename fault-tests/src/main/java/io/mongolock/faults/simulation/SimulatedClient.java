@@ -100,6 +100,7 @@ final class SimulatedClient extends SimulatedProcess {
 			this.judge.handedOver(tenure, successor, this.handOver);
 			this.renewals.register(successor.lease());
 			this.renewals.unregister(heldLock.lease());
+		}, () -> {
 		});
 		if (waitedFor && !passed) {
 			this.judge.count(Event.TURN_ENDED);

@@ -349,6 +349,11 @@ final class Mutants {
 	/** What ends at the same moment as something else. */
 	private static List<Mutant> races() {
 		return List.of(
+				new Mutant("race: instruments run under the monitor of the successor", "client/HeldLocks",
+						"(successor) -> handedOver(heldLock, successor), () -> publishEnd(heldLock, published));",
+						"(successor) -> {\n handedOver(heldLock, successor);\n publishEnd(heldLock, published);\n }, () -> {\n });",
+						test("io.mongolock.client.LockInstrumentationTests",
+								"whoIsCancelledByAnInstrumentAsItIsHandedTheLockIsNotGrantedIt")),
 				new Mutant("race: successor of a hand-over not renewed", "client/HeldLocks",
 						"			register(successor);\n", "			this.held.add(successor);\n",
 						test("io.mongolock.client.LocalHandOverTests", "whoIsHandedTheLockHasItRenewed")),
