@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
 import io.mongolock.core.RequestQueue;
 import io.mongolock.core.RequestQueue.Reason;
@@ -28,11 +29,13 @@ final class ClientThreads {
 	private static final long RETRY_START = 100_000_000;
 
 	/**
-	 * Takes an idle thread before it starts one, as no other may be had. The schedule
-	 * bounds what runs; a thread that has handed in its answer may still be about to end,
-	 * or be held up by the log, hence twice as many. What finds none is tried again.
+	 * Takes an idle thread before it starts one, as no other may be had. The schedules
+	 * bound what runs; a thread that has handed in its answer may still be about to end,
+	 * or be held up by the log, hence twice as many for renewals, and as many more as
+	 * places take. What finds none is tried again.
 	 */
-	private final ExecutorService renewals = new ThreadPoolExecutor(0, 2 * RenewalSchedule.MAX_REQUESTS, 60,
+	private final ExecutorService renewals = new ThreadPoolExecutor(0,
+			2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS, 60,
 			TimeUnit.SECONDS, new SynchronousQueue<>(), daemons("mongo-lock-renewal"),
 			new ThreadPoolExecutor.AbortPolicy());
 

@@ -23,7 +23,9 @@ final class PlaceSchedule {
 	/** A request that hangs is divided into so many. */
 	private static final int PARTS = 16;
 
-	private static final int MAX_REQUESTS = 16;
+	static final int MAX_REFRESHES = 16;
+
+	static final int MAX_LOOKS = 4;
 
 	private static final Duration MAX_TIMEOUT = Duration.ofSeconds(3);
 
@@ -35,6 +37,9 @@ final class PlaceSchedule {
 	private long refreshAt;
 
 	private int refreshing;
+
+	/** Batches of places to be looked at as soon as there is room. */
+	private final Deque<List<WaitingPlace>> unseen = new ArrayDeque<>();
 
 	private int looking;
 
@@ -84,6 +89,7 @@ final class PlaceSchedule {
 
 	void end() {
 		this.stale.clear();
+		this.unseen.clear();
 	}
 
 	void lookAtAll() {
@@ -107,7 +113,7 @@ final class PlaceSchedule {
 			this.refreshAt = now.nanos() + this.interval;
 			divide(places.stream().filter((place) -> place.refreshes(now)).toList());
 		}
-		while (!this.stale.isEmpty() && this.refreshing < MAX_REQUESTS) {
+		while (!this.stale.isEmpty() && this.refreshing < MAX_REFRESHES) {
 			this.refreshing++;
 			rounds.add(round(Kind.REFRESH, this.stale.remove(), now));
 		}
@@ -130,9 +136,16 @@ final class PlaceSchedule {
 
 	void addLooks(Collection<WaitingPlace> places, boolean live, List<PlaceRound> rounds, ClockReading now) {
 		boolean none = !this.looksAtAll && !this.outdated && now.nanos() - this.lookAt < 0;
-		if (this.looking > 0 || none) {
-			return;
+		if (this.looking == 0 && this.unseen.isEmpty() && !none) {
+			findUnseen(places, live, now);
 		}
+		while (!this.unseen.isEmpty() && this.looking < MAX_LOOKS) {
+			this.looking++;
+			rounds.add(round(Kind.LOOK, this.unseen.remove(), now));
+		}
+	}
+
+	private void findUnseen(Collection<WaitingPlace> places, boolean live, ClockReading now) {
 		List<WaitingPlace> due = new ArrayList<>();
 		for (WaitingPlace place : places) {
 			if (this.looksAtAll || place.isLookSoon(live, now)) {
@@ -143,8 +156,7 @@ final class PlaceSchedule {
 		boolean any = this.looksAtAll || this.lookAt - now.nanos() <= 0;
 		this.looksAtAll = false;
 		for (int from = 0; any && from < due.size(); from += QueuePlaces.MAX_BATCH) {
-			this.looking++;
-			rounds.add(round(Kind.LOOK, due.subList(from, Math.min(due.size(), from + QueuePlaces.MAX_BATCH)), now));
+			this.unseen.add(due.subList(from, Math.min(due.size(), from + QueuePlaces.MAX_BATCH)));
 		}
 	}
 
@@ -176,7 +188,10 @@ final class PlaceSchedule {
 		if (this.refreshing == 0) {
 			next = (this.stale.isEmpty()) ? this.refreshAt - now.nanos() : 0;
 		}
-		if (this.looking == 0) {
+		if (!this.unseen.isEmpty()) {
+			next = (this.looking < MAX_LOOKS) ? 0 : next;
+		}
+		else if (this.looking == 0) {
 			if (this.outdated) {
 				findNext(places, live, now);
 			}

@@ -28,6 +28,9 @@ public final class QueuePlaces {
 	/** One request may carry many places, but not so many that it takes long itself. */
 	static final int MAX_BATCH = 1000;
 
+	/** The most requests at a time. */
+	public static final int MAX_REQUESTS = PlaceSchedule.MAX_REFRESHES + PlaceSchedule.MAX_LOOKS + 1;
+
 	private static final long RETRY = 100_000_000;
 
 	/** Far enough away never to come. */

@@ -28,6 +28,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
 import io.mongolock.core.QueuePlaces;
+import io.mongolock.core.RenewalSchedule;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
@@ -84,6 +85,28 @@ class LeaseRenewerTests {
 		this.renewer.stop();
 		begun.forEach(Runnable::run);
 		assertThat(this.store.count("renew")).isZero();
+	}
+
+	@Test
+	void requestsForPlacesLeaveRenewalsTheirThreads() {
+		CountDownLatch over = new CountDownLatch(1);
+		try {
+			for (int i = 0; i < QueuePlaces.MAX_REQUESTS + 2 * RenewalSchedule.MAX_REQUESTS; i++) {
+				this.threads.renewals().execute(() -> awaitQuietly(over));
+			}
+		}
+		finally {
+			over.countDown();
+		}
+	}
+
+	private static void awaitQuietly(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	@Test

@@ -165,6 +165,25 @@ class QueuePlacesTests {
 	}
 
 	@Test
+	void manyPlacesAreLookedAtAFewRequestsAtATime() {
+		IntStream.range(0, 20_000).forEach((i) -> stand("k" + i, 0));
+		this.places.due(true, at(10));
+		this.places.missed();
+		List<PlaceRound> looks = new ArrayList<>(this.places.due(true, at(20)));
+		assertThat(looks).hasSize(4);
+		assertThat(this.places.nextIn(at(20))).as("until one is answered").isPositive();
+		for (int i = 0; i < looks.size(); i++) {
+			this.places.answered(looks.get(i), seen(looks.get(i), 0), at(21));
+			assertThat(this.places.nextIn(at(21)) <= 0).isEqualTo(i < 16);
+			List<PlaceRound> next = this.places.due(true, at(21));
+			assertThat(next).hasSize((i < 16) ? 1 : 0);
+			looks.addAll(next);
+		}
+		assertThat(looks.stream().flatMap((look) -> look.keys().stream())).hasSize(20_000).doesNotHaveDuplicates();
+		assertThat(this.called).isEmpty();
+	}
+
+	@Test
 	void placesAreLeftTogetherAndThoseThatComeMeanwhileAfterThat() {
 		IntStream.range(0, 100).forEach((i) -> stand("k" + i, 0));
 		this.acquisitions.values().stream().limit(60).forEach(LockAcquisition::cancel);
