@@ -24,6 +24,15 @@ public record PlaceRound(Kind kind, List<LeaseId> places, List<Look> looks, Dura
 	}
 
 	/**
+	 * Whether it took so long that a single place may be why.
+	 * @param now the time
+	 * @return whether half of its time or more is over since it left
+	 */
+	boolean hung(ClockReading now) {
+		return now.nanos() - this.looks.get(0).left() >= this.timeout.toNanos() / 2;
+	}
+
+	/**
 	 * A place at the time when a request leaves.
 	 *
 	 * @param place the place

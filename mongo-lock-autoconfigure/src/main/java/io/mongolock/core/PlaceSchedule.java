@@ -17,6 +17,11 @@ import io.mongolock.store.LeaseId;
 /**
  * When which places are refreshed, looked at and left, and what of that is underway.
  * Guarded by the monitor of its {@link QueuePlaces}.
+ * <p>
+ * One document that is blocked holds up those behind it in the same request. A refresh is
+ * given up after half an interval and tried again at once in sixteen parts, and so on: a
+ * thousand places are divided three times, and whatever is not blocked itself is
+ * refreshed before the two intervals that its life has left are over.
  */
 final class PlaceSchedule {
 
@@ -105,7 +110,7 @@ final class PlaceSchedule {
 			ids.add(left.remove());
 		}
 		this.leaving++;
-		rounds.add(new PlaceRound(Kind.LEAVE, ids, List.of(), timeout()));
+		rounds.add(new PlaceRound(Kind.LEAVE, ids, List.of(), timeout(this.interval)));
 	}
 
 	void addRefreshes(Collection<WaitingPlace> places, List<PlaceRound> rounds, ClockReading now) {
@@ -204,8 +209,9 @@ final class PlaceSchedule {
 	 * A request has ended.
 	 * @param round the request
 	 * @param answered whether the store answered it
+	 * @param now the time
 	 */
-	void ended(PlaceRound round, boolean answered) {
+	void ended(PlaceRound round, boolean answered, ClockReading now) {
 		switch (round.kind()) {
 			case LEAVE -> this.leaving--;
 			case LOOK -> {
@@ -215,7 +221,11 @@ final class PlaceSchedule {
 			case REFRESH -> {
 				this.refreshing--;
 				int most = (answered) ? QueuePlaces.MAX_BATCH : (round.places().size() + PARTS - 1) / PARTS;
-				round.looks().forEach((look) -> look.place().most(most));
+				List<WaitingPlace> places = round.looks().stream().map(Look::place).toList();
+				places.forEach((place) -> place.most(most));
+				if (!answered && places.size() > 1 && round.hung(now)) {
+					divide(places.stream().filter((place) -> place.refreshes(now)).toList());
+				}
 				// Whoever is not in line any more is found by a look at all
 				this.looksAtAll |= this.refreshing == 0 && this.stale.isEmpty();
 			}
@@ -227,11 +237,12 @@ final class PlaceSchedule {
 		if (kind == Kind.LOOK) {
 			places.forEach((place) -> place.looks(now));
 		}
-		return new PlaceRound(kind, places.stream().map(WaitingPlace::id).toList(), looks, timeout());
+		Duration timeout = timeout((kind == Kind.REFRESH) ? this.interval / 2 : this.interval);
+		return new PlaceRound(kind, places.stream().map(WaitingPlace::id).toList(), looks, timeout);
 	}
 
-	private Duration timeout() {
-		Duration timeout = Duration.ofMillis(Math.max(1, this.interval / 1_000_000));
+	private static Duration timeout(long nanos) {
+		Duration timeout = Duration.ofMillis(Math.max(1, nanos / 1_000_000));
 		return (timeout.compareTo(MAX_TIMEOUT) < 0) ? timeout : MAX_TIMEOUT;
 	}
 

@@ -199,7 +199,7 @@ public final class QueuePlaces {
 			locks.forEach((lock) -> seen.put(lock.key(), lock));
 			round.looks().forEach((look) -> look.place().looked(look, seen.get(look.place().key()), now));
 		}
-		ended(round, true);
+		ended(round, true, now);
 		this.onWork.run();
 	}
 
@@ -213,7 +213,7 @@ public final class QueuePlaces {
 		if (round.kind() == Kind.LOOK) {
 			round.looks().forEach((look) -> look.place().lookAgain(Math.min(this.interval, RETRY), now));
 		}
-		ended(round, false);
+		ended(round, false, now);
 		this.onWork.run();
 	}
 
@@ -232,8 +232,8 @@ public final class QueuePlaces {
 		return all;
 	}
 
-	private synchronized void ended(PlaceRound round, boolean answered) {
-		this.schedule.ended(round, answered);
+	private synchronized void ended(PlaceRound round, boolean answered, ClockReading now) {
+		this.schedule.ended(round, answered, now);
 	}
 
 }

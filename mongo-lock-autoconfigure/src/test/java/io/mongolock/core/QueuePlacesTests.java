@@ -4,6 +4,7 @@ import java.lang.Thread.State;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -162,6 +163,40 @@ class QueuePlacesTests {
 		assertThat(parts).hasSize(16).allSatisfy((part) -> assertThat(part.places()).hasSize(4));
 		parts.forEach((part) -> this.places.answered(part, List.of(), at(4_001)));
 		assertThat(refreshes(6_001)).as("what is answered goes together again").hasSize(1);
+	}
+
+	@Test
+	void whatOneBlockedDocumentHoldsUpIsRefreshedBeforeItsPlacesRunOut() {
+		IntStream.range(0, 1_000).forEach((i) -> stand("k" + i, 0));
+		Map<String, Long> refreshedAt = new TreeMap<>();
+		Map<PlaceRound, Long> hanging = new HashMap<>();
+		for (long now = 2_000; now <= 12_000; now += 10) {
+			long time = now;
+			hanging.entrySet().removeIf((hangs) -> {
+				boolean over = hangs.getValue() <= time;
+				if (over) {
+					this.places.failed(hangs.getKey(), at(time));
+				}
+				return over;
+			});
+			for (PlaceRound round : this.places.due(true, at(now))) {
+				List<String> keys = round.keys();
+				// It comes first, so it holds up all the others
+				boolean blocked = now > 2_000 && round.kind() == Kind.REFRESH && keys.contains("k500");
+				if (blocked) {
+					hanging.put(round, now + round.timeout().toMillis());
+				}
+				else {
+					if (round.kind() == Kind.REFRESH) {
+						keys.forEach((key) -> refreshedAt.put(key, time));
+					}
+					this.places.answered(round, (round.kind() == Kind.LOOK) ? seen(round, 1) : List.of(), at(now));
+				}
+			}
+			refreshedAt.forEach((key, at) -> assertThat(time - at).as("age of %s at %d ms", key, time)
+				.isLessThan(("k500".equals(key)) ? Long.MAX_VALUE : 6_000));
+		}
+		assertThat(refreshedAt).hasSize(1_000);
 	}
 
 	@Test
