@@ -35,9 +35,8 @@ final class ClientThreads {
 	 * places take. What finds none is tried again.
 	 */
 	private final ExecutorService renewals = new ThreadPoolExecutor(0,
-			2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS, 60,
-			TimeUnit.SECONDS, new SynchronousQueue<>(), daemons("mongo-lock-renewal"),
-			new ThreadPoolExecutor.AbortPolicy());
+			2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS, 60, TimeUnit.SECONDS, new SynchronousQueue<>(),
+			daemons("mongo-lock-renewal"), new ThreadPoolExecutor.AbortPolicy());
 
 	private final RequestQueue requests = new RequestQueue();
 

@@ -268,8 +268,8 @@ final class HeldLocks {
 	}
 
 	private boolean pass(HeldLock heldLock, boolean published) {
-		return this.handOver.pass(heldLock, this.queues, now(),
-				(successor) -> handedOver(heldLock, successor), () -> publishEnd(heldLock, published));
+		return this.handOver.pass(heldLock, this.queues, now(), (successor) -> handedOver(heldLock, successor),
+				() -> publishEnd(heldLock, published));
 	}
 
 	private boolean lengthen(HeldLock heldLock) {
