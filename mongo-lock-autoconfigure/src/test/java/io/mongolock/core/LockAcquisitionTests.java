@@ -62,6 +62,28 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void noMoreFencesAreHandedOutThanTheStoreHasSetAside() {
+		assertThat(lastFence(7)).as("none set aside").isEqualTo(7);
+		assertThat(lastFence(9)).as("fewer than asked for").isEqualTo(9);
+		assertThat(lastFence(100)).as("never more than asked for").isEqualTo(10);
+	}
+
+	// Of a claim that waited behind another of this JVM: the first one sets nothing aside
+	private long lastFence(long highest) {
+		LockAcquisition ahead = acquisition("ahead", Duration.ofSeconds(5));
+		begin(ahead);
+		LockAcquisition reserving = new LockAcquisition(this.client, LockRequest.of("k"), claim("mine").withReserve(3),
+				terms(Duration.ofSeconds(5)), at(0));
+		begin(reserving);
+		ahead.cancel();
+		reserving.turn(at(5));
+		ClaimAnswer answer = new ClaimAnswer(granted().holders(), List.of(), List.of(), highest, NOW, null);
+		HeldLock held = ((Granted) answered(reserving, answer, 10, 20)).held();
+		ClientQueues.released(this.queues, held);
+		return held.turn().lastFence();
+	}
+
+	@Test
 	void aGrantIsReliableFromTheTimeItsRequestLeft() {
 		begin(this.acquisition);
 		assertThat(answered(this.acquisition, granted(), 10, 20)).isInstanceOfSatisfying(Granted.class,
