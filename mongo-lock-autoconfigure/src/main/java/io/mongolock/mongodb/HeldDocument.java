@@ -37,6 +37,9 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** Whether a transaction keeps the lock, so that this JVM must not renew it. */
 	private boolean kept;
 
+	/** The thread whose transaction has written the document, while it is suspended. */
+	private @Nullable Thread suspended;
+
 	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, @Nullable Leased lease) {
 		this.type = type;
 		this.loaded = loaded;
@@ -125,9 +128,19 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	synchronized void endKeep() {
 		this.kept = false;
+		this.suspended = null;
 		if (this.state != State.WRITING && this.lease != null) {
 			this.lease.resume();
 		}
+	}
+
+	/**
+	 * That transaction, which has written the document, is suspended: what its thread
+	 * writes to it until it goes on would wait for it.
+	 * @param thread the thread, {@code null} when it goes on
+	 */
+	synchronized void suspended(@Nullable Thread thread) {
+		this.suspended = thread;
 	}
 
 	/**
@@ -162,10 +175,16 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/**
 	 * A statement is about to write the document and to release the lock.
-	 * @throws IllegalStateException if the lock was released or passed on before
+	 * @throws IllegalStateException if the lock was released or passed on before, or the
+	 * transaction that keeps it is suspended
 	 */
 	synchronized void beginWrite() {
 		requireOpen();
+		if (this.suspended == Thread.currentThread()) {
+			throw new IllegalStateException("The " + this + " cannot be written here: the transaction around this code "
+					+ "keeps it and is suspended, so that this write would wait for it. Write it in that transaction, "
+					+ "or before that begins");
+		}
 		this.state = State.WRITING;
 		if (this.lease != null) {
 			this.lease.suspend();

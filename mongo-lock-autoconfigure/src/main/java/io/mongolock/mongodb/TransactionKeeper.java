@@ -99,7 +99,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	private static boolean pause(HeldDocument<?> held, boolean renewing) {
 		boolean pauses = held.beginKeep(renewing);
 		if (pauses) {
-			TransactionSynchronizationManager.registerSynchronization(new Keep(held));
+			TransactionSynchronizationManager.registerSynchronization(new Keep(held, renewing));
 		}
 		return pauses;
 	}
@@ -108,8 +108,21 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * Ends with the transaction.
 	 *
 	 * @param held what it keeps
+	 * @param writing whether it has written it
 	 */
-	private record Keep(HeldDocument<?> held) implements TransactionSynchronization {
+	private record Keep(HeldDocument<?> held, boolean writing) implements TransactionSynchronization {
+
+		@Override
+		public void suspend() {
+			if (this.writing) {
+				this.held.suspended(Thread.currentThread());
+			}
+		}
+
+		@Override
+		public void resume() {
+			this.held.suspended(null);
+		}
 
 		@Override
 		public void afterCompletion(int status) {

@@ -2,6 +2,7 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.Date;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import org.bson.Document;
@@ -19,6 +20,7 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockLostException;
@@ -95,6 +97,22 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		assertThat(text("p1")).isEqualTo("saved");
 		assertThat(this.here.client().held()).isOne();
 		witness.close();
+	}
+
+	@Test
+	void aWriteThatWouldWaitForItsOwnSuspendedTransactionIsRefused() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		for (int propagation : new int[] { TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
+				TransactionDefinition.PROPAGATION_REQUIRES_NEW }) {
+			TransactionTemplate within = new TransactionTemplate(
+					Objects.requireNonNull(this.transactions.getTransactionManager()));
+			within.setPropagationBehavior(propagation);
+			this.transactions.executeWithoutResult((status) -> assertThatIllegalStateException()
+				.isThrownBy(() -> within.executeWithoutResult((inner) -> save(locked, "within")))
+				.withMessageContaining("keeps it and is suspended"));
+		}
+		save(locked, "saved");
+		assertThat(text("p1")).isEqualTo("saved");
 	}
 
 	@RepeatedTest(6)
