@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 
 /**
  * Makes of entities what is to be written of them, with all that a save by the
@@ -28,6 +29,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	<T> Written<T> write(T entity) {
 		MongoConverter converter = this.template.getConverter();
 		MongoPersistentEntity<?> mapping = converter.getMappingContext().getRequiredPersistentEntity(entity.getClass());
+		mapping.forEach(EntityWriter::refusePath);
 		RaisedVersion<T> version = RaisedVersion.of(entity, mapping, converter.getConversionService());
 		try {
 			T next = this.lifecycle.beforeConvert(version.raised(), this.collection);
@@ -40,6 +42,17 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		catch (RuntimeException | Error ex) {
 			version.takeBack(entity);
 			throw ex;
+		}
+	}
+
+	// An update takes such a name for a path, and would write another field
+	static void refusePath(MongoPersistentProperty property) {
+		String name = property.getFieldName();
+		boolean key = property.isWritable() && property.getMongoField().getName().isKey();
+		if (key && (name.contains(".") || name.startsWith("$"))) {
+			throw new IllegalArgumentException(property.getOwner().getType().getName() + "." + property.getName()
+					+ " is stored in the field '" + name + "', which no update can name: store it in a field without a "
+					+ "dot or a dollar, with @Field, or save the document by the template, unlocked");
 		}
 	}
 

@@ -16,6 +16,8 @@ import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.NumberUtils;
 
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.KeyText;
@@ -27,6 +29,8 @@ import io.mongolock.store.mongo.DocumentKey;
  * @param <T> the type
  */
 final class LockedType<T> {
+
+	private static final Set<Class<?>> WHOLE = Set.of(Long.class, Integer.class, Short.class, Byte.class);
 
 	private final MongoTemplate template;
 
@@ -77,6 +81,7 @@ final class LockedType<T> {
 			MappingContext<? extends MongoPersistentEntity<?>, MongoPersistentProperty> mappings,
 			MongoPersistentEntity<?> mapping, String field) {
 		for (MongoPersistentProperty property : mapping) {
+			EntityWriter.refusePath(property);
 			if (property.isUnwrapped()) {
 				checkProperties(mappings, mappings.getRequiredPersistentEntity(property), field);
 			}
@@ -111,10 +116,19 @@ final class LockedType<T> {
 	 * @return the key
 	 */
 	DocumentKey key(Object id) {
-		String name = this.mapping.getRequiredIdProperty().getName();
-		Document mapped = new QueryMapper(converter()).getMappedObject(new Document(name, id), this.mapping);
+		MongoPersistentProperty property = this.mapping.getRequiredIdProperty();
+		Document mapped = new QueryMapper(converter())
+			.getMappedObject(new Document(property.getName(), asStored(id, property)), this.mapping);
 		BsonValue stored = mapped.toBsonDocument(Document.class, codecs()).get("_id");
 		return new DocumentKey(this.collection, Objects.requireNonNull(stored));
+	}
+
+	// To MongoDB 1 and NumberLong(1) are one id, so they have to be one key
+	@SuppressWarnings("unchecked")
+	private static Object asStored(Object id, MongoPersistentProperty property) {
+		Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(property.getType());
+		return (WHOLE.contains(type) && WHOLE.contains(id.getClass()))
+				? NumberUtils.convertNumberToTargetClass((Number) id, (Class<? extends Number>) type) : id;
 	}
 
 	/**
@@ -176,6 +190,8 @@ final class LockedType<T> {
 		requireRaised(entity.getClass());
 		// Now: the application may change it in place
 		BsonDocument mapped = this.writer.mapped(entity);
+		// A default of the class that is not stored is a change
+		mapped.keySet().retainAll(stored.keySet());
 		return new Loaded<>(this.lifecycle.converted(entity, document, this.collection), mapped);
 	}
 

@@ -3,6 +3,7 @@ package io.mongolock.mongodb;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -30,6 +31,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
 import org.springframework.data.mongodb.core.convert.MongoCustomConversions;
 import org.springframework.data.mongodb.core.mapping.Field;
+import org.springframework.data.mongodb.core.mapping.FieldName;
 import org.springframework.data.mongodb.core.mapping.Unwrapped;
 import org.springframework.data.mongodb.core.mapping.event.AbstractMongoEventListener;
 import org.springframework.data.mongodb.core.mapping.event.AfterConvertEvent;
@@ -107,6 +109,31 @@ class LockedEntitiesTests {
 		assertThat(locked.entity()).isEqualTo(expected);
 		LockedDocument<T> resumed = documents().resume(type, LockTicket.of(locked.ticket().text()));
 		assertThat(documents().save(resumed, resumed.entity())).isEqualTo(expected);
+	}
+
+	@Test
+	void anIdMayBeAnotherKindOfNumberThanItsProperty() {
+		this.template.insert(new WithNumber(7, 1));
+		LockedDocument<WithNumber> locked = documents().lock(WithNumber.class, 7);
+		assertThat(locked.handle().key()).isEqualTo("withNumber:NumberLong(7)");
+		assertThat(documents().save(locked, new WithNumber(7, 2)).n()).isEqualTo(2);
+	}
+
+	@Test
+	void aDefaultThatWasNotStoredIsSaved() {
+		this.template.insert(new Document("_id", "d").append("text", "old"), "withDefault");
+		LockedDocument<WithDefault> locked = documents().lock(WithDefault.class, "d");
+		locked.entity().text = "new";
+		documents().save(locked, locked.entity());
+		Document stored = Objects.requireNonNull(this.template.findById("d", Document.class, "withDefault"));
+		assertThat(stored).containsEntry("text", "new").containsEntry("status", "NEW");
+	}
+
+	@Test
+	void aFieldWithADotInItsNameIsRefusedBeforeItIsLocked() {
+		this.template.insert(new Dotted("d", "old"));
+		assertThatIllegalArgumentException().isThrownBy(() -> documents().lock(Dotted.class, "d"))
+			.withMessageContaining("Dotted.text is stored in the field 'a.b'");
 	}
 
 	@Test
@@ -222,6 +249,21 @@ class LockedEntitiesTests {
 	}
 
 	record WithCompositeId(@Id Key id, int n) {
+
+	}
+
+	record Dotted(@Id String id, @Field(name = "a.b", nameType = FieldName.Type.KEY) String text) {
+
+	}
+
+	static class WithDefault {
+
+		@Id
+		@Nullable String id;
+
+		@Nullable String text;
+
+		String status = "NEW";
 
 	}
 
