@@ -119,7 +119,10 @@ class ReplicaSetRowsTests {
 		CompletableFuture<LockHandle> granted = this.set
 			.executeUnconfirmed(() -> this.client.locks().acquire(this.request), this::isStored);
 		long executed = stored().fence();
+		RealMember old = this.set.members().primary();
 		fate.befall(this.set);
+		// or a member that does not know yet asks the old one, and waits 30 s for an answer
+		this.set.members().primaryOtherThan(old);
 		this.set.resumeReplication();
 		assertThat(granted).succeedsWithin(Harness.LONG);
 		LockHandle handle = granted.join();
