@@ -121,7 +121,8 @@ class ReplicaSetRowsTests {
 		long executed = stored().fence();
 		RealMember old = this.set.members().primary();
 		fate.befall(this.set);
-		// or a member that does not know yet asks the old one, and waits 30 s for an answer
+		// or a member that does not know yet asks the old one, and waits 30 s for an
+		// answer
 		this.set.members().primaryOtherThan(old);
 		this.set.resumeReplication();
 		assertThat(granted).succeedsWithin(Harness.LONG);
