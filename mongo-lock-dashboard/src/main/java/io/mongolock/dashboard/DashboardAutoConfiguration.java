@@ -9,6 +9,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
@@ -26,6 +27,7 @@ import io.mongolock.client.LockTemplate;
 @ConditionalOnWebApplication
 @ConditionalOnBean(LockTemplate.class)
 @ConditionalOnAvailableEndpoint(DashboardEndpoint.class)
+@ImportRuntimeHints(PageFiles.Hints.class)
 public final class DashboardAutoConfiguration {
 
 	@Bean

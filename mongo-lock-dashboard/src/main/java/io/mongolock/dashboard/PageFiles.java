@@ -9,6 +9,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.MimeType;
 
 /**
@@ -47,6 +51,20 @@ final class PageFiles {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * A native image has only the files it is asked to have, and writes as JSON only what
+	 * it knows of.
+	 */
+	static final class Hints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			FILES.forEach((file) -> hints.resources().registerPattern("io/mongolock/dashboard/" + file));
+			new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), Activity.class);
+		}
+
 	}
 
 }

@@ -22,6 +22,7 @@ import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.util.ClassUtils;
 
 import io.mongolock.autoconfigure.MongoLockProperties;
 
@@ -96,6 +97,22 @@ class DocumentationTests {
 		assertThat(rows).hasSizeGreaterThan(10);
 		assertThat(Pattern.compile("^\\| `mongo-lock\\.", Pattern.MULTILINE).matcher(configuration).results())
 			.hasSameSizeAs(rows);
+	}
+
+	@Test
+	void theSwitchesForTheActuatorAreInTheMetadata() throws IOException {
+		assertThat(metadata().getList("properties", Document.class))
+			.filteredOn((one) -> one.getString("name").startsWith("management.health.")
+					|| one.getString("name").startsWith("management.info."))
+			.allSatisfy((one) -> assertThat(one).containsKeys("description", "defaultValue")
+				.containsEntry("type", "java.lang.Boolean"))
+			.extracting((one) -> one.getString("name"))
+			.containsExactlyInAnyOrder("management.health.mongolock.enabled", "management.info.mongolock.enabled");
+	}
+
+	@Test
+	void theStarterBringsNoWeaver() {
+		assertThat(ClassUtils.isPresent("org.aspectj.weaver.Advice", null)).isFalse();
 	}
 
 	@Test
