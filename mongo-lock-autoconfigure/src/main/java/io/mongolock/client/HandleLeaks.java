@@ -84,7 +84,13 @@ final class HandleLeaks {
 			Leak leak = new Leak(handle, this.collected, caller);
 			this.watched.add(leak);
 			handle.onClose(() -> this.watched.remove(leak));
-			startThread();
+			// A stop first takes the locks away and then clears what is watched
+			if (handle.isHeld()) {
+				startThread();
+			}
+			else {
+				this.watched.remove(leak);
+			}
 		}
 		return handle;
 	}

@@ -212,7 +212,6 @@ final class LockClient {
 		Duration most = (budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP;
 		long until = this.clock.nanoTime() + most.toNanos();
 		this.lifecycle.stop();
-		this.handles.stop();
 		this.queues.waiters().forEach(LockAcquisition::stop);
 		this.heldLocks.abandonAll(until);
 		this.places.leaveAll(until);
@@ -220,6 +219,7 @@ final class LockClient {
 		this.lifecycle.close();
 		// What was granted, or took a place, meanwhile
 		this.heldLocks.abandonAll(until);
+		this.handles.stop();
 		this.places.leaveAll(until);
 		this.events.flushLog(left(until));
 		this.lifecycle.awaitRenewals(left(until));

@@ -121,6 +121,19 @@ class HandleLeaksTests {
 	}
 
 	@Test
+	void aHandleThatComesWithTheStopIsNotWatched() {
+		LeaseHandle handle = (LeaseHandle) this.template.acquire(LockRequest.of("k"));
+		this.template.stop(Duration.ofSeconds(1));
+		List<Thread> threads = new CopyOnWriteArrayList<>();
+		HandleLeaks leaks = new HandleLeaks(LeakDetection.WARN, (watch) -> {
+			threads.add(new Thread(watch));
+			return threads.get(0);
+		}, HandleLeaksTests::releaseNothing);
+		leaks.watch(handle, null);
+		assertThat(threads).as("which nothing would end").isEmpty();
+	}
+
+	@Test
 	void theThreadOutlivesAHoldThatWasOverBeforeItRan() throws InterruptedException {
 		CountDownLatch closed = new CountDownLatch(1);
 		List<Thread> threads = new CopyOnWriteArrayList<>();
