@@ -162,12 +162,8 @@ final class LeaseHandle implements LockHandle, Leased {
 		}
 	}
 
-	/**
-	 * Check that what was done under the lock may be committed.
-	 * @throws LockLostException if the lock was lost, unless the request says to ignore
-	 * that
-	 */
-	void assertMayCommit() {
+	@Override
+	public void assertMayCommit() {
 		if (!this.closed.get()) {
 			this.heldLock.shares().assertMayCommit(now());
 		}

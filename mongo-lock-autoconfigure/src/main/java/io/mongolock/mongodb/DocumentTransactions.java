@@ -9,8 +9,9 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Has each transaction keep the documents that its thread has locked before. To be added
- * to the application's transaction managers, and given to {@link DocumentLockOperations}.
+ * Has each transaction keep the documents that its thread has locked before, and refuses
+ * the commit of one that works under a lock which is gone. To be added to the
+ * application's transaction managers, and given to {@link DocumentLockOperations}.
  * Thread-safe: what a thread has locked belongs to that thread.
  */
 public final class DocumentTransactions implements TransactionExecutionListener {
@@ -41,8 +42,23 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	}
 
 	/**
-	 * Have the transaction keep what its thread has locked, unless it only reads. A
-	 * failure of that is left to the transaction's next statement.
+	 * Refuse the commit of what was done under a lock that is gone, unless the
+	 * transaction only reads.
+	 * @param transaction the transaction
+	 * @throws io.mongolock.LockLostException which rolls the transaction back
+	 */
+	@Override
+	public void beforeCommit(TransactionExecution transaction) {
+		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
+		if (documents != null && !transaction.isReadOnly()) {
+			documents.keySet().removeIf(HeldDocument::isOver);
+			List.copyOf(documents.keySet()).forEach(HeldDocument::assertMayCommit);
+		}
+	}
+
+	/**
+	 * Have the transaction keep what its thread has locked, unless it only reads. If that
+	 * fails, the transaction's next statement says so, or its commit.
 	 * @param transaction the transaction
 	 * @param beginFailure why it could not begin, if so
 	 */

@@ -34,6 +34,9 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	private boolean inDoubt;
 
+	/** Whether a write was refused, so that its caller knows of the loss. */
+	private boolean refused;
+
 	/** Whether a transaction keeps the lock, so that this JVM must not renew it. */
 	private boolean kept;
 
@@ -157,10 +160,23 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/**
 	 * Whether nothing is left to be done with it.
-	 * @return whether it was released or passed on
+	 * @return whether it was released, passed on, or refused as lost
 	 */
 	synchronized boolean isOver() {
-		return !this.kept && (this.state == State.RELEASED || this.state == State.PASSED_ON);
+		return !this.kept && (this.refused || this.state == State.RELEASED || this.state == State.PASSED_ON);
+	}
+
+	/**
+	 * Check that a transaction that works under the lock may be committed.
+	 * @throws io.mongolock.LockLostException if the lock is known to be gone
+	 */
+	void assertMayCommit() {
+		if (this.lease != null) {
+			this.lease.assertMayCommit();
+		}
+		else if (this.handle instanceof TicketHandle resumed) {
+			resumed.assertMayCommit();
+		}
 	}
 
 	/**
@@ -236,12 +252,20 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
+	 * The lock is gone.
+	 */
+	synchronized void lost() {
+		this.state = State.OPEN;
+		endLease(LeaseEnd.LOST);
+	}
+
+	/**
 	 * It has not, as the lock is gone.
 	 * @return what to add to the reason
 	 */
-	synchronized String lost() {
-		this.state = State.OPEN;
-		endLease(LeaseEnd.LOST);
+	synchronized String refused() {
+		lost();
+		this.refused = true;
 		return (this.inDoubt) ? "; a write before, whose answer was lost, may be what has released it"
 				: "; nothing was written";
 	}

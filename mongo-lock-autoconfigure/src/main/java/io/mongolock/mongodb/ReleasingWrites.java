@@ -93,7 +93,7 @@ final class ReleasingWrites {
 			return ex;
 		}
 		if (DocumentTickets.holder(ticket, lock).isEmpty()) {
-			return DocumentTickets.gone(ticket, lock, held.lost());
+			return DocumentTickets.gone(ticket, lock, held.refused());
 		}
 		held.notWritten(false);
 		return new OptimisticLockingFailureException(held.type().describe(ticket.key())

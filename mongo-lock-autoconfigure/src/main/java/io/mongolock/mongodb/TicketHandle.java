@@ -50,6 +50,16 @@ final class TicketHandle implements LockHandle {
 		this.over = true;
 	}
 
+	/**
+	 * Check that what was done under the lock may be committed.
+	 * @throws LockLostException if the ticket was found to hold nothing
+	 */
+	void assertMayCommit() {
+		if (this.over) {
+			throw DocumentTickets.notHeld(this.ticket);
+		}
+	}
+
 	@Override
 	public String key() {
 		return this.ticket.key();
@@ -67,9 +77,7 @@ final class TicketHandle implements LockHandle {
 
 	@Override
 	public void assertHeld() {
-		if (this.over) {
-			throw DocumentTickets.notHeld(this.ticket);
-		}
+		assertMayCommit();
 		if (!isHeld()) {
 			throw new LockLostException(key(), fence(), LossReason.DEADLINE, "Lock '" + KeyText.printable(key())
 					+ "' (fence " + fence() + ") was not renewed by its ticket in time; another may hold it");

@@ -3,8 +3,6 @@ package io.mongolock.mongodb;
 import java.util.Optional;
 
 import com.mongodb.client.ClientSession;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -22,8 +20,6 @@ import io.mongolock.store.mongo.DocumentLockStore;
  */
 record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 
-	private static final Log logger = LogFactory.getLog(TransactionKeeper.class);
-
 	/**
 	 * A transaction begins.
 	 * @param held what its thread has locked
@@ -34,8 +30,8 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 				keep(held, session);
 			}
 			catch (RuntimeException ex) {
-				// The next statement says so, to code that can do something about it
-				logger.debug("The " + held + " could not be renewed by the transaction that begins", ex);
+				// Code that can do something about it begins with the next statement
+				TransactionSynchronizationManager.registerSynchronization(new Refusal(ex));
 			}
 		});
 	}
@@ -66,6 +62,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		}
 		try {
 			keep(held, session);
+			held.assertMayCommit();
 		}
 		catch (RuntimeException ex) {
 			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
@@ -102,6 +99,20 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 			TransactionSynchronizationManager.registerSynchronization(new Keep(held, renewing));
 		}
 		return pauses;
+	}
+
+	/**
+	 * Refuses the commit of a transaction that could not keep a lock.
+	 *
+	 * @param failure why not
+	 */
+	private record Refusal(RuntimeException failure) implements TransactionSynchronization {
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			throw this.failure;
+		}
+
 	}
 
 	/**

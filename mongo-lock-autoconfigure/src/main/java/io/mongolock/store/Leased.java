@@ -39,6 +39,14 @@ public interface Leased {
 	void resume();
 
 	/**
+	 * Check that what was done under the lease may be committed: a statement that is
+	 * underway is part of the transaction.
+	 * @throws io.mongolock.LockLostException if it was lost, unless its request says to
+	 * ignore that
+	 */
+	void assertMayCommit();
+
+	/**
 	 * The lease has ended: nothing is to be released any more.
 	 * @param end how
 	 */

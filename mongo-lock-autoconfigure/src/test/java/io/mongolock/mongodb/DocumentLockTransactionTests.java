@@ -24,6 +24,8 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockHandle;
@@ -171,6 +173,7 @@ class DocumentLockTransactionTests {
 		LockedDocument<Page> witness = lockedElsewhere("b");
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
 		listened().executeWithoutResult((status) -> {
+			status.setRollbackOnly();
 			Date before = renewedAt("a");
 			awaitRenewals("b");
 			assertThat(renewedAt("a")).isEqualTo(before);
@@ -214,6 +217,7 @@ class DocumentLockTransactionTests {
 		TransactionTemplate inner = listened();
 		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 		listened().executeWithoutResult((outer) -> {
+			outer.setRollbackOnly();
 			inner.executeWithoutResult((status) -> assertThat(status.isNewTransaction()).isTrue());
 			Date before = renewedAt("a");
 			awaitRenewals("b");
@@ -223,9 +227,45 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
+	void aTransactionThatCouldNotKeepALockIsNotCommitted() {
+		try (MongoClient elsewhere = MongoClients.create(this.server.connectionString());
+				DocumentLocksFixture other = new DocumentLocksFixture("other", this.template,
+						new MongoTemplate(elsewhere, "test"), new GenericApplicationContext())) {
+			other.documents().lock(Page.class, "a");
+			assertThatIllegalStateException()
+				.isThrownBy(() -> listened(other).executeWithoutResult((status) -> status.flush()))
+				.withMessageContaining("ClientSession");
+		}
+	}
+
+	@Test
+	void aTransactionOfAnotherKindIsNotCommittedEitherIfALockIsGone() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		TransactionTemplate other = new TransactionTemplate(foreign());
+		other.executeWithoutResult((status) -> assertThat(status.isNewTransaction()).isTrue());
+		this.here.documents().breakLock(Page.class, "a");
+		this.here.client().renew("page:a");
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> other.executeWithoutResult((status) -> status.flush()));
+		other.setReadOnly(true);
+		other.executeWithoutResult((status) -> status.flush());
+		other.setReadOnly(false);
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().save(locked, new Page("a", "never")));
+		other.executeWithoutResult((status) -> assertThat(status.isRollbackOnly()).isFalse());
+	}
+
+	private AbstractPlatformTransactionManager foreign() {
+		AbstractPlatformTransactionManager foreign = new ForeignTransactionManager();
+		foreign.addListener(this.here.transactions());
+		return foreign;
+	}
+
+	@Test
 	void whatIsReleasedInsideATransactionIsReleasedAfterIt() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
 		listened().executeWithoutResult((status) -> {
+			status.setRollbackOnly();
 			locked.close();
 			assertThat(this.here.client().held()).isOne();
 		});
@@ -242,8 +282,13 @@ class DocumentLockTransactionTests {
 		listened().executeWithoutResult((status) -> assertThat(status.isRollbackOnly()).isFalse());
 	}
 
-	// What the embedded server does not know is left out
+	// What the embedded server does not know is left out; it cannot keep a lock, so that
+	// a commit would be refused
 	private TransactionTemplate listened() {
+		return listened(this.here);
+	}
+
+	private TransactionTemplate listened(DocumentLocksFixture fixture) {
 		MongoTransactionManager quiet = new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
 
 			@Override
@@ -252,7 +297,7 @@ class DocumentLockTransactionTests {
 			}
 
 		};
-		quiet.addListener(this.here.transactions());
+		quiet.addListener(fixture.transactions());
 		return new TransactionTemplate(quiet);
 	}
 
@@ -308,6 +353,31 @@ class DocumentLockTransactionTests {
 
 		Sheet(String id) {
 			this.id = id;
+		}
+
+	}
+
+	/** Knows nothing of MongoDB. */
+	private static final class ForeignTransactionManager extends AbstractPlatformTransactionManager {
+
+		@Override
+		protected Object doGetTransaction() {
+			return new Object();
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			// nothing to begin
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			// nothing to commit
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			// nothing to roll back
 		}
 
 	}

@@ -37,11 +37,15 @@ final class DocumentLocksFixture implements AutoCloseable {
 
 	DocumentLocksFixture(String instance, MongoTemplate template, GenericApplicationContext context,
 			LockListener... listeners) {
+		this(instance, template, new MongoTemplate(template.getMongoDatabaseFactory()), context, listeners);
+	}
+
+	DocumentLocksFixture(String instance, MongoTemplate template, MongoTemplate outside,
+			GenericApplicationContext context, LockListener... listeners) {
 		this.context = context;
 		if (!context.isActive()) {
 			context.refresh();
 		}
-		MongoTemplate outside = new MongoTemplate(template.getMongoDatabaseFactory());
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
 		DocumentLockStore store = new DocumentLockStore(outside, "lock", "locks");
 		this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "thread"),

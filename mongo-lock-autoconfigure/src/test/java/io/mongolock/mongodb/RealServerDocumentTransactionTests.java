@@ -20,6 +20,9 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -225,6 +228,69 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			status.setRollbackOnly();
 		});
 		assertThat(text("p1")).isEqualTo("draft");
+	}
+
+	@Test
+	void aTransactionThatBeginsUnderALockThatIsGoneIsNotCommitted() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		LockedDocument<Post> resumed = this.here.documents()
+			.resume(Post.class, this.here.documents().lock(Post.class, "p3").ticket());
+		for (String id : new String[] { "p1", "p3" }) {
+			this.there.documents().breakLock(Post.class, id);
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.transactions.executeWithoutResult((status) -> write("p2", "under no lock")));
+		}
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(locked::close);
+		resumed.close();
+		assertThat(text("p2")).isEqualTo("draft");
+		this.transactions.executeWithoutResult((status) -> write("p2", "closed before"));
+		assertThat(text("p2")).isEqualTo("closed before");
+	}
+
+	@Test
+	void neitherIsOneWithinATransactionThatKeepsALockThatIsGone() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		TransactionTemplate within = new TransactionTemplate(
+				Objects.requireNonNull(this.transactions.getTransactionManager()));
+		within.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		this.transactions.executeWithoutResult((status) -> {
+			within.executeWithoutResult((inner) -> write("p3", "under the lock"));
+			save(locked, "saved");
+		});
+		assertThat(text("p3")).isEqualTo("under the lock");
+		this.here.documents().lock(Post.class, "p1");
+		this.there.documents().breakLock(Post.class, "p1");
+		this.transactions.executeWithoutResult((status) -> {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> within.executeWithoutResult((inner) -> write("p2", "under no lock")));
+			status.setRollbackOnly();
+		});
+		assertThat(text("p2")).isEqualTo("draft");
+	}
+
+	@Test
+	void aTransactionAfterTheSaveThatWasRefusedIsCommittedAlsoIfNobodyHasClosedTheDocument() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		this.there.documents().breakLock(Post.class, "p1");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> save(locked, "never"));
+		this.transactions.executeWithoutResult((status) -> write("p2", "afterwards"));
+		assertThat(text("p2")).isEqualTo("afterwards");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> save(locked, "never"));
+	}
+
+	@Test
+	void keepingALockThatIsGoneIsRefused() {
+		LockedDocument<Post> locked = lockElsewhere("p1");
+		this.there.documents().breakLock(Post.class, "p1");
+		this.transactions.executeWithoutResult((status) -> {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.here.documents().keepInTransaction(locked));
+			status.setRollbackOnly();
+		});
+	}
+
+	private void write(String id, String text) {
+		this.template.updateFirst(Query.query(Criteria.where("_id").is(id)), Update.update("text", text), Post.class);
 	}
 
 	private LockedDocument<Post> lockElsewhere(String id) {
