@@ -31,6 +31,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.store.mongo.RealServerCondition;
 import io.mongolock.test.server.GivenServer;
 import io.mongolock.test.server.SuiteServer;
+import io.mongolock.test.server.TestOutput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -67,7 +68,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		if (!set) {
 			String reason = "Skipped transactions of locked documents, which need a replica set: name one with "
 					+ GivenServer.NAME;
-			System.out.println(reason);
+			TestOutput.say(reason);
 			Assumptions.abort(reason);
 		}
 		this.here = new DocumentLocksFixture("here", this.template, new GenericApplicationContext());

@@ -22,6 +22,7 @@ import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.faults.harness.worker.MixedWorker;
 import io.mongolock.test.server.MongodBinary;
 import io.mongolock.test.server.RealMongo;
+import io.mongolock.test.server.TestOutput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -54,7 +55,7 @@ class ChaosTests {
 	void randomFaultsOfServersAndProcessesBreakNoPromise(RowFigures figures) {
 		RealMongo set = RealMongo.builder(mongod()).replicaSet(3).separable().start();
 		servers = set;
-		System.out.println("Chaos of " + LENGTH + " on " + set + " with seed " + figures.seed());
+		TestOutput.say("Chaos of " + LENGTH + " on " + set + " with seed " + figures.seed());
 		try (WorkerProcesses crew = WorkerProcesses.on(set.connectionString(), set.label())) {
 			int faults = befall(set, crew, new FaultPlan(figures.seed()), figures.seed());
 			HistoryReport report = crew.check();

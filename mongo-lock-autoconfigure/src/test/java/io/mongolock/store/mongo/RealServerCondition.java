@@ -6,6 +6,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 import io.mongolock.test.server.GivenServer;
 import io.mongolock.test.server.SuiteServer;
+import io.mongolock.test.server.TestOutput;
 
 /**
  * Runs a test class on the real server of {@link SuiteServer}, and says what is left out
@@ -20,7 +21,7 @@ public class RealServerCondition implements ExecutionCondition {
 		}
 		String reason = "Skipped " + context.getDisplayName() + ", which needs a real MongoDB: set " + GivenServer.NAME
 				+ "=mongodb://… as environment variable or system property, or start Docker";
-		System.out.println(reason);
+		TestOutput.say(reason);
 		return ConditionEvaluationResult.disabled(reason);
 	}
 

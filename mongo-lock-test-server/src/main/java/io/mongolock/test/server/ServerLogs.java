@@ -35,7 +35,7 @@ final class ServerLogs {
 
 	void keep(Path folder) {
 		if (this.kept.add(folder)) {
-			System.out.println("Logs of the servers that the failure saw: " + folder);
+			TestOutput.say("Logs of the servers that the failure saw: " + folder);
 		}
 	}
 

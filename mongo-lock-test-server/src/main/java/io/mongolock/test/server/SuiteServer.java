@@ -97,7 +97,7 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 				OfThisJvm::startReplicaSet, Docker::answers, Docker::startReplicaSet);
 
 		static {
-			System.out.println(SERVER);
+			TestOutput.say(SERVER.toString());
 		}
 
 		private static Search search() {

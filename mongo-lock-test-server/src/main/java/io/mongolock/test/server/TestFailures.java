@@ -7,19 +7,28 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Says which tests of this JVM fail, for the logs of the servers that they started. JUnit
- * finds this class by itself, and calls it on the thread of the test.
+ * Says which tests of this JVM fail, for the logs of the servers that they started, and
+ * for their own output where the build has it go to files. JUnit finds this class by
+ * itself, and calls it on the thread of the test.
  */
 public final class TestFailures implements TestExecutionListener {
+
+	private final TestOutput output = new TestOutput(TestOutput.console());
 
 	@Override
 	public void testPlanExecutionStarted(TestPlan plan) {
 		ServerLogs.OF_THIS_JVM.watch();
+		if (Boolean.getBoolean("mongo-lock.test.output-in-files")) {
+			System.setOut(this.output.keep(System.out));
+			System.setErr(this.output.keep(System.err));
+		}
 	}
 
 	@Override
 	public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-		ServerLogs.OF_THIS_JVM.testEnded(result.getStatus() == Status.FAILED);
+		boolean failed = result.getStatus() == Status.FAILED;
+		ServerLogs.OF_THIS_JVM.testEnded(failed);
+		this.output.testEnded(test.getDisplayName(), failed);
 	}
 
 }

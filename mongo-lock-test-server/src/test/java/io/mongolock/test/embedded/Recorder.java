@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import io.mongolock.test.server.GivenServer;
 import io.mongolock.test.server.MongodBinary;
 import io.mongolock.test.server.RealMongo;
+import io.mongolock.test.server.TestOutput;
 
 /**
  * Runs every statement on a real server and writes anew what it answers. Not a test, and
@@ -101,7 +102,7 @@ class Recorder {
 	private static void write(ServerUnderTest server, String file, String name, BsonArray content) throws IOException {
 		BsonDocument recording = new BsonDocument("server", new BsonString(server.version())).append(name, content);
 		Files.writeString(FILES.resolve(file), recording.toJson(INDENTED) + "\n");
-		System.out.println("Recorded " + content.size() + " " + name + " of MongoDB " + server.version() + " in "
+		TestOutput.say("Recorded " + content.size() + " " + name + " of MongoDB " + server.version() + " in "
 				+ FILES.resolve(file));
 	}
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 			String reason = "Not run: " + context.getDisplayName() + ", which needs a mongod: set " + MongodBinary.NAME
 					+ " to one, which config/mongod.sh brings";
 			if (context.getTestMethod().isEmpty()) {
-				System.out.println(reason);
+				TestOutput.say(reason);
 			}
 			return ConditionEvaluationResult.disabled(reason);
 		}

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestWatcher;
 
+import io.mongolock.test.server.TestOutput;
+
 /**
  * Collects the results of all tests that are marked with {@link ShowsRow}. The report is
  * written when the store of the whole run is closed.
@@ -117,7 +119,7 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 			Files.createDirectories(this.file.toAbsolutePath().getParent());
 			Files.writeString(this.file,
 					table.write(System.getProperty("fault-matrix.version", "unknown"), Instant.now(), this.seed));
-			System.out.println(table.summary() + " More in " + this.file);
+			TestOutput.say(table.summary() + " More in " + this.file);
 		}
 
 	}

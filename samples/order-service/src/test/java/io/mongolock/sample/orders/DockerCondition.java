@@ -5,6 +5,7 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 import io.mongolock.test.server.Docker;
+import io.mongolock.test.server.TestOutput;
 
 /**
  * Runs a test class where Docker answers, and says in one line what is left out where it
@@ -19,7 +20,7 @@ class DockerCondition implements ExecutionCondition {
 			return ConditionEvaluationResult.enabled("Docker answers");
 		}
 		String reason = "Skipped " + context.getDisplayName() + ", which needs Docker: start it to run them";
-		System.out.println(reason);
+		TestOutput.say(reason);
 		return ConditionEvaluationResult.disabled(reason);
 	}
 
