@@ -18,7 +18,7 @@ public final class TestFailures implements TestExecutionListener {
 	@Override
 	public void testPlanExecutionStarted(TestPlan plan) {
 		ServerLogs.OF_THIS_JVM.watch();
-		if (Boolean.getBoolean("mongo-lock.test.output-in-files")) {
+		if (Boolean.getBoolean("test-output.in-files")) {
 			System.setOut(this.output.keep(System.out));
 			System.setErr(this.output.keep(System.err));
 		}
