@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.lang.ref.Reference;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -31,6 +32,9 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	/** Whether a statement of its own has ended the lease. */
 	private volatile boolean ended;
+
+	/** When a statement began that may renew the lease. */
+	private volatile @Nullable ClockReading suspended;
 
 	private @Nullable Runnable endOfWatch;
 
@@ -79,12 +83,19 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public void suspend() {
+		this.suspended = now();
 		this.heldLocks.suspend(this.heldLock);
 	}
 
 	@Override
 	public void resume() {
 		this.heldLocks.resume(this.heldLock);
+	}
+
+	@Override
+	public void renewed() {
+		this.heldLock.renewed(true, Objects.requireNonNull(this.suspended), now());
+		resume();
 	}
 
 	@Override

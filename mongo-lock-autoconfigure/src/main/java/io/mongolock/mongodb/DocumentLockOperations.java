@@ -32,8 +32,8 @@ import io.mongolock.store.mongo.DocumentLockStore;
  * <p>
  * A lock that has run out is held as long as nobody else was granted it: a save by its
  * holder goes through. Claims, renewals and plain releases never join a transaction of
- * the caller; {@link #save} and {@link #update} do, and the lock is then released by the
- * commit. Thread-safe.
+ * the caller; {@link #save}, {@link #saveAndKeep}, {@link #update} and {@link #delete}
+ * do, and the lock is then released by the commit. Thread-safe.
  */
 public interface DocumentLockOperations {
 
@@ -67,6 +67,35 @@ public interface DocumentLockOperations {
 	 * @throws LockStoreException if MongoDB could not be asked within the wait
 	 */
 	<T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings);
+
+	/**
+	 * Lock a document if nobody else holds it, with all settings left to the
+	 * configuration.
+	 * @param <T> the type of the document
+	 * @param type the type of the document
+	 * @param id its id
+	 * @return the document, to be closed by the caller unless saved or passed on; empty
+	 * at once if another holds it
+	 * @throws NoSuchDocumentException if there is no such document
+	 * @throws LockStoreException if MongoDB could not be asked
+	 */
+	default <T> Optional<LockedDocument<T>> tryLock(Class<T> type, Object id) {
+		return tryLock(type, id, LockSettings.NONE);
+	}
+
+	/**
+	 * Lock a document if nobody else holds it. It is asked for once: no wait timeout
+	 * counts, and no place in line is taken.
+	 * @param <T> the type of the document
+	 * @param type the type of the document
+	 * @param id its id
+	 * @param settings how, as for {@link #lock(Class, Object, LockSettings)}
+	 * @return the document, to be closed by the caller unless saved or passed on; empty
+	 * at once if another holds it
+	 * @throws NoSuchDocumentException if there is no such document
+	 * @throws LockStoreException if MongoDB could not be asked
+	 */
+	<T> Optional<LockedDocument<T>> tryLock(Class<T> type, Object id, LockSettings settings);
 
 	/**
 	 * Check that documents of a type can be locked, for the start of an application.
@@ -123,6 +152,36 @@ public interface DocumentLockOperations {
 	 * @throws IllegalStateException if the lock was released or passed on before
 	 */
 	<T> T save(LockedDocument<T> locked, T entity);
+
+	/**
+	 * Save a document, renew its lock and keep it, in one statement, as for an editor
+	 * that saves by itself: all as with {@link #save}, but that {@code locked} goes on
+	 * with the saved entity. In a transaction the lock is not renewed otherwise until
+	 * that ends, and a rollback brings back the entity from before.
+	 * @param <T> the type of the document
+	 * @param locked the locked document
+	 * @param entity the document as it is to be
+	 * @return the document as it is saved
+	 * @throws LockLostException as {@link #save} does; nothing was written
+	 * @throws OptimisticLockingFailureException as {@link #save} does
+	 * @throws ConcurrencyFailureException as {@link #save} does
+	 * @throws IllegalArgumentException if the entity has another id
+	 * @throws IllegalStateException if the lock was released or passed on before
+	 */
+	<T> T saveAndKeep(LockedDocument<T> locked, T entity);
+
+	/**
+	 * Delete a document with its lock, in one statement. Who waits for it learns that
+	 * there is no such document. Where there is a version, it must be that of the locked
+	 * document.
+	 * @param locked the locked document
+	 * @throws LockLostException as {@link #save} does; nothing was deleted
+	 * @throws OptimisticLockingFailureException if the document has another version;
+	 * nothing was deleted, and the lock is still held
+	 * @throws ConcurrencyFailureException as {@link #save} does
+	 * @throws IllegalStateException if the lock was released or passed on before
+	 */
+	void delete(LockedDocument<?> locked);
 
 	/**
 	 * Update fields of a document and release its lock, in one statement.

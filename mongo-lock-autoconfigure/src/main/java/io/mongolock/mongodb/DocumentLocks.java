@@ -21,6 +21,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.mongodb.EntityWriter.Written;
+import io.mongolock.mongodb.LockedType.Loaded;
 import io.mongolock.store.Leased;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -80,27 +81,33 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public <T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		LockRequest request = request(locked, id, (builder) -> builder.settings(settings));
-		refuseAfterSnapshot(locked, request);
-		try {
-			return granted(locked, this.locks.acquire(request));
-		}
-		catch (MissingDocumentException ex) {
-			throw missing(locked, request, ex);
-		}
+		return claim(locked, request(locked, id, (builder) -> builder.settings(settings)),
+				(request) -> granted(locked, this.locks.acquire(request)));
+	}
+
+	@Override
+	public <T> Optional<LockedDocument<T>> tryLock(Class<T> type, Object id, LockSettings settings) {
+		LockedType<T> locked = type(type);
+		return claim(locked, request(locked, id, (builder) -> builder.settings(settings).waitTimeout(Duration.ZERO)),
+				(request) -> this.locks.tryAcquire(request).map((handle) -> granted(locked, handle)));
 	}
 
 	@Override
 	public <T, R extends @Nullable Object, E extends Throwable> R execute(Class<T> type, Object id,
 			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E {
 		LockedType<T> locked = type(type);
-		LockRequest request = request(locked, id, how);
-		refuseAfterSnapshot(locked, request);
+		return claim(locked, request(locked, id, how),
+				(request) -> this.locks.execute(request, (handle) -> callback.doWithDocument(granted(locked, handle))));
+	}
+
+	private <R extends @Nullable Object, E extends Throwable> R claim(LockedType<?> type, LockRequest request,
+			Claim<R, E> claim) throws E {
+		refuseAfterSnapshot(type, request);
 		try {
-			return this.locks.execute(request, (handle) -> callback.doWithDocument(granted(locked, handle)));
+			return claim.send(request);
 		}
 		catch (MissingDocumentException ex) {
-			throw missing(locked, request, ex);
+			throw new NoSuchDocumentException("There is no " + type.describe(request.key()) + " to lock", ex);
 		}
 	}
 
@@ -121,11 +128,6 @@ final class DocumentLocks implements DocumentLockOperations {
 					+ "begun to read, or to keep another lock, sees documents as of then, and could not save this one. "
 					+ "Lock all that it saves before it begins");
 		}
-	}
-
-	private static NoSuchDocumentException missing(LockedType<?> type, LockRequest request,
-			MissingDocumentException cause) {
-		return new NoSuchDocumentException("There is no " + type.describe(request.key()) + " to lock", cause);
 	}
 
 	private <T> LockedDocument<T> granted(LockedType<T> type, LockHandle handle) {
@@ -170,8 +172,40 @@ final class DocumentLocks implements DocumentLockOperations {
 		HeldDocument<T> held = HeldDocument.of(locked);
 		Written<T> written = held.type().write(entity, held.proof().key());
 		this.writes.write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written,
-				held.type().change(held.mapped(), written)), written.takeBack());
+				held.type().change(held.loaded().mapped(), written)), written.takeBack());
 		return held.type().saved(written);
+	}
+
+	@Override
+	public <T> T saveAndKeep(LockedDocument<T> locked, T entity) {
+		this.database.check();
+		HeldDocument<T> held = HeldDocument.of(locked);
+		LockedType<T> type = held.type();
+		Written<T> written = type.write(entity, held.proof().key());
+		Loaded<T> before = held.loaded();
+		this.keeper.keeps(held);
+		this.writes.writeAndKeep(held, ReleasingWrite.saveAndKeep(held.proof().lease(), this.store.field(), written,
+				type.change(before.mapped(), written)), () -> {
+					written.takeBack().run();
+					held.loaded(before);
+				});
+		held.loaded(type.loaded(written, written.entity()));
+		T saved = type.saved(written);
+		held.loaded(type.loaded(written, saved));
+		return saved;
+	}
+
+	@Override
+	public void delete(LockedDocument<?> locked) {
+		this.database.check();
+		delete(HeldDocument.of(locked));
+	}
+
+	private <T> void delete(HeldDocument<T> held) {
+		ReleasingWrite deletion = ReleasingWrite.delete(held.proof().lease(), this.store.field(),
+				held.type().version(held.entity()));
+		held.type().delete(held.proof().key(), () -> this.writes.write(held, deletion, () -> {
+		}));
 	}
 
 	@Override
@@ -270,6 +304,19 @@ final class DocumentLocks implements DocumentLockOperations {
 					+ "leave out " + ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
 		}
 		return LockSettings.builder().limit(1).minHold(Duration.ZERO).build().or(settings);
+	}
+
+	/**
+	 * Asks the client for a lock.
+	 *
+	 * @param <R> what it returns
+	 * @param <E> what it throws
+	 */
+	@FunctionalInterface
+	private interface Claim<R extends @Nullable Object, E extends Throwable> {
+
+		R send(LockRequest request) throws E;
+
 	}
 
 }

@@ -9,18 +9,20 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.data.mapping.callback.EntityCallbacks;
 import org.springframework.data.mongodb.core.mapping.event.AfterConvertCallback;
 import org.springframework.data.mongodb.core.mapping.event.AfterConvertEvent;
+import org.springframework.data.mongodb.core.mapping.event.AfterDeleteEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveCallback;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertEvent;
+import org.springframework.data.mongodb.core.mapping.event.BeforeDeleteEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Calls the application's callbacks and publishes Spring Data's events as its template
- * does on a load and a save, auditing among them. Thread-safe.
+ * does on a load, a save and a removal, auditing among them. Thread-safe.
  *
  * @param callbacks the callbacks, asked for when first needed
  * @param events takes the events
@@ -59,6 +61,14 @@ record EntityLifecycle(Supplier<EntityCallbacks> callbacks, ApplicationEventPubl
 	<T> T saved(T entity, Document document, String collection) {
 		this.events.publishEvent(new AfterSaveEvent<>(entity, document, collection));
 		return this.callbacks.get().callback(AfterSaveCallback.class, entity, document, collection);
+	}
+
+	void deleting(Document id, Class<?> type, String collection) {
+		this.events.publishEvent(new BeforeDeleteEvent<>(id, type, collection));
+	}
+
+	void deleted(Document id, Class<?> type, String collection) {
+		this.events.publishEvent(new AfterDeleteEvent<>(id, type, collection));
 	}
 
 }

@@ -72,6 +72,15 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
+	 * What is stored of an entity that was written.
+	 * @param written what was written
+	 * @return a copy that no callback reaches
+	 */
+	BsonDocument mapped(Written<?> written) {
+		return bson(written.document()).clone();
+	}
+
+	/**
 	 * What a save changes, and nothing of what is not mapped.
 	 * @param before what was mapped of the document when it was loaded
 	 * @param written what to write
@@ -103,6 +112,14 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 */
 	record Written<T>(T entity, Document document, @Nullable String versionField, @Nullable Object version,
 			Runnable takeBack) {
+
+		/**
+		 * What the stored document has to have.
+		 * @return the version before, empty if there is none
+		 */
+		Document before() {
+			return (this.versionField != null) ? new Document(this.versionField, this.version) : new Document();
+		}
 
 	}
 

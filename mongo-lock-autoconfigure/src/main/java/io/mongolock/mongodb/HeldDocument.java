@@ -1,7 +1,10 @@
 package io.mongolock.mongodb;
 
-import org.bson.BsonDocument;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
@@ -19,14 +22,17 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	private final LockedType<T> type;
 
-	private final Loaded<T> loaded;
-
 	private final LockHandle handle;
 
 	private final LockTicket ticket;
 
 	/** What this JVM holds; nothing if the ticket does. */
 	private final @Nullable Leased lease;
+
+	/** Undo in the caller's objects what a running transaction writes, the last first. */
+	private final Deque<Runnable> takeBacks = new ArrayDeque<>();
+
+	private Loaded<T> loaded;
 
 	private State state = State.OPEN;
 
@@ -66,11 +72,19 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	@Override
 	public T entity() {
-		return this.loaded.entity();
+		return loaded().entity();
 	}
 
-	BsonDocument mapped() {
-		return this.loaded.mapped();
+	synchronized Loaded<T> loaded() {
+		return this.loaded;
+	}
+
+	/**
+	 * The document was written and is still locked, or that was undone.
+	 * @param loaded as it stands now
+	 */
+	synchronized void loaded(Loaded<T> loaded) {
+		this.loaded = loaded;
 	}
 
 	@Override
@@ -190,7 +204,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
-	 * A statement is about to write the document and to release the lock.
+	 * A statement is about to write the document, and to release the lock or to renew it.
 	 * @throws IllegalStateException if the lock was released or passed on before, or the
 	 * transaction that keeps it is suspended
 	 */
@@ -205,20 +219,67 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		if (this.lease != null) {
 			this.lease.suspend();
 		}
+		else if (this.handle instanceof TicketHandle resumed) {
+			resumed.begin();
+		}
 	}
 
 	/**
-	 * It has done so.
+	 * It has written it, and the lock is kept.
+	 * @param inTransaction whether that is up to a commit
+	 */
+	synchronized void writtenAndKept(boolean inTransaction) {
+		this.state = State.OPEN;
+		if (!inTransaction && this.lease != null) {
+			this.lease.renewed();
+		}
+		else if (!inTransaction && this.handle instanceof TicketHandle resumed) {
+			resumed.renewed();
+		}
+		if (this.closing) {
+			close();
+		}
+	}
+
+	/**
+	 * It has done so as part of a transaction.
+	 * @param takeBack undoes in the caller's objects what was written, unless that is
+	 * committed for certain
+	 * @return whether it is the first of this transaction, which has to tell its
+	 * {@link #completed end}
+	 */
+	synchronized boolean writtenInTransaction(Runnable takeBack) {
+		this.takeBacks.push(takeBack);
+		return this.takeBacks.size() == 1;
+	}
+
+	/**
+	 * The transaction that has written the document is over.
+	 * @param status how, as {@link TransactionSynchronization} has it
+	 */
+	synchronized void completed(int status) {
+		if (status != TransactionSynchronization.STATUS_COMMITTED) {
+			this.takeBacks.forEach(Runnable::run);
+		}
+		this.takeBacks.clear();
+		this.suspended = null;
+		boolean known = status != TransactionSynchronization.STATUS_UNKNOWN;
+		if (this.state != State.WRITING) {
+			this.inDoubt |= !known;
+		}
+		else if (status == TransactionSynchronization.STATUS_ROLLED_BACK) {
+			notWritten(false);
+		}
+		else {
+			end((known) ? LeaseEnd.RELEASED : LeaseEnd.UNKNOWN);
+		}
+	}
+
+	/**
+	 * It has written it and released the lock.
 	 */
 	synchronized void written() {
 		end(LeaseEnd.RELEASED);
-	}
-
-	/**
-	 * It is not known whether it was committed.
-	 */
-	synchronized void maybeWritten() {
-		end(LeaseEnd.UNKNOWN);
 	}
 
 	private void end(LeaseEnd end) {
@@ -257,6 +318,15 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	synchronized void lost() {
 		this.state = State.OPEN;
 		endLease(LeaseEnd.LOST);
+	}
+
+	/**
+	 * It has not, as the document has another version.
+	 * @return what to add to the reason
+	 */
+	synchronized String outdated() {
+		notWritten(false);
+		return (this.inDoubt) ? "; a write before, whose answer was lost, may be what has raised it" : "";
 	}
 
 	/**

@@ -4,9 +4,9 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 
 /**
- * A document that is locked, with the entity as it stood at the grant. Lock it in a
- * try-with-resources statement: what was neither saved nor released nor {@link #ticket()
- * passed on} is released at its end. Thread-safe.
+ * A document that is locked, with its entity. Lock it in a try-with-resources statement:
+ * what was neither saved nor released nor {@link #ticket() passed on} is released at its
+ * end. Thread-safe.
  *
  * @param <T> the type of the document
  */
@@ -15,7 +15,8 @@ public interface LockedDocument<T> extends AutoCloseable {
 	/**
 	 * The entity as it stood at the grant, or at
 	 * {@link DocumentLockOperations#resume(Class, LockTicket) resume}; with the version
-	 * that the grant gave it.
+	 * that the grant gave it; from a {@link DocumentLockOperations#saveAndKeep save that
+	 * keeps the lock} on what that has saved.
 	 * @return the entity
 	 */
 	T entity();

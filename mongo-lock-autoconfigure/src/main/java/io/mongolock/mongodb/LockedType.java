@@ -230,6 +230,43 @@ final class LockedType<T> {
 		return this.writer.saved(written);
 	}
 
+	/**
+	 * What was written, as if it had been loaded.
+	 * @param written what was written
+	 * @param entity its entity
+	 * @return the entity and what is mapped of it
+	 */
+	Loaded<T> loaded(Written<T> written, T entity) {
+		return new Loaded<>(entity, this.writer.mapped(written));
+	}
+
+	/**
+	 * The version that the document of an entity has to have.
+	 * @param entity the entity
+	 * @return the version, empty if there is none
+	 */
+	Document version(T entity) {
+		MongoPersistentEntity<?> actual = converter().getMappingContext()
+			.getRequiredPersistentEntity(entity.getClass());
+		String version = EntityWriter.versionField(actual);
+		return (version != null)
+				? new Document(version,
+						actual.getPropertyAccessor(entity).getProperty(actual.getRequiredVersionProperty()))
+				: new Document();
+	}
+
+	/**
+	 * Run a deletion between the events that the template publishes for one.
+	 * @param key the key of the document
+	 * @param deletion deletes it
+	 */
+	void delete(String key, Runnable deletion) {
+		Document id = decode(new BsonDocument("_id", DocumentKey.parse(key).id()));
+		this.lifecycle.deleting(id, this.type, this.collection);
+		deletion.run();
+		this.lifecycle.deleted(id, this.type, this.collection);
+	}
+
 	private void requireSame(T entity, MongoPersistentEntity<?> mapping, String key) {
 		Object id = mapping.getIdentifierAccessor(entity).getIdentifier();
 		String own = (id != null) ? key(id).toString() : "none";

@@ -3,7 +3,6 @@ package io.mongolock.mongodb;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.UpdateOptions;
-import com.mongodb.client.result.UpdateResult;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.convert.UpdateMapper;
@@ -16,22 +15,29 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.mongo.DocumentKey;
 
 /**
- * One statement that writes a document and releases its lock, if its holder still has it.
- * They are those that were recorded on a real server: a change here has to be proved
- * there. Immutable.
+ * One statement that writes a document, if its holder still has its lock, and releases
+ * that unless it is to be kept. They are those that were recorded on a real server: a
+ * change here has to be proved there. Immutable.
  *
  * @param filter finds the document while the lock is held
- * @param update what to change
+ * @param update what to change, {@code null} to delete the document
  * @param options how to update
  */
-record ReleasingWrite(Document filter, Document update, UpdateOptions options) {
+record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions options) {
 
 	static ReleasingWrite save(LeaseId lease, String field, Written<?> written, Document change) {
-		Document filter = held(lease, field);
-		if (written.versionField() != null) {
-			filter.append(written.versionField(), written.version());
-		}
-		return new ReleasingWrite(filter, releasing(change, lease, field), new UpdateOptions());
+		return new ReleasingWrite(held(lease, field, written.before()), releasing(change, lease, field),
+				new UpdateOptions());
+	}
+
+	static ReleasingWrite saveAndKeep(LeaseId lease, String field, Written<?> written, Document change) {
+		Document renewed = new Document(field + ".holders.$.renewedAt", true);
+		return new ReleasingWrite(held(lease, field, written.before()),
+				new Document(change).append("$currentDate", renewed), new UpdateOptions());
+	}
+
+	static ReleasingWrite delete(LeaseId lease, String field, Document version) {
+		return new ReleasingWrite(held(lease, field, version), null, new UpdateOptions());
 	}
 
 	static ReleasingWrite update(LeaseId lease, String field, Update update, UpdateMapper mapper,
@@ -49,13 +55,28 @@ record ReleasingWrite(Document filter, Document update, UpdateOptions options) {
 		return new ReleasingWrite(held(lease, field), releasing(change, lease, field), options);
 	}
 
-	UpdateResult run(MongoCollection<Document> documents, WriteConcern concern) {
-		return documents.withWriteConcern(concern).updateOne(this.filter, this.update, this.options);
+	/**
+	 * Send it.
+	 * @param documents the collection
+	 * @param concern how sure it is to be
+	 * @return whether it found the document, locked by its holder
+	 */
+	boolean run(MongoCollection<Document> documents, WriteConcern concern) {
+		MongoCollection<Document> confirmed = documents.withWriteConcern(concern);
+		return (this.update != null)
+				? confirmed.updateOne(this.filter, this.update, this.options).getMatchedCount() != 0
+				: confirmed.deleteOne(this.filter).getDeletedCount() != 0;
 	}
 
 	private static Document releasing(Document change, LeaseId lease, String field) {
 		return new Document(change).append("$pull",
 				part(change, "$pull").append(field + ".holders", new Document("token", lease.leaseToken())));
+	}
+
+	private static Document held(LeaseId lease, String field, Document version) {
+		Document filter = held(lease, field);
+		filter.putAll(version);
+		return filter;
 	}
 
 	private static Document held(LeaseId lease, String field) {

@@ -1,12 +1,10 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import com.mongodb.WriteConcern;
-import com.mongodb.client.result.UpdateResult;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -15,8 +13,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.mongolock.store.StoredLock;
 
 /**
- * Writes documents and releases their locks by the application's template, so that both
- * are part of its transaction, if there is one. Thread-safe.
+ * Writes documents, and releases or renews their locks, by the application's template, so
+ * that both are part of its transaction, if there is one. Thread-safe.
  */
 final class ReleasingWrites {
 
@@ -36,7 +34,7 @@ final class ReleasingWrites {
 	}
 
 	/**
-	 * Send a write.
+	 * Send a write that releases the lock.
 	 * @param held the document
 	 * @param write what to send
 	 * @param takeBack is run if it was not written, or perhaps not
@@ -46,28 +44,43 @@ final class ReleasingWrites {
 	 * @throws IllegalStateException if the lock was released or passed on before
 	 */
 	void write(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
+		if (!writeInTransaction(held, write, takeBack)) {
+			held.written();
+		}
+	}
+
+	/**
+	 * Send a write that renews the lock and keeps it.
+	 * @param held the document
+	 * @param write what to send
+	 * @param takeBack is run if it was not written, or perhaps not
+	 * @throws io.mongolock.LockLostException as {@link #write} does
+	 */
+	void writeAndKeep(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
+		held.writtenAndKept(writeInTransaction(held, write, takeBack));
+	}
+
+	private boolean writeInTransaction(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
 		try {
-			write(held, write);
+			send(held, write);
 		}
 		catch (RuntimeException | Error ex) {
 			takeBack.run();
 			throw ex;
 		}
-		if (CurrentTransaction.session(this.template).isPresent()) {
-			TransactionSynchronizationManager.registerSynchronization(new ReleaseByCommit(held, takeBack));
+		boolean inTransaction = CurrentTransaction.session(this.template).isPresent();
+		if (inTransaction && held.writtenInTransaction(takeBack)) {
+			TransactionSynchronizationManager.registerSynchronization(new Completion(held));
 		}
-		else {
-			held.written();
-		}
+		return inTransaction;
 	}
 
-	private void write(HeldDocument<?> held, ReleasingWrite write) {
+	private void send(HeldDocument<?> held, ReleasingWrite write) {
 		held.beginWrite();
 		boolean matched;
 		try {
-			UpdateResult result = Objects.requireNonNull(this.template.execute(held.type().collection(),
+			matched = Boolean.TRUE.equals(this.template.execute(held.type().collection(),
 					(documents) -> write.run(documents, this.confirmed)));
-			matched = result.getMatchedCount() != 0;
 		}
 		catch (RuntimeException | Error ex) {
 			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
@@ -95,31 +108,32 @@ final class ReleasingWrites {
 		if (DocumentTickets.holder(ticket, lock).isEmpty()) {
 			return DocumentTickets.gone(ticket, lock, held.refused());
 		}
-		held.notWritten(false);
 		return new OptimisticLockingFailureException(held.type().describe(ticket.key())
-				+ " was not written: it is locked, but has another version than the one to save"
+				+ " was not written: it is locked, but has another version than the one to save" + held.outdated()
 				+ ((CurrentTransaction.session(this.template).isPresent())
 						? ", or this transaction began to read before the lock was granted: lock first" : ""));
 	}
 
 	/**
-	 * Has the commit release what was written with the transaction.
+	 * Has the end of the transaction decide on what was written with it.
 	 *
 	 * @param held the document
-	 * @param takeBack is run unless it is committed for certain
 	 */
-	private record ReleaseByCommit(HeldDocument<?> held, Runnable takeBack) implements TransactionSynchronization {
+	private record Completion(HeldDocument<?> held) implements TransactionSynchronization {
+
+		@Override
+		public void suspend() {
+			this.held.suspended(Thread.currentThread());
+		}
+
+		@Override
+		public void resume() {
+			this.held.suspended(null);
+		}
 
 		@Override
 		public void afterCompletion(int status) {
-			if (status != STATUS_COMMITTED) {
-				this.takeBack.run();
-			}
-			switch (status) {
-				case STATUS_COMMITTED -> this.held.written();
-				case STATUS_ROLLED_BACK -> this.held.notWritten(false);
-				default -> this.held.maybeWritten();
-			}
+			this.held.completed(status);
 		}
 
 	}

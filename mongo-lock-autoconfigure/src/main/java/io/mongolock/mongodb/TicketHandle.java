@@ -26,6 +26,8 @@ final class TicketHandle implements LockHandle {
 
 	private final Duration ttl;
 
+	private volatile long requested;
+
 	private volatile long until;
 
 	private volatile boolean over;
@@ -37,6 +39,20 @@ final class TicketHandle implements LockHandle {
 		this.clock = clock;
 		this.ttl = holder.ttl();
 		this.until = reliable(requested, Duration.between(lock.now(), holder.renewedAt().plus(this.ttl)));
+	}
+
+	/**
+	 * A statement begins that may renew the lock.
+	 */
+	void begin() {
+		this.requested = this.clock.nanoTime();
+	}
+
+	/**
+	 * It has done so.
+	 */
+	void renewed() {
+		this.until = reliable(this.requested, this.ttl);
 	}
 
 	private long reliable(long requested, Duration left) {
@@ -91,7 +107,7 @@ final class TicketHandle implements LockHandle {
 
 	@Override
 	public void renew() {
-		long requested = this.clock.nanoTime();
+		begin();
 		try {
 			this.tickets.renew(this.ticket);
 		}
@@ -99,7 +115,7 @@ final class TicketHandle implements LockHandle {
 			end();
 			throw ex;
 		}
-		this.until = reliable(requested, this.ttl);
+		renewed();
 	}
 
 	@Override

@@ -46,6 +46,15 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	}
 
 	/**
+	 * The transaction, if there is one, is about to write a document and to keep its
+	 * lock, which is its own renewal.
+	 * @param held the document
+	 */
+	void keeps(HeldDocument<?> held) {
+		session().ifPresent((session) -> pause(held, true));
+	}
+
+	/**
 	 * Have the transaction keep a lock, or say why it cannot.
 	 * @param held the document
 	 */

@@ -47,6 +47,12 @@ public interface Leased {
 	void assertMayCommit();
 
 	/**
+	 * The statement that began with {@link #suspend} is over and has renewed the lease,
+	 * which counts from that beginning.
+	 */
+	void renewed();
+
+	/**
 	 * The lease has ended: nothing is to be released any more.
 	 * @param end how
 	 */

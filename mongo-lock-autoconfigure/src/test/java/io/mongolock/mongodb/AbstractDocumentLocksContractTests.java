@@ -147,6 +147,23 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void whoOnlyTriesIsGrantedWhatIsFreeAndGoesOnAtOnceWithoutWhatIsNot() {
+		try (LockedDocument<Post> locked = this.there.documents().tryLock(Post.class, "p1").orElseThrow()) {
+			assertThat(locked.entity()).isEqualTo(new Post("p1", "draft", 1L));
+			Document before = stored();
+			assertThat(this.here.documents().tryLock(Post.class, "p1")).isEmpty();
+			assertThat(this.here.documents().tryLock(Post.class, "p1", DocumentLocksFixture.WAITING)).isEmpty();
+			assertThat(this.there.documents().tryLock(Post.class, "p1")).isEmpty();
+			assertThat(stored()).isEqualTo(before);
+			assertThat(this.template.getCollection("locks").countDocuments()).as("lines").isZero();
+			assertThat(this.here.client().waiting()).isZero();
+		}
+		assertThat(this.here.documents().tryLock(Post.class, "p1")).isPresent();
+		assertThatExceptionOfType(NoSuchDocumentException.class)
+			.isThrownBy(() -> this.here.documents().tryLock(Post.class, "none"));
+	}
+
+	@Test
 	void whoWaitsIsGrantedTheSavedDocument() throws Exception {
 		LockedDocument<Post> locked = lock();
 		CompletableFuture<LockedDocument<Post>> other = CompletableFuture
@@ -182,6 +199,133 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			.withMessageContaining("was released before: lock the document again");
 		locked.close();
 		this.there.documents().lock(Post.class, "p1").close();
+	}
+
+	@Test
+	void aSaveThatKeepsTheLockWritesTheEntityAndRenewsIt() {
+		this.template.updateFirst(byId(), new Update().set("extra", "not in the entity"), "posts");
+		LockedDocument<Post> locked = lock(LockSettings.builder().autoRenew(false).build());
+		for (int i = 1; i <= 3; i++) {
+			Date before = renewedAt();
+			Awaitility.await().until(() -> Instant.now().isAfter(before.toInstant().plusMillis(1)));
+			Post saved = this.here.documents().saveAndKeep(locked, locked.entity().titled("kept " + i));
+			assertThat(saved).isEqualTo(new Post("p1", "kept " + i, i + 1L)).isEqualTo(locked.entity());
+			assertThat(this.template.findById("p1", Post.class)).isEqualTo(saved);
+			assertThat(renewedAt()).isAfter(before);
+			assertThat(locked.handle().isHeld()).isTrue();
+		}
+		assertThat(this.there.documents().tryLock(Post.class, "p1")).isEmpty();
+		this.here.documents().save(locked, locked.entity().titled(null));
+		assertThat(stored()).containsEntry("extra", "not in the entity").doesNotContainKey("title");
+		assertThat(holders()).isEmpty();
+		assertThat(this.here.client().held()).isZero();
+	}
+
+	@Test
+	void aSaveThatKeepsTheLockMovesTheDeadlineOfItsHandle() {
+		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(5)).autoRenew(false).build();
+		LockedDocument<Post> locked = lock(brief);
+		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, lockAnother(brief).ticket());
+		Duration most = Duration.ofMillis(3900);
+		Awaitility.await()
+			.until(() -> locked.handle().remaining().compareTo(most) < 0
+					&& resumed.handle().remaining().compareTo(most) < 0);
+		this.here.documents().saveAndKeep(locked, locked.entity());
+		assertThat(locked.handle().remaining()).isGreaterThan(most);
+		this.there.documents().saveAndKeep(resumed, resumed.entity());
+		assertThat(resumed.handle().remaining()).isGreaterThan(most);
+		this.there.documents().save(resumed, resumed.entity().titled("resumed"));
+		locked.close();
+	}
+
+	private LockedDocument<Post> lockAnother(LockSettings settings) {
+		this.template.insert(new Post("p2", "draft", null));
+		return this.here.documents().lock(Post.class, "p2", settings);
+	}
+
+	@Test
+	void aSaveThatKeepsTheLockProvesThatItIsHeldAlsoIfItChangesNothing() {
+		this.template.insert(new Note("n1", "a"));
+		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
+		assertThat(this.here.documents().saveAndKeep(locked, locked.entity())).isEqualTo(locked.entity());
+		this.there.documents().breakLock(Note.class, "n1");
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().saveAndKeep(locked, locked.entity()))
+			.withMessageEndingWith("nothing was written");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(locked::close);
+	}
+
+	@Test
+	void aSaveThatKeepsTheLockIsRefusedIfItIsLostAndLeavesTheVersionAsItWas() {
+		this.template.insert(new Draft("d1", "one"));
+		LockedDocument<Draft> locked = this.here.documents()
+			.lock(Draft.class, "d1", LockSettings.builder().autoRenew(false).build());
+		Draft mine = this.here.documents().saveAndKeep(locked, locked.entity());
+		assertThat(mine.version).isEqualTo(2);
+		this.template.updateFirst(new Query(), new Update().inc("version", 1).set("title", "theirs"), Draft.class);
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> this.here.documents().saveAndKeep(locked, mine));
+		assertThat(locked.handle().isHeld()).isTrue();
+		this.there.documents().breakLock(Draft.class, "d1");
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().saveAndKeep(locked, mine));
+		assertThat(mine.version).isEqualTo(2);
+		assertThat(this.template.findById("d1", Draft.class).title).isEqualTo("theirs");
+	}
+
+	@Test
+	void aDeletionTakesTheDocumentAndItsLock() {
+		LockedDocument<Post> locked = lock();
+		Post kept = this.here.documents().saveAndKeep(locked, locked.entity().titled("last"));
+		assertThat(kept.version()).isEqualTo(2);
+		this.here.documents().delete(locked);
+		assertThat(this.template.findAll(Post.class)).isEmpty();
+		assertThat(locked.handle().isHeld()).isFalse();
+		assertThat(this.here.client().held()).isZero();
+		locked.close();
+		assertThatIllegalStateException().isThrownBy(() -> this.here.documents().delete(locked));
+		assertThatExceptionOfType(NoSuchDocumentException.class).isThrownBy(this::lock);
+	}
+
+	@Test
+	void aDeletionIsRefusedIfTheLockIsLostOrTheDocumentWasWritten() {
+		LockedDocument<Post> locked = lock();
+		this.template.updateFirst(byId(), new Update().inc("version", 1), Post.class);
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> this.here.documents().delete(locked));
+		assertThat(locked.handle().isHeld()).isTrue();
+		locked.close();
+		LockedDocument<Post> lost = lock();
+		this.there.documents().breakLock(Post.class, "p1");
+		try (LockedDocument<Post> other = this.there.documents().lock(Post.class, "p1")) {
+			this.template.updateFirst(byId(), new Update().set("version", lost.entity().version()), Post.class);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents().delete(lost))
+				.withMessageContaining("is locked by desk there");
+			assertThat(other.handle().isHeld()).isTrue();
+		}
+		assertThat(stored()).containsEntry("title", "draft");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+	}
+
+	@Test
+	void whoWaitsForADocumentThatIsDeletedLearnsThatThereIsNone() {
+		LockedDocument<Post> locked = lock();
+		List<CompletableFuture<LockedDocument<Post>>> waiters = List.of(wait(this.here), wait(this.here),
+				wait(this.there), wait(this.there));
+		Awaitility.await()
+			.until(() -> this.here.client().waiting() == 2 && this.there.client().waiting() == 2
+					&& this.here.documents().find(Post.class, "p1").filter((lock) -> lock.waiting() > 0).isPresent());
+		this.here.documents().delete(locked);
+		waiters.forEach((waiter) -> assertThat(waiter).failsWithin(Duration.ofSeconds(15))
+			.withThrowableThat()
+			.withCauseInstanceOf(NoSuchDocumentException.class));
+		assertThat(this.there.client().waiting()).isZero();
+	}
+
+	private static CompletableFuture<LockedDocument<Post>> wait(DocumentLocksFixture instance) {
+		return CompletableFuture.supplyAsync(
+				() -> instance.documents().lock(Post.class, "p1", DocumentLocksFixture.WAITING),
+				(wait) -> new Thread(wait).start());
 	}
 
 	@Test
@@ -631,6 +775,10 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		return stored().get("lock", Document.class).getList("holders", Document.class);
 	}
 
+	private Date renewedAt() {
+		return holders().get(0).getDate("renewedAt");
+	}
+
 	private Document stored() {
 		return this.template.findById("p1", Document.class, "posts");
 	}
@@ -641,6 +789,10 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@org.springframework.data.mongodb.core.mapping.Document("posts")
 	record Post(@Id String id, @Nullable String title, @Version @Nullable Long version) {
+
+		Post titled(@Nullable String title) {
+			return new Post(this.id, title, this.version);
+		}
 
 	}
 

@@ -123,6 +123,60 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
+	void aRollbackTakesBackAllThatWasSavedWithTheLockKept() {
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
+		Sheet mine = locked.entity();
+		inRollback(() -> {
+			this.here.documents().saveAndKeep(locked, mine);
+			mine.likes = 7;
+			assertThat(this.here.documents().saveAndKeep(locked, mine).version).isEqualTo(3);
+			assertThat(this.here.documents().save(locked, mine).version).isEqualTo(4);
+		}, "sheet");
+		assertThat(mine.version).isEqualTo(1);
+		assertThat(locked.handle().isHeld()).isTrue();
+		assertThat(this.here.documents().saveAndKeep(locked, mine).version).isEqualTo(2);
+		assertThat(this.template.findById("a", Sheet.class).likes).as("what differs from before it").isEqualTo(7);
+		this.here.documents().save(locked, mine);
+	}
+
+	@Test
+	void aSaveThatKeepsTheLockIsItsRenewalUntilTheTransactionEnds() {
+		this.template.insert(new Page("b", "draft"));
+		LockedDocument<Page> witness = lockedElsewhere("b");
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
+		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+			this.here.documents().saveAndKeep(locked, new Page("a", "one"));
+			Date before = renewedAt("a");
+			awaitRenewals("b");
+			assertThat(renewedAt("a")).isEqualTo(before);
+			this.here.documents().saveAndKeep(locked, new Page("a", "two"));
+			assertThat(renewedAt("a")).isAfter(before);
+		});
+		awaitRenewals("a");
+		assertThat(locked.entity()).isEqualTo(new Page("a", "two"));
+		this.here.documents().save(locked, locked.entity());
+		witness.close();
+	}
+
+	@Test
+	void aDeletionEndsTheLockWithTheCommitAndNotByARollback() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+			Document before = this.template.findById("a", Document.class, "page");
+			this.here.documents().delete(locked);
+			assertThat(locked.handle().isHeld()).isTrue();
+			this.template.insert(before, "page");
+			status.setRollbackOnly();
+		});
+		assertThat(locked.handle().isHeld()).isTrue();
+		locked.handle().renew();
+		new TransactionTemplate(this.manager).executeWithoutResult((status) -> this.here.documents().delete(locked));
+		assertThat(this.here.client().held()).isZero();
+		await().untilAsserted(() -> assertThat(this.told).containsExactly("acquired", "released"));
+	}
+
+	@Test
 	void aCommitOfWhichNobodyKnowsTakesBackTheVersionInTheObject() {
 		this.template.insert(new Sheet("a"));
 		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");

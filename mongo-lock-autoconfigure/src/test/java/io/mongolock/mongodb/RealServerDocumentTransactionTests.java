@@ -119,6 +119,47 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		assertThat(text("p1")).isEqualTo("saved");
 	}
 
+	@Test
+	void savesThatKeepTheLockAreCommittedOrRolledBackTogetherAndThenItIsRenewedAgain() {
+		LockedDocument<Post> witness = lockElsewhere("p3");
+		LockedDocument<Post> locked = lockElsewhere("p1");
+		for (boolean rollback : new boolean[] { true, false }) {
+			this.transactions.executeWithoutResult((status) -> {
+				keep(locked, "one");
+				awaitRenewals("p3");
+				keep(locked, "two");
+				assertThat(locked.entity().version()).isEqualTo(3);
+				if (rollback) {
+					status.setRollbackOnly();
+				}
+			});
+			assertThat(text("p1")).isEqualTo((rollback) ? "draft" : "two");
+			assertThat(locked.entity()).isEqualTo(new Post("p1", text("p1"), (rollback) ? 1L : 3L));
+			awaitRenewals("p1");
+		}
+		assertThatIllegalStateException().isThrownBy(() -> this.transactions.executeWithoutResult((status) -> {
+			keep(locked, "outer");
+			CompletableFuture.runAsync(() -> assertThat(text("p1")).isEqualTo("two")).join();
+			TransactionTemplate within = new TransactionTemplate(
+					Objects.requireNonNull(this.transactions.getTransactionManager()));
+			within.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+			within.executeWithoutResult((inner) -> keep(locked, "within"));
+		})).withMessageContaining("keeps it and is suspended");
+		this.transactions.executeWithoutResult((status) -> {
+			this.here.documents().delete(locked);
+			status.setRollbackOnly();
+		});
+		assertThat(locked.handle().isHeld()).isTrue();
+		this.transactions.executeWithoutResult((status) -> this.here.documents().delete(locked));
+		assertThat(template().findById("p1", Post.class)).isNull();
+		assertThat(this.here.client().held()).isOne();
+		witness.close();
+	}
+
+	private void keep(LockedDocument<Post> locked, String text) {
+		this.here.documents().saveAndKeep(locked, new Post(locked.entity().id(), text, locked.entity().version()));
+	}
+
 	@RepeatedTest(6)
 	void whoEntersTheLineFailsNoTransactionThatIsAboutToSave() throws Exception {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");

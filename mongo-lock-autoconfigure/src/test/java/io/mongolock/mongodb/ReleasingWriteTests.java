@@ -46,6 +46,30 @@ class ReleasingWriteTests {
 				 $pull: {'lock.holders': {token: 'tttttttttttttttttttttttttttttttt'}}}"""));
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			value = { "save and keep | {$set: {title: \"new\", version: 5}} | 4",
+					"save and keep, nothing has changed | {} |",
+					"save and keep, of another version | {$set: {title: \"new\", version: 4}} | 3" })
+	void aSaveThatKeepsTheLockIsTheStatementThatWasProvedOnARealServer(String name, String change, Integer version) {
+		ReleasingWrite write = ReleasingWrite.saveAndKeep(LEASE, "lock",
+				new Written<>("entity", new Document(), (version != null) ? "version" : null, version, () -> {
+				}), Document.parse(change));
+		BsonDocument recorded = recorded(name);
+		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
+		assertThat(normal("u", write.update())).isEqualTo(normal("u", recorded.get("u")));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "delete,4", "'delete, without a version',", "'delete, of another version',3" })
+	void aDeletionIsTheStatementThatWasProvedOnARealServer(String name, Integer version) {
+		ReleasingWrite write = ReleasingWrite.delete(LEASE, "lock",
+				(version != null) ? new Document("version", version) : new Document());
+		BsonDocument recorded = RECORDED.get("document lock: " + name).getArray("deletes").get(0).asDocument();
+		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
+		assertThat(write.update()).isNull();
+	}
+
 	@Test
 	void anUpdateIsTheStatementThatWasProvedOnARealServer() {
 		MongoMappingContext context = new MongoMappingContext();

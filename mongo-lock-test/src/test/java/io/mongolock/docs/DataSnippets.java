@@ -79,6 +79,16 @@ public class DataSnippets {
 		}
 	}
 
+	boolean tried(String id) {
+		Optional<LockedDocument<Article>> free = this.documents.tryLock(Article.class, id);
+		return free.isPresent();
+	}
+
+	void autosaved(LockedDocument<Article> locked, String draft, String text) {
+		Article saved = this.documents.saveAndKeep(locked, locked.entity().withText(draft));
+		this.documents.save(locked, saved.withText(text));
+	}
+
 	@DistributedLock(document = Article.class, key = "#id")
 	public void edit(String id, String text, LockedDocument<Article> locked) {
 		this.documents.save(locked, locked.entity().withText(text));

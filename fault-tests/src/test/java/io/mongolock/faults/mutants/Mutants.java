@@ -545,6 +545,7 @@ final class Mutants {
 	private static List<Mutant> documents() {
 		String documents = "io.mongolock.mongodb.EmbeddedDocumentLocksTests";
 		String tenants = "io.mongolock.mongodb.TenantDocumentLocksTests";
+		String transactions = "io.mongolock.mongodb.DocumentLockTransactionTests";
 		String statements = "io.mongolock.store.mongo.DocumentLockStoreCommandTests";
 		String write = "mongodb/ReleasingWrite";
 		return List.of(
@@ -553,10 +554,25 @@ final class Mutants {
 						test(documents, "aCopyFromBeforeTheGrantCannotBeSavedByCodeThatKnowsNothingOfTheLock")),
 				new Mutant("document lock: saved whoever holds it", write, "Document filter = held(lease, field);",
 						"Document filter = new Document(\"_id\", DocumentKey.parse(lease.key()).id());",
-						test(documents, "whatAPlainSaveReplacedIsNotSaved")),
-				new Mutant("document lock: saved over another version", write,
-						"filter.append(written.versionField(), written.version());", "",
-						test(documents, "anotherVersionIsNotSavedAndTheLockIsKept")),
+						test(documents, "whatAPlainSaveReplacedIsNotSaved"),
+						test(documents, "aSaveThatKeepsTheLockIsRefusedIfItIsLostAndLeavesTheVersionAsItWas"),
+						test(documents, "aDeletionIsRefusedIfTheLockIsLostOrTheDocumentWasWritten")),
+				new Mutant("document lock: saved over another version", write, "filter.putAll(version);", "",
+						test(documents, "anotherVersionIsNotSavedAndTheLockIsKept"),
+						test(documents, "aSaveThatKeepsTheLockIsRefusedIfItIsLostAndLeavesTheVersionAsItWas"),
+						test(documents, "aDeletionIsRefusedIfTheLockIsLostOrTheDocumentWasWritten")),
+				new Mutant("document lock: saved and kept without a renewal", write,
+						"new Document(change).append(\"$currentDate\", renewed)", "new Document(change)",
+						test(documents, "aSaveThatKeepsTheLockWritesTheEntityAndRenewsIt")),
+				new Mutant("document lock: renewed while a transaction has saved and kept it", "mongodb/DocumentLocks",
+						"this.keeper.keeps(held);", "",
+						test(transactions, "aSaveThatKeepsTheLockIsItsRenewalUntilTheTransactionEnds")),
+				new Mutant("document lock: rolled back to what the transaction saved first", "mongodb/HeldDocument",
+						"this.takeBacks.push(takeBack);", "this.takeBacks.add(takeBack);",
+						test(transactions, "aRollbackTakesBackAllThatWasSavedWithTheLockKept")),
+				new Mutant("document lock: what is not saved after a rollback", "mongodb/DocumentLocks",
+						"					held.loaded(before);", "",
+						test(transactions, "aRollbackTakesBackAllThatWasSavedWithTheLockKept")),
 				new Mutant("document lock: released though passed on", "mongodb/HeldDocument",
 						"this.lease.end(LeaseEnd.PASSED_ON);", "",
 						test(documents, "aTicketKeepsTheLockWhenTheInstanceStopsOrTheDocumentIsClosed")),
@@ -617,8 +633,8 @@ final class Mutants {
 						"		catch (RuntimeException | Error ex) {\n			takeBack.run();",
 						"		catch (RuntimeException | Error ex) {",
 						test(documents, "whoWasRefusedCannotOverwriteWhatAnotherSavedMeanwhileByAPlainSave")),
-				new Mutant("document lock: version kept raised by a rollback", "mongodb/ReleasingWrites",
-						"				this.takeBack.run();", "",
+				new Mutant("document lock: version kept raised by a rollback", "mongodb/HeldDocument",
+						"			this.takeBacks.forEach(Runnable::run);", "",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests",
 								"aRollbackTakesBackTheVersionInTheObject")),
 				new Mutant("document lock: renewed while a transaction keeps it", "mongodb/HeldDocument",

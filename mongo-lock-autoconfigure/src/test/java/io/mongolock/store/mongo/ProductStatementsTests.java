@@ -40,6 +40,7 @@ import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.mongodb.LockTicket;
+import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
@@ -154,6 +155,11 @@ class ProductStatementsTests {
 			// proved
 			// by RealServerDocumentLocksTests
 			operations.update(operations.lock(Page.class, "k"), new Update().set("title", "newer"));
+			LockedDocument<Page> locked = operations.lock(Page.class, "k");
+			operations.saveAndKeep(locked, new Page("k", "kept", locked.entity().version()));
+			operations.delete(locked);
+			assertAllRecorded();
+			insertPage();
 			LockTicket ticket = operations.lock(Page.class, "k").ticket();
 			operations.resume(Page.class, ticket);
 			operations.renew(Page.class, ticket);
