@@ -1,10 +1,15 @@
 package io.mongolock.mongodb;
 
+import java.io.InvalidObjectException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.zip.CRC32;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
@@ -16,20 +21,23 @@ import io.mongolock.store.mongo.LeaseSecrets;
  * Stands for a lock on a document across requests and instances: a short text without any
  * meaning to others, to put into a form or a session. Whoever has it holds the lock, and
  * it cannot be guessed: give it to the one who edits, and never log it. Its
- * {@link #toString()} hides it. Immutable.
+ * {@link #toString()} hides it; serialized, for a session, and as JSON, it is its
+ * {@link #text()}. Immutable.
  */
-public final class LockTicket {
+public final class LockTicket implements Serializable {
+
+	private static final long serialVersionUID = 1L;
 
 	private static final int HEAD_BYTES = Integer.BYTES + 2 * LeaseSecrets.BYTES + Long.BYTES;
 
 	/** What a form, a header or a cookie can take, and nobody's work to read. */
 	private static final int MAX_TEXT = 4096;
 
-	private final LeaseId lease;
+	private final transient LeaseId lease;
 
-	private final byte[] secret;
+	private final transient byte[] secret;
 
-	private final long fence;
+	private final transient long fence;
 
 	LockTicket(LeaseId lease, byte[] secret, long fence) {
 		this.lease = lease;
@@ -43,6 +51,7 @@ public final class LockTicket {
 	 * @return the ticket
 	 * @throws IllegalArgumentException if it is no such text
 	 */
+	@JsonCreator
 	public static LockTicket of(String text) {
 		byte[] bytes = decoded(text);
 		if (bytes.length <= HEAD_BYTES) {
@@ -64,6 +73,7 @@ public final class LockTicket {
 	 * @return the text, a secret of the one who edits
 	 * @throws IllegalStateException if the id of the document is too long
 	 */
+	@JsonValue
 	public String text() {
 		byte[] key = this.lease.key().getBytes(StandardCharsets.UTF_8);
 		byte[] bytes = ByteBuffer.allocate(HEAD_BYTES + key.length)
@@ -120,6 +130,15 @@ public final class LockTicket {
 		return "ticket for lock '" + KeyText.printable(key()) + "' (fence " + this.fence + ")";
 	}
 
+	private Object writeReplace() {
+		return new Text(text());
+	}
+
+	// It is never written itself
+	private void readObject(ObjectInputStream in) throws InvalidObjectException {
+		throw new InvalidObjectException("A ticket is written as its text");
+	}
+
 	// Tells a text that was damaged from one that was outlived
 	private static int checksum(byte[] bytes) {
 		CRC32 checksum = new CRC32();
@@ -147,6 +166,24 @@ public final class LockTicket {
 	private static IllegalArgumentException malformed(String how) {
 		return new IllegalArgumentException(
 				"This is no ticket of a document lock: " + how + "; pass on what LockTicket.text() gave");
+	}
+
+	/**
+	 * What is serialized of a ticket.
+	 *
+	 * @param text its text
+	 */
+	private record Text(String text) implements Serializable {
+
+		private Object readResolve() {
+			return LockTicket.of(this.text);
+		}
+
+		@Override
+		public String toString() {
+			return "text of a ticket";
+		}
+
 	}
 
 }

@@ -1,5 +1,10 @@
 package io.mongolock.mongodb;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.ObjectStreamClass;
 import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.Test;
@@ -7,10 +12,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.mongo.LeaseSecrets;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -42,6 +51,34 @@ class LockTicketTests {
 			.doesNotContain(TOKEN)
 			.doesNotContain(TICKET.text());
 		assertThat(TICKET.lease().toString()).doesNotContain(TOKEN);
+	}
+
+	@Test
+	void aSessionKeepsIt() throws Exception {
+		ByteArrayOutputStream session = new ByteArrayOutputStream();
+		try (ObjectOutputStream out = new ObjectOutputStream(session)) {
+			out.writeObject(TICKET);
+		}
+		try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(session.toByteArray()))) {
+			assertThat(in.readObject()).isEqualTo(TICKET).hasToString(TICKET.toString());
+		}
+		assertThat(session.toString(StandardCharsets.ISO_8859_1)).contains(TICKET.text());
+		assertThat(ObjectStreamClass.lookup(LockTicket.class).getSerialVersionUID()).isOne();
+	}
+
+	@Test
+	void inJsonItIsItsText() {
+		JsonMapper json = JsonMapper.builder().build();
+		String written = json.writeValueAsString(new Form(TICKET, "hello"));
+		assertThat(written).isEqualTo("{\"ticket\":\"" + TICKET.text() + "\",\"text\":\"hello\"}");
+		assertThat(json.readValue(written, Form.class)).isEqualTo(new Form(TICKET, "hello"));
+		assertThatExceptionOfType(JacksonException.class)
+			.isThrownBy(() -> json.readValue("{\"ticket\":\"abc\"}", Form.class))
+			.withMessageContaining("This is no ticket of a document lock");
+	}
+
+	private record Form(LockTicket ticket, String text) {
+
 	}
 
 	@ParameterizedTest
