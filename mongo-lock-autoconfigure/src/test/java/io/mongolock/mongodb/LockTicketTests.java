@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -77,10 +76,6 @@ class LockTicketTests {
 			.withMessageContaining("This is no ticket of a document lock");
 	}
 
-	private record Form(LockTicket ticket, String text) {
-
-	}
-
 	@ParameterizedTest
 	@NullSource
 	@ValueSource(strings = { "", " ", "abc", "no ticket!", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })
@@ -107,6 +102,10 @@ class LockTicketTests {
 			.withMessageContaining("longer than 4096 characters");
 		LockTicket tooLong = new LockTicket(new LeaseId("posts:" + "p".repeat(4000), TOKEN), SECRET, 1);
 		assertThatIllegalStateException().isThrownBy(tooLong::text).withMessageContaining("too long for a ticket");
+	}
+
+	private record Form(LockTicket ticket, String text) {
+
 	}
 
 }
