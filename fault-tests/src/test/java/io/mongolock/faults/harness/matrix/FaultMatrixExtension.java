@@ -72,10 +72,10 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 	}
 
 	private static FaultMatrix matrix(ExtensionContext context) {
-		String file = context.getConfigurationParameter("fault-matrix.file").orElse("target/fault-matrix.md");
+		Optional<Path> file = context.getConfigurationParameter("fault-matrix.file").map(Path::of);
 		return context.getRoot()
 			.getStore(Namespace.create(FaultMatrix.class))
-			.computeIfAbsent(FaultMatrix.class, (type) -> new FaultMatrix(Path.of(file)), FaultMatrix.class);
+			.computeIfAbsent(FaultMatrix.class, (type) -> new FaultMatrix(file), FaultMatrix.class);
 	}
 
 	private static ShowsRow row(ExtensionContext context) {
@@ -93,11 +93,12 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 	}
 
 	/**
-	 * The report, written when the run ends. Thread-safe.
+	 * The report, written when the run ends if it names a file: the JVM of a mutant runs
+	 * a row or two beside the run whose report counts. Thread-safe.
 	 */
 	private static final class FaultMatrix implements AutoCloseable {
 
-		private final Path file;
+		private final Optional<Path> file;
 
 		private final long seed = Long.getLong("fault-matrix.seed", ThreadLocalRandom.current().nextLong());
 
@@ -105,7 +106,7 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 
 		private final Map<String, RowFigures> figures = new ConcurrentHashMap<>();
 
-		private FaultMatrix(Path file) {
+		private FaultMatrix(Optional<Path> file) {
 			this.file = file;
 		}
 
@@ -115,11 +116,17 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 
 		@Override
 		public void close() throws IOException {
+			if (this.file.isPresent()) {
+				write(this.file.get().toAbsolutePath());
+			}
+		}
+
+		private void write(Path file) throws IOException {
 			MatrixTable table = new MatrixTable(FaultRow.all(), this.results);
-			Files.createDirectories(this.file.toAbsolutePath().getParent());
-			Files.writeString(this.file,
+			Files.createDirectories(file.getParent());
+			Files.writeString(file,
 					table.write(System.getProperty("fault-matrix.version", "unknown"), Instant.now(), this.seed));
-			TestOutput.say(table.summary() + " More in " + this.file);
+			TestOutput.say(table.summary() + " More in " + file);
 		}
 
 	}

@@ -117,6 +117,14 @@ class FaultMatrixTests {
 		assertThat(report).contains("a fault by kind [1]", "a fault by kind [2]");
 	}
 
+	@Test
+	void aRunThatNamesNoFileLeavesTheReportOfAnotherAlone() throws IOException {
+		Path report = Path.of("target", "fault-matrix.md");
+		String before = (Files.exists(report)) ? Files.readString(report) : "none";
+		EngineTestKit.engine("junit-jupiter").selectors(DiscoverySelectors.selectClass(RowCases.class)).execute();
+		assertThat((Files.exists(report)) ? Files.readString(report) : "none").isEqualTo(before);
+	}
+
 	private static String report(RowResult... results) {
 		return new MatrixTable(ROWS, List.of(results)).write("1.2.3", Instant.parse("2026-01-02T03:04:05Z"), 42);
 	}
