@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,8 +14,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import io.mongolock.test.proxy.FaultProxy;
 
@@ -35,16 +36,20 @@ final class MemberNetwork implements AutoCloseable {
 
 	private final Supplier<List<Long>> processes;
 
+	private final BooleanSupplier frozen;
+
 	private final Map<Integer, FaultProxy> proxies = new ConcurrentHashMap<>();
 
 	/**
 	 * Open a door.
 	 * @param target where the member itself listens
 	 * @param processes those of all members, in order; 0 for one that does not run
+	 * @param frozen whether the member stands still
 	 */
-	MemberNetwork(int target, Supplier<List<Long>> processes) {
+	MemberNetwork(int target, Supplier<List<Long>> processes, BooleanSupplier frozen) {
 		this.target = target;
 		this.processes = processes;
+		this.frozen = frozen;
 		try {
 			this.door = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
 		}
@@ -88,13 +93,23 @@ final class MemberNetwork implements AutoCloseable {
 	private void admit() {
 		while (!this.door.isClosed()) {
 			try {
-				Socket guest = this.door.accept();
-				from(memberOf(guest)).accept(guest);
+				welcome(this.door.accept());
 			}
 			catch (IOException ex) {
 				// closed, or gone again
 			}
 		}
+	}
+
+	private void welcome(Socket guest) throws IOException {
+		int member = memberOf(guest);
+		// another member would wait for an answer of one that stands still (SERVER-63512)
+		if (member != CLIENT && this.frozen.getAsBoolean()) {
+			guest.setSoLinger(true, 0);
+			guest.close();
+			return;
+		}
+		from(member).accept(guest);
 	}
 
 	private int memberOf(Socket guest) throws IOException {
@@ -110,12 +125,12 @@ final class MemberNetwork implements AutoCloseable {
 
 	// The other end as the kernel names it; members come by IPv4
 	private static Optional<String> socket(String local, String remote) throws IOException {
-		try (Stream<String> lines = Files.lines(Path.of("/proc/net/tcp"))) {
-			return lines.map((line) -> line.strip().split("\\s+"))
-				.filter((fields) -> fields.length > 9 && fields[1].equals(local) && fields[2].equals(remote))
-				.map((fields) -> "socket:[" + fields[9] + "]")
-				.findFirst();
-		}
+		return Files.readAllLines(Path.of("/proc/net/tcp"))
+			.stream()
+			.map((line) -> line.strip().split("\\s+"))
+			.filter((fields) -> fields.length > 9 && fields[1].equals(local) && fields[2].equals(remote))
+			.map((fields) -> "socket:[" + fields[9] + "]")
+			.findFirst();
 	}
 
 	private static String address(int port) {
@@ -130,7 +145,7 @@ final class MemberNetwork implements AutoCloseable {
 				}
 			}
 		}
-		catch (IOException ex) {
+		catch (IOException | DirectoryIteratorException ex) {
 			// the process has ended
 		}
 		return false;

@@ -2,8 +2,11 @@ package io.mongolock.test.server;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,8 +36,10 @@ final class MongodProcess {
 	private static final int PORT_TAKEN = 48;
 
 	// Nothing is ever written to the pipe: the read ends when its other end is closed.
-	// The watcher leaves a note, as the shell alone knows when the server has ended.
+	// The watcher leaves a note, as the shell alone knows when the server has ended. What
+	// a terminal or a build sends to all its processes ends this JVM, not the shell.
 	private static final String SCRIPT = """
+			trap '' HUP INT TERM
 			exec 3<&0
 			data=$1 log=$2; shift 2
 			"$@" 3<&- </dev/null >>"$log" 2>&1 &
@@ -44,7 +49,7 @@ final class MongodProcess {
 			echo $server
 			exec 3<&- >&-
 			wait $server; status=$?
-			[ -e "$data/abandoned" ] && rm -rf "$data" || kill $watcher
+			[ -e "$data/abandoned" ] && rm -rf "$data" || kill -KILL $watcher
 			exit $status
 			""";
 
@@ -54,21 +59,29 @@ final class MongodProcess {
 
 	private final int port;
 
-	private MongodProcess(Process shell, long pid, int port) {
+	private final Path log;
+
+	/** What servers before it wrote there. */
+	private final long logStart;
+
+	private volatile boolean frozen;
+
+	private MongodProcess(Process shell, long pid, int port, Path log, long logStart) {
 		this.shell = shell;
 		this.pid = pid;
 		this.port = port;
+		this.log = log;
+		this.logStart = logStart;
 	}
 
 	/**
-	 * Start a server and wait until it answers.
+	 * Start a server, which does not answer yet.
 	 * @param command the executable and its arguments, without a port
 	 * @param environment variables of this server
 	 * @param port where to listen
 	 * @param data the folder of its data
 	 * @param log where its output is appended
-	 * @return the server, or {@code null} if another listens on the port
-	 * @throws IllegalStateException if it ends instead of an answer
+	 * @return the server
 	 */
 	static MongodProcess start(List<String> command, Map<String, String> environment, int port, Path data, Path log) {
 		List<String> all = new ArrayList<>(
@@ -79,22 +92,24 @@ final class MongodProcess {
 		all.addAll(List.of("--port", String.valueOf(port), "--dbpath", data.toString()));
 		try {
 			Files.createDirectories(data);
+			long logStart = Files.exists(log) ? Files.size(log) : 0;
 			Process shell = new ProcessBuilder(all).redirectError(Redirect.appendTo(log.toFile())).start();
 			BufferedReader output = shell.inputReader();
 			String pid = output.readLine();
 			if (pid == null) {
 				throw new IllegalStateException("No shell started " + command + ": see " + log);
 			}
-			return new MongodProcess(shell, Long.parseLong(pid), port);
+			return new MongodProcess(shell, Long.parseLong(pid), port, log, logStart);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("No server can be started as " + command, ex);
 		}
 	}
 
-	// Whether it listens; false if its port was taken
-	boolean awaitAnswer(Path log) {
-		Waiting.until("an answer of the server with the log " + log, LONG_ENOUGH, () -> !isRunning() || answers());
+	// Whether it listens; false if its port was taken, also by a server that answers
+	boolean awaitAnswer() {
+		Waiting.until("answer of the server with the log " + this.log, LONG_ENOUGH,
+				() -> !isRunning() || (isListening() && answers()));
 		if (isRunning()) {
 			return true;
 		}
@@ -102,7 +117,18 @@ final class MongodProcess {
 			return false;
 		}
 		throw new IllegalStateException(
-				"The server ended with status " + this.shell.exitValue() + " as it started: " + lastLines(log));
+				"The server ended with status " + this.shell.exitValue() + " as it started: " + lastLines(this.log));
+	}
+
+	private boolean isListening() {
+		try (InputStream output = Files.newInputStream(this.log)) {
+			output.skipNBytes(this.logStart);
+			return new String(output.readAllBytes(), StandardCharsets.UTF_8).contains("Waiting for connections");
+		}
+		catch (IOException ex) {
+			// it has not begun yet
+			return false;
+		}
 	}
 
 	private boolean answers() {
@@ -147,6 +173,7 @@ final class MongodProcess {
 
 	// When this returns, all its threads stand still
 	void freeze() {
+		this.frozen = true;
 		signal("STOP");
 		Path tasks = Path.of("/proc", String.valueOf(this.pid), "task");
 		Waiting.until("stop of process " + this.pid, LONG_ENOUGH, () -> !Files.isDirectory(tasks) || isStopped(tasks));
@@ -154,6 +181,11 @@ final class MongodProcess {
 
 	void thaw() {
 		signal("CONT");
+		this.frozen = false;
+	}
+
+	boolean isFrozen() {
+		return this.frozen;
 	}
 
 	private void signal(String name) {
@@ -190,7 +222,7 @@ final class MongodProcess {
 			}
 			return true;
 		}
-		catch (IOException ex) {
+		catch (IOException | DirectoryIteratorException ex) {
 			// one of its threads has just ended
 			return false;
 		}

@@ -101,7 +101,9 @@ public final class RealMember {
 	}
 
 	/**
-	 * Stop all its threads (SIGSTOP). When this returns, they stand still.
+	 * Stop all its threads (SIGSTOP). When this returns, they stand still. New
+	 * connections of other members are reset where there is a proxy between them; those
+	 * of clients are accepted and not answered.
 	 */
 	public synchronized void freeze() {
 		running().freeze();
@@ -126,7 +128,7 @@ public final class RealMember {
 			MongodProcess started = MongodProcess.start(this.command.apply(this.folder),
 					this.environment.apply(this.index), candidate, this.folder.resolve("data"), log());
 			this.process = started;
-			if (started.awaitAnswer(log())) {
+			if (started.awaitAnswer()) {
 				this.port = candidate;
 			}
 		}
@@ -134,16 +136,25 @@ public final class RealMember {
 	}
 
 	/**
-	 * Keep from now on whatever it and the others send each other, answers included,
-	 * until it {@link #rejoin() rejoins}. Clients notice nothing of that.
+	 * Keep from now on whatever it and the others send each other, answers included, and
+	 * refuse new connections between them, until it {@link #rejoin() rejoins}. Clients
+	 * notice nothing of that.
 	 * @throws IllegalStateException if the servers were not started as separable ones
 	 */
 	public void isolate() {
 		MemberNetwork own = network();
 		for (RealMember other : this.others) {
-			own.from(other.index).blackhole();
-			other.network().from(this.index).blackhole();
+			separate(own.from(other.index));
+			separate(other.network().from(this.index));
 		}
+	}
+
+	// A new connection without an answer would stop a secondary older than 4.4.19 or
+	// 5.0.7
+	// for 30 s (SERVER-63512)
+	private static void separate(FaultProxy proxy) {
+		proxy.refuseNewConnections();
+		proxy.blackhole();
 	}
 
 	/**
@@ -203,7 +214,13 @@ public final class RealMember {
 
 	void separate(List<RealMember> members) {
 		this.others = members.stream().filter((member) -> member != this).toList();
-		this.network = new MemberNetwork(this.port, () -> members.stream().map(RealMember::pidOrNone).toList());
+		this.network = new MemberNetwork(this.port, () -> members.stream().map(RealMember::pidOrNone).toList(),
+				this::isFrozen);
+	}
+
+	private boolean isFrozen() {
+		MongodProcess current = this.process;
+		return current != null && current.isFrozen();
 	}
 
 	void close() {

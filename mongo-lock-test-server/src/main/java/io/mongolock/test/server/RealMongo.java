@@ -197,10 +197,19 @@ public final class RealMongo implements AutoCloseable {
 		boolean first = !this.ended;
 		this.ended = true;
 		if (first) {
-			this.members.forEach(RealMember::close);
+			closeMembers();
 			Folders.delete(this.folder, (file) -> file.toString().endsWith(".log"));
 		}
 		return first;
+	}
+
+	// Each, also if one does not end
+	private void closeMembers() {
+		CompletableFuture
+			.allOf(this.members.stream()
+				.map((member) -> CompletableFuture.runAsync(member::close))
+				.toArray(CompletableFuture[]::new))
+			.join();
 	}
 
 	private void endWithThisJvm() {

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -18,6 +19,7 @@ import org.bson.Document;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -164,6 +166,34 @@ class RealMongoTests {
 		}
 		finally {
 			jvm.destroyForcibly();
+		}
+	}
+
+	@Test
+	void aSignalToAllProcessesOfATerminalLeavesNoServer() {
+		RealMongo server = RealMongo.builder(this.binary).logs(new ServerLogs()).start();
+		ProcessHandle process = ProcessHandle.of(server.members().get(0).pid()).orElseThrow();
+		try (server) {
+			process.parent().orElseThrow().destroy();
+			server.members().get(0).freeze();
+			server.members().get(0).thaw();
+		}
+		assertThat(process.isAlive()).isFalse();
+	}
+
+	@Test
+	void anotherServerOnItsPortIsNotTakenForIt(@TempDir Path folder) {
+		try (RealMongo other = RealMongo.builder(this.binary).start()) {
+			int taken = Integer.parseInt(other.members().get(0).address().replaceFirst(".*:", ""));
+			MongodProcess process = MongodProcess.start(
+					List.of(this.binary.path().toString(), "--bind_ip", "127.0.0.1", "--nounixsocket"), Map.of(), taken,
+					folder.resolve("data"), folder.resolve("mongod.log"));
+			try {
+				assertThat(process.awaitAnswer()).isFalse();
+			}
+			finally {
+				process.kill();
+			}
 		}
 	}
 
