@@ -151,9 +151,10 @@ class ProductStatementsTests {
 			DocumentLockOperations operations = DocumentLockOperations.of(this.template, this.documents, client,
 					(key, holder) -> {
 					}, LockClock.system(), TIMEOUT, new DocumentTransactions(), context);
-			// A save sets the fields of the entity instead of the version alone, and is
-			// proved
-			// by RealServerDocumentLocksTests
+			for (String title : new String[] { "new", null }) {
+				LockedDocument<Page> locked = operations.lock(Page.class, "k");
+				operations.save(locked, new Page("k", title, locked.entity().version()));
+			}
 			operations.update(operations.lock(Page.class, "k"), new Update().set("title", "newer"));
 			LockedDocument<Page> locked = operations.lock(Page.class, "k");
 			operations.saveAndKeep(locked, new Page("k", "kept", locked.entity().version()));
