@@ -42,7 +42,7 @@ public final class Harness implements AutoCloseable {
 
 	private final List<HarnessClient> clients = new ArrayList<>();
 
-	private final @Nullable Embedded embedded;
+	private final @Nullable Own own;
 
 	private final Target target;
 
@@ -52,8 +52,8 @@ public final class Harness implements AutoCloseable {
 
 	private final MongoLockStore store;
 
-	private Harness(@Nullable Embedded embedded, Target target) {
-		this.embedded = embedded;
+	private Harness(@Nullable Own own, Target target) {
+		this.own = own;
 		this.target = target;
 		this.proxy = FaultProxy.to(target.host(), target.port());
 		this.observer = MongoClients.create(target.connectionString());
@@ -75,7 +75,14 @@ public final class Harness implements AutoCloseable {
 	public static Harness embedded(UpsertRace upsertRace) {
 		StepClock clock = new StepClock();
 		EmbeddedMongo server = EmbeddedMongo.builder().clock(clock).upsertRace(upsertRace).start();
-		return new Harness(new Embedded(server, clock), Target.embedded(server.port()));
+		return new Harness(new Own(server, clock, server::close), Target.embedded(server.port()));
+	}
+
+	// On a real server of its own, whose clock the test moves
+	public static Harness onRealClock() {
+		SteppedServer server = SteppedServer.start();
+		return new Harness(new Own(null, new StepClock(server::offBy), server::close),
+				Target.of(server.server().connectionString()));
 	}
 
 	// A client that faults befall, with a connection open
@@ -130,11 +137,11 @@ public final class Harness implements AutoCloseable {
 
 	// The embedded server, if that is what it is on
 	public EmbeddedMongo server() {
-		return Objects.requireNonNull(this.embedded).server();
+		return Objects.requireNonNull(Objects.requireNonNull(this.own).embedded());
 	}
 
 	public StepClock clock() {
-		return Objects.requireNonNull(this.embedded).clock();
+		return Objects.requireNonNull(this.own).clock();
 	}
 
 	// The server without faults
@@ -196,8 +203,8 @@ public final class Harness implements AutoCloseable {
 		this.proxy.close();
 		this.clients.forEach(HarnessClient::close);
 		this.observer.close();
-		if (this.embedded != null) {
-			this.embedded.server().close();
+		if (this.own != null) {
+			this.own.end().run();
 		}
 	}
 
@@ -208,7 +215,8 @@ public final class Harness implements AutoCloseable {
 			.allMatch((update) -> update.get("u").asDocument().containsKey(operator));
 	}
 
-	private record Embedded(EmbeddedMongo server, StepClock clock) {
+	// A server that ends with this
+	private record Own(@Nullable EmbeddedMongo embedded, StepClock clock, Runnable end) {
 
 	}
 

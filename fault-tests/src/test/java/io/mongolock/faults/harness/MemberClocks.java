@@ -1,11 +1,8 @@
 package io.mongolock.faults.harness;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
@@ -27,12 +24,12 @@ public final class MemberClocks implements AutoCloseable {
 
 	private final Map<Integer, Duration> offsets = new ConcurrentHashMap<>();
 
-	private final Path library;
+	private final FakeTime time;
 
 	private final RealMongo set;
 
-	private MemberClocks(MongodBinary binary, Path library) {
-		this.library = library;
+	private MemberClocks(MongodBinary binary, FakeTime time) {
+		this.time = time;
 		this.set = RealMongo.builder(binary).replicaSet(3).environment(this::environment).start();
 	}
 
@@ -42,12 +39,7 @@ public final class MemberClocks implements AutoCloseable {
 			.binary()
 			.orElseThrow(() -> new TestAbortedException(
 					"needs a replica set that the tests start themselves: set " + MongodBinary.NAME));
-		Path library = Stream.of("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
-			.map((directory) -> Path.of(directory, "faketime", "libfaketime.so.1"))
-			.filter(Files::exists)
-			.findFirst()
-			.orElseThrow(() -> new TestAbortedException("needs libfaketime: install the package faketime"));
-		return new MemberClocks(binary, library);
+		return new MemberClocks(binary, FakeTime.ofThisMachine());
 	}
 
 	public RealMongo set() {
@@ -90,9 +82,7 @@ public final class MemberClocks implements AutoCloseable {
 
 	private Map<String, String> environment(int member) {
 		Duration offset = this.offsets.get(member);
-		return (offset != null) ? Map.of("LD_PRELOAD", this.library.toString(), "FAKETIME",
-				"%+d".formatted(offset.toSeconds()), "DONT_FAKE_MONOTONIC", "1", "FAKETIME_DONT_FAKE_MONOTONIC", "1")
-				: Map.of();
+		return (offset != null) ? this.time.offBy(offset) : Map.of();
 	}
 
 	@Override

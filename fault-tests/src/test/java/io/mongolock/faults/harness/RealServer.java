@@ -26,11 +26,6 @@ public final class RealServer {
 		return require(GivenServer.uri(), need);
 	}
 
-	// What a test starts servers of its own from
-	public static MongodBinary binary(String need) {
-		return require(SuiteServer.get().binary(), need);
-	}
-
 	// The one that the tests of this JVM share
 	public static String replicaSet() {
 		return assertSet(require(SuiteServer.get().uri(), "a replica set"));

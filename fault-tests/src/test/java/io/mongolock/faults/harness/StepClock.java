@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import io.mongolock.LockClock;
 
@@ -14,8 +15,20 @@ public final class StepClock implements InstantSource, LockClock {
 
 	private final AtomicReference<Duration> offset = new AtomicReference<>(Duration.ZERO);
 
+	private final Consumer<Duration> steps;
+
+	public StepClock() {
+		this((offset) -> {
+		});
+	}
+
+	// Of another process, which is given how far off it is
+	StepClock(Consumer<Duration> steps) {
+		this.steps = steps;
+	}
+
 	public void step(Duration step) {
-		this.offset.updateAndGet(step::plus);
+		this.steps.accept(this.offset.updateAndGet(step::plus));
 	}
 
 	@Override

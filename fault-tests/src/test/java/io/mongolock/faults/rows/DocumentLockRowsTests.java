@@ -17,7 +17,9 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockLostException;
@@ -174,14 +176,20 @@ class DocumentLockRowsTests {
 
 		private final DocumentLockOperations documents;
 
+		private final TransactionTemplate transactions;
+
 		Editor(String instance, MongoClient mongo) {
 			this.context.refresh();
 			this.template = new MongoTemplate(mongo, Harness.DATABASE);
 			DocumentLockStore store = new DocumentLockStore(HarnessClient.template(mongo), "lock", "lines");
 			this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "main"),
 					LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
+			DocumentTransactions keeper = new DocumentTransactions();
 			this.documents = DocumentLockOperations.of(this.template, store, this.client, this.client::broken,
-					LockClock.system(), Duration.ofSeconds(5), new DocumentTransactions(), this.context);
+					LockClock.system(), Duration.ofSeconds(5), keeper, this.context);
+			MongoTransactionManager manager = new MongoTransactionManager(this.template.getMongoDatabaseFactory());
+			manager.addListener(keeper);
+			this.transactions = new TransactionTemplate(manager);
 		}
 
 		MongoTemplate template() {
@@ -190,6 +198,11 @@ class DocumentLockRowsTests {
 
 		DocumentLockOperations documents() {
 			return this.documents;
+		}
+
+		/** Those that keep the documents of their thread. */
+		TransactionTemplate transactions() {
+			return this.transactions;
 		}
 
 		/**

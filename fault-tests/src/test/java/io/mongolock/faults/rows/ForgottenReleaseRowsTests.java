@@ -60,7 +60,7 @@ class ForgottenReleaseRowsTests {
 	}
 
 	@Test
-	@Tag("process")
+	@Tag("real-server")
 	@ShowsRow(value = 82, level = Level.REPLICA_SET)
 	void aReleaseThatOnlyTheOldPrimaryOfARealSetKnewIsRepeated(RowFigures figures) {
 		MongodBinary mongod = MongodBinary.find()

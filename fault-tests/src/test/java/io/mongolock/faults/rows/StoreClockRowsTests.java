@@ -15,10 +15,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.LossReason;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
-import io.mongolock.faults.harness.RecordingLockListener;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -26,11 +24,10 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 25, 26, 29, 44 and 70: time passes at the server, or its clock is set. Only that
- * of the embedded one can be.
+ * Rows 29, 44 and 70: time passes at the server, as its clock is set. Only that of the
+ * embedded one can be without a library.
  */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -38,70 +35,6 @@ class StoreClockRowsTests {
 
 	@AutoClose
 	private final Harness rig = Harness.embedded();
-
-	@Test
-	@ShowsRow(value = 25, level = Level.SERVER)
-	void aClockSetForwardByLessThanTheMarginOverlapsNobody(RowFigures figures) {
-		HarnessClient client = this.rig.direct(Duration.ofSeconds(5));
-		HarnessClient other = this.rig.direct(Harness.LONG);
-		LockHandle handle = client.acquireUnrenewed();
-		this.rig.clock().step(Duration.ofMillis(600));
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label()));
-		assertThat(other.told().steps()).isEmpty();
-		figures.add("step", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
-	}
-
-	@Test
-	@ShowsRow(value = 25, level = Level.SERVER)
-	void aClockSetForwardByOneMinuteOverlapsUntilTheNextRenewalAndTheFenceTells(RowFigures figures) {
-		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
-		HarnessClient other = this.rig.direct(Harness.LONG);
-		LockHandle handle = client.acquire();
-		this.rig.clock().step(Duration.ofMinutes(1));
-		LockHandle next = other.tryAcquire().orElseThrow();
-		long granted = System.nanoTime();
-		assertThat(next.fence()).isGreaterThan(handle.fence());
-		assertTold(other, Duration.ofMinutes(1));
-		RecordingLockListener.Loss loss = client.told().awaitLoss();
-		assertThat(loss.reason()).isEqualTo(LossReason.REFUSED);
-		Expect.lost(handle::close);
-		next.renew();
-		assertThat(other.told().takenOver()).hasSize(1);
-		figures.server(this.rig.label())
-			.add("overlap", Harness.millis(loss.nanos() - granted) + " with a renewal every 1600 ms")
-			.add("fence", "rose");
-	}
-
-	@Test
-	@ShowsRow(value = 26, level = Level.SERVER)
-	void aClockSetBackByOneMinuteDelaysTheTakeOverByThatAndNoMore(RowFigures figures) {
-		HarnessClient dead = this.rig.direct(Duration.ofSeconds(6));
-		HarnessClient other = this.rig.direct(Harness.LONG);
-		LockHandle handle = dead.acquireUnrenewed();
-		this.rig.clock().step(Duration.ofMinutes(-1));
-		dead.told().awaitLoss();
-		assertThat(other.tryAcquire()).as("not before the server's ttl").isEmpty();
-		assertTold(other, Duration.ofMinutes(-1));
-		this.rig.clock().step(Duration.ofMinutes(1).plusSeconds(6));
-		LockHandle next = other.tryAcquire().orElseThrow();
-		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(this.rig.label()).add("take-over", "at most 60 s late").add("overlap", "0 ms");
-	}
-
-	@Test
-	@ShowsRow(value = 26, level = Level.SERVER)
-	void aHolderRenewsOnWhenTheClockIsSetBackAndTheNextFenceIsHigher(RowFigures figures) {
-		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
-		LockHandle handle = client.acquire();
-		this.rig.clock().step(Duration.ofMinutes(-1));
-		handle.renew();
-		assertThat(handle.isHeld()).isTrue();
-		assertThat(this.rig.stored().orElseThrow().liveHolders()).hasSize(1);
-		handle.close();
-		LockHandle next = client.acquire();
-		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(this.rig.label()).add("lost", client.told().losses().size());
-	}
 
 	@Test
 	@ShowsRow(value = 29, level = Level.SERVER)
@@ -161,12 +94,6 @@ class StoreClockRowsTests {
 		assertThat(writing.join().fence()).isGreaterThan(second.fence());
 		Expect.heldBy(writing.join(), this.rig.holders());
 		figures.server(this.rig.label()).add("readers", 3);
-	}
-
-	private static void assertTold(HarnessClient client, Duration step) {
-		await().atMost(Harness.LONG).until(() -> !client.told().steps().isEmpty());
-		// what passed while the requests were on their way is not known
-		assertThat(client.told().steps().get(0)).isCloseTo(step, Duration.ofSeconds(5));
 	}
 
 }

@@ -1,0 +1,49 @@
+package io.mongolock.faults.harness;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.opentest4j.TestAbortedException;
+
+/**
+ * The library libfaketime, by which a process has a wrong clock: the one that dates are
+ * read from, not the one that time is measured by. Immutable.
+ */
+record FakeTime(Path library) {
+
+	// Aborts the test where there is none
+	static FakeTime ofThisMachine() {
+		return Stream.of("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
+			.map((directory) -> Path.of(directory, "faketime", "libfaketime.so.1"))
+			.filter(Files::exists)
+			.findFirst()
+			.map(FakeTime::new)
+			.orElseThrow(() -> new TestAbortedException("needs libfaketime: install the package faketime"));
+	}
+
+	// Off by so much from the start on
+	Map<String, String> offBy(Duration offset) {
+		return variables("FAKETIME", spelled(offset));
+	}
+
+	// Off by what the file says at any time
+	Map<String, String> offAsSaidIn(Path file) {
+		Map<String, String> variables = new HashMap<>(variables("FAKETIME_TIMESTAMP_FILE", file.toString()));
+		variables.put("FAKETIME_NO_CACHE", "1");
+		return variables;
+	}
+
+	static String spelled(Duration offset) {
+		return "%+.3f".formatted(offset.toMillis() / 1000.0);
+	}
+
+	private Map<String, String> variables(String name, String value) {
+		return Map.of("LD_PRELOAD", this.library.toString(), name, value, "DONT_FAKE_MONOTONIC", "1",
+				"FAKETIME_DONT_FAKE_MONOTONIC", "1");
+	}
+
+}

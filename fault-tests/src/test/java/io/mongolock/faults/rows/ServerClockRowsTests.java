@@ -1,0 +1,135 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LossReason;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.RecordingLockListener;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Rows 25 and 26: the clock of the server is set while a lock is held.
+ */
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class ServerClockRowsTests {
+
+	private Harness rig;
+
+	@AfterEach
+	void stop() {
+		if (this.rig != null) {
+			this.rig.close();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@ShowsRow(value = 25, level = Level.SERVER)
+	void aClockSetForwardByLessThanTheMarginOverlapsNobody(Server server, RowFigures figures) {
+		start(server);
+		HarnessClient client = this.rig.direct(Duration.ofSeconds(5));
+		HarnessClient other = this.rig.direct(Harness.LONG);
+		LockHandle handle = client.acquireUnrenewed();
+		this.rig.clock().step(Duration.ofMillis(600));
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label()));
+		assertThat(other.told().steps()).isEmpty();
+		figures.add("step", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@ShowsRow(value = 25, level = Level.SERVER)
+	void aClockSetForwardByOneMinuteOverlapsUntilTheNextRenewalAndTheFenceTells(Server server, RowFigures figures) {
+		start(server);
+		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
+		HarnessClient other = this.rig.direct(Harness.LONG);
+		LockHandle handle = client.acquire();
+		this.rig.clock().step(Duration.ofMinutes(1));
+		LockHandle next = other.tryAcquire().orElseThrow();
+		long granted = System.nanoTime();
+		assertThat(next.fence()).isGreaterThan(handle.fence());
+		assertTold(other, Duration.ofMinutes(1));
+		RecordingLockListener.Loss loss = client.told().awaitLoss();
+		assertThat(loss.reason()).isEqualTo(LossReason.REFUSED);
+		Expect.lost(handle::close);
+		next.renew();
+		assertThat(other.told().takenOver()).hasSize(1);
+		figures.server(this.rig.label())
+			.add("overlap", Harness.millis(loss.nanos() - granted) + " with a renewal every 1600 ms")
+			.add("fence", "rose");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@ShowsRow(value = 26, level = Level.SERVER)
+	void aClockSetBackByOneMinuteDelaysTheTakeOverByThatAndNoMore(Server server, RowFigures figures) {
+		start(server);
+		HarnessClient dead = this.rig.direct(Duration.ofSeconds(6));
+		HarnessClient other = this.rig.direct(Harness.LONG);
+		LockHandle handle = dead.acquireUnrenewed();
+		this.rig.clock().step(Duration.ofMinutes(-1));
+		dead.told().awaitLoss();
+		assertThat(other.tryAcquire()).as("not before the server's ttl").isEmpty();
+		assertTold(other, Duration.ofMinutes(-1));
+		this.rig.clock().step(Duration.ofMinutes(1).plusSeconds(6));
+		LockHandle next = other.tryAcquire().orElseThrow();
+		assertThat(next.fence()).isGreaterThan(handle.fence());
+		figures.server(this.rig.label()).add("take-over", "at most 60 s late").add("overlap", "0 ms");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@ShowsRow(value = 26, level = Level.SERVER)
+	void aHolderRenewsOnWhenTheClockIsSetBackAndTheNextFenceIsHigher(Server server, RowFigures figures) {
+		start(server);
+		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
+		LockHandle handle = client.acquire();
+		this.rig.clock().step(Duration.ofMinutes(-1));
+		handle.renew();
+		assertThat(handle.isHeld()).isTrue();
+		assertThat(this.rig.stored().orElseThrow().liveHolders()).hasSize(1);
+		handle.close();
+		LockHandle next = client.acquire();
+		assertThat(next.fence()).isGreaterThan(handle.fence());
+		figures.server(this.rig.label()).add("lost", client.told().losses().size());
+	}
+
+	private static void assertTold(HarnessClient client, Duration step) {
+		await().atMost(Harness.LONG).until(() -> !client.told().steps().isEmpty());
+		// what passed while the requests were on their way is not known
+		assertThat(client.told().steps().get(0)).isCloseTo(step, Duration.ofSeconds(5));
+	}
+
+	private void start(Server server) {
+		this.rig = server.start.get();
+	}
+
+	enum Server {
+
+		EMBEDDED(Harness::embedded), REAL(Harness::onRealClock);
+
+		private final Supplier<Harness> start;
+
+		Server(Supplier<Harness> start) {
+			this.start = start;
+		}
+
+	}
+
+}
