@@ -8,8 +8,25 @@ package io.mongolock;
  * @param host the name of the machine, empty if unknown
  * @param pid the process id
  * @param thread the name of the thread that asked
+ * @param as who asked, as people know them, such as a user of the application; empty if
+ * the request did not say
  */
-public record LockOwner(String application, String instance, String host, long pid, String thread) {
+public record LockOwner(String application, String instance, String host, long pid, String thread, String as) {
+
+	/** How many characters the name of who asks may have. */
+	public static final int MAX_AS = 100;
+
+	/**
+	 * An owner that people know by no name.
+	 * @param application the name of the application, empty if it has none
+	 * @param instance tells the instances of one application apart
+	 * @param host the name of the machine, empty if unknown
+	 * @param pid the process id
+	 * @param thread the name of the thread that asked
+	 */
+	public LockOwner(String application, String instance, String host, long pid, String thread) {
+		this(application, instance, host, pid, thread, "");
+	}
 
 	/**
 	 * The same owner on another thread.
@@ -17,12 +34,44 @@ public record LockOwner(String application, String instance, String host, long p
 	 * @return a copy with that thread
 	 */
 	public LockOwner onThread(String thread) {
-		return new LockOwner(this.application, this.instance, this.host, this.pid, thread);
+		return new LockOwner(this.application, this.instance, this.host, this.pid, thread, this.as);
+	}
+
+	/**
+	 * The same owner, as people know it.
+	 * @param as the name
+	 * @return a copy with that name
+	 */
+	public LockOwner as(String as) {
+		return new LockOwner(this.application, this.instance, this.host, this.pid, this.thread, as);
+	}
+
+	static String checkAs(String as) {
+		if (as.isBlank() || as.length() > MAX_AS) {
+			throw new IllegalArgumentException("Who holds a lock has a name of 1 to " + MAX_AS + " characters; this "
+					+ ((as.isBlank()) ? "one is blank: leave it out" : "one has " + as.length() + ": shorten it"));
+		}
+		as.codePoints().filter((character) -> !isShown(character)).findFirst().ifPresent((character) -> {
+			throw new IllegalArgumentException("The name of who holds a lock has a control character"
+					+ String.format(" (U+%04X)", character) + ", or half a surrogate pair: remove it");
+		});
+		return as;
+	}
+
+	// What joins the letters of a name is part of it
+	private static boolean isShown(int character) {
+		return switch (Character.getType(character)) {
+			case Character.FORMAT -> character == 0x200C || character == 0x200D;
+			case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE ->
+				false;
+			default -> true;
+		};
 	}
 
 	@Override
 	public String toString() {
-		return ((this.application.isEmpty()) ? "" : this.application + " ") + this.instance + " (host " + this.host
+		return ((this.as.isEmpty()) ? "" : this.as + " at ")
+				+ ((this.application.isEmpty()) ? "" : this.application + " ") + this.instance + " (host " + this.host
 				+ ", pid " + this.pid + ", thread " + this.thread + ")";
 	}
 

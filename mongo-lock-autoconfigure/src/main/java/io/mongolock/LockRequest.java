@@ -220,6 +220,16 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
+		 * Who asks, as people know them: {@link LockSettings.Builder#as}.
+		 * @param as a name of 1 to {@value LockOwner#MAX_AS} characters
+		 * @return this builder
+		 * @throws IllegalArgumentException if it is no such name
+		 */
+		public Builder as(@Nullable String as) {
+			return say(LockSettings.builder().as(as).build());
+		}
+
+		/**
 		 * Whether whoever asks goes on without the lock if another holds it. With
 		 * {@link OnUnavailable#SKIP} the claim does not wait unless a wait timeout is set
 		 * on this builder or for the name of the lock (that for all locks does not

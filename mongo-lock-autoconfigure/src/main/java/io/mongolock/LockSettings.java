@@ -105,6 +105,14 @@ public final class LockSettings {
 	}
 
 	/**
+	 * Who holds the lock, as people know them, for others to read.
+	 * @return the name
+	 */
+	public @Nullable String as() {
+		return this.values.as;
+	}
+
+	/**
 	 * These settings, and where they say nothing, others.
 	 * @param other the next level
 	 * @return the combination
@@ -117,7 +125,7 @@ public final class LockSettings {
 				first(other, LockSettings::renewInterval), first(other, LockSettings::operationTimeout),
 				first(other, LockSettings::waitTimeout), first(other, LockSettings::retryInterval),
 				first(other, LockSettings::autoRenew), first(other, LockSettings::limit),
-				first(other, LockSettings::minHold)));
+				first(other, LockSettings::minHold), first(other, LockSettings::as)));
 	}
 
 	@Override
@@ -142,7 +150,7 @@ public final class LockSettings {
 
 	private record Values(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
 			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
-			@Nullable Boolean autoRenew, @Nullable Integer limit, @Nullable Duration minHold) {
+			@Nullable Boolean autoRenew, @Nullable Integer limit, @Nullable Duration minHold, @Nullable String as) {
 	}
 
 	/**
@@ -168,6 +176,8 @@ public final class LockSettings {
 		private @Nullable Integer limit;
 
 		private @Nullable Duration minHold;
+
+		private @Nullable String as;
 
 		private Builder() {
 		}
@@ -267,12 +277,26 @@ public final class LockSettings {
 		}
 
 		/**
+		 * Who holds the lock, as people know them, such as the user who edits: shown to
+		 * those who are denied, and in lists. Nothing is decided by it. Counts in a
+		 * request alone.
+		 * @param as a name of 1 to {@value LockOwner#MAX_AS} characters, none of them a
+		 * control character
+		 * @return this builder
+		 * @throws IllegalArgumentException if it is no such name
+		 */
+		public Builder as(@Nullable String as) {
+			this.as = (as != null) ? LockOwner.checkAs(as) : null;
+			return this;
+		}
+
+		/**
 		 * The settings.
 		 * @return the settings
 		 */
 		public LockSettings build() {
 			return new LockSettings(new Values(this.ttl, this.margin, this.renewInterval, this.operationTimeout,
-					this.waitTimeout, this.retryInterval, this.autoRenew, this.limit, this.minHold));
+					this.waitTimeout, this.retryInterval, this.autoRenew, this.limit, this.minHold, this.as));
 		}
 
 	}

@@ -90,4 +90,24 @@ class LockRequestTests {
 			.withMessageContaining("Keep one");
 	}
 
+	@Test
+	void whoAsksMayHaveANameThatPeopleKnow() {
+		assertThat(LockRequest.builder("k").as("Zoë Müller-李").ttl(Duration.ofSeconds(5)).build().settings().as())
+			.isEqualTo("Zoë Müller-李");
+		assertThat(LockRequest.of("k").settings().as()).isNull();
+		assertThat(LockSettings.builder().as("🧵".repeat(50)).build().or(LockSettings.builder().as("b").build()).as())
+			.isEqualTo("🧵".repeat(50));
+		LockOwner owner = new LockOwner("shop", "1", "host", 7, "main");
+		assertThat(owner.as("Ann").onThread("t")).hasToString("Ann at shop 1 (host host, pid 7, thread t)");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " ", "a\nb", "a\u0000", "\u202Enn\u0041", "a\u2028", "a\uD800", "\uDC00a" })
+	void aNameThatNobodyCanReadIsRefused(String as) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.builder("k").as(as))
+			.withMessageMatching(".*(is blank: leave it out|control character \\(U\\+[0-9A-F]{4}\\).*)");
+		assertThatIllegalArgumentException().isThrownBy(() -> LockSettings.builder().as("a".repeat(101)))
+			.withMessageContaining("1 to 100 characters; this one has 101");
+	}
+
 }

@@ -86,7 +86,7 @@ public final class LockDescriptors {
 	/**
 	 * Who holds a lock.
 	 *
-	 * @param owner application, instance, host, process and thread
+	 * @param owner as people know them, application, instance, host, process and thread
 	 * @param instance application and instance alone
 	 * @param fence the number of the grant
 	 * @param limit how many may hold the lock together with this one
@@ -117,7 +117,7 @@ public final class LockDescriptors {
 	/**
 	 * Who waits for a lock.
 	 *
-	 * @param owner application, instance, host, process and thread
+	 * @param owner as people know them, application, instance, host, process and thread
 	 * @param instance application and instance alone
 	 * @param limit how many may hold the lock together with this one
 	 */
@@ -133,7 +133,7 @@ public final class LockDescriptors {
 	/**
 	 * Who held a lock before.
 	 *
-	 * @param owner application, instance, host, process and thread
+	 * @param owner as people know them, application, instance, host, process and thread
 	 * @param instance application and instance alone
 	 * @param fence the number of the grant
 	 * @param acquiredAt when it was granted, by the server's clock

@@ -28,7 +28,9 @@ public record Attempts(ClientQueues queues, LockDefaults defaults, LockOwner own
 	 */
 	public LockAcquisition of(LockRequest request, String leaseToken, String thread, ClockReading begun) {
 		ResolvedLockSettings terms = this.defaults.terms(request);
-		Claim claim = Claim.of(new LeaseId(request.key(), leaseToken), this.owner.onThread(thread), terms.ttl())
+		LockOwner owner = this.owner.onThread(thread);
+		String as = request.settings().as();
+		Claim claim = Claim.of(new LeaseId(request.key(), leaseToken), (as != null) ? owner.as(as) : owner, terms.ttl())
 			.withLimit(this.defaults.limit(request))
 			.withReserve(this.reserve);
 		return new LockAcquisition(this.queues, request, claim, terms, begun);

@@ -1,6 +1,7 @@
 package io.mongolock.core;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -127,10 +128,11 @@ public record HandOver(Duration maxTime, int maxCount) {
 				&& from.lease().remaining(now).compareTo(from.terms().operationTimeout()) > 0;
 	}
 
-	// Nor be known there by a stricter or looser limit, or have to be renewed for one who
-	// is not, or to stay taken
+	// Nor be known there by a stricter or looser limit, or as another's, or have to be
+	// renewed for one who is not, or to stay taken
 	private static boolean suitsButForItsTtl(HeldLock from, LockAcquisition next, ClockReading now) {
-		return next.limit() == from.limit() && next.terms().autoRenew() && from.ending().mayBeHandedOver(now);
+		return next.limit() == from.limit() && next.terms().autoRenew() && from.ending().mayBeHandedOver(now)
+				&& Objects.equals(next.request().settings().as(), from.request().settings().as());
 	}
 
 }

@@ -55,6 +55,15 @@ class HandOverTests {
 	}
 
 	@Test
+	void itIsNotHandedToOnesWhomPeopleKnowByAnotherName() {
+		assertThat(handedTo(LockRequest.builder("k").as("Ann").build())).isFalse();
+		HandOverHarness jvm = new HandOverHarness(HandOverHarness.atMost(250, 3));
+		HeldLock held = jvm.granted(LockRequest.builder("k").as("Ann").build(), 3, false, false);
+		jvm.waiting("a", LockRequest.builder("k").as("Ann").build());
+		assertThat(jvm.release(held, 1)).isTrue();
+	}
+
+	@Test
 	void withNobodyWaitingItIsReleased() {
 		assertThat(this.jvm.release(this.first, 1)).isFalse();
 		assertThat(this.jvm.log).containsExactly("released");

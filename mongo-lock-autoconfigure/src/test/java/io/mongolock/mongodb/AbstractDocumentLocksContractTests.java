@@ -182,6 +182,22 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void whoHoldsItIsShownAsPeopleKnowThem() {
+		try (LockedDocument<Post> locked = lock(LockSettings.builder().as("$Ann").build())) {
+			assertThat(locked.handle().isHeld()).isTrue();
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> this.there.documents().lock(Post.class, "p1", ONCE))
+				.withMessageContaining("is held by $Ann at desk here (host")
+				.satisfies((ex) -> assertThat(ex.getHolders().get(0).owner().as()).isEqualTo("$Ann"));
+			assertThat(this.there.documents().list(Post.class).get(0).holder().owner().as()).isEqualTo("$Ann");
+		}
+		this.here.documents()
+			.execute(Post.class, "p1", (how) -> how.as("Bob"),
+					(locked) -> assertThat(this.there.documents().find(Post.class, "p1").orElseThrow().holder().owner())
+						.hasToString("Bob at desk here (host host, pid 1, thread main)"));
+	}
+
+	@Test
 	void aSaveWritesTheEntityAndReleasesTheLock() {
 		this.template.updateFirst(byId(), new Update().set("extra", "not in the entity"), Post.class);
 		this.template.updateFirst(byId(), new Update().set("fence", 7L), "posts");

@@ -34,7 +34,7 @@ interface KeyContract extends LockStoreContract {
 	@ParameterizedTest
 	@MethodSource("oddStrings")
 	default void anyKeyTokenAndOwnerComesBackAsItWent(String text) {
-		LockOwner owner = new LockOwner(text, text, text, -1, text);
+		LockOwner owner = new LockOwner(text, text, text, -1, text, text);
 		Claim claim = Claims.owner(Claims.on(text, text), owner);
 		StoredHolder holder = grant(claim);
 		assertThat(holder.leaseToken()).isEqualTo(text);

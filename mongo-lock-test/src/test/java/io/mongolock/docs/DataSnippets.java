@@ -114,6 +114,13 @@ public class DataSnippets {
 		return List.of(edited, editor, thrownOut);
 	}
 
+	Object named(String userName, String id, Optional<DocumentLock> editor) {
+		LockSettings settings = LockSettings.builder().as(userName).build();
+		LockedDocument<Article> locked = this.documents.lock(Article.class, id, settings);
+		String editedBy = editor.map((lock) -> lock.holder().owner().as()).orElse("");
+		return List.of(locked, editedBy);
+	}
+
 	record Article(@Id String id, String text, @Version Long version) {
 
 		Article withText(String text) {

@@ -159,11 +159,12 @@ record LockDocument(BsonDocument document) {
 	 * @return a document
 	 */
 	static BsonDocument owner(LockOwner owner) {
-		return new BsonDocument("application", new BsonString(owner.application()))
+		BsonDocument document = new BsonDocument("application", new BsonString(owner.application()))
 			.append("instance", new BsonString(owner.instance()))
 			.append("host", new BsonString(owner.host()))
 			.append("pid", new BsonInt64(owner.pid()))
 			.append("thread", new BsonString(owner.thread()));
+		return (owner.as().isEmpty()) ? document : document.append("as", new BsonString(owner.as()));
 	}
 
 	// If the driver has sent it twice, the server answers the whole document as the first
@@ -180,7 +181,8 @@ record LockDocument(BsonDocument document) {
 		BsonDocument owner = (entry.get("owner") instanceof BsonDocument document) ? document : new BsonDocument();
 		BsonValue pid = owner.get("pid");
 		return new LockOwner(text(owner, "application"), text(owner, "instance"), text(owner, "host"),
-				(pid != null && pid.isNumber()) ? pid.asNumber().longValue() : 0, text(owner, "thread"));
+				(pid != null && pid.isNumber()) ? pid.asNumber().longValue() : 0, text(owner, "thread"),
+				text(owner, "as"));
 	}
 
 	private static String text(BsonDocument owner, String name) {
