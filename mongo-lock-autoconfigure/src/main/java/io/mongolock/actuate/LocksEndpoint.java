@@ -1,15 +1,19 @@
 package io.mongolock.actuate;
 
+import java.security.Principal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -22,6 +26,7 @@ import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
 import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
 import io.mongolock.actuate.LockDescriptors.RequestedDescriptor;
+import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredHolder;
@@ -40,6 +45,8 @@ public class LocksEndpoint {
 
 	/** Type of the audit event of a request to release. */
 	public static final String RELEASE_REQUESTED = "MONGO_LOCK_RELEASE_REQUESTED";
+
+	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
 
 	private static final int PAGE = 100;
 
@@ -98,31 +105,44 @@ public class LocksEndpoint {
 	/**
 	 * Ask those who hold a lock now to release it, without taking it from them. They hear
 	 * of it at their next renewal.
+	 * @param user who asks
 	 * @param key the key; may contain slashes
 	 * @param reason why
 	 * @return how many were asked
 	 */
 	@WriteOperation
-	public RequestedDescriptor requestRelease(@Selector(match = Selector.Match.ALL_REMAINING) String[] key,
-			String reason) {
-		String whole = String.join("/", key);
-		int asked = usable(() -> this.locks.requestRelease(whole, reason));
-		this.events.publishEvent(new AuditApplicationEvent(
-				new AuditEvent("mongo-lock", RELEASE_REQUESTED, "key=" + whole, "reason=" + reason)));
-		return new RequestedDescriptor(whole, asked);
+	public RequestedDescriptor requestRelease(SecurityContext user,
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, String reason) {
+		return requestRelease(String.join("/", key), reason, nameOf(user));
+	}
+
+	RequestedDescriptor requestRelease(String key, String reason, String by) {
+		int asked = usable(() -> this.locks.requestRelease(key, reason));
+		if (asked > 0) {
+			audit(by, RELEASE_REQUESTED, "key=" + key, "asked=" + asked, "reason=" + reason);
+			logger.info("Lock '" + KeyText.printable(key) + "' is asked for by " + KeyText.printable(by) + ", reason: "
+					+ KeyText.printable(reason));
+		}
+		return new RequestedDescriptor(key, asked);
 	}
 
 	/**
 	 * Take a lock from those who hold it now. They are notified at their next renewal, so
 	 * for up to that long both they and whoever is granted the lock next believe to hold
 	 * it; only the fence tells them apart.
+	 * @param user who does it
 	 * @param key the key; may contain slashes
+	 * @param reason why, if that is said
 	 * @return whom it was taken from, or {@code null} if nobody ever asked for it
 	 */
 	@DeleteOperation
-	public @Nullable ReleasedDescriptor release(@Selector(match = Selector.Match.ALL_REMAINING) String[] key) {
-		String whole = String.join("/", key);
-		StoredLock lock = find(whole);
+	public @Nullable ReleasedDescriptor release(SecurityContext user,
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, @Nullable String reason) {
+		return release(String.join("/", key), reason, nameOf(user));
+	}
+
+	@Nullable ReleasedDescriptor release(String key, @Nullable String reason, String by) {
+		StoredLock lock = find(key);
 		if (lock == null) {
 			return null;
 		}
@@ -130,17 +150,36 @@ public class LocksEndpoint {
 		List<String> released = new ArrayList<>();
 		try {
 			for (StoredHolder holder : lock.holders()) {
-				if (this.store.release(new LeaseId(whole, holder.leaseToken()), this.timeout)) {
-					released.add(holder.owner().toString());
+				// without an answer it may be released all the same
+				String whom = holder.owner() + ", fence " + holder.fence();
+				released.add(whom);
+				if (!this.store.release(new LeaseId(key, holder.leaseToken()), this.timeout)) {
+					released.remove(whom);
 				}
 			}
 		}
 		finally {
-			// Also if the store failed on one of them, which may be released all the same
-			this.events.publishEvent(new AuditApplicationEvent(new AuditEvent("mongo-lock", RELEASED_BY_FORCE,
-					"key=" + whole, "holders=" + String.join(", ", released))));
+			if (!released.isEmpty()) {
+				released(key, String.join("; ", released), (reason != null) ? reason : "none given", by);
+			}
 		}
-		return new ReleasedDescriptor(whole, released.size());
+		return new ReleasedDescriptor(key, released.size());
+	}
+
+	private void released(String key, String holders, String reason, String by) {
+		audit(by, RELEASED_BY_FORCE, "key=" + key, "holders=" + holders, "reason=" + reason);
+		// Most applications have no repository of audit events
+		logger.warn("Lock '" + KeyText.printable(key) + "' was released by force by " + KeyText.printable(by)
+				+ ", reason: " + KeyText.printable(reason) + ". It was held by " + holders);
+	}
+
+	private void audit(String by, String type, String... data) {
+		this.events.publishEvent(new AuditApplicationEvent(new AuditEvent(by, type, data)));
+	}
+
+	static String nameOf(SecurityContext user) {
+		Principal principal = user.getPrincipal();
+		return (principal != null) ? principal.getName() : "anonymous";
 	}
 
 	@Nullable LockDescriptor lock(String key, boolean owners) {

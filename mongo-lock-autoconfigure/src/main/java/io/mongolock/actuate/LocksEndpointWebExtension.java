@@ -30,6 +30,8 @@ public class LocksEndpointWebExtension {
 
 	private static final Log logger = LogFactory.getLog(LocksEndpointWebExtension.class);
 
+	private static final int FORBIDDEN = 403;
+
 	private final LocksEndpoint endpoint;
 
 	private final Show showValues;
@@ -40,8 +42,8 @@ public class LocksEndpointWebExtension {
 	 * Create an extension.
 	 * @param endpoint the endpoint
 	 * @param showValues to whom owners are shown
-	 * @param roles one of which a user has to have where that depends on the user; any
-	 * user if empty
+	 * @param roles one of which a user has to have to release locks, and to see owners
+	 * where that depends on the user; any user if empty
 	 */
 	public LocksEndpointWebExtension(LocksEndpoint endpoint, Show showValues, Set<String> roles) {
 		this.endpoint = endpoint;
@@ -50,8 +52,9 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
-	 * As {@link LocksEndpoint#locks}.
+	 * As {@link LocksEndpoint#locks}, or one lock if a key is given.
 	 * @param user who asks
+	 * @param key the key of one lock, whatever it consists of; all unless given
 	 * @param prefix what the keys begin with
 	 * @param holder what a holder's description contains; finds nothing for those who may
 	 * not see owners
@@ -61,11 +64,13 @@ public class LocksEndpointWebExtension {
 	 * @return the locks
 	 */
 	@ReadOperation
-	public WebEndpointResponse<OperationResponseBody> locks(SecurityContext user, @Nullable String prefix,
-			@Nullable String holder, @Nullable Duration heldFor, @Nullable String after, @Nullable Integer limit) {
+	public WebEndpointResponse<OperationResponseBody> locks(SecurityContext user, @Nullable String key,
+			@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor, @Nullable String after,
+			@Nullable Integer limit) {
 		boolean owners = showsOwners(user);
 		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND,
-				() -> this.endpoint.page(new Filter(prefix, holder, heldFor), after, limit, owners));
+				() -> (key != null) ? this.endpoint.lock(key, owners)
+						: this.endpoint.page(new Filter(prefix, holder, heldFor), after, limit, owners));
 	}
 
 	/**
@@ -83,29 +88,61 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
+	 * As {@link LocksEndpoint#requestRelease}, of any key.
+	 * @param user who asks
+	 * @param key the key, whatever it consists of
+	 * @param reason why
+	 * @return how many were asked, or 403
+	 */
+	@WriteOperation
+	public WebEndpointResponse<OperationResponseBody> requestReleaseOf(SecurityContext user, String key,
+			String reason) {
+		return change(user, () -> this.endpoint.requestRelease(key, reason, LocksEndpoint.nameOf(user)));
+	}
+
+	/**
 	 * As {@link LocksEndpoint#requestRelease}.
 	 * @param user who asks
 	 * @param key the key
 	 * @param reason why
-	 * @return how many were asked
+	 * @return how many were asked, or 403
 	 */
 	@WriteOperation
 	public WebEndpointResponse<OperationResponseBody> requestRelease(SecurityContext user,
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, String reason) {
-		return answer(showsOwners(user), WebEndpointResponse.STATUS_NO_CONTENT,
-				() -> this.endpoint.requestRelease(key, reason));
+		return requestReleaseOf(user, String.join("/", key), reason);
+	}
+
+	/**
+	 * As {@link LocksEndpoint#release}, of any key.
+	 * @param user who asks
+	 * @param key the key, whatever it consists of
+	 * @param reason why, if that is said
+	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<OperationResponseBody> releaseOf(SecurityContext user, String key,
+			@Nullable String reason) {
+		return change(user, () -> this.endpoint.release(key, reason, LocksEndpoint.nameOf(user)));
 	}
 
 	/**
 	 * As {@link LocksEndpoint#release}.
 	 * @param user who asks
 	 * @param key the key
-	 * @return whom it was taken from, or 204 if nobody ever asked for it
+	 * @param reason why, if that is said
+	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> release(SecurityContext user,
-			@Selector(match = Selector.Match.ALL_REMAINING) String[] key) {
-		return answer(showsOwners(user), WebEndpointResponse.STATUS_NO_CONTENT, () -> this.endpoint.release(key));
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, @Nullable String reason) {
+		return releaseOf(user, String.join("/", key), reason);
+	}
+
+	private WebEndpointResponse<OperationResponseBody> change(SecurityContext user,
+			Supplier<@Nullable OperationResponseBody> operation) {
+		return (mayRelease(user)) ? answer(showsOwners(user), WebEndpointResponse.STATUS_NO_CONTENT, operation)
+				: new WebEndpointResponse<>(FORBIDDEN);
 	}
 
 	// A page asks every two seconds: a store that is down is no error of this server, nor
@@ -131,6 +168,16 @@ public class LocksEndpointWebExtension {
 	 */
 	public boolean showsOwners(SecurityContext user) {
 		return this.showValues.isShown(user, this.roles);
+	}
+
+	/**
+	 * Whether somebody may release locks, or ask for them, where the endpoint may be
+	 * written to at all: who has one of the roles that see owners.
+	 * @param user who asks
+	 * @return whether that user may, which anybody may where no roles are set
+	 */
+	public boolean mayRelease(SecurityContext user) {
+		return this.roles.isEmpty() || Show.WHEN_AUTHORIZED.isShown(user, this.roles);
 	}
 
 }

@@ -14,6 +14,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
@@ -21,6 +22,8 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
 import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
@@ -31,6 +34,7 @@ import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
 import io.mongolock.actuate.LockDescriptors.PreviousDescriptor;
 import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
+import io.mongolock.actuate.LockDescriptors.RequestedDescriptor;
 import io.mongolock.actuate.LockDescriptors.WaiterDescriptor;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -45,11 +49,14 @@ import static org.assertj.core.api.Assertions.tuple;
 /**
  * Tests for {@link LocksEndpoint} and {@link LocksEndpointWebExtension}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LocksEndpointTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
 	private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+	private static final SecurityContext USER = user("alice", "OPERATOR");
 
 	private final LockStore store = Mockito.mock();
 
@@ -83,8 +90,8 @@ class LocksEndpointTests {
 		BDDMockito.given(this.locks.requestRelease("k", "")).willThrow(wrong);
 		String[] key = { "k" };
 		Stream
-			.<ThrowingCallable>of(() -> this.endpoint.lock(key), () -> this.endpoint.release(key),
-					() -> this.endpoint.requestRelease(key, ""))
+			.<ThrowingCallable>of(() -> this.endpoint.lock(key), () -> this.endpoint.release(USER, key, null),
+					() -> this.endpoint.requestRelease(USER, key, ""))
 			.forEach((call) -> assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(call)
 				.withMessage("too long, says the test"));
 		assertThat(this.events).isEmpty();
@@ -163,10 +170,17 @@ class LocksEndpointTests {
 	@Test
 	void aHolderIsAskedToReleaseAndThatIsAudited() {
 		BDDMockito.given(this.locks.requestRelease("file:/a", "deployment")).willReturn(1);
-		assertThat(this.endpoint.requestRelease(new String[] { "file:", "a" }, "deployment").asked()).isEqualTo(1);
+		assertThat(this.endpoint.requestRelease(USER, new String[] { "file:", "a" }, "deployment").asked())
+			.isEqualTo(1);
 		assertThat(this.events).singleElement()
 			.asString()
-			.contains("MONGO_LOCK_RELEASE_REQUESTED", "file:/a", "deployment");
+			.contains("principal=alice", "MONGO_LOCK_RELEASE_REQUESTED", "file:/a", "deployment");
+	}
+
+	@Test
+	void whereNobodyWasAskedNothingIsAudited() {
+		assertThat(this.endpoint.requestRelease(USER, new String[] { "k" }, "deployment").asked()).isZero();
+		assertThat(this.events).isEmpty();
 	}
 
 	@Test
@@ -180,19 +194,62 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void aReleaseByForceFreesThoseWhoWereSeenAndIsAudited() {
+	void aReleaseByForceFreesThoseWhoWereSeenAndSaysWhoDidIt(CapturedOutput output) {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		BDDMockito.given(this.store.release(new LeaseId("order:1", "secret order:1"), TIMEOUT)).willReturn(true);
-		assertThat(this.endpoint.release(new String[] { "order:1" })).isEqualTo(new ReleasedDescriptor("order:1", 1));
+		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, "hangs\nsince noon"))
+			.isEqualTo(new ReleasedDescriptor("order:1", 1));
 		assertThat(this.events).hasSize(1);
 		assertThat(((AuditApplicationEvent) this.events.get(0)).getAuditEvent().toString())
-			.contains(LocksEndpoint.RELEASED_BY_FORCE, "order:1", "shop 1")
+			.contains("principal=alice", LocksEndpoint.RELEASED_BY_FORCE, "order:1", "shop 1", "since noon")
+			.doesNotContain("secret");
+		assertThat(output.getOut().lines().filter((line) -> line.contains("WARN"))).singleElement()
+			.asString()
+			.contains("Lock 'order:1' was released by force by alice, reason: ", "shop 1", "fence 7",
+					"hangs\\u000Asince noon")
 			.doesNotContain("secret");
 	}
 
 	@Test
+	void whereNothingWasReleasedNothingIsAudited() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, null))
+			.isEqualTo(new ReleasedDescriptor("order:1", 0));
+		assertThat(this.events).isEmpty();
+	}
+
+	@Test
+	void whoHasNoneOfTheRolesMayNotRelease() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(true);
+		String[] key = { "order:1" };
+		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of("OPERATOR"));
+		for (SecurityContext other : List.of(SecurityContext.NONE, user("bob", "AUDITOR"))) {
+			assertThat(web.mayRelease(other)).isFalse();
+			assertThat(web.release(other, key, null).getStatus()).isEqualTo(403);
+			assertThat(web.requestRelease(other, key, "soon").getStatus()).isEqualTo(403);
+		}
+		Mockito.verify(this.store, Mockito.never()).release(Mockito.any(), Mockito.any());
+		Mockito.verifyNoInteractions(this.locks);
+		assertThat(web.mayRelease(USER)).isTrue();
+		assertThat(web.release(USER, key, null).getBody()).isEqualTo(new ReleasedDescriptor("order:1", 1));
+	}
+
+	@Test
+	void aKeyOfAnyCharactersIsAParameter() {
+		String key = "a%/;\\\n..//b";
+		hold(key, "shop 1", Duration.ofSeconds(5));
+		BDDMockito.given(this.store.release(new LeaseId(key, "secret " + key), TIMEOUT)).willReturn(true);
+		BDDMockito.given(this.locks.requestRelease(key, "soon")).willReturn(1);
+		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
+		assertThat(web.locks(USER, key, null, null, null, null, null).getBody()).asString().contains(key);
+		assertThat(web.requestReleaseOf(USER, key, "soon").getBody()).isEqualTo(new RequestedDescriptor(key, 1));
+		assertThat(web.releaseOf(USER, key, null).getBody()).isEqualTo(new ReleasedDescriptor(key, 1));
+	}
+
+	@Test
 	void aReleaseByForceOfWhatNobodyKnowsIsNotFound() {
-		assertThat(this.endpoint.release(new String[] { "nobody" })).isNull();
+		assertThat(this.endpoint.release(USER, new String[] { "nobody" }, null)).isNull();
 		assertThat(this.events).isEmpty();
 	}
 
@@ -231,9 +288,9 @@ class LocksEndpointTests {
 		String[] key = { "k" };
 		for (Show shown : List.of(Show.ALWAYS, Show.NEVER)) {
 			LocksEndpointWebExtension web = new LocksEndpointWebExtension(endpoint, shown, Set.of());
-			assertThat(List.of(web.locks(SecurityContext.NONE, null, null, null, null, null),
+			assertThat(List.of(web.locks(SecurityContext.NONE, null, null, null, null, null, null),
 					web.lock(SecurityContext.NONE, key), web.requestRelease(SecurityContext.NONE, key, "soon"),
-					web.release(SecurityContext.NONE, key)))
+					web.release(SecurityContext.NONE, key, null)))
 				.allSatisfy((answer) -> {
 					assertThat(answer.getStatus()).isEqualTo(503);
 					assertThat(answer.getBody()).asString()
@@ -247,7 +304,8 @@ class LocksEndpointTests {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		String[] key = { "nobody" };
 		assertThat(web.lock(SecurityContext.NONE, key)).extracting("status", "body").containsExactly(404, null);
-		assertThat(web.release(SecurityContext.NONE, key)).extracting("status", "body").containsExactly(204, null);
+		assertThat(web.release(SecurityContext.NONE, key, null)).extracting("status", "body")
+			.containsExactly(204, null);
 	}
 
 	@Test
@@ -256,13 +314,21 @@ class LocksEndpointTests {
 		BDDMockito.given(this.store.release(new LeaseId("order:1", "secret order:1"), TIMEOUT))
 			.willThrow(new LockStoreException("order:1", LockStoreException.Outcome.UNKNOWN, "no answer", null));
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> this.endpoint.release(new String[] { "order:1" }));
+			.isThrownBy(() -> this.endpoint.release(USER, new String[] { "order:1" }, null));
 		assertThat(((AuditApplicationEvent) this.events.get(0)).getAuditEvent().toString())
 			.contains(LocksEndpoint.RELEASED_BY_FORCE, "order:1");
 	}
 
+	private static SecurityContext user(String name, String role) {
+		SecurityContext user = Mockito.mock();
+		BDDMockito.given(user.getPrincipal()).willReturn(() -> name);
+		BDDMockito.given(user.isUserInRole(role)).willReturn(true);
+		return user;
+	}
+
 	private static List<LockDescriptor> locks(LocksEndpointWebExtension web, @Nullable String holder) {
-		return ((LocksDescriptor) web.locks(SecurityContext.NONE, null, holder, null, null, null).getBody()).locks();
+		return ((LocksDescriptor) web.locks(SecurityContext.NONE, null, null, holder, null, null, null).getBody())
+			.locks();
 	}
 
 	private LocksDescriptor all() {

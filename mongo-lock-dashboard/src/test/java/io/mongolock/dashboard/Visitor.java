@@ -60,6 +60,20 @@ final class Visitor {
 				BodyHandlers.ofString());
 	}
 
+	/**
+	 * Post as the page would.
+	 * @param path where
+	 * @param token what the page has read from the cookie
+	 * @param json what
+	 * @return the answer
+	 */
+	HttpResponse<String> post(String path, String token, String json) {
+		return send(request(path).header("Cookie", "XSRF-TOKEN=" + token)
+			.header("X-XSRF-TOKEN", token)
+			.header("Content-Type", "application/json")
+			.POST(HttpRequest.BodyPublishers.ofString(json)), BodyHandlers.ofString());
+	}
+
 	private HttpRequest.Builder request(String path) {
 		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(this.base + path));
 		if (this.user.isEmpty()) {
