@@ -6,6 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.MongoWriteException;
 import com.mongodb.ServerAddress;
@@ -28,8 +29,11 @@ final class DriverMessage {
 	/** The last of these in what is said of a server is the cause of the others. */
 	private static final Pattern TROUBLE = Pattern.compile("\\{(?:\\w+\\.)+(\\w+)(: [^}]*)?}");
 
-	/** Of the key of an index. */
-	private static final Pattern VALUES = Pattern.compile(" dup key: \\{.*}", Pattern.DOTALL);
+	/** The whole of it, with the tokens in it, of which its name is enough. */
+	private static final Pattern COMMAND = Pattern.compile(" command \\{ ?\"?(\\w+).*", Pattern.DOTALL);
+
+	/** Of a document, or of the key of an index. */
+	private static final Pattern VALUES = Pattern.compile("(?: dup key:)? ?\\{.*}", Pattern.DOTALL);
 
 	private static final int MAX_LENGTH = 200;
 
@@ -45,15 +49,22 @@ final class DriverMessage {
 			return refused(bulk.getWriteErrors().get(0), bulk.getServerAddress())
 					+ ((more > 0) ? ", and " + more + " more" : "");
 		}
+		if (failure instanceof MongoCommandException command) {
+			return refused(command.getErrorCode(), command.getErrorMessage(), command.getServerAddress());
+		}
 		return withoutValues(described(failure));
 	}
 
 	private static String refused(WriteError error, ServerAddress server) {
-		return "error " + error.getCode() + ": '" + withoutValues(error.getMessage()) + "' on server " + server;
+		return refused(error.getCode(), error.getMessage(), server);
+	}
+
+	private static String refused(int code, String message, ServerAddress server) {
+		return "error " + code + ": '" + shortened(withoutValues(message)) + "' on server " + server;
 	}
 
 	private static String withoutValues(String message) {
-		return VALUES.matcher(message).replaceAll("");
+		return VALUES.matcher(COMMAND.matcher(message).replaceAll(" command $1")).replaceAll("");
 	}
 
 	private static String described(Throwable failure) {
@@ -63,7 +74,7 @@ final class DriverMessage {
 			return message.substring(0, cluster) + ": " + servers(message.substring(cluster + CLUSTER.length()));
 		}
 		int response = message.indexOf(RESPONSE);
-		return ((response >= 0) ? message.substring(0, response) : message) + where(failure, message);
+		return shortened((response >= 0) ? message.substring(0, response) : message) + where(failure, message);
 	}
 
 	private static String servers(String cluster) {

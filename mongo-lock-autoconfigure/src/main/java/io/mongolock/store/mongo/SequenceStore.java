@@ -143,13 +143,16 @@ public final class SequenceStore {
 		if (StoreFailures.isInterrupt(failure)) {
 			Thread.currentThread().interrupt();
 		}
-		String message = "Could not " + request + " (collection '" + this.collection + "')";
+		String message = "Could not " + request + StoreFailures.within(request, failure) + " (collection '"
+				+ this.collection + "')";
 		if (failure instanceof MongoException refused && refused.getCode() == BAD_VALUE) {
 			return new DataIntegrityViolationException(message + ": its numbers end at " + Long.MAX_VALUE
 					+ ", and nothing was changed. MongoDB says: " + DriverMessage.of(failure), failure);
 		}
-		return new DataAccessResourceFailureException(message + ": " + DriverMessage.of(failure)
-				+ ". What it may have taken is a gap; it is safe to ask again", failure);
+		return new DataAccessResourceFailureException(message + ": "
+				+ StoreFailures.cause(request, this.collection, failure) + ((StoreFailures.isRefused(failure)) ? ""
+						: ". What it may have taken is a gap; it is safe to ask again"),
+				failure);
 	}
 
 	private static BsonDocument change(String operator, long number) {

@@ -9,6 +9,7 @@ import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoIncompatibleDriverException;
 import com.mongodb.MongoInterruptedException;
 import com.mongodb.MongoNodeIsRecoveringException;
@@ -48,6 +49,8 @@ final class StoreFailures {
 
 	private static final int DOCUMENT_VALIDATION_FAILURE = 121;
 
+	private static final int MAX_TIME_EXPIRED = 50;
+
 	/**
 	 * The server read the request and will not execute it: BadValue, FailedToParse,
 	 * TypeMismatch, IllegalOperation, CommandNotFound, ImmutableField, InvalidOptions,
@@ -63,6 +66,15 @@ final class StoreFailures {
 	 * answer.
 	 */
 	private static final Set<Integer> ANSWERS_LOST = Set.of(5637601, 5637602);
+
+	/**
+	 * How a server answers that does not know what it is asked for: FailedToParse,
+	 * CommandNotFound, InvalidOptions, CommandNotSupported, InvalidPipelineOperator,
+	 * QueryFeatureNotAllowed, NotImplemented, APIVersionError, APIStrictError, and an
+	 * unknown variable or stage of a pipeline.
+	 */
+	private static final Set<Integer> UNKNOWN_TO_OLD_SERVERS = Set.of(9, 59, 72, 115, 168, 224, 238, 322, 323, 17276,
+			40324);
 
 	private StoreFailures() {
 	}
@@ -98,10 +110,23 @@ final class StoreFailures {
 		if (outcome == Outcome.UNKNOWN && !request.write()) {
 			outcome = Outcome.NOT_EXECUTED;
 		}
-		String message = "Could not " + request + ", " + meaning(outcome) + ": " + DriverMessage.of(failure)
-				+ advice(failure, outcome, collection);
+		String message = "Could not " + request + within(request, failure) + ", " + meaning(outcome) + ": "
+				+ DriverMessage.of(failure)
+				+ ((outcome == Outcome.REFUSED) ? advice(request, failure, collection) : "");
 		logger.debug(message, thrown);
 		return new LockStoreException(request.key(), outcome, message, thrown);
+	}
+
+	/**
+	 * What a failure is due to, and what to do about it if it is a refusal.
+	 * @param request the request
+	 * @param collection the name of the collection
+	 * @param thrown what was thrown
+	 * @return words for a message, without what is stored
+	 */
+	static String cause(StoreRequest request, String collection, Throwable thrown) {
+		Throwable failure = nativeFailure(thrown);
+		return DriverMessage.of(failure) + ((isRefused(failure)) ? advice(request, failure, collection) : "");
 	}
 
 	/**
@@ -219,16 +244,25 @@ final class StoreFailures {
 		};
 	}
 
-	private static String advice(Throwable failure, Outcome outcome, String collection) {
-		if (outcome != Outcome.REFUSED) {
-			return "";
-		}
+	/**
+	 * How long a request was to take, where that is what ended it.
+	 * @param request the request
+	 * @param failure what was thrown
+	 * @return words for a message, or nothing
+	 */
+	static String within(StoreRequest request, Throwable failure) {
+		boolean timedOut = failure instanceof MongoTimeoutException || failure instanceof MongoExecutionTimeoutException
+				|| code(failure) == MAX_TIME_EXPIRED;
+		return (timedOut) ? " within " + request.timeoutMillis() + " ms" : "";
+	}
+
+	private static String advice(StoreRequest request, Throwable failure, String collection) {
 		int code = code(failure);
 		if (failure instanceof MongoSecurityException || code == AUTHENTICATION_FAILED) {
 			return ". Check the user, the password and the authentication database of the connection";
 		}
 		if (code == UNAUTHORIZED) {
-			return ". The user needs the privileges find, insert and update on the collection '" + collection
+			return ". The user needs the privileges " + request.privileges() + " on the collection '" + collection
 					+ "', as in the role readWrite";
 		}
 		if (lacksRetryableWrites(failure)) {
@@ -238,8 +272,9 @@ final class StoreFailures {
 			return ". The validator of the collection '" + collection
 					+ "' has to let pass what this library writes; collMod changes it";
 		}
-		return (failure instanceof MongoWriteException) ? ". Check what document is stored under that key"
-				: ". Locks need MongoDB 4.4 or later, and documents that only this library writes";
+		return (failure instanceof MongoIncompatibleDriverException || UNKNOWN_TO_OLD_SERVERS.contains(code))
+				? ". Locks need MongoDB 4.4 or later"
+				: ". Check what is stored under that key: only this library may write it";
 	}
 
 	private static int code(Throwable failure) {

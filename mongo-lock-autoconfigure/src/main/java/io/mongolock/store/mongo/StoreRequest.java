@@ -14,6 +14,9 @@ import io.mongolock.store.KeyText;
  */
 record StoreRequest(String operation, String key, Duration timeout, boolean write) {
 
+	/** The operation that looks at an index and creates it. */
+	static final String INDEX = "check the index";
+
 	static StoreRequest write(String operation, String key, Duration timeout) {
 		return new StoreRequest(operation, key, timeout, true);
 	}
@@ -40,10 +43,17 @@ record StoreRequest(String operation, String key, Duration timeout, boolean writ
 		return Math.max(1, this.timeout.toMillis());
 	}
 
+	/**
+	 * What the user of the connection has to be allowed for this request.
+	 * @return words for a message
+	 */
+	String privileges() {
+		return (this.operation.equals(INDEX)) ? "listIndexes and createIndex" : "find, insert and update";
+	}
+
 	@Override
 	public String toString() {
-		return this.operation + ((this.key.isEmpty()) ? "" : " '" + KeyText.printable(this.key) + "'") + " within "
-				+ timeoutMillis() + " ms";
+		return this.operation + ((this.key.isEmpty()) ? "" : " '" + KeyText.printable(this.key) + "'");
 	}
 
 }

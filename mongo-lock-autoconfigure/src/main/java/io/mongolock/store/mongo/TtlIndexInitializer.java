@@ -87,7 +87,7 @@ public final class TtlIndexInitializer {
 			return true;
 		}
 		catch (RuntimeException ex) {
-			return failed(StoreFailures.explain(StoreRequest.read("check the index", "touchedAt", TIMEOUT),
+			return failed(StoreFailures.explain(StoreRequest.read(StoreRequest.INDEX, "touchedAt", TIMEOUT),
 					this.collection, ex));
 		}
 	}

@@ -155,7 +155,7 @@ class StoreFailuresTests {
 		LockStoreException failure = StoreFailures.explain(WRITE, "locks", translated);
 		assertThat(failure)
 			.hasMessageStartingWith(
-					"Could not renew lock 'key' within 500 ms, it may have been executed or may still be: Command")
+					"Could not renew lock 'key', it may have been executed or may still be: error 4711: 'the")
 			.hasMessageContaining("the words of the server")
 			.hasCause(translated);
 		assertThat(failure.getKey()).isEqualTo("key");
@@ -207,6 +207,46 @@ class StoreFailuresTests {
 	}
 
 	@Test
+	void anIndexThatMayNotBeCreatedNeedsOtherRights() {
+		StoreRequest index = StoreRequest.read(StoreRequest.INDEX, "touchedAt", Duration.ofMillis(500));
+		assertThat(StoreFailures.explain(index, "locks", command(13, "Unauthorized"))).message()
+			.contains("privileges listIndexes and createIndex on the collection 'locks'")
+			.doesNotContain("insert");
+	}
+
+	@Test
+	void aBrokenDocumentIsNotAnOldServer() {
+		for (int code : new int[] { 2, 14, 28651 }) {
+			assertThat(StoreFailures.explain(WRITE, "locks", command(code, (code < 100) ? "TypeMismatch" : "Location")))
+				.message()
+				.contains("only this library may write it")
+				.doesNotContain("4.4");
+		}
+	}
+
+	@Test
+	void aWarningIsShortAndHasNothingOfTheCommandInIt() {
+		String said = "not authorized on shop to execute command { update: \\\"locks\\\", updates: [ { q: { holders.token: "
+				+ "\\\"secret\\\" } } ], " + "x".repeat(3000) + " }";
+		LockStoreException refused = StoreFailures.explain(WRITE, "locks", new MongoCommandException(
+				BsonDocument.parse("{ok: 0, code: 13, codeName: 'Unauthorized', errmsg: \"" + said + "\"}"), SERVER));
+		assertThat(refused)
+			.hasMessage("Could not renew lock 'key', it was refused: error 13: 'not authorized on shop to execute "
+					+ "command update' on server db.example:27017. The user needs the privileges find, insert and "
+					+ "update on the collection 'locks', as in the role readWrite");
+		MongoException notPrimary = new MongoNotPrimaryException(
+				BsonDocument.parse("{ok: 0, code: 10107, errmsg: \"" + said + "\"}"), SERVER);
+		MongoWriteException broken = new MongoWriteException(
+				new WriteError(2, "y".repeat(3000) + " in document {token: \"secret\"}", new BsonDocument()), SERVER,
+				Set.of());
+		for (RuntimeException failure : List.of(notPrimary, broken, new IllegalStateException(said))) {
+			assertThat(StoreFailures.explain(WRITE, "locks", failure)).message()
+				.doesNotContain("secret")
+				.hasSizeLessThan(400);
+		}
+	}
+
+	@Test
 	void anInterruptIsKept() {
 		StoreFailures.explain(READ, "locks", new DataAccessResourceFailureException("translated",
 				new MongoInterruptedException("x", new InterruptedException())));
@@ -245,7 +285,7 @@ class StoreFailuresTests {
 		MongoWriteException one = new MongoWriteException(new WriteError(121, "Document failed validation", details),
 				SERVER, Set.of());
 		assertThat(StoreFailures.explain(WRITE, "my_locks", one))
-			.hasMessage("Could not renew lock 'key' within 500 ms, it was refused: error 121: 'Document failed "
+			.hasMessage("Could not renew lock 'key', it was refused: error 121: 'Document failed "
 					+ "validation' on server db.example:27017. The validator of the collection 'my_locks' has to let "
 					+ "pass what this library writes; collMod changes it");
 		String key = "E11000 duplicate key error collection: db.my_locks index: t dup key: { holders.token: \"secret\" }";
