@@ -223,6 +223,7 @@ final class LockClient {
 		this.places.leaveAll(until);
 		this.events.flushLog(left(until));
 		this.lifecycle.awaitRenewals(left(until));
+		this.places.awaitEnd(left(until));
 	}
 
 	private Duration left(long until) {
@@ -235,6 +236,10 @@ final class LockClient {
 
 	int waiting() {
 		return this.queues.waiters().size();
+	}
+
+	int waiting(String key) {
+		return this.queues.waiting(key);
 	}
 
 }

@@ -225,6 +225,15 @@ public final class LockTemplate implements LockOperations {
 		return this.client.waiting();
 	}
 
+	/**
+	 * How many claims of a lock wait in this JVM.
+	 * @param key the key
+	 * @return the number
+	 */
+	public int waiting(String key) {
+		return this.client.waiting(key);
+	}
+
 	@SuppressWarnings("try") // closing is what the resources are for
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle, LockCallback<T, E> callback)
 			throws E {

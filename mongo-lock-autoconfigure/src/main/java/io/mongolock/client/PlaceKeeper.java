@@ -43,6 +43,8 @@ final class PlaceKeeper implements ReleaseListener {
 
 	private @Nullable ReleaseWatch releases;
 
+	private volatile @Nullable ReleaseWatch closed;
+
 	/** Whether they are about to be watched, or no longer. */
 	private boolean changing;
 
@@ -205,7 +207,7 @@ final class PlaceKeeper implements ReleaseListener {
 					return;
 				}
 			}
-			opened.close();
+			close(opened);
 		}
 		catch (RuntimeException | Error ex) {
 			// Such as without a thread for it: until then whoever waits looks for himself
@@ -239,13 +241,35 @@ final class PlaceKeeper implements ReleaseListener {
 	}
 
 	private void closeReleases() {
-		ReleaseWatch closed;
+		ReleaseWatch watch;
 		synchronized (this) {
-			closed = this.releases;
+			watch = this.releases;
 			this.releases = null;
 		}
-		if (closed != null) {
-			closed.close();
+		if (watch != null) {
+			close(watch);
+		}
+	}
+
+	private void close(ReleaseWatch watch) {
+		this.closed = watch;
+		watch.close();
+	}
+
+	/**
+	 * Wait until the server knows that nobody listens, which it does not hear once its
+	 * client is closed.
+	 * @param timeout how long at most
+	 */
+	void awaitEnd(Duration timeout) {
+		ReleaseWatch watch = this.closed;
+		try {
+			if (watch != null) {
+				watch.awaitEnd(timeout);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 

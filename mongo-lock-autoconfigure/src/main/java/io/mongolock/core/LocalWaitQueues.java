@@ -167,6 +167,17 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 		return waiters;
 	}
 
+	/**
+	 * How many wait for a lock.
+	 * @param key the key
+	 * @return their number, those who ask among them
+	 */
+	public int waiting(String key) {
+		List<W> waiters = new ArrayList<>();
+		look(key, (queue) -> waiters.addAll(queue.all()));
+		return waiters.size();
+	}
+
 	private boolean enter(String key, BiConsumer<WaitQueue<W, H>, List<W>> entry) {
 		List<W> next = new ArrayList<>(1);
 		this.queues.compute(key, (same, present) -> {

@@ -1,5 +1,7 @@
 package io.mongolock.store;
 
+import java.time.Duration;
+
 /**
  * Watches a store for released locks until it is closed. Thread-safe.
  */
@@ -19,5 +21,13 @@ public interface ReleaseWatch extends AutoCloseable {
 	 */
 	@Override
 	void close();
+
+	/**
+	 * Wait after the close until everything that it took is given back.
+	 * @param timeout how long at most
+	 * @throws InterruptedException if the thread is interrupted
+	 */
+	default void awaitEnd(Duration timeout) throws InterruptedException {
+	}
 
 }

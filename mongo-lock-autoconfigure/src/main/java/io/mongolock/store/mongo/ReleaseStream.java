@@ -1,5 +1,6 @@
 package io.mongolock.store.mongo;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,8 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 
 	private final CountDownLatch closed = new CountDownLatch(1);
 
+	private final CountDownLatch ended = new CountDownLatch(1);
+
 	private volatile boolean live;
 
 	/** How often in a row it has ended before it was proved. */
@@ -78,7 +81,21 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 	}
 
 	@Override
+	public void awaitEnd(Duration timeout) throws InterruptedException {
+		this.ended.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+	}
+
+	@Override
 	public void run() {
+		try {
+			followUntilClosed();
+		}
+		finally {
+			this.ended.countDown();
+		}
+	}
+
+	private void followUntilClosed() {
 		while (isOpen() && !this.streams.areRefused()) {
 			try (MongoCursor<BsonDocument> cursor = this.streams.open()) {
 				follow(cursor);

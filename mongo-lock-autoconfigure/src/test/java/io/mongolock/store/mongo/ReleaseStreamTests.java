@@ -275,6 +275,15 @@ class ReleaseStreamTests {
 	}
 
 	@Test
+	void whoWaitsForTheEndOfAClosedWatchMayCloseTheClient() throws InterruptedException {
+		watch(this.listener);
+		awaitCommand("getMore");
+		this.watch.close();
+		this.watch.awaitEnd(TIMEOUT);
+		assertThat(this.log.all()).extracting(BsonDocument::getFirstKey).contains("killCursors");
+	}
+
+	@Test
 	void aWatchThatIsClosedWhileTheServerIsAwayEndsAtOnce() {
 		watchHastily();
 		this.server.close();
