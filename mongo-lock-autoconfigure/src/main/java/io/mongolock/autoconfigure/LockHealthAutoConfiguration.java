@@ -8,6 +8,7 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.context.annotation.Bean;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockOwner;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.health.LockTrouble;
@@ -29,8 +30,9 @@ public final class LockHealthAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(name = "mongoLockHealthIndicator")
-	LockHealthIndicator mongoLockHealthIndicator(LockStore store, LockDefaults defaults, LockTrouble trouble) {
-		return new LockHealthIndicator(store, defaults.terms().operationTimeout(), trouble);
+	LockHealthIndicator mongoLockHealthIndicator(LockStore store, LockDefaults defaults, LockTrouble trouble,
+			LockOwner owner) {
+		return new LockHealthIndicator(store, defaults.terms().operationTimeout(), trouble, owner);
 	}
 
 }

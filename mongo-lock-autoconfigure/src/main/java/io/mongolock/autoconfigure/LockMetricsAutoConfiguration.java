@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.LockDefaults;
 import io.mongolock.observation.LockMeters;
 import io.mongolock.observation.LockObservations;
 
@@ -26,10 +27,12 @@ public final class LockMetricsAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LockMeters mongoLockMeters(MeterRegistry registry, ObjectProvider<LockObservations> observations,
-			ObjectProvider<MeterObservationHandler<?>> timers) {
+			ObjectProvider<MeterObservationHandler<?>> timers, LockDefaults defaults) {
 		boolean observed = observations.stream().anyMatch(LockObservations::observes)
 				&& timers.stream().findAny().isPresent();
-		return new LockMeters(registry, !observed);
+		LockMeters meters = new LockMeters(registry, !observed);
+		defaults.byName().keySet().forEach(meters::expect);
+		return meters;
 	}
 
 	@Bean

@@ -120,6 +120,14 @@ public final class Lease {
 	}
 
 	/**
+	 * Whether the lease was not renewed the last time.
+	 * @return whether that failed
+	 */
+	public boolean hasRenewalFailed() {
+		return this.renewalFailure != null;
+	}
+
+	/**
 	 * Why the lease was not renewed the last time.
 	 * @return the failure, or {@code null} if it was renewed
 	 */

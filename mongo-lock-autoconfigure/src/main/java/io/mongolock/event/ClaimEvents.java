@@ -132,6 +132,9 @@ public final class ClaimEvents {
 			this.instruments.measure((instrument) -> instrument.handedOver(heldLock.request(),
 					heldLock.heldFor(ClockReading.of(this.clock))));
 		}
+		else {
+			this.instruments.measure(LockInstrumentation::confirmed);
+		}
 		if (this.listeners.hearGrantsAndReleases()) {
 			LockHandle handle = observe(heldLock);
 			this.listeners.publishGrantOrRelease((listener) -> listener.onAcquired(handle));

@@ -39,7 +39,7 @@ public final class LockEvents {
 	 * @param threads creates the threads of a name, which are daemons
 	 */
 	public LockEvents(List<LockListener> listeners, LockClock clock, Function<String, ThreadFactory> threads) {
-		this.log = new LockLog(threads);
+		this.log = new LockLog(threads, clock);
 		this.listeners = new Listeners(listeners, threads, this.log);
 		this.instruments = new Instruments(listeners, clock, this.log);
 		this.clock = clock;

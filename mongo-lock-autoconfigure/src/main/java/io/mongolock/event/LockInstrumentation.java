@@ -61,6 +61,12 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
+	 * The store granted a lock or kept leases, and a majority of its servers has that.
+	 */
+	default void confirmed() {
+	}
+
+	/**
 	 * A claim ended.
 	 * @param claim the claim
 	 * @param request what was asked for

@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
@@ -17,7 +18,6 @@ import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
-import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
 
 /**
@@ -32,15 +32,18 @@ final class LockLog {
 
 	private static final int CAPACITY = 10_000;
 
-	private static final int MAX_NAMES = 10;
+	private static final int MAX_NAMES = 3;
 
 	private final EventLog log;
 
 	private final SkipLog skips;
 
-	LockLog(Function<String, ThreadFactory> threads) {
+	private final LossLog losses;
+
+	LockLog(Function<String, ThreadFactory> threads, LockClock clock) {
 		this.log = new EventLog(logger, threads.apply("mongo-lock-log"), CAPACITY);
 		this.skips = new SkipLog(this.log);
+		this.losses = new LossLog(this.log, clock);
 	}
 
 	void acquired(HeldLock heldLock) {
@@ -74,7 +77,7 @@ final class LockLog {
 	}
 
 	void lost(HeldLock heldLock, LossReason reason) {
-		this.log.warn(LockExceptions.describeLoss(heldLock.lease(), reason));
+		this.losses.lost(heldLock.lease(), reason);
 	}
 
 	void lostAtShutdown(List<HeldLock> lost) {
@@ -127,6 +130,11 @@ final class LockLog {
 		}
 	}
 
+	void renewedAgain(List<Lease> leases) {
+		this.log.info("Renewal of " + ((leases.size() != 1) ? leases.size() + " locks " : "lock ") + names(leases)
+				+ " succeeds again");
+	}
+
 	void watchFailed(Throwable failure) {
 		this.log.error("The watch over the leases failed and goes on", failure);
 	}
@@ -142,11 +150,11 @@ final class LockLog {
 	}
 
 	/**
-	 * Write what waits because no thread was to be had.
+	 * Write what waits because no thread was to be had, or to be summed up.
 	 * @return whether it still waits
 	 */
 	boolean retry() {
-		return this.log.retry();
+		return this.losses.retry() | this.log.retry();
 	}
 
 	/**
@@ -154,6 +162,7 @@ final class LockLog {
 	 * @param timeout how long at most
 	 */
 	void flush(Duration timeout) {
+		this.losses.sumUp();
 		this.log.flush(timeout);
 	}
 

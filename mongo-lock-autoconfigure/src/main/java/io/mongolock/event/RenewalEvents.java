@@ -48,10 +48,15 @@ public final class RenewalEvents {
 	 * @param requested when it was asked
 	 */
 	public void renewed(List<Lease> leases, int found, ClockReading requested) {
+		List<Lease> again = leases.stream().filter(Lease::hasRenewalFailed).toList();
+		if (found == leases.size() && !again.isEmpty()) {
+			this.log.renewedAgain(again);
+		}
 		this.instruments.measure((instrument) -> {
 			instrument.renewed(leases.size(), found >= 0, this.instruments.since(requested));
 			if (found == leases.size()) {
 				leases.forEach((lease) -> instrument.renewed(observe(lease)));
+				instrument.confirmed();
 			}
 		});
 	}

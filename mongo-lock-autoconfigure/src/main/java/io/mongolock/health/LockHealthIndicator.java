@@ -3,18 +3,22 @@ package io.mongolock.health;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
+import io.mongolock.LockOwner;
 import io.mongolock.LockStoreException;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
- * Health of the locks: down if the store does not answer within the operation timeout,
- * degraded if it does and renewals of some locks are overdue or a clock is off.
- * Thread-safe.
+ * Health of the locks: up if locks were granted or kept just now, and otherwise if one of
+ * its own is granted and released within the operation timeout; degraded if so and
+ * renewals of some locks are overdue or a clock is off. Thread-safe.
  */
 public final class LockHealthIndicator extends AbstractHealthIndicator {
 
@@ -27,18 +31,26 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 
 	private final LockStore store;
 
+	private final LockOwner owner;
+
 	private final Duration timeout;
 
 	private final LockTrouble trouble;
 
+	/** Always the same, so that a lease whose release got no answer is begun anew. */
+	private final LeaseId probe;
+
 	/**
 	 * Create an indicator.
-	 * @param store the store, asked for one lock each time
-	 * @param timeout how long its answer may take
+	 * @param store the store
+	 * @param timeout how long a look at it may take
 	 * @param trouble what went wrong with the locks of this client
+	 * @param owner who this application is
 	 */
-	public LockHealthIndicator(LockStore store, Duration timeout, LockTrouble trouble) {
+	public LockHealthIndicator(LockStore store, Duration timeout, LockTrouble trouble, LockOwner owner) {
 		this.store = store;
+		this.owner = owner;
+		this.probe = new LeaseId(PROBE, store.token(UUID.randomUUID().toString()));
 		this.timeout = timeout;
 		this.trouble = trouble;
 	}
@@ -55,13 +67,27 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 			builder.withDetail("clocksOff", clocks);
 		}
 		try {
-			this.store.find(PROBE, this.timeout);
+			prove();
 			builder.status((overdue.isEmpty() && clocks.isEmpty()) ? Status.UP : DEGRADED);
 		}
 		catch (LockStoreException ex) {
 			// As an exception it would be logged with its stack trace for each probe
 			builder.down().withDetail("error", ex.toString());
 		}
+	}
+
+	// Nothing that is only read shows that locks are granted. Shared, so that instances
+	// do not wait for each other, and with a life of its own if its release is not heard.
+	private void prove() {
+		if (this.trouble.isProved()) {
+			return;
+		}
+		long failures = this.trouble.failures();
+		long begun = this.trouble.nanoTime();
+		this.store.acquire(Claim.of(this.probe, this.owner, this.timeout).withLimit(Integer.MAX_VALUE), this.timeout);
+		Duration left = this.timeout.minusNanos(this.trouble.nanoTime() - begun);
+		this.store.release(this.probe, (left.toMillis() > 0) ? left : Duration.ofMillis(1));
+		this.trouble.proved(failures);
 	}
 
 }

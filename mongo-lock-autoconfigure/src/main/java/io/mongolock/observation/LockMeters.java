@@ -2,6 +2,7 @@ package io.mongolock.observation;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,6 +44,8 @@ public final class LockMeters implements LockInstrumentation {
 	private final boolean timesClaims;
 
 	private final Map<TimerId, Timer> timers = new ConcurrentHashMap<>();
+
+	private final Set<String> expected = ConcurrentHashMap.newKeySet();
 
 	private final Timer renewals;
 
@@ -89,6 +92,25 @@ public final class LockMeters implements LockInstrumentation {
 			.register(this.registry);
 	}
 
+	/**
+	 * Show at zero what is alarmed on, before it happens: an increase needs something to
+	 * begin with.
+	 * @param name the name of locks that are claimed
+	 */
+	public void expect(String name) {
+		if (!this.expected.contains(name) && this.expected.add(name)) {
+			for (LossReason reason : LossReason.values()) {
+				lost(name, reason);
+			}
+			takenOver(name);
+		}
+	}
+
+	@Override
+	public void claiming(Object claim, LockRequest request) {
+		expect(LockTags.name(request));
+	}
+
 	@Override
 	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
 			Duration waited) {
@@ -109,20 +131,26 @@ public final class LockMeters implements LockInstrumentation {
 
 	@Override
 	public void lost(LockHandle handle, LockRequest request, LossReason reason) {
-		Counter.builder("mongo.lock.lost")
+		lost(LockTags.name(request), reason).increment();
+	}
+
+	private Counter lost(String name, LossReason reason) {
+		return Counter.builder("mongo.lock.lost")
 			.description("Locks lost while they were held")
-			.tags("lock", LockTags.name(request), "reason", LockTags.lower(reason))
-			.register(this.registry)
-			.increment();
+			.tags("lock", name, "reason", LockTags.lower(reason))
+			.register(this.registry);
 	}
 
 	@Override
 	public void takenOver(LockRequest request) {
-		Counter.builder("mongo.lock.taken.over")
+		takenOver(LockTags.name(request)).increment();
+	}
+
+	private Counter takenOver(String name) {
+		return Counter.builder("mongo.lock.taken.over")
 			.description("Locks granted whose earlier holder's lease had run out")
-			.tags("lock", LockTags.name(request))
-			.register(this.registry)
-			.increment();
+			.tags("lock", name)
+			.register(this.registry);
 	}
 
 	@Override

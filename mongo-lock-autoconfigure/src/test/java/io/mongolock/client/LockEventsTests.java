@@ -167,16 +167,43 @@ class LockEventsTests {
 	}
 
 	@Test
-	void locksLostAtShutdownAreOneLineWithTheirNumberAndTenNames() {
+	void locksLostAtShutdownAreOneLineWithTheirNumberAndTheFirstNames() {
 		hold(12);
 		this.template.stop(Duration.ofSeconds(10));
 		assertThat(this.log.lines).hasSize(1)
 			.first()
 			.asString()
 			.startsWith("12 locks were lost, as")
-			.contains("and 2 more");
+			.contains("and 9 more");
 		Awaitility.await().until(() -> this.events.lost.size() == 12);
 		assertThat(this.events.lost).allMatch((loss) -> loss.endsWith("SHUTDOWN"));
+	}
+
+	@Test
+	void manyLossesAtOnceAreTenLinesAndASum() {
+		hold(300);
+		forgetAll(300);
+		Awaitility.await().until(() -> lossesSaid() == 300);
+		assertThat(this.log.lines.stream().filter((line) -> line.contains("more locks were lost"))).isNotEmpty();
+		assertThat(this.log.lines.stream().filter((line) -> line.contains("lost: "))).hasSizeLessThan(150);
+	}
+
+	private int lossesSaid() {
+		return this.log.lines.stream()
+			.filter((line) -> line.contains("lost: "))
+			.mapToInt((line) -> (line.contains(" more locks")) ? Integer.parseInt(line.substring(0, line.indexOf(' ')))
+					: 1)
+			.sum();
+	}
+
+	@Test
+	void aRenewalThatSucceedsAgainIsSaidOnce() {
+		this.store.nextFails("renew", Outcome.UNKNOWN, false);
+		this.template.acquire(LockRequest.builder("k").settings(BUSY).build());
+		Awaitility.await().until(() -> this.log.lines.contains("Renewal of lock 'k' succeeds again"));
+		long renewals = this.store.count("renew");
+		Awaitility.await().until(() -> this.store.count("renew") > renewals + 2);
+		assertThat(this.log.lines.stream().filter((line) -> line.endsWith("succeeds again"))).hasSize(1);
 	}
 
 	@Test

@@ -41,7 +41,7 @@ class StoreClockWatchTests {
 
 	private final List<BiConsumer<String, Duration>> clocks = new ArrayList<>();
 
-	private final LockLog log = new LockLog((name) -> Thread::new);
+	private final LockLog log = new LockLog((name) -> Thread::new, LockClock.system());
 
 	private final Listeners listeners = new Listeners(List.of(new LockListener() {
 

@@ -1,24 +1,35 @@
 package io.mongolock.health;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.mockito.ArgumentCaptor;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.health.actuate.endpoint.SimpleStatusAggregator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
+import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.store.Claim;
 import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,17 +41,22 @@ class LockHealthIndicatorTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
+	private static final LockOwner OWNER = new LockOwner("shop", "1", "host", 1, "");
+
+	private static final LockStoreException DOWN = new LockStoreException("key", Outcome.NOT_EXECUTED, "no server",
+			null);
+
 	private final LockStore store = Mockito.mock();
 
 	private final LockClock clock = Mockito.mock();
 
 	private final LockTrouble trouble = new LockTrouble(this.clock);
 
-	private final LockHealthIndicator indicator = new LockHealthIndicator(this.store, TIMEOUT, this.trouble);
+	private final LockHealthIndicator indicator = new LockHealthIndicator(this.store, TIMEOUT, this.trouble, OWNER);
 
 	@BeforeEach
-	void answers() {
-		BDDMockito.given(this.store.find(Mockito.anyString(), Mockito.eq(TIMEOUT))).willReturn(Optional.empty());
+	void tokens() {
+		BDDMockito.given(this.store.token(Mockito.anyString())).willAnswer((call) -> call.getArgument(0));
 	}
 
 	@Test
@@ -50,8 +66,7 @@ class LockHealthIndicatorTests {
 
 	@Test
 	void aStoreThatFailsIsDown() {
-		BDDMockito.given(this.store.find(Mockito.anyString(), Mockito.eq(TIMEOUT)))
-			.willThrow(new LockStoreException("key", Outcome.NOT_EXECUTED, "no server", null));
+		BDDMockito.given(this.store.acquire(Mockito.any(), Mockito.any())).willThrow(DOWN);
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
 		Logger logger = (Logger) LoggerFactory.getLogger(LockHealthIndicator.class);
 		log.start();
@@ -66,6 +81,76 @@ class LockHealthIndicatorTests {
 		finally {
 			logger.detachAppender(log);
 		}
+	}
+
+	@Test
+	void withoutOtherEvidenceOneLockIsClaimedAndReleasedWithinTheBound() {
+		BDDMockito.given(this.store.acquire(Mockito.any(), Mockito.any())).willAnswer((call) -> {
+			BDDMockito.given(this.clock.nanoTime()).willReturn(Duration.ofSeconds(1).toNanos());
+			return null;
+		});
+		this.indicator.health();
+		ArgumentCaptor<Claim> claim = ArgumentCaptor.forClass(Claim.class);
+		Mockito.verify(this.store).acquire(claim.capture(), Mockito.eq(TIMEOUT));
+		assertThat(claim.getValue().limit()).as("instances do not wait for each other").isEqualTo(Integer.MAX_VALUE);
+		Mockito.verify(this.store).release(claim.getValue().id(), TIMEOUT.minusSeconds(1));
+	}
+
+	@Test
+	void aStoreThatAnswersButRefusesToWriteIsDown() {
+		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willThrow(DOWN);
+		assertThat(this.indicator.health().getStatus()).as("the privilege to update").isEqualTo(Status.DOWN);
+		BDDMockito.given(this.store.acquire(Mockito.any(), Mockito.any())).willThrow(DOWN);
+		assertThat(this.indicator.health().getStatus()).as("any write").isEqualTo(Status.DOWN);
+	}
+
+	@Test
+	void whatTheClientWritesAnywayIsProofEnoughForSomeSeconds() {
+		this.trouble.confirmed();
+		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
+		Mockito.verify(this.store, Mockito.never()).acquire(Mockito.any(), Mockito.any());
+		BDDMockito.given(this.clock.nanoTime()).willReturn(Duration.ofSeconds(2).toNanos());
+		this.indicator.health();
+		this.indicator.health();
+		Mockito.verify(this.store, Mockito.times(1)).acquire(Mockito.any(), Mockito.any());
+	}
+
+	@Test
+	void afterAFailureNoGrantIsProofButALookOfItsOwn() {
+		List<Runnable> failures = List.of(() -> this.trouble.renewed(1, false, Duration.ZERO),
+				() -> this.trouble.claimed("claim", LockRequest.of("k"), ClaimEnd.FAILED, DOWN, Duration.ZERO),
+				() -> this.trouble.onReleaseFailed(handle("k", 1), DOWN));
+		for (Runnable failure : failures) {
+			failure.run();
+			this.trouble.confirmed();
+			BDDMockito.given(this.store.acquire(Mockito.any(), Mockito.any())).willThrow(DOWN);
+			assertThat(this.indicator.health().getStatus()).isEqualTo(Status.DOWN);
+			BDDMockito.willAnswer((call) -> null).given(this.store).acquire(Mockito.any(), Mockito.any());
+			assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
+			assertThat(this.trouble.isProved()).isTrue();
+		}
+	}
+
+	@Test
+	void aFailureDuringALookVoidsIt() {
+		BDDMockito.given(this.store.acquire(Mockito.any(), Mockito.any())).willAnswer((call) -> {
+			this.trouble.renewed(1, false, Duration.ZERO);
+			return null;
+		});
+		this.indicator.health();
+		assertThat(this.trouble.isProved()).isFalse();
+	}
+
+	@Test
+	@SuppressWarnings("removal") // with Boot 4.0 there is no other
+	void theAggregateIsDegradedWithTheOrderThatIsDocumented() throws IOException {
+		Matcher order = Pattern.compile("status.order: (.*)")
+			.matcher(Files.readString(Path.of("../docs/operating.md")));
+		assertThat(order.find()).isTrue();
+		SimpleStatusAggregator documented = new SimpleStatusAggregator(order.group(1).split(", "));
+		assertThat(documented.getAggregateStatus(Status.UP, LockHealthIndicator.DEGRADED))
+			.isEqualTo(LockHealthIndicator.DEGRADED);
+		assertThat(documented.getAggregateStatus(Status.DOWN, LockHealthIndicator.DEGRADED)).isEqualTo(Status.DOWN);
 	}
 
 	@Test

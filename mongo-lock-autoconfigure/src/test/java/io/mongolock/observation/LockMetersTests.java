@@ -67,6 +67,17 @@ class LockMetersTests {
 	}
 
 	@Test
+	void whatIsAlarmedOnIsShownAtZeroBeforeItHappens() {
+		this.meters.claiming("claim", LockRequest.of("order", 1));
+		assertThat(this.registry.get("mongo.lock.lost").tags("lock", "order", "reason", "deadline").counter().count())
+			.isZero();
+		assertThat(this.registry.get("mongo.lock.lost").tags("lock", "order", "reason", "refused").counter().count())
+			.isZero();
+		assertThat(this.registry.get("mongo.lock.taken.over").tags("lock", "order").counter().count()).isZero();
+		assertThat(this.registry.get("mongo.lock.renewal").tags("outcome", "failed").timer().count()).isZero();
+	}
+
+	@Test
 	void renewalsAreTimedWithTheirSizeAndWhatWasLeftOfTheLeases() {
 		this.meters.renewed(3, true, Duration.ofMillis(5));
 		this.meters.renewed(1, false, Duration.ofSeconds(3));

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -55,6 +56,22 @@ class DashboardTests {
 		List<String> known = meters().values().stream().flatMap(List::stream).toList();
 		assertThat(series(expressions())).hasSizeGreaterThan(10).isSubsetOf(known);
 		assertThat(series(rules().map((rule) -> rule.get("expr").toString()))).hasSizeGreaterThan(5).isSubsetOf(known);
+	}
+
+	/** Of what appears with its first value Prometheus sees no increase. */
+	@Test
+	void whatWasNotThereBeforeIsAnIncreaseToo() throws IOException {
+		List<String> counts = Stream.concat(rules().map((rule) -> rule.get("expr").toString()), expressions())
+			.filter((expr) -> expr.contains("increase(") && !expr.contains("\"granted\""))
+			.map((expr) -> expr.replaceAll("\\s+", " "))
+			.toList();
+		assertThat(counts).hasSize(7).allSatisfy((expr) -> {
+			Matcher increase = Pattern.compile("or increase\\((\\w+)(\\{.*?\\})?\\[(.+?)]\\)").matcher(expr);
+			assertThat(increase.find()).as(expr).isTrue();
+			String whole = increase.group(1) + ((increase.group(2) != null) ? increase.group(2) : "");
+			assertThat(expr).contains("(" + whole + " unless " + increase.group(1))
+				.contains(" offset " + increase.group(3) + ") or increase(" + whole);
+		});
 	}
 
 	@Test

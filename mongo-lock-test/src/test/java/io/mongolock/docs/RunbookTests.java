@@ -34,8 +34,8 @@ class RunbookTests {
 	private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\n]|\\\\.)*)\"");
 
 	/** Where the texts are that a class logs and does not have itself. */
-	private static final Map<String, String> TEXTS = Map.of("LockLog", "LockExceptions", "ServerClockWatch",
-			"ClockFinding", "LockSettingsValidator", "LockPropertyNames");
+	private static final Map<String, String> TEXTS = Map.of("LockLog", "LockExceptions", "LossLog", "LockExceptions",
+			"ServerClockWatch", "ClockFinding", "LockSettingsValidator", "LockPropertyNames");
 
 	/** What hands messages of others on has none but those in its statements. */
 	private static final String RELAY = "EventLog";

@@ -20,7 +20,7 @@ public final class TestTemplates {
 	private TestTemplates() {
 	}
 
-	static MongoClient impatient(String uri) {
+	public static MongoClient impatient(String uri) {
 		return MongoClients.create(settings(uri).build());
 	}
 

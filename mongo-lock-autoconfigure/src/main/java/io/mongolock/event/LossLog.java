@@ -1,0 +1,73 @@
+package io.mongolock.event;
+
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockClock;
+import io.mongolock.LossReason;
+import io.mongolock.core.Lease;
+import io.mongolock.core.LockExceptions;
+
+/**
+ * Says which locks were lost: one by one, and of many within a second how many more.
+ * Thread-safe: all state is guarded by the monitor.
+ */
+final class LossLog {
+
+	private static final long WINDOW = TimeUnit.SECONDS.toNanos(1);
+
+	private static final int ONE_BY_ONE = 10;
+
+	private final EventLog log;
+
+	private final LockClock clock;
+
+	private @Nullable Long begun;
+
+	private int lost;
+
+	private String last = "";
+
+	LossLog(EventLog log, LockClock clock) {
+		this.log = log;
+		this.clock = clock;
+	}
+
+	synchronized void lost(Lease lease, LossReason reason) {
+		retry();
+		if (this.begun == null) {
+			this.begun = this.clock.nanoTime();
+		}
+		if (++this.lost <= ONE_BY_ONE) {
+			this.log.warn(LockExceptions.describeLoss(lease, reason));
+		}
+		else {
+			this.last = LockExceptions.describeLoss(lease, reason);
+			if (this.log.isDebugEnabled()) {
+				this.log.debug(this.last);
+			}
+		}
+	}
+
+	/**
+	 * Sum up once the second is over.
+	 * @return whether there is something to sum up later
+	 */
+	synchronized boolean retry() {
+		if (this.begun != null && this.clock.nanoTime() - this.begun >= WINDOW) {
+			sumUp();
+		}
+		return this.lost > ONE_BY_ONE;
+	}
+
+	synchronized void sumUp() {
+		if (this.lost > ONE_BY_ONE) {
+			this.log.warn(
+					(this.lost - ONE_BY_ONE) + " more locks were lost within a second. The last of them: " + this.last);
+		}
+		this.begun = null;
+		this.lost = 0;
+	}
+
+}
