@@ -50,14 +50,16 @@ public final class LockDescriptors {
 	 * @param key the key
 	 * @param fence the highest number given out
 	 * @param holders who holds it
-	 * @param waiting who waits, first come first
+	 * @param waiting who waits, first come first; one place for each application that
+	 * does and does not hold the lock itself
+	 * @param waitingHere how many wait in this application
 	 * @param previous who held it when it was last granted and does no more: who died,
 	 * was cut off, or shared it
 	 */
 	public record LockDescriptor(String key, long fence, List<HolderDescriptor> holders, List<WaiterDescriptor> waiting,
-			List<PreviousDescriptor> previous) implements OperationResponseBody {
+			int waitingHere, List<PreviousDescriptor> previous) implements OperationResponseBody {
 
-		static LockDescriptor of(StoredLock lock, boolean owners) {
+		static LockDescriptor of(StoredLock lock, int waitingHere, boolean owners) {
 			List<HolderDescriptor> holders = lock.holders()
 				.stream()
 				.filter((holder) -> holder.isAlive(lock.now()))
@@ -68,7 +70,7 @@ public final class LockDescriptors {
 				.filter((waiter) -> waiter.isAlive(lock.now()))
 				.map((waiter) -> WaiterDescriptor.of(waiter, owners))
 				.toList();
-			return new LockDescriptor(lock.key(), lock.fence(), holders, waiting, previous(lock, owners));
+			return new LockDescriptor(lock.key(), lock.fence(), holders, waiting, waitingHere, previous(lock, owners));
 		}
 
 		// Who shares the lock is in both

@@ -3,19 +3,17 @@ package io.mongolock.actuate;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 
 import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
 
-import io.mongolock.LockStoreException;
 import io.mongolock.core.DurationText;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
 
 /**
- * Part {@code mongoLock} of the info endpoint: where the locks are kept, which server
- * answers, and the settings in force. Thread-safe.
+ * Part {@code mongoLock} of the info endpoint: where the locks are kept, and the settings
+ * in force. Asks no server. Thread-safe.
  */
 public final class LockInfoContributor implements InfoContributor {
 
@@ -23,18 +21,14 @@ public final class LockInfoContributor implements InfoContributor {
 
 	private final String collection;
 
-	private final Supplier<String> server;
-
 	/**
 	 * Create a contributor.
 	 * @param defaults the settings
 	 * @param collection where the locks are kept, empty if unknown
-	 * @param server asks what answers there; may throw a {@link LockStoreException}
 	 */
-	public LockInfoContributor(LockDefaults defaults, String collection, Supplier<String> server) {
+	public LockInfoContributor(LockDefaults defaults, String collection) {
 		this.defaults = defaults;
 		this.collection = collection;
-		this.server = server;
 	}
 
 	@Override
@@ -42,21 +36,11 @@ public final class LockInfoContributor implements InfoContributor {
 		Map<String, Object> details = new LinkedHashMap<>();
 		if (!this.collection.isEmpty()) {
 			details.put("collection", this.collection);
-			details.put("server", server());
 		}
 		details.put("settings", settings(this.defaults.terms()));
 		List<String> named = this.defaults.byName().keySet().stream().sorted().toList();
 		details.put("settingsOfTheirOwn", named);
 		builder.withDetail("mongoLock", details);
-	}
-
-	private String server() {
-		try {
-			return this.server.get();
-		}
-		catch (LockStoreException ex) {
-			return "does not answer: " + ex.getMessage();
-		}
 	}
 
 	private static Map<String, Object> settings(ResolvedLockSettings terms) {

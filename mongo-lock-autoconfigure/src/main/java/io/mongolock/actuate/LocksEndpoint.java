@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -21,6 +22,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.context.ApplicationEventPublisher;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
@@ -63,14 +65,23 @@ public class LocksEndpoint {
 
 	private final LockOperations locks;
 
+	private final ToIntFunction<String> waitingHere;
+
+	private final LockClock clock;
+
 	/**
 	 * Create an endpoint.
 	 * @param store the locks
 	 * @param timeout how long each look at them may take
 	 * @param events is notified of releases by force, and of requests to release
 	 * @param locks asks holders to release
+	 * @param waitingHere how many of this application wait for the lock of a key
+	 * @param clock measures how long a page takes
 	 */
-	public LocksEndpoint(LockStore store, Duration timeout, ApplicationEventPublisher events, LockOperations locks) {
+	public LocksEndpoint(LockStore store, Duration timeout, ApplicationEventPublisher events, LockOperations locks,
+			ToIntFunction<String> waitingHere, LockClock clock) {
+		this.waitingHere = waitingHere;
+		this.clock = clock;
 		this.locks = locks;
 		this.store = store;
 		this.timeout = timeout;
@@ -84,7 +95,7 @@ public class LocksEndpoint {
 	 * @param heldFor how long they are held at least; any time unless given
 	 * @param after the key behind which to begin, {@code next} of the page before
 	 * @param limit how many at most, 100 unless given, never more than 1,000
-	 * @return the locks
+	 * @return the locks; fewer, with where to go on, if looking for them took too long
 	 */
 	@ReadOperation
 	public LocksDescriptor locks(@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor,
@@ -184,7 +195,11 @@ public class LocksEndpoint {
 
 	@Nullable LockDescriptor lock(String key, boolean owners) {
 		StoredLock lock = find(key);
-		return (lock != null) ? LockDescriptor.of(lock, owners) : null;
+		return (lock != null) ? describe(lock, owners) : null;
+	}
+
+	private LockDescriptor describe(StoredLock lock, boolean owners) {
+		return LockDescriptor.of(lock, this.waitingHere.applyAsInt(lock.key()), owners);
 	}
 
 	private @Nullable StoredLock find(String key) {
@@ -203,17 +218,23 @@ public class LocksEndpoint {
 	}
 
 	LocksDescriptor page(Filter filter, @Nullable String after, @Nullable Integer asked, boolean owners) {
-		int limit = (asked != null) ? Math.max(1, Math.min(asked, MAX_PAGE)) : PAGE;
 		List<LockDescriptor> matching = new ArrayList<>();
+		if (filter.findsNothing(owners)) {
+			return new LocksDescriptor(matching, null);
+		}
+		int limit = (asked != null) ? Math.max(1, Math.min(asked, MAX_PAGE)) : PAGE;
 		String last = (after != null) ? after : "";
-		int chunk = Math.max(limit, PAGE);
-		for (int read = 0; read < MAX_READ; read += chunk) {
+		int chunk = (filter.isNarrow()) ? MAX_PAGE : Math.max(limit, PAGE);
+		long begun = this.clock.nanoTime();
+		Duration left = this.timeout;
+		for (int read = 0; read < MAX_READ && left.toMillis() > 0; read += chunk) {
 			List<StoredLock> some = this.store.list((filter.prefix() != null) ? filter.prefix() : "", last, chunk,
-					this.timeout);
+					left);
+			left = this.timeout.minusNanos(this.clock.nanoTime() - begun);
 			for (StoredLock lock : some) {
 				last = lock.key();
-				if (filter.matches(lock, owners)) {
-					matching.add(LockDescriptor.of(lock, owners));
+				if (filter.matches(lock)) {
+					matching.add(describe(lock, owners));
 					if (matching.size() == limit) {
 						return new LocksDescriptor(matching, last);
 					}
@@ -236,10 +257,18 @@ public class LocksEndpoint {
 	record Filter(@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor) {
 
 		// Whoever may not see the owners must not find out by asking for them
-		boolean matches(StoredLock lock, boolean owners) {
+		boolean findsNothing(boolean owners) {
+			return this.holder != null && !owners;
+		}
+
+		boolean isNarrow() {
+			return this.holder != null || this.heldFor != null;
+		}
+
+		boolean matches(StoredLock lock) {
 			return lock.liveHolders()
 				.stream()
-				.anyMatch((held) -> (this.holder == null || owners && held.owner().toString().contains(this.holder))
+				.anyMatch((held) -> (this.holder == null || held.owner().toString().contains(this.holder))
 						&& (this.heldFor == null || held.heldFor().compareTo(this.heldFor) >= 0));
 		}
 

@@ -1,5 +1,6 @@
 package io.mongolock.autoconfigure;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -9,9 +10,11 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.actuate.LocksEndpoint;
 import io.mongolock.actuate.LocksEndpointWebExtension;
+import io.mongolock.client.LockTemplate;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LockStore;
 
@@ -28,8 +31,10 @@ public final class LockEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LocksEndpoint mongoLocksEndpoint(LockStore store, LockDefaults defaults, ApplicationEventPublisher events,
-			LockOperations locks) {
-		return new LocksEndpoint(store, defaults.terms().operationTimeout(), events, locks);
+			LockOperations locks, ObjectProvider<LockTemplate> client, LockClock clock) {
+		LockTemplate template = client.getIfAvailable();
+		return new LocksEndpoint(store, defaults.terms().operationTimeout(), events, locks,
+				(key) -> (template != null) ? template.waiting(key) : 0, clock);
 	}
 
 	@Bean

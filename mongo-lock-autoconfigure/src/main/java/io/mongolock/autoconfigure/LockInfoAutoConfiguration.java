@@ -26,10 +26,7 @@ public final class LockInfoAutoConfiguration {
 	@ConditionalOnMissingBean
 	LockInfoContributor mongoLockInfoContributor(LockDefaults defaults, ObjectProvider<LockLocation> location) {
 		LockLocation known = location.getIfAvailable();
-		return (known != null)
-				? new LockInfoContributor(defaults, known.namespace(),
-						() -> known.askServer(defaults.terms().operationTimeout()))
-				: new LockInfoContributor(defaults, "", () -> "");
+		return new LockInfoContributor(defaults, (known != null) ? known.namespace() : "");
 	}
 
 }

@@ -19,6 +19,7 @@ import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.mongodb.FencedWrites;
+import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.WriteConcernHints;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoreServers;
@@ -75,8 +76,11 @@ class LockStoreConfiguration {
 	}
 
 	@Bean
-	StartReport mongoLockStartReport(LockLocation location, LockDefaults defaults, LockMethodVerifier verifier) {
-		return new StartReport(location, defaults, this.properties, verifier::guardedMethods);
+	StartReport mongoLockStartReport(LockLocation location, LockDefaults defaults, LockMethodVerifier verifier,
+			ObjectProvider<SequenceCallback> numbered) {
+		LockLocation sequences = new LockLocation(this.template, this.properties.sequenceCollection());
+		return new StartReport(location, defaults, this.properties, verifier::guardedMethods,
+				() -> numbered.stream().filter(SequenceCallback::isUsed).map((used) -> sequences).findAny());
 	}
 
 	@Bean

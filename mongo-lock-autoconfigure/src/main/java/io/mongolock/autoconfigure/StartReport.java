@@ -2,7 +2,9 @@ package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
@@ -15,6 +17,8 @@ import io.mongolock.core.DurationText;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.mongo.LockLocation;
+import io.mongolock.store.mongo.Notifications;
+import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
  * Says in one line at startup where the locks are kept, which server answered, how many
@@ -36,6 +40,8 @@ final class StartReport implements SmartLifecycle {
 
 	private final IntSupplier guardedMethods;
 
+	private final Supplier<Optional<LockLocation>> sequences;
+
 	private @Nullable Thread thread;
 
 	/**
@@ -44,9 +50,11 @@ final class StartReport implements SmartLifecycle {
 	 * @param defaults the settings
 	 * @param properties what there is besides
 	 * @param guardedMethods how many methods are guarded, known when all beans exist
+	 * @param sequences where sequences are kept if there are any, known by then, too
 	 */
 	StartReport(LockLocation location, LockDefaults defaults, MongoLockProperties properties,
-			IntSupplier guardedMethods) {
+			IntSupplier guardedMethods, Supplier<Optional<LockLocation>> sequences) {
+		this.sequences = sequences;
 		this.location = location;
 		this.defaults = defaults;
 		this.properties = properties;
@@ -81,6 +89,7 @@ final class StartReport implements SmartLifecycle {
 		String line = "Locks are kept in " + namespace + " (" + server() + "); " + methods() + "; " + settings();
 		if (Thread.currentThread() == running()) {
 			logger.info(line);
+			checkPrivileges();
 		}
 	}
 
@@ -95,6 +104,23 @@ final class StartReport implements SmartLifecycle {
 		catch (LockStoreException ex) {
 			return "MongoDB has not answered yet: " + ex.getMessage();
 		}
+	}
+
+	private void checkPrivileges() {
+		try {
+			warn(this.location.missingPrivileges(this.properties.ttlIndex().mode(), this.properties.notifications(),
+					TIMEOUT));
+			this.sequences.get()
+				.ifPresent((used) -> warn(used.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT)));
+		}
+		catch (LockStoreException ex) {
+			// was said, or is by whoever asks next
+			logger.debug("Rights are not known", ex);
+		}
+	}
+
+	private static void warn(Optional<String> missing) {
+		missing.ifPresent((what) -> logger.warn("Rights are missing in MongoDB: " + what));
 	}
 
 	private String methods() {

@@ -55,6 +55,14 @@ public final class SequenceCallback implements BeforeConvertCallback<Object>, Sm
 			.forEach((entity) -> numbered(entity.getType()));
 	}
 
+	/**
+	 * Whether a document that is known by now has something to fill.
+	 * @return whether sequences are used
+	 */
+	public boolean isUsed() {
+		return this.numbered.values().stream().anyMatch((properties) -> !properties.isEmpty());
+	}
+
 	@Override
 	public Object onBeforeConvert(Object document, String collection) {
 		List<MongoPersistentProperty> properties = numbered(ClassUtils.getUserClass(document));

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -25,6 +24,7 @@ import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.LockStoreException;
@@ -64,12 +64,18 @@ class LocksEndpointTests {
 
 	private final LockOperations locks = Mockito.mock();
 
-	private final LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, this.events::add, this.locks);
+	private final LockClock clock = Mockito.mock();
+
+	private final LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, this.events::add, this.locks,
+			String::length, this.clock);
 
 	private final List<StoredLock> held = new ArrayList<>();
 
 	@BeforeEach
 	void listsWhatIsHeld() {
+		BDDMockito.given(this.store.find(Mockito.anyString(), Mockito.eq(TIMEOUT)))
+			.willAnswer(
+					(call) -> this.held.stream().filter((lock) -> lock.key().equals(call.getArgument(0))).findFirst());
 		BDDMockito
 			.given(this.store.list(Mockito.anyString(), Mockito.anyString(), Mockito.anyInt(), Mockito.eq(TIMEOUT)))
 			.willAnswer((call) -> {
@@ -151,11 +157,39 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void aFilterThatMatchesFewReadsInLargePages() {
-		IntStream.range(0, 300).forEach((i) -> hold("%04d".formatted(i), (i == 299) ? "rare" : "shop", Duration.ZERO));
-		assertThat(keys(this.endpoint.locks(null, "rare", null, null, 1))).containsExactly("0299");
-		Mockito.verify(this.store, Mockito.times(3))
-			.list(Mockito.anyString(), Mockito.anyString(), Mockito.eq(100), Mockito.any());
+	void aFilterThatMatchesFewOfThousandsTakesARequestForEachThousand() {
+		IntStream.range(0, 10_500)
+			.forEach((i) -> hold("%05d".formatted(i), (i == 10_499) ? "rare" : "shop", Duration.ZERO));
+		LocksDescriptor page = this.endpoint.locks(null, "rare", null, null, 1);
+		assertThat(page).isEqualTo(new LocksDescriptor(List.of(), "09999"));
+		verifyRequests(10);
+		assertThat(keys(this.endpoint.locks(null, "rare", null, page.next(), 1))).containsExactly("10499");
+		verifyRequests(11);
+	}
+
+	@Test
+	void aLookThatTakesTooLongEndsWithWhereToGoOn() {
+		IntStream.range(0, 5_000).forEach((i) -> hold("%04d".formatted(i), "shop", Duration.ZERO));
+		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, TIMEOUT.toNanos());
+		assertThat(this.endpoint.locks(null, "rare", null, null, 1)).isEqualTo(new LocksDescriptor(List.of(), "0999"));
+	}
+
+	@Test
+	void whereNothingCanBeFoundNothingIsAsked() {
+		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.NEVER, Set.of());
+		assertThat(locks(web, "shop")).isEmpty();
+		Mockito.verifyNoInteractions(this.store);
+	}
+
+	private void verifyRequests(int count) {
+		Mockito.verify(this.store, Mockito.times(count))
+			.list(Mockito.anyString(), Mockito.anyString(), Mockito.eq(1000), Mockito.any());
+	}
+
+	@Test
+	void thoseWhoWaitWithoutAPlaceInTheStoreAreCounted() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		assertThat(all().locks().get(0).waitingHere()).isEqualTo("order:1".length());
 	}
 
 	@Test
@@ -284,7 +318,8 @@ class LocksEndpointTests {
 			throw down;
 		});
 		BDDMockito.given(this.locks.requestRelease("k", "soon")).willThrow(down);
-		LocksEndpoint endpoint = new LocksEndpoint(store, TIMEOUT, this.events::add, this.locks);
+		LocksEndpoint endpoint = new LocksEndpoint(store, TIMEOUT, this.events::add, this.locks, String::length,
+				this.clock);
 		String[] key = { "k" };
 		for (Show shown : List.of(Show.ALWAYS, Show.NEVER)) {
 			LocksEndpointWebExtension web = new LocksEndpointWebExtension(endpoint, shown, Set.of());
@@ -350,7 +385,6 @@ class LocksEndpointTests {
 		StoredLock lock = new StoredLock(key, List.of(holder), List.of(place("gone", 10), place("next", 1)),
 				List.of(holder, before, done), 7, NOW);
 		this.held.add(lock);
-		BDDMockito.given(this.store.find(key, TIMEOUT)).willReturn(Optional.of(lock));
 	}
 
 	private static StoredWaiter place(String application, long age) {

@@ -30,6 +30,7 @@ import org.springframework.core.env.Environment;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.ReadsOutput;
@@ -43,6 +44,7 @@ import io.mongolock.test.server.SuiteServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Row 31: the TTL index is there with other options, or the user of the connection lacks
@@ -121,6 +123,71 @@ class ServerSetUpTests {
 			.noneMatch((line) -> line.contains("WARN"));
 	}
 
+	/**
+	 * Needs a server as above.
+	 */
+	@Test
+	@Tag("real-server")
+	@ShowsRow(value = 31, level = Level.SERVER)
+	void aRightThatIsMissingIsToldAtTheStartWithWhatGrantsIt(RowFigures figures, CapturedOutput output) {
+		try (RealMongo own = ownServer()) {
+			String uri = (own != null) ? own.connectionString() : RealServer.named("a server with authentication");
+			try (MongoClient admin = MongoClients.create(uri)) {
+				assumeAuthentication(admin);
+				figures.server(RealServer.label(admin));
+				String password = UUID.randomUUID().toString();
+				MongoDatabase database = admin.getDatabase(Harness.DATABASE);
+				createUser(database, password, List.of("find", "insert", "createIndex", "listIndexes"));
+				try (ConfigurableApplicationContext context = SpringApp.start(uri, LeastPrivilege.class,
+						"test.password=" + password)) {
+					await().atMost(Harness.LONG)
+						.untilAsserted(() -> assertThat(output).containsOnlyOnce("The user 'locker' may not update, "
+								+ "changeStream in " + Harness.DATABASE + "." + Harness.COLLECTION));
+					assertThat(output).contains("grantRolesToUser(\"locker\", [{role: \"mongoLock_" + Harness.COLLECTION
+							+ "\", db: \"" + Harness.DATABASE + "\"}])");
+				}
+				finally {
+					database.runCommand(new Document("dropUser", "locker"));
+					database.runCommand(new Document("dropRole", "mongoLock"));
+				}
+			}
+		}
+	}
+
+	@Test
+	@Tag("real-server")
+	@ShowsRow(value = 31, level = Level.SERVER)
+	void aStopLeavesNoCursorOnTheServer(RowFigures figures) {
+		try (RealMongo own = ownServer()) {
+			String uri = (own != null) ? own.connectionString() : RealServer.named("a server with authentication");
+			try (MongoClient admin = MongoClients.create(uri)) {
+				figures.server(RealServer.label(admin));
+				long open = openCursors(admin);
+				try (ConfigurableApplicationContext holder = SpringApp.start(uri, Guarded.class);
+						ConfigurableApplicationContext context = SpringApp.start(uri, Guarded.class)) {
+					LockHandle held = holder.getBean(LockOperations.class).acquire(LockRequest.of("stop"));
+					context.getBean(LockOperations.class)
+						.acquireAsync(LockRequest.builder("stop")
+							.settings(LockSettings.builder().waitTimeout(Harness.LONG).build())
+							.build());
+					await().atMost(Harness.LONG).until(() -> openCursors(admin) > open);
+					context.close();
+					assertThat(openCursors(admin)).isEqualTo(open);
+					assertThat(held.isHeld()).isTrue();
+				}
+			}
+		}
+	}
+
+	private static long openCursors(MongoClient admin) {
+		Document open = admin.getDatabase("admin")
+			.runCommand(new Document("serverStatus", 1))
+			.get("metrics", Document.class)
+			.get("cursor", Document.class)
+			.get("open", Document.class);
+		return ((Number) open.get("total")).longValue();
+	}
+
 	private static @Nullable RealMongo ownServer() {
 		return SuiteServer.get()
 			.binary()
@@ -134,7 +201,8 @@ class ServerSetUpTests {
 			figures.server(RealServer.label(admin));
 			String password = UUID.randomUUID().toString();
 			MongoDatabase database = admin.getDatabase(Harness.DATABASE);
-			createUser(database, password);
+			createUser(database, password,
+					List.of("find", "insert", "update", "createIndex", "listIndexes", "changeStream"));
 			try (OtherClient other = new OtherClient(admin);
 					ConfigurableApplicationContext context = SpringApp.start(uri, LeastPrivilege.class,
 							"test.password=" + password)) {
@@ -169,9 +237,8 @@ class ServerSetUpTests {
 				"needs a server with authentication: the URI has no user");
 	}
 
-	private static void createUser(MongoDatabase database, String password) {
+	private static void createUser(MongoDatabase database, String password, List<String> actions) {
 		Document resource = new Document("db", database.getName()).append("collection", Harness.COLLECTION);
-		List<String> actions = List.of("find", "insert", "update", "createIndex", "listIndexes", "changeStream");
 		database.runCommand(new Document("createRole", "mongoLock")
 			.append("privileges", List.of(new Document("resource", resource).append("actions", actions)))
 			.append("roles", List.of()));

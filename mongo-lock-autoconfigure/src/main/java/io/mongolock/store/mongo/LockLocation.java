@@ -1,8 +1,12 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.ReadPreference;
@@ -58,9 +62,54 @@ public final class LockLocation {
 		}
 	}
 
+	/**
+	 * Look whether the user of the connection may do what locks need, so that it is not
+	 * the first claim that tells.
+	 * @param index what is done about the index
+	 * @param notifications whether changes are listened for
+	 * @param timeout how long that may take
+	 * @return what is missing and what grants it, for the log; empty if nothing is, or if
+	 * the server does not say
+	 * @throws LockStoreException if no server answers
+	 */
+	public Optional<String> missingPrivileges(TtlIndexInitializer.Mode index, Notifications notifications,
+			Duration timeout) {
+		try {
+			return Objects.requireNonNull(this.template
+				.execute((database) -> missing(database.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS), index,
+						notifications)));
+		}
+		catch (RuntimeException ex) {
+			throw StoreFailures.explain(StoreRequest.read("ask MongoDB for privileges", "", timeout), this.collection,
+					ex);
+		}
+	}
+
+	private Optional<String> missing(MongoDatabase database, TtlIndexInitializer.Mode index,
+			Notifications notifications) {
+		List<String> needed = new ArrayList<>(List.of("find", "insert", "update"));
+		if (index != TtlIndexInitializer.Mode.NONE) {
+			needed.add("listIndexes");
+		}
+		if (index == TtlIndexInitializer.Mode.CREATE) {
+			needed.add("createIndex");
+		}
+		if (notifications != Notifications.OFF && answer(database, new Document("hello", 1)).containsKey("setName")) {
+			needed.add("changeStream");
+		}
+		Document status = answer(database, new Document("connectionStatus", 1).append("showPrivileges", true));
+		return Privileges.of(status).stream().flatMap((privileges) -> {
+			List<String> missing = privileges.missing(database.getName(), this.collection, needed);
+			return (missing.isEmpty()) ? Stream.empty()
+					: Stream.of("The user '" + privileges.user() + "' may not " + String.join(", ", missing) + " in "
+							+ database.getName() + "." + this.collection + ", which it has to. Run in mongosh: "
+							+ privileges.grant(database.getName(), this.collection, needed));
+		}).findFirst();
+	}
+
 	private static String describe(MongoDatabase database) {
-		Document build = answer(database, "buildInfo");
-		Document hello = answer(database, "hello");
+		Document build = answer(database, new Document("buildInfo", 1));
+		Document hello = answer(database, new Document("hello", 1));
 		String version = build.getString("version");
 		return "MongoDB" + ((version != null) ? " " + version : "") + topology(hello);
 	}
@@ -80,9 +129,9 @@ public final class LockLocation {
 		return (me != null) ? ", " + me : "";
 	}
 
-	private static Document answer(MongoDatabase database, String command) {
+	private static Document answer(MongoDatabase database, Document command) {
 		try {
-			return database.runCommand(new Document(command, 1), ReadPreference.primary());
+			return database.runCommand(command, ReadPreference.primary());
 		}
 		catch (MongoCommandException ex) {
 			// An answer, too: one that keeps to itself what it was asked

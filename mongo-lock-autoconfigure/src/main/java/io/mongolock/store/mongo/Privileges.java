@@ -1,0 +1,80 @@
+package io.mongolock.store.mongo;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.bson.Document;
+
+/**
+ * What a user may do, as {@code connectionStatus} tells it.
+ *
+ * @param user the name of the user
+ * @param userDatabase where the user is known
+ * @param granted what the user may do, and where
+ */
+record Privileges(String user, String userDatabase, List<Document> granted) {
+
+	/**
+	 * Read an answer.
+	 * @param status the answer of the server
+	 * @return the privileges; nothing if nobody has to sign in, or the server keeps that
+	 * to itself
+	 */
+	static List<Privileges> of(Document status) {
+		Document info = status.get("authInfo", new Document());
+		List<Document> users = info.getList("authenticatedUsers", Document.class, List.of());
+		List<Document> granted = info.getList("authenticatedUserPrivileges", Document.class);
+		return (users.isEmpty() || granted == null) ? List.of()
+				: List.of(new Privileges(users.get(0).getString("user"), users.get(0).getString("db"), granted));
+	}
+
+	/**
+	 * What is missing.
+	 * @param database the name of the database
+	 * @param collection the name of a collection in it
+	 * @param actions what is needed on it
+	 * @return those of the actions that are not granted
+	 */
+	List<String> missing(String database, String collection, Collection<String> actions) {
+		return actions.stream()
+			.filter((action) -> this.granted.stream()
+				.filter((privilege) -> isOn(privilege.get("resource", Document.class), database, collection))
+				.noneMatch((privilege) -> privilege.getList("actions", String.class).contains(action)))
+			.toList();
+	}
+
+	private static boolean isOn(Document resource, String database, String collection) {
+		if (resource.getBoolean("anyResource", false)) {
+			return true;
+		}
+		return isOn(resource.getString("db"), database) && isOn(resource.getString("collection"), collection);
+	}
+
+	// empty stands for all of them
+	private static boolean isOn(String granted, String name) {
+		return granted != null && (granted.isEmpty() || granted.equals(name));
+	}
+
+	/**
+	 * What grants actions to the user.
+	 * @param database the name of the database
+	 * @param collection the name of a collection in it
+	 * @param actions all that is needed on it
+	 * @return statements for mongosh
+	 */
+	String grant(String database, String collection, Collection<String> actions) {
+		// a name of its own: there may be a role already that lacks something
+		String role = quoted("mongoLock_" + collection);
+		String quoted = actions.stream().map(Privileges::quoted).collect(Collectors.joining(", "));
+		return "db.getSiblingDB(" + quoted(database) + ").createRole({role: " + role + ", privileges: [{resource: {db: "
+				+ quoted(database) + ", collection: " + quoted(collection) + "}, actions: [" + quoted
+				+ "]}], roles: []}); db.getSiblingDB(" + quoted(this.userDatabase) + ").grantRolesToUser("
+				+ quoted(this.user) + ", [{role: " + role + ", db: " + quoted(database) + "}])";
+	}
+
+	private static String quoted(String name) {
+		return "\"" + name.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+	}
+
+}

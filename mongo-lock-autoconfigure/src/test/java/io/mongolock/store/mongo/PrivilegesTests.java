@@ -1,0 +1,60 @@
+package io.mongolock.store.mongo;
+
+import java.util.List;
+
+import org.bson.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link Privileges}.
+ */
+class PrivilegesTests {
+
+	private static final List<String> NEEDED = List.of("find", "update");
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			{db: "shop", collection: "locks"}  | []
+			{db: "shop", collection: ""}       | []
+			{db: "", collection: ""}           | []
+			{anyResource: true}                | []
+			{db: "shop", collection: "orders"} | [find, update]
+			{db: "other", collection: "locks"} | [find, update]
+			{cluster: true}                    | [find, update]
+			""")
+	void aPrivilegeCountsWhereItIsGranted(String resource, String missing) {
+		assertThat(privileges(resource, "find", "update").missing("shop", "locks", NEEDED)).hasToString(missing);
+	}
+
+	@Test
+	void whatIsMissingIsToldWithTheStatementsThatGrantIt() {
+		Privileges privileges = privileges("{db: 'shop', collection: 'locks'}", "find");
+		assertThat(privileges.missing("shop", "locks", NEEDED)).containsExactly("update");
+		assertThat(privileges.grant("shop", "locks", NEEDED)).isEqualTo("db.getSiblingDB(\"shop\").createRole({role: "
+				+ "\"mongoLock_locks\", privileges: [{resource: {db: \"shop\", collection: \"locks\"}, actions: [\"find\", "
+				+ "\"update\"]}], roles: []}); db.getSiblingDB(\"admin\").grantRolesToUser(\"app\", "
+				+ "[{role: \"mongoLock_locks\", db: \"shop\"}])");
+	}
+
+	@Test
+	void whereNobodySignsInOrTheServerDoesNotSayNothingIsMissing() {
+		assertThat(Privileges.of(new Document())).isEmpty();
+		assertThat(Privileges.of(Document.parse(
+				"{authInfo: {authenticatedUsers: [], authenticatedUserRoles: [], authenticatedUserPrivileges: []}}")))
+			.isEmpty();
+		assertThat(Privileges.of(Document.parse("{authInfo: {authenticatedUsers: [{user: 'app', db: 'admin'}]}}")))
+			.isEmpty();
+	}
+
+	private static Privileges privileges(String resource, String... actions) {
+		Document privilege = new Document("resource", Document.parse(resource)).append("actions", List.of(actions));
+		Document info = new Document("authenticatedUsers", List.of(Document.parse("{user: 'app', db: 'admin'}")))
+			.append("authenticatedUserPrivileges", List.of(privilege));
+		return Privileges.of(new Document("authInfo", info)).get(0);
+	}
+
+}
