@@ -163,15 +163,15 @@ class ServerSetUpTests {
 			try (MongoClient admin = MongoClients.create(uri)) {
 				figures.server(RealServer.label(admin));
 				long open = openCursors(admin);
-				try (ConfigurableApplicationContext holder = SpringApp.start(uri, Guarded.class);
-						ConfigurableApplicationContext context = SpringApp.start(uri, Guarded.class)) {
+				try (ConfigurableApplicationContext holder = SpringApp.start(uri, Guarded.class)) {
 					LockHandle held = holder.getBean(LockOperations.class).acquire(LockRequest.of("stop"));
-					context.getBean(LockOperations.class)
-						.acquireAsync(LockRequest.builder("stop")
-							.settings(LockSettings.builder().waitTimeout(Harness.LONG).build())
-							.build());
-					await().atMost(Harness.LONG).until(() -> openCursors(admin) > open);
-					context.close();
+					try (ConfigurableApplicationContext context = SpringApp.start(uri, Guarded.class)) {
+						context.getBean(LockOperations.class)
+							.acquireAsync(LockRequest.builder("stop")
+								.settings(LockSettings.builder().waitTimeout(Harness.LONG).build())
+								.build());
+						await().atMost(Harness.LONG).until(() -> openCursors(admin) > open);
+					}
 					assertThat(openCursors(admin)).isEqualTo(open);
 					assertThat(held.isHeld()).isTrue();
 				}
