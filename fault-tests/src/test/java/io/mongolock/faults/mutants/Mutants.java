@@ -52,7 +52,7 @@ final class Mutants {
 	static Stream<Mutant> all() {
 		return Stream
 			.of(time(), claims(), line(), handOvers(), renewals(), releases(), races(), statements(), transactions(),
-					shutdown(), sequences(), optimistic(), documents(), methods(), operating())
+					shutdown(), sequences(), optimistic(), documents(), methods())
 			.flatMap(List::stream);
 	}
 
@@ -682,30 +682,16 @@ final class Mutants {
 						"(target != null) ? org.springframework.aop.support.AopUtils.getTargetClass(target)",
 						test("io.mongolock.autoconfigure.LockedRepositoryTests",
 								"aLockOnTheInterfaceGuardsItsMethodsAndThoseItInherits")),
+				new Mutant("messages: the command with its token", "store/mongo/DriverMessage",
+						"return VALUES.matcher(COMMAND.matcher(message).replaceAll(\" command $1\")).replaceAll(\"\");",
+						"return message;",
+						test("io.mongolock.store.mongo.StoreFailuresTests",
+								"aWarningIsShortAndHasNothingOfTheCommandInIt")),
 				new Mutant("method: locked as another interface says", "annotation/LockDeclarations",
 						"all.stream().filter((one) -> has(type(one))).toList();",
 						"all.subList(0, all.isEmpty() ? 0 : 1);",
 						test("io.mongolock.annotation.AnnotationLockOperationSourceTests",
 								"eachOfTwoInterfacesMeansItsOwnMethods")));
-	}
-
-	private static List<Mutant> operating() {
-		return List.of(
-				new Mutant("health: up although nothing can be written", "health/LockHealthIndicator",
-						"if (this.trouble.isProved()) {", "if (true) {",
-						test("io.mongolock.health.LockHealthIndicatorTests",
-								"aStoreThatAnswersButRefusesToWriteIsDown")),
-				new Mutant("health: a grant proves more than a failure", "health/LockTrouble",
-						"&& this.failures.get() == this.failuresSeen", "",
-						test("io.mongolock.health.LockHealthIndicatorTests",
-								"afterAFailureNoGrantIsProofButALookOfItsOwn")),
-				new Mutant("endpoint: whoever reads may release", "actuate/LocksEndpointWebExtension",
-						"return this.roles.isEmpty() ||", "return true ||",
-						test("io.mongolock.actuate.LocksEndpointTests", "whoHasNoneOfTheRolesMayNotRelease")),
-				new Mutant("messages: the command with its token", "store/mongo/DriverMessage",
-						"return VALUES.matcher(COMMAND.matcher(message).replaceAll(\" command $1\")).replaceAll(\"\");",
-						"return message;", test("io.mongolock.store.mongo.StoreFailuresTests",
-								"aWarningIsShortAndHasNothingOfTheCommandInIt")));
 	}
 
 	private static Judge simulation(String violation) {
