@@ -140,6 +140,7 @@ class ServerSetUpTests {
 				createUser(database, password, List.of("find", "insert", "createIndex", "listIndexes"));
 				try (ConfigurableApplicationContext context = SpringApp.start(uri, LeastPrivilege.class,
 						"test.password=" + password)) {
+					assertThat(context.isActive()).isTrue();
 					await().atMost(Harness.LONG)
 						.untilAsserted(() -> assertThat(output).containsOnlyOnce("The user 'locker' may not update, "
 								+ "changeStream in " + Harness.DATABASE + "." + Harness.COLLECTION));
