@@ -42,13 +42,21 @@ public record HarnessClient(MongoClient mongo, LockTemplate locks,
 	// Hears of the servers and their elections, as a client of Spring Boot does
 	public static HarnessClient ofSet(String connectionString, LockSettings settings, LockClock clock) {
 		ServerClockWatch watch = new ServerClockWatch(clock, Duration.ofSeconds(6));
+		MongoClient mongo = connect(connectionString, watch);
+		RecordingLockListener told = new RecordingLockListener();
+		return new HarnessClient(mongo, locks(store(mongo, watch), settings, clock, told), told);
+	}
+
+	public static MongoClient connect(String connectionString, ServerClockWatch watch) {
 		MongoClientSettings.Builder driver = MongoClientSettings.builder()
 			.applyConnectionString(new ConnectionString(connectionString));
 		watch.attachTo(driver);
-		MongoClient mongo = MongoClients.create(driver.build());
-		RecordingLockListener told = new RecordingLockListener();
-		LockStore store = new MongoLockStore(template(mongo), Harness.COLLECTION, "", watch, Notifications.AUTO);
-		return new HarnessClient(mongo, locks(store, settings, clock, told), told);
+		return MongoClients.create(driver.build());
+	}
+
+	// Hears of elections, and so repeats releases that they may have taken back
+	public static MongoLockStore store(MongoClient mongo, ServerClockWatch watch) {
+		return new MongoLockStore(template(mongo), Harness.COLLECTION, "", watch, Notifications.AUTO);
 	}
 
 	public static MongoLockStore store(MongoClient mongo) {

@@ -15,7 +15,6 @@ import java.util.stream.Stream;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
@@ -33,7 +32,6 @@ import org.springframework.data.mongodb.core.query.Update;
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
-import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
@@ -57,6 +55,7 @@ import io.mongolock.mongodb.Sequences;
 import io.mongolock.store.mongo.DocumentLockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.SequenceStore;
+import io.mongolock.store.mongo.ServerClockWatch;
 
 import static org.springframework.data.mongodb.core.query.Criteria.where;
 import static org.springframework.data.mongodb.core.query.Query.query;
@@ -122,7 +121,8 @@ public final class MixedWorker {
 
 	// Ends with the process; the seed decides what it does, as far as it can
 	public MixedWorker(String connectionString, long seed, String histories) {
-		MongoClient client = MongoClients.create(connectionString);
+		ServerClockWatch watch = new ServerClockWatch(LockClock.system(), LONG_TTL);
+		MongoClient client = HarnessClient.connect(connectionString, watch);
 		this.history = new HistoryWriter(Path.of(histories));
 		this.history.writeStalls();
 		LockListener losses = new LockListener() {
@@ -132,7 +132,7 @@ public final class MixedWorker {
 			}
 		};
 		MongoTemplate template = new MongoTemplate(client, Harness.DATABASE);
-		MongoLockStore store = HarnessClient.store(client);
+		MongoLockStore store = HarnessClient.store(client, watch);
 		LockSettings settings = HarnessClient.settings(SHORT_TTL, PATIENCE);
 		this.sections = new LockedSections(HarnessClient.locks(store, settings, HandOver.DEFAULT, PLACE_TTL, losses),
 				this.history);
@@ -273,14 +273,7 @@ public final class MixedWorker {
 	private void save(LockedDocument<Edited> locked) {
 		String id = nextId();
 		Edited read = locked.entity();
-		try {
-			this.documents.save(locked, new Edited(read.id(), plus(read.log(), id), read.version()));
-		}
-		catch (LockLostException ex) {
-			// while a save is underway its answer alone tells of a loss, however late it
-			// is
-			throw new IllegalStateException("Save refused: " + ex.getMessage(), ex);
-		}
+		this.documents.save(locked, new Edited(read.id(), plus(read.log(), id), read.version()));
 		this.history.write(new Wrote(locked.handle().key(), locked.fence(), id, System.nanoTime()));
 	}
 
