@@ -26,8 +26,6 @@ import org.springframework.data.mongodb.core.query.Update;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
-import io.mongolock.LockSettings;
-import io.mongolock.LockUnavailableException;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.MemberFate;
@@ -49,7 +47,6 @@ import io.mongolock.test.server.RealMember;
 import io.mongolock.test.server.RealMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -60,8 +57,6 @@ import static org.awaitility.Awaitility.await;
 @Tag("real-server")
 @Timeout(180)
 class ReplicaSetDataRowsTests {
-
-	private static final LockSettings EDITING = HarnessClient.settings(Harness.LONG, Duration.ofSeconds(60));
 
 	private static final LockOwner OWNER = new LockOwner("rows", "1", "localhost", 1, "");
 
@@ -238,15 +233,10 @@ class ReplicaSetDataRowsTests {
 	void aLockOutlivesThePrimaryThatGrantedItAndTheSaveIsThere(MemberFate fate, RowFigures figures) {
 		try (Editor here = new Editor("here", this.client.mongo());
 				Editor there = new Editor("there", this.set.client(Harness.LONG, Harness.LONG).mongo())) {
-			LockedDocument<Article> locked = lock(here);
+			LockedDocument<Article> locked = UnconfirmedRowsTests.lock(here);
 			fate.befall(this.set);
-			// until the driver has found the next primary there is no answer
-			await().atMost(Harness.LONG)
-				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
-					.isThrownBy(() -> there.documents()
-						.lock(Article.class, "a", LockSettings.builder().waitTimeout(Duration.ZERO).build()))
-					.withMessageContaining("desk here"));
-			assertThat(save(here, locked)).isEqualTo("saved");
+			UnconfirmedRowsTests.assertDenied(there);
+			assertThat(UnconfirmedRowsTests.save(here, locked)).isEqualTo("saved");
 			assertSavedOnceAndFree(locked, there);
 		}
 		figures.server(this.set.label()).add("granted to another meanwhile, " + fate, 0).add("saves", 1);
@@ -258,24 +248,16 @@ class ReplicaSetDataRowsTests {
 		HarnessClient unretried = this.set.client("retryWrites=false", WriteConcern.MAJORITY);
 		try (Editor here = new Editor("here", unretried.mongo());
 				Editor there = new Editor("there", this.client.mongo())) {
-			LockedDocument<Article> locked = lock(here);
-			CompletableFuture<String> save = this.set.executeUnconfirmed(() -> save(here, locked),
+			LockedDocument<Article> locked = UnconfirmedRowsTests.lock(here);
+			CompletableFuture<String> save = this.set.executeUnconfirmed(() -> UnconfirmedRowsTests.save(here, locked),
 					() -> "saved".equals(article(this.members.primary()).getString("text")));
 			this.set.killUnconfirmed();
 			assertThat(save).succeedsWithin(Harness.LONG).isEqualTo("failed");
-			await().atMost(Harness.LONG).untilAsserted(() -> assertThat(save(here, locked)).isEqualTo("saved"));
+			await().atMost(Harness.LONG)
+				.untilAsserted(() -> assertThat(UnconfirmedRowsTests.save(here, locked)).isEqualTo("saved"));
 			assertSavedOnceAndFree(locked, there);
 		}
 		figures.server(this.set.label()).add("saves", 1);
-	}
-
-	private static LockedDocument<Article> lock(Editor editor) {
-		editor.template().insert(new Article("a", "draft", null));
-		return editor.documents().lock(Article.class, "a", EDITING);
-	}
-
-	private static String save(Editor editor, LockedDocument<Article> locked) {
-		return editor.save(locked, new Article("a", "saved", 1L));
 	}
 
 	private Document article(RealMember member) {
@@ -288,10 +270,7 @@ class ReplicaSetDataRowsTests {
 			assertThat(article(member)).containsEntry("text", "saved").containsEntry("version", 2L);
 			assertThat(article(member).get("lock", Document.class).getList("holders", Document.class)).isEmpty();
 		}));
-		try (LockedDocument<Article> next = other.documents().lock(Article.class, "a", EDITING)) {
-			assertThat(next.entity()).isEqualTo(new Article("a", "saved", 3L));
-			assertThat(next.fence()).isGreaterThan(locked.fence());
-		}
+		UnconfirmedRowsTests.assertSavedOnce(locked, other);
 	}
 
 	// Releases locks, as the stream shows none that were released while it was away
