@@ -53,7 +53,7 @@ public final class RealServer {
 		String kind = kind(hello);
 		int members = hello.getList("hosts", String.class, List.of()).size();
 		return ((kind.endsWith("mongos")) ? "mongos " : "mongod ") + run(client, "buildInfo").getString("version")
-				+ ", " + kind + ((members > 0) ? " of " + members : "");
+				+ ", " + kind + ((members > 0) ? " of " + members + ((members > 1) ? " members" : " member") : "");
 	}
 
 	static String kind(Document hello) {

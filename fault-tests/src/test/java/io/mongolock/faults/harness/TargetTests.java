@@ -35,7 +35,7 @@ class TargetTests {
 				FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port())) {
 			Target target = Target.of("mongodb://127.0.0.1:" + proxy.port() + "/?directConnection=true");
 			assertThat(target.port()).isEqualTo(proxy.port());
-			assertThat(target.label()).endsWith("replica set of 1");
+			assertThat(target.label()).endsWith("replica set of 1 member");
 		}
 	}
 
