@@ -2,7 +2,6 @@ package io.mongolock.benchmarks;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -64,15 +63,17 @@ public final class DocumentBenchmark {
 		MongoTemplate mongo = context.getBean(MongoTemplate.class);
 		AtomicInteger attempts = new AtomicInteger();
 		Map<String, Runnable> subjects = subjects(context, mongo, attempts);
+		Table table = new Table("One document, incremented " + times + " times by each of " + threads + " threads",
+				"how", "seconds", "the document says", "attempts each");
 		for (String subject : List.of("$inc", "optimistic", "lock", "document lock")) {
 			mongo.dropCollection(Counter.class);
 			mongo.insert(new Counter("a", 0, null));
 			double seconds = seconds(threads, times, Objects.requireNonNull(subjects.get(subject)));
-			print("%-13s %d increments by %d threads: %.1f s, the document says %d%s", subject, threads * times,
-					threads, seconds, counter(mongo).n(), (attempts.get() > 0) ? String.format(Locale.ROOT,
-							", %.2f attempts each", attempts.get() / (double) (threads * times)) : "");
+			table.add(subject, seconds, counter(mongo).n(),
+					(attempts.get() > 0) ? attempts.get() / (double) (threads * times) : Double.NaN);
 			attempts.set(0);
 		}
+		System.out.print(table.toMarkdown());
 	}
 
 	private static Map<String, Runnable> subjects(ConfigurableApplicationContext context, MongoTemplate mongo,
@@ -97,11 +98,12 @@ public final class DocumentBenchmark {
 	}
 
 	private static void numbers(Sequences sequences, int threads, int times) throws Exception {
+		Table table = new Table("Numbers of a sequence, taken by " + threads + " threads", "numbers in a block",
+				"numbers/s");
 		for (String name : List.of("b1", "b50", "b1000")) {
-			double seconds = seconds(threads, times, () -> sequences.next(name));
-			print("sequence, block %5s: %.0f numbers a second by %d threads", name.substring(1),
-					threads * times / seconds, threads);
+			table.add(name.substring(1), threads * times / seconds(threads, times, () -> sequences.next(name)));
 		}
+		System.out.print(table.toMarkdown());
 	}
 
 	private static double seconds(int threads, int times, Runnable work) throws Exception {
@@ -125,10 +127,6 @@ public final class DocumentBenchmark {
 		finally {
 			pool.shutdownNow();
 		}
-	}
-
-	private static void print(String format, Object... values) {
-		System.out.println(String.format(Locale.ROOT, format, values));
 	}
 
 	record Counter(@Id String id, int n, @Version @Nullable Long version) {

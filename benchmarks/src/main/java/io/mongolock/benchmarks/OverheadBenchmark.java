@@ -2,7 +2,6 @@ package io.mongolock.benchmarks;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 import com.mongodb.WriteConcern;
@@ -103,14 +102,18 @@ public final class OverheadBenchmark {
 	}
 
 	private static void report(Turns turns, int rounds, int pairs) {
-		print("bare findOneAndUpdate + updateOne: %.1f us a pair", turns.micros(0));
-		print("the same with a timeoutMS:         %.3f times that", turns.ratio(1, 0));
-		print("LockTemplate.execute:              %.3f times that", turns.ratio(2, 0));
-		print("@DistributedLock:                  %.3f times that", turns.ratio(3, 0));
-		print("acquire and close:                 %.3f times that", turns.ratio(4, 0));
-		print("meters, MDC and events: %.3f times LockTemplate without any", turns.ratio(6, 5));
-		print("observations timed, and MDC: %.3f times LockTemplate without any", turns.ratio(7, 5));
-		print("(median of %.0f rounds of %.0f pairs each)", (double) rounds, (double) pairs);
+		Table table = new Table("What the library adds, median of " + rounds + " rounds of " + pairs + " pairs", "what",
+				"µs a pair", "ratio", "to");
+		String bare = "two bare commands";
+		String silent = "LockTemplate without any of them";
+		table.add(bare, turns.micros(0), 1.0, bare);
+		table.add("the same with a timeoutMS", turns.micros(1), turns.ratio(1, 0), bare);
+		table.add("LockTemplate.execute", turns.micros(2), turns.ratio(2, 0), bare);
+		table.add("@DistributedLock", turns.micros(3), turns.ratio(3, 0), bare);
+		table.add("acquire and close", turns.micros(4), turns.ratio(4, 0), bare);
+		table.add("meters, MDC and events", turns.micros(6), turns.ratio(6, 5), silent);
+		table.add("observations timed, and MDC", turns.micros(7), turns.ratio(7, 5), silent);
+		System.out.print(table.toMarkdown());
 	}
 
 	private static Runnable bare(MongoCollection<BsonDocument> collection, BsonDocument claim, BsonDocument release) {
@@ -129,10 +132,6 @@ public final class OverheadBenchmark {
 			locks.findOneAndUpdate(filter, pipeline, options);
 			fast.updateOne(filter, update);
 		};
-	}
-
-	private static void print(String format, Object... values) {
-		System.out.println(String.format(Locale.ROOT, format, values));
 	}
 
 }

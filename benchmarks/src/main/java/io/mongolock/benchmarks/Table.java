@@ -1,13 +1,13 @@
-package io.mongolock.benchmarks.compare;
+package io.mongolock.benchmarks;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /**
- * A table of the report.
+ * A table of the report. Says each line when it is known.
  */
-final class Table {
+public final class Table {
 
 	private final String title;
 
@@ -15,12 +15,21 @@ final class Table {
 
 	private final List<List<String>> rows = new ArrayList<>();
 
-	Table(String title, String... head) {
+	/**
+	 * Begin a table.
+	 * @param title its title
+	 * @param head the titles of its columns
+	 */
+	public Table(String title, String... head) {
 		this.title = title;
 		this.head = List.of(head);
 	}
 
-	void add(Object... cells) {
+	/**
+	 * Add a line.
+	 * @param cells numbers or text
+	 */
+	public void add(Object... cells) {
 		List<String> row = new ArrayList<>();
 		for (Object cell : cells) {
 			row.add((cell instanceof Double number) ? shown(number) : String.valueOf(cell));
@@ -29,7 +38,11 @@ final class Table {
 		System.out.println(this.title + ": " + String.join(" | ", row));
 	}
 
-	String toMarkdown() {
+	/**
+	 * The table as docs/performance.md has it.
+	 * @return its title and its lines
+	 */
+	public String toMarkdown() {
 		StringBuilder text = new StringBuilder("## ").append(this.title).append("\n\n");
 		text.append(line(this.head)).append(line(this.head.stream().map((cell) -> "---").toList()));
 		this.rows.forEach((row) -> text.append(line(row)));

@@ -6,9 +6,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.mongolock.benchmarks.DocumentBenchmark;
+import io.mongolock.benchmarks.OverheadBenchmark;
+import io.mongolock.benchmarks.Table;
+
 /**
- * Measures all scenarios and writes {@code performance.md} with its pictures. Runs in the
- * directory of its module.
+ * Measures all scenarios, and what the other programs do that docs name, and writes
+ * {@code performance.md} with its pictures. Runs in the directory of its module.
  */
 public final class ComparisonBenchmark {
 
@@ -25,8 +29,8 @@ public final class ComparisonBenchmark {
 			  for a while has: a lock that is handed on asks the server so rarely that its driver would not be compiled yet.
 			- A lone thread that takes and frees one lock pays two requests each time, as no one is there to hand it to. The share of the limit is
 			  then what the server's commit leaves, here as with all others. The limit is a thread that works and takes no lock.
-			- A ratio is the median of the ratios of each round, not that of the two medians beside it. Those of the README are from another
-			  program, `OverheadBenchmark`, whose server is in the same JVM.
+			- A ratio is the median of the ratios of each round, not that of the two medians beside it. What the library adds, and what follows
+			  it, is measured by programs of their own, each with a fresh server of the same kind.
 			""";
 
 	private ComparisonBenchmark() {
@@ -38,11 +42,12 @@ public final class ComparisonBenchmark {
 
 	static void run(Extent extent, Path docs) throws IOException {
 		String machine = Machine.describe();
+		List<Table> tables = new ArrayList<>();
+		StringBuilder report = new StringBuilder();
 		try (Servers servers = new Servers()) {
 			Scenarios scenarios = new Scenarios(servers, extent);
 			SvgPlot busy = new SvgPlot("Grants a second, one key, 1 ms of work", extent.threads());
 			SvgPlot idle = new SvgPlot("Grants a second, one key, no work", extent.threads());
-			List<Table> tables = new ArrayList<>();
 			tables.add(scenarios.uncontended());
 			tables.add(scenarios.oneHotKey(1000, busy));
 			tables.add(scenarios.oneHotKey(0, idle));
@@ -54,8 +59,11 @@ public final class ComparisonBenchmark {
 			Path images = Files.createDirectories(docs.resolve("images"));
 			Files.writeString(images.resolve("one-key-busy.svg"), busy.toSvg());
 			Files.writeString(images.resolve("one-key-idle.svg"), idle.toSvg());
-			Files.writeString(docs.resolve("performance.md"), report(servers, machine, extent, tables));
+			report.append(report(servers, machine, extent, tables));
 		}
+		report.append(Jvms.tables(OverheadBenchmark.class, extent.overhead()))
+			.append(Jvms.tables(DocumentBenchmark.class, extent.documents()));
+		Files.writeString(docs.resolve("performance.md"), report.toString().stripTrailing() + "\n");
 	}
 
 	private static String report(Servers servers, String machine, Extent extent, List<Table> tables) {
@@ -70,7 +78,7 @@ public final class ComparisonBenchmark {
 		text.append("\n![One key, 1 ms of work](images/one-key-busy.svg)\n\n")
 			.append("![One key, no work](images/one-key-idle.svg)\n\n");
 		tables.forEach((table) -> text.append(table.toMarkdown()));
-		return text.toString().stripTrailing() + "\n";
+		return text.toString();
 	}
 
 }

@@ -60,13 +60,39 @@ final class Jvms {
 		}
 	}
 
+	/**
+	 * Run another benchmark, so that nothing that ran before in this JVM counts.
+	 * @param program its class
+	 * @param arguments what it is given
+	 * @return the tables that it writes
+	 */
+	static String tables(Class<?> program, List<String> arguments) {
+		try {
+			List<String> lines = start(program, arguments).inputReader()
+				.lines()
+				.filter((line) -> line.isEmpty() || line.startsWith("#") || line.startsWith("|"))
+				.toList();
+			if (lines.isEmpty()) {
+				throw new IllegalStateException(program.getSimpleName() + " failed");
+			}
+			return String.join("\n", lines) + "\n";
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
 	private static Process start(Kind kind, String uri, Load load) throws IOException {
-		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-		return new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), LoadMain.class.getName(),
-				kind.name(), uri, String.valueOf(load.threads()), String.valueOf(load.keys()),
-				String.valueOf(load.workMicros()), String.valueOf(load.millis()))
-			.redirectError(ProcessBuilder.Redirect.INHERIT)
-			.start();
+		return start(LoadMain.class, List.of(kind.name(), uri, String.valueOf(load.threads()),
+				String.valueOf(load.keys()), String.valueOf(load.workMicros()), String.valueOf(load.millis())));
+	}
+
+	private static Process start(Class<?> program, List<String> arguments) throws IOException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+						System.getProperty("java.class.path"), program.getName()));
+		command.addAll(arguments);
+		return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 	}
 
 	private static String read(BufferedReader output, String prefix) throws IOException {

@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.mongolock.benchmarks.Table;
 import io.mongolock.benchmarks.Turns;
 
 /**
