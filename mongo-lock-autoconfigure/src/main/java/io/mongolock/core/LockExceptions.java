@@ -159,7 +159,8 @@ public final class LockExceptions {
 
 	private static String describe(@Nullable LossReason reason) {
 		return (reason != LossReason.SHUTDOWN)
-				? "the store no longer has it; it was taken over, released by force or deleted"
+				? "the store no longer has it; it was taken over, deleted, or released by force, which the log of the "
+						+ "application that did it says"
 				: "this application shut down while it was held";
 	}
 
