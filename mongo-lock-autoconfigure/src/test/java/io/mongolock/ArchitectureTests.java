@@ -49,7 +49,7 @@ class ArchitectureTests {
 			"interceptor.check", "interceptor", "client", "concurrent", "event", "core", "mongodb", "store.mongo",
 			"store");
 
-	private static final int MAX_CLIENT = 20;
+	private static final int MAX_CLIENT = 21;
 
 	private final JavaClasses classes = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -118,6 +118,12 @@ public final class StoreLog {
 		return collects && write(key, before, ModelDocument.NONE, null);
 	}
 
+	// As an administrator does
+	public boolean delete(String key) {
+		ModelDocument before = lock(key);
+		return before != ModelDocument.NONE && write(key, before, ModelDocument.NONE, null);
+	}
+
 	public boolean isAlive(LeaseId id, Instant now) {
 		for (StoredHolder holder : lock(id.key()).holders()) {
 			if (holder.leaseToken().equals(id.leaseToken())) {

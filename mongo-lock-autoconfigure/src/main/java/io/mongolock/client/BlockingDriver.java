@@ -1,7 +1,5 @@
 package io.mongolock.client;
 
-import java.util.concurrent.locks.LockSupport;
-
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockUnavailableException;
@@ -27,6 +25,8 @@ final class BlockingDriver implements LockAcquisition.Caller {
 
 	private final ClaimSender sender;
 
+	private final ClientRuntime runtime;
+
 	private final Thread thread = Thread.currentThread();
 
 	/** Since when it is its turn. */
@@ -37,21 +37,22 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	/** When it was last woken, until it has asked. */
 	private @Nullable ClockReading woken;
 
-	BlockingDriver(LockAcquisition acquisition, ClaimSender sender) {
+	BlockingDriver(LockAcquisition acquisition, ClaimSender sender, ClientRuntime runtime) {
 		this.acquisition = acquisition;
 		this.sender = sender;
+		this.runtime = runtime;
 	}
 
 	@Override
 	public void turn() {
 		this.turn = this.sender.now();
-		LockSupport.unpark(this.thread);
+		this.runtime.unpark(this.thread);
 	}
 
 	@Override
 	public void stop() {
 		this.stopped = true;
-		LockSupport.unpark(this.thread);
+		this.runtime.unpark(this.thread);
 	}
 
 	/**
@@ -108,7 +109,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 		long left = nanos;
 		while (this.turn == null && left > 0) {
 			throwIfDisturbed();
-			LockSupport.parkNanos(this, left);
+			this.runtime.park(this, left);
 			left = until - this.sender.now().nanos();
 		}
 		throwIfDisturbed();

@@ -18,6 +18,8 @@ final class ClientLifecycle {
 
 	private static final Set<Phase> RELEASING = EnumSet.of(Phase.RUNNING, Phase.STOPPING);
 
+	private final ClientRuntime runtime;
+
 	private final Function<ClientThreads, LeaseRenewer> renewers;
 
 	/** More than there can be threads. */
@@ -27,7 +29,8 @@ final class ClientLifecycle {
 
 	private volatile Phase phase = Phase.NEW;
 
-	ClientLifecycle(Function<ClientThreads, LeaseRenewer> renewers) {
+	ClientLifecycle(ClientRuntime runtime, Function<ClientThreads, LeaseRenewer> renewers) {
+		this.runtime = runtime;
 		this.renewers = renewers;
 		this.running = create();
 	}
@@ -83,7 +86,7 @@ final class ClientLifecycle {
 	void awaitRequests(Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			if (this.requests.tryAcquire(Integer.MAX_VALUE, timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+			if (this.runtime.tryAcquire(this.requests, Integer.MAX_VALUE, timeout.toNanos())) {
 				this.requests.release(Integer.MAX_VALUE);
 			}
 		}
@@ -160,7 +163,7 @@ final class ClientLifecycle {
 	}
 
 	private Running create() {
-		ClientThreads threads = new ClientThreads();
+		ClientThreads threads = new ClientThreads(this.runtime);
 		return new Running(threads, this.renewers.apply(threads));
 	}
 

@@ -2,13 +2,9 @@ package io.mongolock.client;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
@@ -17,10 +13,9 @@ import io.mongolock.core.RequestQueue.Reason;
 import io.mongolock.core.RequestQueue.Request;
 
 /**
- * The threads of a running client: all of them platform daemon threads that come when
- * needed. Renewals, claims, clean-up and what users attach to results run apart, so that
- * none of them delays another. Except for results, what comes after {@link #stop()} is
- * dropped.
+ * The threads of a running client. Renewals, claims, clean-up and what users attach to
+ * results run apart, so that none of them delays another. Except for results, what comes
+ * after {@link #stop()} is dropped.
  */
 final class ClientThreads {
 
@@ -29,34 +24,34 @@ final class ClientThreads {
 	private static final long RETRY_START = 100_000_000;
 
 	/**
-	 * Takes an idle thread before it starts one, as no other may be had. The schedules
-	 * bound what runs; a thread that has handed in its answer may still be about to end,
-	 * or be held up by the log, hence twice as many for renewals, and as many more as
-	 * places take. What finds none is tried again.
+	 * The schedules bound what runs; a thread that has handed in its answer may still be
+	 * about to end, or be held up by the log, hence twice as many for renewals, and as
+	 * many more as places take. What finds none is tried again.
 	 */
-	private final ExecutorService renewals = new ThreadPoolExecutor(0,
-			2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS, 60, TimeUnit.SECONDS, new SynchronousQueue<>(),
-			daemons("mongo-lock-renewal"), new ThreadPoolExecutor.AbortPolicy());
+	private final ExecutorService renewals;
 
 	private final RequestQueue requests = new RequestQueue();
 
-	private final ExecutorService claims = bounded(RequestQueue.MAX_REQUESTS, "mongo-lock-request");
+	private final ExecutorService claims;
 
-	private final ExecutorService cleanUps = bounded(MAX_CLEAN_UPS, "mongo-lock-clean-up");
+	private final ExecutorService cleanUps;
 
 	/**
 	 * One thread for each result, as what users attach to one may block. Not stopped:
 	 * every result is completed, and idle threads end by themselves, from the stop on at
 	 * once.
 	 */
-	private final ThreadPoolExecutor results = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS,
-			new SynchronousQueue<>(), daemons("mongo-lock-result"));
+	private final ThreadPoolExecutor results;
 
-	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("mongo-lock-timer"),
-			new ThreadPoolExecutor.DiscardPolicy());
+	private final ScheduledThreadPoolExecutor timer;
 
-	ClientThreads() {
-		this.timer.setRemoveOnCancelPolicy(true);
+	ClientThreads(ClientRuntime runtime) {
+		this.renewals = runtime.direct(2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS, 60,
+				"mongo-lock-renewal");
+		this.claims = runtime.queued(RequestQueue.MAX_REQUESTS, "mongo-lock-request");
+		this.cleanUps = runtime.queued(MAX_CLEAN_UPS, "mongo-lock-clean-up");
+		this.results = runtime.direct(Integer.MAX_VALUE, 10, "mongo-lock-result");
+		this.timer = runtime.timer("mongo-lock-timer");
 	}
 
 	/**
@@ -157,34 +152,12 @@ final class ClientThreads {
 		}
 	}
 
-	private static ExecutorService bounded(int threads, String name) {
-		ThreadPoolExecutor executor = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), daemons(name), new ThreadPoolExecutor.DiscardPolicy());
-		executor.allowCoreThreadTimeOut(true);
-		return executor;
-	}
-
 	/**
 	 * An interrupt of the current thread does not keep it from the requests that follow.
 	 * @return interrupts it after them if it was interrupted before
 	 */
 	static Runnable holdBackInterrupt() {
 		return (Thread.interrupted()) ? Thread.currentThread()::interrupt : () -> {
-		};
-	}
-
-	static Thread watch(Runnable task) {
-		Thread thread = new Thread(task, "mongo-lock-watch");
-		thread.setDaemon(true);
-		return thread;
-	}
-
-	static ThreadFactory daemons(String name) {
-		AtomicInteger count = new AtomicInteger();
-		return (task) -> {
-			Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
 		};
 	}
 

@@ -1,6 +1,7 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -223,7 +224,9 @@ final class HeldLocks {
 	 * @param until when to be done, on the monotonic clock
 	 */
 	void abandonAll(long until) {
-		List<HeldLock> all = List.copyOf(this.held);
+		List<HeldLock> all = this.held.stream()
+			.sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::fence))
+			.toList();
 		all.forEach(this.held::remove);
 		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.ending().abandon(now())).toList();
 		this.events

@@ -4,9 +4,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -38,10 +35,9 @@ final class LeaseRenewer {
 
 	private final Executor requests;
 
-	private final ThreadFactory threads;
+	private final ClientRuntime runtime;
 
-	private final RenewalSchedule schedule = new RenewalSchedule(
-			(bound) -> ThreadLocalRandom.current().nextLong(bound));
+	private final RenewalSchedule schedule;
 
 	private final RenewalEvents events;
 
@@ -71,17 +67,18 @@ final class LeaseRenewer {
 	 * @param events is notified of failures, and logs them on a thread of its own
 	 * @param places is run along with the leases
 	 * @param releaseRequests looks at what was renewed
-	 * @param threads creates the daemon thread that watches
+	 * @param runtime has the daemon thread that watches
 	 */
 	LeaseRenewer(LockStore store, LockClock clock, Executor requests, RenewalEvents events, PlaceKeeper places,
-			ReleaseRequests releaseRequests, ThreadFactory threads) {
+			ReleaseRequests releaseRequests, ClientRuntime runtime) {
 		this.store = store;
 		this.clock = clock;
 		this.requests = requests;
 		this.events = events;
 		this.places = places;
 		this.releaseRequests = releaseRequests;
-		this.threads = threads;
+		this.runtime = runtime;
+		this.schedule = new RenewalSchedule(runtime::random);
 	}
 
 	/**
@@ -89,9 +86,9 @@ final class LeaseRenewer {
 	 */
 	synchronized void start() {
 		if (this.watch == null) {
-			Thread thread = this.threads.newThread(this::watch);
+			Thread thread = this.runtime.watch(this::watch);
 			this.watch = thread;
-			this.places.start(() -> LockSupport.unpark(this.watch));
+			this.places.start(() -> this.runtime.unpark(this.watch));
 			try {
 				thread.start();
 			}
@@ -109,7 +106,7 @@ final class LeaseRenewer {
 	synchronized void stop() {
 		Thread thread = this.watch;
 		this.watch = null;
-		LockSupport.unpark(thread);
+		this.runtime.unpark(thread);
 	}
 
 	/**
@@ -144,7 +141,7 @@ final class LeaseRenewer {
 		this.lastDue = dueIn;
 		Long look = this.nextLook;
 		if (look == null || now.nanos() + dueIn - look < 0) {
-			LockSupport.unpark(this.watch);
+			this.runtime.unpark(this.watch);
 		}
 	}
 
@@ -160,7 +157,7 @@ final class LeaseRenewer {
 		while (Thread.currentThread() == this.watch) {
 			long pause = lookAndSayHowLongToPause();
 			if (pause > 0) {
-				LockSupport.parkNanos(this, pause);
+				this.runtime.park(this, pause);
 			}
 		}
 	}
@@ -283,7 +280,7 @@ final class LeaseRenewer {
 
 	private void answer(Consumer<RenewalSchedule> answer) {
 		this.answers.add(answer);
-		LockSupport.unpark(this.watch);
+		this.runtime.unpark(this.watch);
 	}
 
 }

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -50,6 +49,8 @@ final class LockClient {
 
 	private final LockClock clock;
 
+	private final ClientRuntime runtime;
+
 	private final SecureRandom tokens = new SecureRandom();
 
 	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
@@ -73,26 +74,28 @@ final class LockClient {
 	private final ClaimSender sender;
 
 	LockClient(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock, List<LockListener> listeners,
-			LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
+			LeakDetection leakDetection, HandOver handOver, Duration placeTtl, ClientRuntime runtime) {
 		this.store = store;
 		this.defaults = defaults;
 		this.owner = owner;
 		this.clock = clock;
-		this.events = new LockEvents(listeners, clock, ClientThreads::daemons);
+		this.runtime = runtime;
+		this.events = new LockEvents(listeners, clock, runtime::daemons);
 		this.claimEvents = this.events.ofClaims(store.servers());
 		RenewalEvents renewalEvents = this.events.ofRenewals();
 		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
 		QueuePlaces linePlaces = new QueuePlaces(placeTtl);
 		this.places = new PlaceKeeper(store, clock, linePlaces);
-		this.lifecycle = new ClientLifecycle((threads) -> new LeaseRenewer(store, clock, threads.renewals(),
-				renewalEvents, this.places, this.releaseRequests, ClientThreads::watch));
+		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, threads.renewals(),
+				renewalEvents, this.places, this.releaseRequests, runtime));
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);
 		store.servers().onPrimaryChange(orphans::primaryChanged);
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
-		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, this::threads);
-		this.attempts = new Attempts(new ClientQueues(this.queues, linePlaces, this.heldLocks::lost,
-				(bound) -> ThreadLocalRandom.current().nextLong(bound)), defaults, owner, handOver.reserve());
+		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, runtime.daemons("mongo-lock-leaks"),
+				this::threads);
+		this.attempts = new Attempts(new ClientQueues(this.queues, linePlaces, this.heldLocks::lost, runtime::random),
+				defaults, owner, handOver.reserve());
 		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, orphans, this.claimEvents);
 	}
 
@@ -157,7 +160,7 @@ final class LockClient {
 	}
 
 	private BlockingDriver blocking(LockRequest request) {
-		return new BlockingDriver(attempt(request), this.sender);
+		return new BlockingDriver(attempt(request), this.sender, this.runtime);
 	}
 
 	private static LockRequest skipping(LockRequest request) {

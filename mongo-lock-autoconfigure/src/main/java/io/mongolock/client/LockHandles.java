@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.lang.StackWalker.StackFrame;
 import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -31,13 +32,14 @@ final class LockHandles {
 	 * @param heldLocks what the client holds
 	 * @param defaults what holds where a request says nothing
 	 * @param leakDetection what to do about handles that are never closed
+	 * @param watch creates the thread that watches them
 	 * @param threads where their locks are released
 	 */
-	LockHandles(HeldLocks heldLocks, LockDefaults defaults, LeakDetection leakDetection,
+	LockHandles(HeldLocks heldLocks, LockDefaults defaults, LeakDetection leakDetection, ThreadFactory watch,
 			Supplier<ClientThreads> threads) {
 		this.heldLocks = heldLocks;
 		this.defaults = defaults;
-		this.leaks = new HandleLeaks(leakDetection, ClientThreads.daemons("mongo-lock-leaks"),
+		this.leaks = new HandleLeaks(leakDetection, watch,
 				(heldLock) -> threads.get().cleanUpAfter(0, () -> releaseLeaked(heldLock)));
 	}
 

@@ -90,8 +90,13 @@ public final class LockTemplate implements LockOperations {
 	 */
 	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
 			List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
+		this(defaults, new LockClient(store, defaults, owner, clock, listeners, leakDetection, handOver, placeTtl,
+				new ClientRuntime()));
+	}
+
+	LockTemplate(LockDefaults defaults, LockClient client) {
 		this.defaults = defaults;
-		this.client = new LockClient(store, defaults, owner, clock, listeners, leakDetection, handOver, placeTtl);
+		this.client = client;
 		this.handles = this.client.handles();
 	}
 

@@ -59,8 +59,8 @@ final class OrphanReleaser {
 
 	/**
 	 * Another primary was elected: repeat what the one before may have been alone to
-	 * know. Does not block. A client that does not run has released nothing, and starts
-	 * no thread for that.
+	 * know, and once more what was still sent to it. Does not block. A client that does
+	 * not run has released nothing, and starts no thread for that.
 	 */
 	void primaryChanged() {
 		if (this.lifecycle.isRunning()) {
@@ -80,12 +80,17 @@ final class OrphanReleaser {
 				logger.info("Freed " + ((freed != 1) ? freed + " locks" : "1 lock")
 						+ " again, the release of which a failover had taken back");
 			}
+			repeatWithin(REPEAT_PAUSE, changed);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Releases of the last seconds are not repeated yet", ex);
-			if (now().elapsedSince(changed) < RecentReleases.WINDOW.toNanos()) {
-				this.lifecycle.threads().cleanUpAfter(REPEAT_PAUSE, () -> repeat(changed));
-			}
+			repeatWithin(RecentReleases.WINDOW.toNanos(), changed);
+		}
+	}
+
+	private void repeatWithin(long nanos, ClockReading changed) {
+		if (now().elapsedSince(changed) < nanos) {
+			this.lifecycle.threads().cleanUpAfter(REPEAT_PAUSE, () -> repeat(changed));
 		}
 	}
 
@@ -130,9 +135,6 @@ final class OrphanReleaser {
 
 	private long ask(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		try {
-			if (cleanup.isInLine()) {
-				this.store.leave(id, terms.operationTimeout());
-			}
 			Duration keptFor = cleanup.keptFor(now());
 			if (!keptFor.isZero()) {
 				this.store.expireAll(Map.of(id, keptFor), terms.operationTimeout());
@@ -140,6 +142,10 @@ final class OrphanReleaser {
 			else if (release(id, terms.operationTimeout())) {
 				logger.info("Freed lock '" + KeyText.printable(id.key())
 						+ "', which a request without an answer had left behind");
+			}
+			// A place runs out sooner than a lease
+			if (cleanup.isInLine()) {
+				this.store.leave(id, terms.operationTimeout());
 			}
 			return cleanup.answered(now());
 		}

@@ -42,11 +42,11 @@ public final class RecentReleases {
 	/**
 	 * What to release once more, as the primary has changed.
 	 * @param now the time
-	 * @return the tokens, the oldest release first
+	 * @return the tokens, each once, the oldest release first
 	 */
 	public synchronized List<LeaseId> all(ClockReading now) {
 		forget(now);
-		return this.releases.stream().map(Release::id).toList();
+		return this.releases.stream().map(Release::id).distinct().toList();
 	}
 
 	private void forget(ClockReading now) {

@@ -3,11 +3,14 @@ package io.mongolock.client;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -127,6 +130,41 @@ class AsyncLockTests {
 		ends.release(9);
 		assertThat(free).succeedsWithin(LONG);
 		ends.release(80);
+		asking.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void claimsThatHadNoAnswerLeaveThreadsToOthers() {
+		CountDownLatch end = new CountDownLatch(1);
+		Set<String> failed = ConcurrentHashMap.newKeySet();
+		AtomicInteger hanging = new AtomicInteger();
+		ScriptedStore blocking = new ScriptedStore() {
+
+			@Override
+			public ClaimAnswer acquire(Claim claim, Duration timeout) {
+				if (claim.id().key().startsWith("free")) {
+					return super.acquire(claim, timeout);
+				}
+				if (!failed.add(claim.id().key())) {
+					hanging.incrementAndGet();
+					await(end);
+				}
+				throw new LockStoreException(claim.id().key(), Outcome.UNKNOWN, "by script", null);
+			}
+
+		};
+		LockTemplate asking = new LockTemplate(blocking, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
+				LockClock.system(), List.of());
+		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
+		IntStream.range(0, 40)
+			.forEach((i) -> asking.acquireAsync(LockRequest.builder("blocked" + i).settings(patient).build()));
+		Awaitility.await().atMost(LONG).until(() -> failed.size() == 40 && hanging.get() >= 24);
+		for (int i = 0; i < 100; i++) {
+			assertThat(asking.acquireAsync(LockRequest.builder("free" + i).settings(patient).build()))
+				.succeedsWithin(LONG);
+		}
+		assertThat(hanging).hasValue(24);
+		end.countDown();
 		asking.stop(Duration.ofSeconds(1));
 	}
 

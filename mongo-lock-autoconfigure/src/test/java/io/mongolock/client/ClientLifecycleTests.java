@@ -22,13 +22,13 @@ class ClientLifecycleTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final RenewalEvents events = new LockEvents(List.of(), LockClock.system(), ClientThreads::daemons)
+	private final RenewalEvents events = new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons)
 		.ofRenewals();
 
-	private final ClientLifecycle lifecycle = new ClientLifecycle(
+	private final ClientLifecycle lifecycle = new ClientLifecycle(new ClientRuntime(),
 			(threads) -> new LeaseRenewer(this.store, LockClock.system(), threads.renewals(), this.events,
 					new PlaceKeeper(this.store, LockClock.system(), new QueuePlaces(Duration.ofSeconds(6))),
-					new ReleaseRequests(this.store, this.events), ClientThreads::watch));
+					new ReleaseRequests(this.store, this.events), new ClientRuntime()));
 
 	@Test
 	void asManyRequestsMayBeUnderwayAsThereAreVirtualThreads() {

@@ -52,7 +52,7 @@ class ClosingTimesTests {
 					LockSettings.builder().ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ofMinutes(10)).build(),
 					Map.of()),
 			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.hook), LeakDetection.OFF,
-			new HandOver(Duration.ofHours(1), 100), Duration.ofSeconds(6));
+			new HandOver(Duration.ofHours(1), 100), Duration.ofSeconds(6), new ClientRuntime());
 
 	@AfterEach
 	void stop() {
@@ -127,7 +127,7 @@ class ClosingTimesTests {
 			request.run();
 		});
 		CompletableFuture<LockHandle> granted = CompletableFuture.supplyAsync(() -> this.client.acquire(REQUEST),
-				(task) -> ClientThreads.daemons("late").newThread(task).start());
+				(task) -> new ClientRuntime().daemons("late").newThread(task).start());
 		asked.await();
 		this.client.stop(Duration.ofMillis(1));
 		closed.countDown();

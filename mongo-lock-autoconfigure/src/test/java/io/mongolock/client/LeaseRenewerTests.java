@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -24,9 +25,12 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LossReason;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
+import io.mongolock.core.LockExceptions;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
 import io.mongolock.core.ResolvedLockSettings;
@@ -34,6 +38,7 @@ import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.SomeRenewalsFailedException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -50,17 +55,17 @@ class LeaseRenewerTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final ClientThreads threads = new ClientThreads();
+	private final ClientThreads threads = new ClientThreads(new ClientRuntime());
 
 	private final AtomicInteger failures = new AtomicInteger();
 
 	private final List<Lease> lost = new CopyOnWriteArrayList<>();
 
-	private final RenewalEvents events = new LockEvents(List.of(), LockClock.system(), ClientThreads::daemons)
+	private final RenewalEvents events = new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons)
 		.ofRenewals();
 
 	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(),
-			this.events, places(), new ReleaseRequests(this.store, this.events), ClientThreads::watch);
+			this.events, places(), new ReleaseRequests(this.store, this.events), new ClientRuntime());
 
 	@AfterEach
 	void stop() {
@@ -128,6 +133,25 @@ class LeaseRenewerTests {
 	}
 
 	@Test
+	void aRenewalThatWasRefusedBesideOthersIsTold() {
+		ScriptedStore refusing = new ScriptedStore() {
+
+			@Override
+			public int renewAll(List<LeaseId> leases, Duration timeout) {
+				throw new SomeRenewalsFailedException(new LockStoreException("a", Outcome.REFUSED, "over quota", null),
+						Set.copyOf(leases), 0);
+			}
+
+		};
+		this.renewer = new LeaseRenewer(refusing, LockClock.system(), this.threads.renewals(), this.events, places(),
+				new ReleaseRequests(this.store, this.events), new ClientRuntime());
+		this.renewer.start();
+		Lease lease = register("a", Duration.ofSeconds(18));
+		await().atMost(LONG)
+			.until(() -> LockExceptions.describeLoss(lease, LossReason.DEADLINE).contains("over quota"));
+	}
+
+	@Test
 	void aWatchThatCannotBeStartedIsStartedByTheNextOne() {
 		Queue<Thread> threads = new ArrayDeque<>(List.of(new Thread() {
 
@@ -138,8 +162,14 @@ class LeaseRenewerTests {
 
 		}));
 		this.renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(), this.events, places(),
-				new ReleaseRequests(this.store, this.events),
-				(task) -> (threads.isEmpty()) ? ClientThreads.watch(task) : threads.remove());
+				new ReleaseRequests(this.store, this.events), new ClientRuntime() {
+
+					@Override
+					Thread watch(Runnable task) {
+						return (threads.isEmpty()) ? super.watch(task) : threads.remove();
+					}
+
+				});
 		assertThatExceptionOfType(InternalError.class).isThrownBy(this.renewer::start);
 		this.renewer.start();
 		Lease lease = register("a", Duration.ofSeconds(18));
@@ -203,7 +233,7 @@ class LeaseRenewerTests {
 			if (name.equals("mongo-lock-events") && attempts.incrementAndGet() <= 2) {
 				throw new OutOfMemoryError("unable to create native thread, says the test");
 			}
-			return ClientThreads.daemons(name).newThread(task);
+			return new ClientRuntime().daemons(name).newThread(task);
 		});
 		this.store.nextFails("renew", Outcome.UNKNOWN, false);
 		renewBy(LockClock.system(), events.ofRenewals());
@@ -238,13 +268,13 @@ class LeaseRenewerTests {
 
 	private void renewOn(Executor executor) {
 		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events, places(),
-				new ReleaseRequests(this.store, this.events), ClientThreads::watch);
+				new ReleaseRequests(this.store, this.events), new ClientRuntime());
 		this.renewer.start();
 	}
 
 	private void renewBy(LockClock clock, RenewalEvents events) {
 		this.renewer = new LeaseRenewer(this.store, clock, this.threads.renewals(), events, places(),
-				new ReleaseRequests(this.store, events), ClientThreads::watch);
+				new ReleaseRequests(this.store, events), new ClientRuntime());
 		this.renewer.start();
 	}
 

@@ -94,19 +94,20 @@ class LockEventsTests {
 	void whatIsNoLossIsDroppedOldestFirstAndCountedWhileAListenerIsStuck() {
 		this.events.blocking = true;
 		List<BiConsumer<String, Duration>> servers = new ArrayList<>();
-		new LockEvents(List.of(this.events), LockClock.system(), ClientThreads::daemons).ofClaims(new StoreServers() {
+		new LockEvents(List.of(this.events), LockClock.system(), new ClientRuntime()::daemons)
+			.ofClaims(new StoreServers() {
 
-			@Override
-			public Optional<String> judge() {
-				return Optional.empty();
-			}
+				@Override
+				public Optional<String> judge() {
+					return Optional.empty();
+				}
 
-			@Override
-			public void onClockOff(BiConsumer<String, Duration> listener) {
-				servers.add(listener);
-			}
+				@Override
+				public void onClockOff(BiConsumer<String, Duration> listener) {
+					servers.add(listener);
+				}
 
-		});
+			});
 		IntStream.range(0, 10_003).forEach((i) -> servers.get(0).accept("db1", Duration.ofMillis(i)));
 		this.events.go.countDown();
 		Awaitility.await().until(() -> this.events.offsets.contains(Duration.ofMillis(10_002)));

@@ -31,9 +31,9 @@ class LockReleaserTests {
 	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
 			new LockOwner("app", "1", "host", 42, ""), this.clock, List.of());
 
-	private final LockEvents events = new LockEvents(List.of(), this.clock, ClientThreads::daemons);
+	private final LockEvents events = new LockEvents(List.of(), this.clock, new ClientRuntime()::daemons);
 
-	private final ClientLifecycle lifecycle = new ClientLifecycle(this::renewer);
+	private final ClientLifecycle lifecycle = new ClientLifecycle(new ClientRuntime(), this::renewer);
 
 	private final LockReleaser releaser = new LockReleaser(this.store, this.clock, this.events, this.lifecycle,
 			new OrphanReleaser(this.store, this.clock, this.lifecycle));
@@ -72,7 +72,7 @@ class LockReleaserTests {
 		RenewalEvents renewals = this.events.ofRenewals();
 		return new LeaseRenewer(this.store, this.clock, threads.renewals(), renewals,
 				new PlaceKeeper(this.store, this.clock, new QueuePlaces(Duration.ofSeconds(6))),
-				new ReleaseRequests(this.store, renewals), ClientThreads::watch);
+				new ReleaseRequests(this.store, renewals), new ClientRuntime());
 	}
 
 	/**

@@ -68,6 +68,14 @@ class LeaseTests {
 	}
 
 	@Test
+	void whatFailedBeforeTheLastRenewalIsNotSaidOfTheLoss() {
+		this.lease.renewalFailed(new IllegalStateException("no answer"));
+		this.lease.renewed(at(5_000), at(5_001));
+		assertThat(this.lease.isHeld(at(20_000))).isFalse();
+		assertThat(LockExceptions.describeLoss(this.lease, LossReason.DEADLINE)).doesNotContain("no answer");
+	}
+
+	@Test
 	void aRenewalConfirmedAfterTheDeadlineIsNoSuccess() {
 		assertThat(this.lease.renewed(at(7_000), at(8_000))).isFalse();
 		assertThat(this.losses).containsExactly(LossReason.DEADLINE);

@@ -23,6 +23,14 @@ class RecentReleasesTests {
 	}
 
 	@Test
+	void whatACleanUpReleasedAgainIsRepeatedOnce() {
+		this.releases.add(id(1), at(0));
+		this.releases.add(id(2), at(1));
+		this.releases.add(id(1), at(2));
+		assertThat(this.releases.all(at(3))).containsExactly(id(1), id(2));
+	}
+
+	@Test
 	void theLatestAreKept() {
 		for (int i = 0; i <= RecentReleases.MAX_RELEASES; i++) {
 			this.releases.add(id(i), at(0));

@@ -24,8 +24,8 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, long heale
 		long due = tenure.overAt + entry.ttl.toNanos();
 		// The last clean-up comes a ttl after the release failed, which took a timeout
 		boolean undisturbed = due >= this.healedAt && tenure.client.frozenUntil() <= tenure.overAt
-				&& tenure.starvedUntil <= tenure.overAt && !tenure.client.isCrashed() && !entry.doubled
-				&& this.servers.electedAt <= tenure.overAt;
+				&& tenure.starvedUntil <= tenure.overAt && !tenure.client.isCrashed() && !tenure.client.wasStopped
+				&& !entry.doubled && this.servers.electedAt <= tenure.overAt;
 		// A release that an old primary answered leaves a lease that runs out by the
 		// store's clock
 		boolean cleaned = entry.unknown || entry.late
@@ -38,6 +38,19 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, long heale
 	long cleanedUpAfter(LeaseHistory tenure) {
 		Duration timeout = tenure.entry.terms.operationTimeout();
 		return tenure.entry.ttl.plus(tenure.terms.minHold()).plus(timeout).toNanos() + ROUND_TRIP;
+	}
+
+	// What the client had is free at once if nothing goes wrong
+	void checkStopped(SimulatedProcess client) {
+		for (LeaseHistory tenure : this.judge.histories.all()) {
+			boolean stands = tenure.client == client && !tenure.kept && !tenure.leftToExpire
+					&& (this.servers.log.isAlive(tenure.id, this.servers.clock.now())
+							|| this.servers.log.look(tenure.id.key(), this.servers.clock.now())
+								.queue()
+								.stream()
+								.anyMatch((waiter) -> waiter.leaseToken().equals(tenure.id.leaseToken())));
+			Violation.check(!stands, Violation.Kind.GHOST, () -> tenure + " still stands in the store after the stop");
+		}
 	}
 
 	void judge(FaultProfile weather) {
@@ -74,7 +87,7 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, long heale
 	private void checkOutcome(LeaseHistory tenure, Map<LeaseHistory, Grant> told) {
 		boolean overran = tenure.outcome == ReleaseOutcome.EXPIRED_UNCONTESTED;
 		boolean promised = overran || this.judge.store.clockError() <= tenure.terms.margin().toNanos();
-		if (tenure.outcome == null || tenure.outcome == ReleaseOutcome.LOST || !promised) {
+		if (tenure.outcome == null || tenure.outcome == ReleaseOutcome.LOST || !promised || tenure.entry.deleted) {
 			return;
 		}
 		Violation.check(!overran || tenure.entry.freedAt >= 0, Violation.Kind.OUTCOME,
@@ -108,10 +121,10 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, long heale
 		boolean renewed = tenure.heldLock != null && tenure.terms.autoRenew();
 		boolean lost = renewed && tenure.outcome != ReleaseOutcome.RELEASED
 				&& tenure.outcome != ReleaseOutcome.LEFT_TO_EXPIRE;
-		boolean calm = weather.isCalm();
+		boolean calm = weather.isCalm() && !tenure.client.wasStopped;
 		Violation.check(!calm || !lost && !tenure.unknown, Violation.Kind.NEEDLESS,
 				() -> tenure + " ended " + tenure.outcome + " although nothing went wrong");
-		boolean spared = weather.isMild() && !this.servers.wasBlocked(tenure.id.key())
+		boolean spared = weather.isMild() && !tenure.client.wasStopped && !this.servers.wasBlocked(tenure.id.key())
 				&& tenure.leftWhenTold > tenure.terms.operationTimeout().toNanos() / 4 + ROUND_TRIP;
 		Violation.check(!spared || !lost, Violation.Kind.NEEDLESS,
 				() -> tenure + " ended " + tenure.outcome + " although nothing went wrong with it");

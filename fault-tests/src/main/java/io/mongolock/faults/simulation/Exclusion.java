@@ -48,6 +48,9 @@ final class Exclusion {
 			tenure.overtakenAt = at;
 			this.coverage.count(Event.TAKEN_OVER);
 		}
+		if (tenure.entry.deleted) {
+			return;
+		}
 		Violation.check(tenure.relied() <= Math.max(0, clockError() - margin(tenure)), Violation.Kind.TOLD_LATE,
 				() -> "another is granted while " + tenure + " relies on its lease for " + tenure.relied() / 1_000_000
 						+ "ms more");
@@ -74,7 +77,8 @@ final class Exclusion {
 		long most = tenure.entry.touchedAt + tenure.terms.reliable().toNanos() - this.timeline.now();
 		Violation.check(tenure.client.wasSuspended() || tenure.relied() <= Math.max(0, most), Violation.Kind.TOLD_LATE,
 				() -> tenure + " relies on its lease longer than since the store last began it");
-		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt) {
+		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt && !tenure.entry.deleted
+				&& !(checkedAt <= tenure.stoppedAt && tenure.stoppedAt <= this.timeline.now())) {
 			long overlap = this.timeline.now() - tenure.overtakenAt;
 			long explained = Math.max(0, clockError() + pause - margin(tenure));
 			Violation.check(overlap <= explained, Violation.Kind.OVERLAP, () -> tenure + " acts " + overlap / 1000

@@ -7,7 +7,7 @@ import io.mongolock.LockRequest;
 /**
  * Brings the faults of a history about that are not those of single messages.
  */
-record FaultInjector(Timeline timeline, List<SimulatedClient> clients, SimulatedServers servers,
+record FaultInjector(Timeline timeline, List<? extends SimulatedProcess> clients, SimulatedServers servers,
 		List<LockRequest> locks, Timings timings, long until) {
 
 	void plan(FaultProfile weather) {
@@ -48,7 +48,7 @@ record FaultInjector(Timeline timeline, List<SimulatedClient> clients, Simulated
 		}
 	}
 
-	private SimulatedClient anyone() {
+	private SimulatedProcess anyone() {
 		return this.clients.get((int) this.timeline.between(0, this.clients.size()));
 	}
 

@@ -28,7 +28,7 @@ final class Histories {
 		this.coverage = coverage;
 	}
 
-	LeaseHistory begins(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, int limit, boolean last) {
+	LeaseHistory begins(LeaseId id, SimulatedProcess client, ResolvedLockSettings terms, int limit, boolean last) {
 		LeaseHistory tenure = new LeaseHistory(id, client, terms, limit, last);
 		this.tenures.put(id.leaseToken(), tenure);
 		return tenure;

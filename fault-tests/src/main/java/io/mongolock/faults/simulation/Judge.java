@@ -100,16 +100,40 @@ final class Judge {
 		// A grant that is answered only when asked again counts from there
 		Violation.check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
 				Violation.Kind.TURN, () -> from + " hands over " + age / 1_000_000 + "ms after the grant");
-		entry.holder = to;
+		passedOn(from, to, 0);
+	}
+
+	private void passedOn(LeaseHistory from, HeldLock to, long ago) {
+		from.entry.holder = to;
 		Map<Long, Long> turnSoFar = this.handOvers.computeIfAbsent(grant(to), (same) -> new LinkedHashMap<>());
 		// Who was overtaken without knowing, as its clock or the store's allow, is late,
-		// but
-		// not before those who had the lock before it
+		// but not before those who had the lock before it
 		long before = turnSoFar.values().stream().reduce(from.grantedAt, Math::max);
-		turnSoFar.put(to.fence(), (from.overtakenAt < 0) ? this.timeline.now() : before);
+		turnSoFar.put(to.fence(), (from.overtakenAt < 0) ? Math.max(before, this.timeline.now() - ago) : before);
 		event(from, "hands over", Event.HANDED_OVER);
 		from.outcome = ReleaseOutcome.RELEASED;
-		end(from);
+		if (!from.isOver()) {
+			end(from);
+		}
+	}
+
+	// Told by the product's own client, which hands over unseen
+	void told(LeaseHistory tenure, HeldLock heldLock, HandOver turn) {
+		if (heldLock.isHandedOver()) {
+			LeaseHistory entry = this.histories.of(heldLock.id().leaseToken());
+			// Nobody, if who was granted it did not want it any more
+			LeaseHistory from = this.histories.all()
+				.stream()
+				.filter((other) -> other.heldLock != null && other.heldLock == entry.holder)
+				.findFirst()
+				.orElse(entry);
+			long ago = heldLock.heldFor(from.client.now()).toNanos();
+			long age = this.timeline.now() - ago - this.store.truth.grantedAt(grant(heldLock));
+			Violation.check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
+					Violation.Kind.TURN, () -> from + " handed over " + age / 1_000_000 + "ms after the grant");
+			passedOn(from, heldLock, (from.client.wasSuspended()) ? 0 : ago);
+		}
+		told(tenure, heldLock);
 	}
 
 	// The fences that were handed out after that of a grant, and when
@@ -122,9 +146,15 @@ final class Judge {
 	}
 
 	void toldLost(HeldLock heldLock) {
+		toldLost(heldLock.key(), heldLock.fence(), false);
+	}
+
+	void toldLost(String key, long fence, boolean atStop) {
 		for (LeaseHistory tenure : this.histories.all()) {
-			if (tenure.heldLock == heldLock) {
+			HeldLock heldLock = tenure.heldLock;
+			if (heldLock != null && heldLock.key().equals(key) && heldLock.fence() == fence) {
 				tenure.told = true;
+				tenure.stoppedAt = (atStop) ? this.timeline.now() : tenure.stoppedAt;
 				event(tenure, "is told of the loss", Event.TOLD_OF_A_LOSS);
 				if (heldLock.isHandedOver()) {
 					count(Event.LOST_IN_A_TURN);
@@ -136,6 +166,19 @@ final class Judge {
 	void acts(LeaseHistory tenure, long checkedAt) {
 		event(tenure, "acts", Event.ACTS);
 		this.exclusion.acts(tenure, checkedAt);
+	}
+
+	// Its holder is about to release it
+	void closes(LeaseHistory tenure) {
+		this.histories.event(tenure.client.name, "lets go", tenure.id.key(), tenure);
+		end(tenure);
+	}
+
+	// Whether it was handed over is seen when another has it
+	void closed(LeaseHistory tenure) {
+		if (tenure.outcome != ReleaseOutcome.RELEASED || tenure.entry.releaseAsked) {
+			this.onOver.accept(tenure);
+		}
 	}
 
 	void over(LeaseHistory tenure) {

@@ -18,7 +18,7 @@ final class LeaseHistory {
 
 	final LeaseId id;
 
-	final SimulatedClient client;
+	final SimulatedProcess client;
 
 	final ResolvedLockSettings terms;
 
@@ -72,6 +72,25 @@ final class LeaseHistory {
 	/** Whether it was called and took so long to ask that its place may have run out. */
 	boolean slow;
 
+	/**
+	 * Whether its document was deleted under it, which its client learns at a renewal.
+	 */
+	boolean deleted;
+
+	/** Whether its client asked the store to release it, or left it to run out. */
+	boolean releaseAsked;
+
+	boolean leftToExpire;
+
+	/** When its client was stopped, which releases it at once. */
+	long stoppedAt = Long.MAX_VALUE;
+
+	/** Whether a claim of it was answered with the lock. */
+	boolean grantAnswered;
+
+	/** Whose attempt it is. */
+	@Nullable BatonThread wants;
+
 	boolean doubled;
 
 	/** Whether its release was answered, so that its minimum hold is kept. */
@@ -79,7 +98,7 @@ final class LeaseHistory {
 
 	boolean told;
 
-	LeaseHistory(LeaseId id, SimulatedClient client, ResolvedLockSettings terms, int limit, boolean last) {
+	LeaseHistory(LeaseId id, SimulatedProcess client, ResolvedLockSettings terms, int limit, boolean last) {
 		this.id = id;
 		this.client = client;
 		this.terms = terms;

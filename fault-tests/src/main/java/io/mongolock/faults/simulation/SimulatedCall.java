@@ -3,8 +3,11 @@ package io.mongolock.faults.simulation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,13 +25,16 @@ import io.mongolock.test.StoreLog;
  */
 final class SimulatedCall<T> {
 
-	final SimulatedClient client;
+	final SimulatedProcess client;
 
 	final Request<T> request;
 
 	private final Consumer<T> onReply;
 
 	private final Consumer<LockStoreException.Outcome> onFailure;
+
+	/** What was refused of it, statement by statement. */
+	List<LeaseId> refused = List.of();
 
 	private boolean over;
 
@@ -38,7 +44,7 @@ final class SimulatedCall<T> {
 
 	private int length;
 
-	SimulatedCall(SimulatedClient client, Request<T> request, Consumer<T> onReply,
+	SimulatedCall(SimulatedProcess client, Request<T> request, Consumer<T> onReply,
 			Consumer<LockStoreException.Outcome> onFailure) {
 		this.client = client;
 		this.request = request;
@@ -106,6 +112,31 @@ final class SimulatedCall<T> {
 			return single(Kind.LENGTHEN, id, true, timeout, (log, now) -> log.lengthen(id, ttl, now));
 		}
 
+		static Request<Integer> releases(List<LeaseId> ids, Duration timeout) {
+			return new Request<>(Kind.RELEASE, ids, true, timeout, (log, now) -> count(ids, log::release));
+		}
+
+		static Request<Integer> keeps(Map<LeaseId, Duration> keptFor, List<LeaseId> ids, Duration timeout) {
+			return new Request<>(Kind.KEEP, ids, true, timeout,
+					(log, now) -> count(ids, (id) -> log.expire(id, Objects.requireNonNull(keptFor.get(id)), now)));
+		}
+
+		private static int count(List<LeaseId> ids, Predicate<LeaseId> statement) {
+			return (int) ids.stream().filter(statement).count();
+		}
+
+		// What is left of it without those that are refused; nothing of a single one
+		@SuppressWarnings("unchecked")
+		Request<T> without(List<LeaseId> refused) {
+			List<LeaseId> others = this.ids.stream().filter((id) -> !refused.contains(id)).toList();
+			return (Request<T>) switch (this.kind) {
+				case REFRESH -> refresh(others, this.timeout);
+				case LEAVE -> leave(others, this.timeout);
+				case RELEASE -> releases(others, this.timeout);
+				default -> renewal(others, this.timeout);
+			};
+		}
+
 		static Request<Boolean> keep(LeaseId id, Duration keptFor, Duration timeout) {
 			return single(Kind.KEEP, id, true, timeout, (log, now) -> log.expire(id, keptFor, now));
 		}
@@ -117,13 +148,7 @@ final class SimulatedCall<T> {
 
 		// The answer is how many are there
 		static Request<Integer> renewal(List<LeaseId> ids, Duration timeout) {
-			return new Request<>(Kind.RENEW, ids, true, timeout, (log, now) -> {
-				int found = 0;
-				for (LeaseId id : ids) {
-					found += (log.renew(id, now)) ? 1 : 0;
-				}
-				return found;
-			});
+			return new Request<>(Kind.RENEW, ids, true, timeout, (log, now) -> count(ids, (id) -> log.renew(id, now)));
 		}
 
 		static Request<List<StoredLock>> refresh(List<LeaseId> ids, Duration timeout) {
@@ -151,6 +176,7 @@ final class SimulatedCall<T> {
 			return switch (this.kind) {
 				case REFRESH -> refresh(before, this.timeout);
 				case LEAVE -> leave(before, this.timeout);
+				case RELEASE -> releases(before, this.timeout);
 				default -> renewal(before, this.timeout);
 			};
 		}

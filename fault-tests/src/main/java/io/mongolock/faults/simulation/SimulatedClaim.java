@@ -174,7 +174,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	private void giveBack(HeldLock unwanted) {
 		this.client.judge.told(this.tenure, unwanted);
 		this.client.judge.count(Event.HANDED_TO_ONE_WHO_GAVE_UP);
-		new SimulatedHold(this.errand, this.tenure, () -> this.onEnd.accept(null)).release();
+		new SimulatedHold(this.errand, this.client, this.tenure, () -> this.onEnd.accept(null)).release();
 	}
 
 	private void end(AcquisitionStep step) {

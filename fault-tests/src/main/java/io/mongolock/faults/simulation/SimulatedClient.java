@@ -40,8 +40,6 @@ final class SimulatedClient extends SimulatedProcess {
 
 	private final HandOver handOver;
 
-	boolean asksOldPrimary;
-
 	SimulatedClient(String name, Timeline timeline, SimulatedNetwork network, SimulatedServers servers, Judge judge,
 			HandOver handOver, Duration placeTtl) {
 		super(name, timeline, judge);
@@ -50,7 +48,7 @@ final class SimulatedClient extends SimulatedProcess {
 		this.servers = servers;
 		this.renewals = new SimulatedRenewals(this);
 		this.line = new SimulatedLine(this, placeTtl);
-		servers.watch(this.line);
+		servers.watch(this.line::released);
 		this.acquisitions = new ClientQueues(this.queues, this.line.places(), this::lost,
 				(bound) -> timeline.between(0, bound));
 	}

@@ -32,11 +32,11 @@ final class SimulatedHold {
 
 	private int acts;
 
-	SimulatedHold(Errand errand, LeaseHistory tenure, Runnable onEnd) {
+	SimulatedHold(Errand errand, SimulatedClient client, LeaseHistory tenure, Runnable onEnd) {
 		this.errand = errand;
 		this.tenure = tenure;
 		this.heldLock = Objects.requireNonNull(tenure.heldLock);
-		this.client = tenure.client;
+		this.client = client;
 		this.onEnd = onEnd;
 	}
 

@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
+import io.mongolock.store.LeaseId;
 
 /**
  * Between clients and store: loses, delays, doubles and so reorders messages. A client
@@ -37,8 +38,8 @@ final class SimulatedNetwork {
 		this.weather = FaultProfile.CALM;
 	}
 
-	<T> void send(SimulatedClient client, SimulatedServers servers, Request<T> request, Consumer<T> onReply,
-			Consumer<Outcome> onFailure) {
+	<T> SimulatedCall<T> send(SimulatedProcess client, SimulatedServers servers, Request<T> request,
+			Consumer<T> onReply, Consumer<Outcome> onFailure) {
 		SimulatedCall<T> call = new SimulatedCall<>(client, request, onReply, onFailure);
 		trace(call, "sends");
 		client.after(request.timeout().toNanos(), () -> call.fail(Outcome.UNKNOWN));
@@ -55,6 +56,7 @@ final class SimulatedNetwork {
 			carry(call, servers, delay(scale));
 		}
 		carry(call, servers, delay(scale));
+		return call;
 	}
 
 	<T> void reply(SimulatedCall<T> call, T answer) {
@@ -63,9 +65,9 @@ final class SimulatedNetwork {
 		}
 	}
 
-	void refuse(SimulatedCall<?> call) {
+	void refuse(SimulatedCall<?> call, Outcome outcome) {
 		if (arrives(call)) {
-			this.timeline.after(travel(), () -> call.client.run(() -> call.fail(Outcome.NOT_EXECUTED)));
+			this.timeline.after(travel(), () -> call.client.run(() -> call.fail(outcome)));
 		}
 	}
 
@@ -74,7 +76,7 @@ final class SimulatedNetwork {
 	}
 
 	private void carry(SimulatedCall<?> call, SimulatedServers servers, long delay) {
-		SimulatedClient client = call.client;
+		SimulatedProcess client = call.client;
 		// Some of what a cut swallows comes out of it at the end
 		boolean swallowed = client.isCut() && this.timeline.chance(0.7);
 		if (swallowed || this.timeline.chance(this.weather.lost())) {
@@ -102,7 +104,8 @@ final class SimulatedNetwork {
 	}
 
 	private void trace(SimulatedCall<?> call, String what) {
-		this.trace.add(this.timeline.now(), call.client.name, what, call.request.kind(), call.request.id());
+		this.trace.add(this.timeline.now(), call.client.name, what, call.request.kind(),
+				call.request.ids().stream().map(LeaseId::leaseToken).toList());
 	}
 
 }

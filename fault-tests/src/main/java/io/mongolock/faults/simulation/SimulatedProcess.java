@@ -27,6 +27,11 @@ abstract class SimulatedProcess {
 
 	private long wallOffset;
 
+	boolean asksOldPrimary;
+
+	/** Whether it was ever stopped in an orderly way. */
+	boolean wasStopped;
+
 	SimulatedProcess(String name, Timeline timeline, Judge judge) {
 		this.name = name;
 		this.timeline = timeline;
@@ -48,7 +53,9 @@ abstract class SimulatedProcess {
 		this.timeline.after(nanos, () -> wake(due, action));
 	}
 
-	abstract void afterEach();
+	// What others of the process notice of it
+	void afterEach() {
+	}
 
 	private void wake(long due, Runnable action) {
 		if (this.crashed) {

@@ -5,12 +5,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Kind;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
+import io.mongolock.store.LeaseId;
 import io.mongolock.test.StoreLog;
 
 /**
@@ -38,7 +42,12 @@ final class SimulatedServers {
 	/** Documents that are or were blocked, and until when. */
 	private final Map<String, Long> blocked = new HashMap<>();
 
-	private final List<SimulatedLine> watches = new ArrayList<>();
+	/** Documents whose writes are refused, as by a validator, and until when. */
+	private final Map<String, Long> refused = new HashMap<>();
+
+	private final List<Consumer<String>> watches = new ArrayList<>();
+
+	private final List<Runnable> elections = new ArrayList<>();
 
 	private int replicated;
 
@@ -59,8 +68,8 @@ final class SimulatedServers {
 		judge.store.goBy(this.clock);
 	}
 
-	void watch(SimulatedLine line) {
-		this.watches.add(line);
+	void watch(Consumer<String> released) {
+		this.watches.add(released);
 	}
 
 	<T> void receive(SimulatedCall<T> call) {
@@ -72,7 +81,7 @@ final class SimulatedServers {
 			answer(call);
 		}
 		else if (this.timeline.chance(0.5)) {
-			this.network.refuse(call);
+			this.network.refuse(call, Outcome.NOT_EXECUTED);
 		}
 	}
 
@@ -82,12 +91,38 @@ final class SimulatedServers {
 		this.judge.event("store", "blocks " + key, Event.BLOCKED);
 	}
 
+	// As a validator or a quota does
+	void refuse(String key, long until) {
+		this.refused.merge(key, until, Math::max);
+		this.judge.event("store", "refuses " + key, Event.REFUSED);
+	}
+
+	// As an administrator does
+	void delete(String key) {
+		Set<String> holders = this.log.holders(key);
+		if (this.timeline.now() >= this.electedAt && this.log.delete(key)) {
+			this.judge.store.deleted(holders);
+			this.replicated = this.log.length();
+			this.judge.event("store", "deletes " + key, Event.DELETED);
+		}
+	}
+
+	void onElection(Runnable listener) {
+		this.elections.add(listener);
+	}
+
 	boolean wasBlocked(String key) {
 		return this.blocked.containsKey(key);
 	}
 
 	private <T> void answer(SimulatedCall<T> call) {
-		Request<T> request = call.request;
+		List<LeaseId> refused = refused(call.request);
+		call.refused = refused;
+		if (refused.size() == call.request.ids().size()) {
+			this.network.refuse(call, (call.request.kind() == Kind.CLAIM) ? Outcome.REFUSED : Outcome.UNKNOWN);
+			return;
+		}
+		Request<T> request = (refused.isEmpty()) ? call.request : call.request.without(refused);
 		for (int index = 0; index < request.ids().size(); index++) {
 			long until = this.blocked.getOrDefault(request.ids().get(index).key(), 0L);
 			if (until > this.timeline.now() && request.kind() != Kind.LOOK) {
@@ -96,11 +131,12 @@ final class SimulatedServers {
 			}
 		}
 		int before = this.log.length();
-		T answer = call.execute(this.log, this.clock.now());
+		T answer = (refused.isEmpty()) ? call.execute(this.log, this.clock.now())
+				: request.execution().apply(this.log, this.clock.now());
 		boolean changed = this.log.length() != before;
 		this.judge.store.executed(request, this.log.grantSince(before), this.log, changed);
 		if (changed && (request.kind() == Kind.RELEASE || request.kind() == Kind.LEAVE)) {
-			request.ids().forEach((id) -> this.watches.forEach((line) -> line.released(id.key())));
+			call.request.ids().forEach((id) -> this.watches.forEach((released) -> released.accept(id.key())));
 		}
 		if (this.failing && this.log.length() != before) {
 			this.failing = false;
@@ -111,7 +147,7 @@ final class SimulatedServers {
 		this.timeline.after(replication(), () -> {
 			if (reign == this.term) {
 				this.replicated = Math.max(this.replicated, length);
-				if (request.majority()) {
+				if (call.request.majority()) {
 					this.network.reply(call, answer);
 				}
 			}
@@ -119,6 +155,14 @@ final class SimulatedServers {
 		if (!request.majority()) {
 			this.network.reply(call, answer);
 		}
+	}
+
+	private List<LeaseId> refused(Request<?> request) {
+		return (request.kind() == Kind.LOOK) ? List.of()
+				: request.ids()
+					.stream()
+					.filter((id) -> this.refused.getOrDefault(id.key(), 0L) > this.timeline.now())
+					.toList();
 	}
 
 	// The statements before the one that is blocked are executed, those behind it wait as
@@ -161,6 +205,7 @@ final class SimulatedServers {
 		this.electedAt = this.timeline.now() + election;
 		this.judge.event("store", "fails over", Event.FAILOVER);
 		stepClock();
+		this.timeline.at(this.electedAt, () -> this.elections.forEach(Runnable::run));
 	}
 
 	// As soon as it has written something

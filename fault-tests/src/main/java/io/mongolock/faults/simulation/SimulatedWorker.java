@@ -61,7 +61,7 @@ final class SimulatedWorker {
 	private void run(Errand errand) {
 		SimulatedClaim.run(errand, this.client, (tenure) -> {
 			if (tenure != null) {
-				new SimulatedHold(errand, tenure, this::rest).begin();
+				new SimulatedHold(errand, this.client, tenure, this::rest).begin();
 			}
 			else {
 				rest();

@@ -20,7 +20,7 @@ final class Simulation {
 	private static final LockRequest SHARED = LockRequest.builder("a").shared().build();
 
 	/** Most histories are about one key, as those find most. */
-	private static final List<List<LockRequest>> LOCKS = List.of(List.of(EXCLUSIVE), List.of(EXCLUSIVE),
+	static final List<List<LockRequest>> LOCKS = List.of(List.of(EXCLUSIVE), List.of(EXCLUSIVE),
 			List.of(LockRequest.builder("a").limit(2).build()), List.of(EXCLUSIVE, SHARED, SHARED),
 			List.of(EXCLUSIVE, SHARED, LockRequest.builder("a").limit(2).build()),
 			List.of(EXCLUSIVE, LockRequest.builder("b").limit(3).build()));
@@ -63,7 +63,7 @@ final class Simulation {
 		AtRest rest = new AtRest(judge, servers, timings, heals);
 		judge.onOver((tenure) -> timeline.after(rest.cleanedUpAfter(tenure), () -> rest.checkCleanedUp(tenure)));
 		int number = 2 + this.random.nextInt(3);
-		HandOver handOver = handOver(shortest);
+		HandOver handOver = handOver(this.random, shortest);
 		boolean crowded = this.random.nextInt(4) == 0;
 		int most = (crowded) ? 8 : 2;
 		for (int client = 1; client <= number; client++) {
@@ -98,9 +98,9 @@ final class Simulation {
 	}
 
 	// Holders take longer here than they mostly do
-	private HandOver handOver(Duration shortest) {
-		Duration maxTime = shortest.multipliedBy(new int[] { 0, 2, 8, 30 }[this.random.nextInt(4)]).dividedBy(2);
-		return new HandOver(maxTime, (this.random.nextInt(4) == 0) ? this.random.nextInt(4) : 1000);
+	static HandOver handOver(SplittableRandom random, Duration shortest) {
+		Duration maxTime = shortest.multipliedBy(new int[] { 0, 2, 8, 30 }[random.nextInt(4)]).dividedBy(2);
+		return new HandOver(maxTime, (random.nextInt(4) == 0) ? random.nextInt(4) : 1000);
 	}
 
 	// Many locks of one client, which nobody else wants, held for long

@@ -3,6 +3,8 @@ package io.mongolock.faults.simulation;
 import java.io.PrintStream;
 import java.util.Optional;
 
+import io.mongolock.faults.simulation.SimulationRun.Kind;
+
 /**
  * Runs the simulation from the command line.
  */
@@ -11,33 +13,40 @@ public final class SimulationMain {
 	private SimulationMain() {
 	}
 
-	// Arguments: seed and number of histories, or the seed of one history; status 1 if a
-	// promise was broken
+	// Arguments: kind, seed and number of histories, or the seed of one history; status 1
+	// if a promise was broken
 	public static void main(String[] args) {
-		long seed = Long.parseLong(args[0]);
-		boolean kept = (args.length > 1) ? run(seed, Long.parseLong(args[1]), System.out) : replay(seed, System.out);
+		Kind kind = Kind.valueOf(args[0]);
+		long seed = Long.parseLong(args[1]);
+		boolean kept = (args.length > 2) ? run(kind, seed, Long.parseLong(args[2]), System.out)
+				: replay(kind, seed, System.out);
 		System.exit((kept) ? 0 : 1);
 	}
 
-	static boolean run(long seed, long histories, PrintStream out) {
-		SimulationRun run = SimulationRun.of(seed, histories);
+	static boolean run(Kind kind, long seed, long histories, PrintStream out) {
+		SimulationRun run = SimulationRun.of(kind, seed, histories);
 		out.print(run.toTable());
 		Optional<Long> failure = run.failure();
-		return failure.isEmpty() || replay(failure.get(), out);
+		failure.ifPresent((broken) -> replay(kind, broken, out));
+		return failure.isEmpty();
 	}
 
-	static boolean replay(long seed, PrintStream out) {
+	@SuppressWarnings("try") // closing is what the resource is for
+	static boolean replay(Kind kind, long seed, PrintStream out) {
 		Trace trace = new Trace(true);
-		Violation violation = null;
-		try {
-			Simulation.run(seed, new Coverage(), trace);
+		Throwable violation = null;
+		try (Silence silence = new Silence()) {
+			kind.run(seed, new Coverage(), trace);
 		}
-		catch (Violation ex) {
+		catch (RuntimeException | Error ex) {
 			violation = ex;
+			if (!(ex instanceof Violation)) {
+				ex.printStackTrace(out);
+			}
 		}
 		out.print(trace.toTable());
 		out.println((violation != null) ? "Broken: " + violation.getMessage() : "All promises kept");
-		out.println("Replay with -Dmongo-lock.simulation.replay=" + seed);
+		out.println("Replay with -Dmongo-lock.simulation.replay=" + kind + ":" + seed);
 		return violation == null;
 	}
 

@@ -45,9 +45,13 @@ final class StoreJudge {
 
 	void executed(Request<?> request, @Nullable Grant grant, StoreLog log, boolean changed) {
 		Kind kind = request.kind();
+		if (kind == Kind.LOOK) {
+			return;
+		}
 		LeaseId id = request.id();
 		LeaseHistory tenure = this.histories.of(id.leaseToken());
-		this.histories.event("store", (changed) ? "executes" : "changes nothing at", kind, id);
+		this.histories.event("store", (changed) ? "executes" : "changes nothing at", kind,
+				request.ids().stream().map(LeaseId::leaseToken).toList());
 		if (kind == Kind.CLAIM) {
 			tenure.claimedAt = this.timeline.now();
 			if (tenure.isOver()) {
@@ -61,7 +65,12 @@ final class StoreJudge {
 			request.ids().forEach((touched) -> this.histories.of(touched.leaseToken()).touchedAt = this.timeline.now());
 		}
 		if ((kind == Kind.RELEASE || kind == Kind.KEEP) && changed) {
-			this.truth.freed(tenure, this.timeline.now(), log.length());
+			request.ids()
+				.stream()
+				.filter((ended) -> kind == Kind.KEEP || !log.holders(ended.key()).contains(ended.leaseToken()))
+				.map((ended) -> this.histories.of(ended.leaseToken()))
+				.filter((ended) -> ended.freedAt < 0)
+				.forEach((ended) -> this.truth.freed(ended, this.timeline.now(), log.length()));
 		}
 		if (grant != null) {
 			granted(grant, log);
@@ -112,10 +121,15 @@ final class StoreJudge {
 
 	private void checkMinHold(LeaseHistory tenure, Grant grant, Set<String> holders) {
 		long until = tenure.grantedAt + tenure.terms.minHold().toNanos() - clockError();
-		boolean early = tenure.kept && tenure.id.key().equals(grant.key()) && this.timeline.now() < until
-				&& !holders.contains(tenure.entry.id.leaseToken());
+		boolean early = tenure.kept && !tenure.entry.deleted && tenure.id.key().equals(grant.key())
+				&& this.timeline.now() < until && !holders.contains(tenure.entry.id.leaseToken());
 		Violation.check(!early, Violation.Kind.MIN_HOLD, () -> "another is granted "
 				+ (until - this.timeline.now()) / 1_000_000 + "ms before the minimum hold of " + tenure + " is over");
+	}
+
+	// Nothing is promised to whoever held it
+	void deleted(Set<String> holders) {
+		holders.forEach((token) -> this.histories.of(token).deleted = true);
 	}
 
 	void forgets(StoreLog log, int length) {

@@ -37,13 +37,23 @@ final class Timeline {
 	}
 
 	void run() {
-		for (Event event = this.events.poll(); event != null; event = this.events.poll()) {
-			if (this.count > MAX_EVENTS) {
-				throw new Violation(Violation.Kind.PROGRESS, "does not come to rest");
-			}
-			this.now = event.time();
-			event.action().run();
+		while (step()) {
+			// one after the other
 		}
+	}
+
+	// Whether anything was left to happen
+	boolean step() {
+		Event event = this.events.poll();
+		if (event == null) {
+			return false;
+		}
+		if (this.count > MAX_EVENTS) {
+			throw new Violation(Violation.Kind.PROGRESS, "does not come to rest");
+		}
+		this.now = event.time();
+		event.action().run();
+		return true;
 	}
 
 	boolean chance(double probability) {

@@ -57,6 +57,9 @@ final class Violation extends RuntimeException {
 		/** Granted before somebody who had come earlier and still waited. */
 		ORDER,
 
+		/** A request of a client that was stopped. */
+		STOPPED,
+
 		/** More renewals underway than there may be. */
 		STORM,
 

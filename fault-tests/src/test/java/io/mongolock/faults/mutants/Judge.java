@@ -22,8 +22,14 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 
 	// Finds that kind of violation first
 	static Judge simulation(String violation) {
-		return new Judge(SimulationMain.class, List.of("1", "10000"), "Broken: " + violation,
+		return new Judge(SimulationMain.class, List.of("DECISIONS", "1", "10000"), "Broken: " + violation,
 				"the simulation (" + violation + ")");
+	}
+
+	// Which promise breaks first depends on when its threads run
+	static Judge clients() {
+		return new Judge(SimulationMain.class, List.of("CLIENTS", "1", "2000"), "Broken: ",
+				"the simulation of clients");
 	}
 
 	// A method that fails, of a class of any module

@@ -8,12 +8,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulationRun.Kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The promises, in as many histories as {@code -Dmongo-lock.simulation.histories=100000}
- * says.
+ * says, and a tenth of that with whole clients, whose threads take that much longer.
  */
 @Tag("simulation")
 @Isolated
@@ -21,13 +22,22 @@ class SimulatedHistoriesTests {
 
 	private static final long ENOUGH_FOR_ALL = 50_000;
 
+	private static final Set<Event> OF_CLIENTS = EnumSet.range(Event.REFUSED, Event.UNWANTED_AT_THE_GRANT);
+
+	private final long histories = Long.getLong(SimulationTests.PREFIX + "histories", 10_000);
+
+	@Test
+	void clientsKeepPromisesAndAllThatMayHappenDoes() {
+		SimulationRun run = SimulationTests.keepsPromises(Kind.CLIENTS, this.histories / 10);
+		assertThat(OF_CLIENTS).allMatch((event) -> run.coverage().of(event) > 0);
+	}
+
 	@Test
 	void promisesAreKeptAndAllThatMayHappenDoes() {
-		long histories = Long.getLong(SimulationTests.PREFIX + "histories", 10_000);
-		SimulationRun run = SimulationTests.keepsPromises(histories);
-		Set<Event> missed = EnumSet.allOf(Event.class);
+		SimulationRun run = SimulationTests.keepsPromises(Kind.DECISIONS, this.histories);
+		Set<Event> missed = EnumSet.complementOf(EnumSet.copyOf(OF_CLIENTS));
 		missed.remove(Event.OVERLAP_BY_BOTH_TOGETHER);
-		if (histories < ENOUGH_FOR_ALL) {
+		if (this.histories < ENOUGH_FOR_ALL) {
 			// Five in 10,000 on average, so that one run in about a hundred has none
 			missed.remove(Event.HANDED_TO_ONE_WHO_GAVE_UP);
 		}

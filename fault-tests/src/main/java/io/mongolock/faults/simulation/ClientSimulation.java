@@ -1,0 +1,120 @@
+package io.mongolock.faults.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+import io.mongolock.LockRequest;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.ResolvedLockSettings;
+
+/**
+ * One history of the product's own clients, with all their threads, one of which runs at
+ * a time. Beside the faults of a {@link Simulation} documents are deleted, single
+ * statements refused, threads stand still and are interrupted, and clients are stopped
+ * and started again.
+ */
+final class ClientSimulation {
+
+	private final SplittableRandom random;
+
+	private final Coverage coverage;
+
+	private final Trace trace;
+
+	private final List<SimulatedJvm> jvms = new ArrayList<>();
+
+	private ClientSimulation(long seed, Coverage coverage, Trace trace) {
+		this.random = new SplittableRandom(seed);
+		this.coverage = coverage;
+		this.trace = trace;
+	}
+
+	static void run(long seed, Coverage coverage, Trace trace) {
+		new ClientSimulation(seed, coverage, trace).run();
+	}
+
+	private void run() {
+		Timings timings = Timings.of(this.random);
+		List<ResolvedLockSettings> manners = timings.manners();
+		FaultProfile weather = (this.random.nextInt(8) == 0) ? FaultProfile.CALM
+				: FaultProfile.of(this.random, manners.get(0));
+		boolean restarts = !weather.isMild() || weather.isCalm() && this.random.nextBoolean();
+		List<LockRequest> locks = Simulation.LOCKS.get(this.random.nextInt(Simulation.LOCKS.size()));
+		long ttl = timings.shortest().toNanos();
+		long heals = timings.shortest().multipliedBy(2).plus(timings.longest()).toNanos();
+		Timeline timeline = new Timeline(this.random);
+		Batons batons = new Batons(timeline);
+		Judge judge = new Judge(timeline, this.trace, this.coverage);
+		if (weather.isCalm() && !restarts) {
+			judge.store.expectOrder();
+		}
+		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, timings.shortest(), weather);
+		SimulatedServers servers = new SimulatedServers(timeline, network, judge, weather);
+		AtRest rest = new AtRest(judge, servers, timings, heals);
+		judge.onOver((tenure) -> timeline.after(rest.cleanedUpAfter(tenure), () -> rest.checkCleanedUp(tenure)));
+		HandOver handOver = Simulation.handOver(this.random, timings.shortest());
+		boolean standsStill = restarts && this.random.nextInt(4) != 0;
+		boolean crowded = this.random.nextInt(4) == 0;
+		int most = (crowded) ? 5 : 2;
+		int number = 2 + this.random.nextInt(2);
+		for (int i = 1; i <= number; i++) {
+			this.jvms.add(new SimulatedJvm("c" + i, timeline, network, servers, judge, handOver, timings.placeTtl(),
+					batons, standsStill, !weather.isMild() || restarts));
+		}
+		for (SimulatedJvm jvm : this.jvms) {
+			for (int worker = this.random.nextInt(most); worker < most; worker++) {
+				jvm.startWork(new ClientWorker(jvm, batons, manners, locks, heals, crowded, weather.isMild())::work);
+			}
+		}
+		new FaultInjector(timeline, this.jvms, servers, locks, timings, heals).plan(weather);
+		if (!weather.isMild()) {
+			for (LockRequest lock : locks) {
+				// With a clock that was set back as well, the next fence may be lower
+				sometimes(timeline, heals, (weather.clockError() <= 1) ? 3 : Integer.MAX_VALUE,
+						() -> servers.delete(lock.key()));
+				sometimes(timeline, heals, 4, () -> servers.refuse(lock.key(),
+						Math.min(heals, timeline.now() + timeline.between(1, 2 * ttl))));
+			}
+		}
+		for (SimulatedJvm jvm : this.jvms) {
+			sometimes(timeline, heals - ttl, (restarts) ? (weather.isCalm()) ? 1 : 4 : Integer.MAX_VALUE,
+					() -> jvm.restartSoon(() -> restart(jvm, timeline, ttl, weather, rest)));
+		}
+		timeline.at(heals, () -> {
+			network.heal();
+			servers.heal();
+			SimulatedJvm last = new SimulatedJvm("last", timeline, network, servers, judge, handOver,
+					timings.placeTtl(), batons, false, false);
+			this.jvms.add(last);
+			for (SimulatedJvm jvm : this.jvms) {
+				if (!jvm.isCrashed() && !jvm.restarts) {
+					locks.stream()
+						.distinct()
+						.forEach((lock) -> jvm.startWork(
+								() -> new ClientWorker(jvm, batons, manners, locks, heals, false, true).waitFor(lock)));
+				}
+			}
+		});
+		batons.run();
+		this.jvms.forEach((jvm) -> Violation.check(jvm.isAtRest(), Violation.Kind.PROGRESS,
+				() -> jvm.name + " still keeps a turn that nobody takes"));
+		rest.judge(weather);
+	}
+
+	private static void restart(SimulatedJvm jvm, Timeline timeline, long ttl, FaultProfile weather, AtRest rest) {
+		long budget = (weather.isCalm()) ? ttl : timeline.between(0, ttl / 4);
+		jvm.restart(budget, timeline.between(0, ttl / 4), () -> {
+			if (weather.isCalm()) {
+				rest.checkStopped(jvm);
+			}
+		});
+	}
+
+	private void sometimes(Timeline timeline, long until, int rarely, Runnable fault) {
+		if (this.random.nextInt(rarely) == 0) {
+			timeline.at(timeline.between(0, until), fault);
+		}
+	}
+
+}

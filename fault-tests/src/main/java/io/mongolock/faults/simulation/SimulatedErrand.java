@@ -1,0 +1,40 @@
+package io.mongolock.faults.simulation;
+
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ResolvedLockSettings;
+
+/**
+ * What a thread wants a lock for.
+ *
+ * @param request which lock
+ * @param terms how to wait for it and hold it
+ * @param acts how often to act under it
+ * @param rest at most how long apart
+ * @param last whether it waits until the end for what others left
+ */
+record SimulatedErrand(LockRequest request, ResolvedLockSettings terms, int acts, long rest, boolean last) {
+
+	static SimulatedErrand of(LockRequest lock, ResolvedLockSettings terms, int acts, long rest, boolean last) {
+		LockSettings settings = LockSettings.builder()
+			.ttl(terms.ttl())
+			.margin(terms.margin())
+			.renewInterval(terms.renewInterval())
+			.operationTimeout(terms.operationTimeout())
+			.waitTimeout(terms.waitTimeout())
+			.retryInterval(terms.retryInterval())
+			.autoRenew(terms.autoRenew())
+			.minHold(terms.minHold())
+			.limit(lock.settings().limit())
+			.build();
+		return new SimulatedErrand(
+				new LockRequest(lock.key(), lock.name(), settings, lock.onUnavailable(), lock.onLost()), terms, acts,
+				rest, last);
+	}
+
+	int limit() {
+		return LockDefaults.NONE.limit(this.request);
+	}
+
+}

@@ -1,0 +1,285 @@
+package io.mongolock.faults.simulation;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.faults.simulation.Coverage.Event;
+import io.mongolock.faults.simulation.SimulatedCall.Kind;
+import io.mongolock.faults.simulation.SimulatedCall.Request;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseListener;
+import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.SomeRenewalsFailedException;
+import io.mongolock.store.StoreServers;
+import io.mongolock.store.StoredLock;
+
+/**
+ * The store as one process sees it, through the simulated network: a thread that asks
+ * passes on the baton until it has an answer or gives up.
+ */
+final class SimulatedStore implements LockStore {
+
+	private final SimulatedJvm jvm;
+
+	private final SimulatedNetwork network;
+
+	private final SimulatedServers servers;
+
+	private final Batons batons;
+
+	/** Of this process, if its store can tell of releases. */
+	private @Nullable ReleaseListener listener;
+
+	private final boolean live;
+
+	SimulatedStore(SimulatedJvm jvm, SimulatedNetwork network, SimulatedServers servers, Batons batons) {
+		this.jvm = jvm;
+		this.network = network;
+		this.servers = servers;
+		this.batons = batons;
+		this.live = jvm.timeline.chance(0.5);
+		servers.watch(this::released);
+	}
+
+	@Override
+	public String token(String random) {
+		return this.jvm.begins();
+	}
+
+	@Override
+	public ClaimAnswer acquire(Claim claim, Duration timeout) {
+		LeaseHistory tenure = this.jvm.judge.histories.of(claim.id().leaseToken());
+		try {
+			ClaimAnswer answer = ask(Request.claim(claim, timeout));
+			tenure.grantAnswered |= answer.grantTo(claim.id().leaseToken()).isPresent();
+			long starves = this.network.starves(tenure.terms.reliable());
+			if (starves > 0) {
+				tenure.starvedUntil = this.jvm.timeline.now() + starves;
+				this.batons.sleep(starves);
+			}
+			return answer;
+		}
+		catch (LockStoreException ex) {
+			tenure.unknown |= ex.getOutcome() == Outcome.UNKNOWN;
+			throw ex;
+		}
+	}
+
+	@Override
+	public boolean renew(LeaseId lease, Duration timeout) {
+		return ask(Request.renewal(lease, timeout));
+	}
+
+	@Override
+	public int renewAll(List<LeaseId> leases, Duration timeout) {
+		int found = ask(Request.renewal(leases, timeout));
+		this.jvm.judge.count((found < leases.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
+		return found;
+	}
+
+	@Override
+	public boolean release(LeaseId lease, Duration timeout) {
+		return ask(Request.release(lease, timeout));
+	}
+
+	@Override
+	public int releaseAll(List<LeaseId> leases, Duration timeout) {
+		return ask(Request.releases(leases, timeout));
+	}
+
+	@Override
+	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
+		int found = ask(Request.keeps(leases, List.copyOf(leases.keySet()), timeout));
+		if (found == leases.size()) {
+			leases.keySet().forEach((id) -> this.jvm.judge.kept(id, true));
+		}
+		return found;
+	}
+
+	@Override
+	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
+		this.jvm.judge.histories.of(lease.leaseToken()).ttl = ttl;
+		this.jvm.judge.count(Event.LENGTHENED);
+		return ask(Request.lengthening(lease, ttl, timeout));
+	}
+
+	@Override
+	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
+		return ask(Request.releaseProved(lease, fence, timeout));
+	}
+
+	@Override
+	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public boolean leave(LeaseId claim, Duration timeout) {
+		leaveAll(List.of(claim), timeout);
+		return true;
+	}
+
+	@Override
+	public int leaveAll(List<LeaseId> claims, Duration timeout) {
+		ask(Request.leave(claims, timeout));
+		this.jvm.judge.count(Event.LINE_LEAVE);
+		return claims.size();
+	}
+
+	@Override
+	public int refreshAll(List<LeaseId> claims, Duration timeout) {
+		ask(Request.refresh(claims, timeout));
+		this.jvm.judge.count(Event.LINE_REFRESH);
+		return claims.size();
+	}
+
+	@Override
+	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+		List<LeaseId> ids = keys.stream().map((key) -> new LeaseId(key, "")).toList();
+		List<StoredLock> found = ask(Request.look(ids, timeout));
+		this.jvm.judge.count(Event.LINE_LOOK);
+		return found;
+	}
+
+	@Override
+	public Optional<StoredLock> find(String key, Duration timeout) {
+		return findAll(List.of(key), timeout).stream().findFirst();
+	}
+
+	@Override
+	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public StoreServers servers() {
+		return new StoreServers() {
+
+			@Override
+			public Optional<String> judge() {
+				return Optional.empty();
+			}
+
+			@Override
+			public void onClockOff(BiConsumer<String, Duration> listener) {
+				// never
+			}
+
+			@Override
+			public void onPrimaryChange(Runnable listener) {
+				SimulatedStore.this.servers.onElection(() -> SimulatedStore.this.jvm.start(listener));
+			}
+
+		};
+	}
+
+	// Forgets some, and invents others
+	private void released(String key) {
+		if (this.listener != null && !this.jvm.timeline.chance(0.1)) {
+			this.jvm.after(this.jvm.timeline.between(1_000_000, 50_000_000), () -> this.jvm.start(() -> {
+				ReleaseListener listener = this.listener;
+				if (listener != null) {
+					this.jvm.judge.count(Event.HINT);
+					listener.released(key);
+					if (this.jvm.timeline.chance(0.05)) {
+						listener.missed();
+					}
+				}
+			}));
+		}
+	}
+
+	@Override
+	public ReleaseWatch watchReleases(ReleaseListener listener) {
+		boolean live = this.live;
+		this.listener = (live) ? listener : null;
+		if (live) {
+			this.jvm.start(listener::missed);
+		}
+		return new ReleaseWatch() {
+
+			@Override
+			public boolean isLive() {
+				return live;
+			}
+
+			@Override
+			public void close() {
+				SimulatedStore.this.listener = null;
+			}
+
+		};
+	}
+
+	private <T> T ask(Request<T> request) {
+		BatonThread self = Batons.current();
+		this.jvm.sends(request);
+		if (self.isInterrupted()) {
+			throw failure(request, Outcome.UNKNOWN);
+		}
+		Reply<T> reply = new Reply<>();
+		SimulatedCall<T> call = this.network.send(this.jvm, this.servers, request, (answer) -> {
+			reply.answer = answer;
+			end(reply, self);
+		}, (outcome) -> {
+			reply.outcome = outcome;
+			end(reply, self);
+		});
+		while (!reply.over && !self.isInterrupted()) {
+			this.batons.await(Long.MAX_VALUE);
+		}
+		T answer = reply.answer;
+		if (!reply.over) {
+			call.fail(Outcome.UNKNOWN);
+		}
+		if (answer == null) {
+			this.jvm.fails(request.kind());
+			LockStoreException failure = failure(request, (reply.outcome != null) ? reply.outcome : Outcome.UNKNOWN);
+			throw (call.refused.isEmpty() || reply.outcome == null) ? failure : some(request, call, failure, 0);
+		}
+		if (!call.refused.isEmpty()) {
+			throw some(request, call, failure(request, Outcome.UNKNOWN), (answer instanceof Integer found) ? found : 0);
+		}
+		return answer;
+	}
+
+	private void end(Reply<?> reply, BatonThread thread) {
+		reply.over = true;
+		this.batons.wake(thread);
+	}
+
+	private static LockStoreException some(Request<?> request, SimulatedCall<?> call, LockStoreException failure,
+			int found) {
+		boolean renewals = request.kind() == Kind.RENEW;
+		return (renewals) ? new SomeRenewalsFailedException(failure, Set.copyOf(call.refused), found) : failure;
+	}
+
+	private static LockStoreException failure(Request<?> request, Outcome outcome) {
+		return new LockStoreException(request.id().key(), outcome,
+				"simulated: " + request.ids().stream().map(LeaseId::leaseToken).collect(Collectors.joining(", ")),
+				null);
+	}
+
+	private static final class Reply<T> {
+
+		private @Nullable T answer;
+
+		private @Nullable Outcome outcome;
+
+		private boolean over;
+
+	}
+
+}

@@ -1,0 +1,114 @@
+package io.mongolock.client;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client takes from its JVM beside the clocks: threads, all of them platform
+ * daemon threads that come when needed, ways to wait, and chance. A simulation brings its
+ * own, so nothing else in this package may create a thread or block. Thread-safe.
+ */
+class ClientRuntime {
+
+	/**
+	 * Threads of which an idle one is taken before another is started, as none may be to
+	 * be started then.
+	 * @param most how many at most; what finds none is rejected
+	 * @param idleSeconds how long an idle one stays
+	 * @param name of the threads
+	 * @return the executor
+	 */
+	ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
+		return new ThreadPoolExecutor(0, most, idleSeconds, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons(name),
+				new ThreadPoolExecutor.AbortPolicy());
+	}
+
+	/**
+	 * Threads for which tasks wait.
+	 * @param most how many at most
+	 * @param name of the threads
+	 * @return the executor, which drops what comes after its shutdown
+	 */
+	ThreadPoolExecutor queued(int most, String name) {
+		ThreadPoolExecutor executor = new ThreadPoolExecutor(most, most, 10, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), daemons(name), new ThreadPoolExecutor.DiscardPolicy());
+		executor.allowCoreThreadTimeOut(true);
+		return executor;
+	}
+
+	/**
+	 * A thread for what has its time.
+	 * @param name of the thread
+	 * @return the executor, which drops what comes after its shutdown
+	 */
+	ScheduledThreadPoolExecutor timer(String name) {
+		ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons(name),
+				new ThreadPoolExecutor.DiscardPolicy());
+		timer.setRemoveOnCancelPolicy(true);
+		return timer;
+	}
+
+	ThreadFactory daemons(String name) {
+		AtomicInteger count = new AtomicInteger();
+		return (task) -> daemon(task, name + "-" + count.incrementAndGet());
+	}
+
+	Thread watch(Runnable task) {
+		return daemon(task, "mongo-lock-watch");
+	}
+
+	private static Thread daemon(Runnable task, String name) {
+		Thread thread = new Thread(task, name);
+		thread.setDaemon(true);
+		return thread;
+	}
+
+	/**
+	 * As {@link LockSupport#parkNanos(Object, long)}.
+	 * @param blocker who waits
+	 * @param nanos how long at most
+	 */
+	void park(Object blocker, long nanos) {
+		LockSupport.parkNanos(blocker, nanos);
+	}
+
+	/**
+	 * As {@link LockSupport#unpark}.
+	 * @param thread who waits, or waits next
+	 */
+	void unpark(@Nullable Thread thread) {
+		LockSupport.unpark(thread);
+	}
+
+	/**
+	 * As {@link Semaphore#tryAcquire(int, long, TimeUnit)}.
+	 * @param permits the permits
+	 * @param all how many of them
+	 * @param nanos how long to wait at most
+	 * @return whether they were acquired
+	 * @throws InterruptedException if the thread is interrupted
+	 */
+	boolean tryAcquire(Semaphore permits, int all, long nanos) throws InterruptedException {
+		return permits.tryAcquire(all, nanos, TimeUnit.NANOSECONDS);
+	}
+
+	/**
+	 * A number by lot.
+	 * @param bound what it is less than
+	 * @return the number, zero or more
+	 */
+	long random(long bound) {
+		return ThreadLocalRandom.current().nextLong(bound);
+	}
+
+}
