@@ -1,5 +1,7 @@
 package io.mongolock.autoconfigure;
 
+import java.time.Duration;
+
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -12,11 +14,15 @@ import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.mongodb.PlainSaves;
@@ -29,30 +35,39 @@ import io.mongolock.mongodb.PlainSaves;
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
 class DocumentLockConfiguration {
 
+	/** Who is handed a lock has not seen the document. */
+	private static final HandOver NEVER = new HandOver(Duration.ZERO, 0);
+
 	@Bean
-	@Lazy // where it is not clear which template it is, only those fail who ask for it
 	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
-	DocumentLockClient mongoLockDocumentLockClient(ListableBeanFactory beanFactory, LockDefaults defaults,
-			LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners, MongoLockProperties properties) {
-		MongoTemplate template = new ApplicationTemplate(beanFactory, properties.mongoTemplate())
-			.get("DocumentLockOperations", "DocumentLockOperations.of(template, …)");
-		return new DocumentLockClient(template, defaults, owner, clock, listeners.orderedStream().toList(), properties);
+	DocumentLockClients mongoLockDocumentLockFactory(LockDefaults defaults, LockOwner owner, LockClock clock,
+			ObjectProvider<LockListener> listeners, MongoLockProperties properties, DocumentTransactions transactions,
+			ApplicationContext context) {
+		// No TTL index removes what is in the documents
+		LockDefaults lasting = new LockDefaults(defaults.global(), defaults.byName(), null);
+		return new DocumentLockClients(
+				(store) -> new LockTemplate(store, lasting, owner, clock, listeners.orderedStream().toList(),
+						properties.leakDetection(), NEVER, properties.placeTtl()),
+				(template, store, locks) -> DocumentLockOperations.of(template, store, locks, locks::broken, clock,
+						defaults.terms().operationTimeout(), transactions, context),
+				properties);
 	}
 
 	@Bean
-	@Lazy
+	@Lazy // where it is not clear which template it is, only those fail who ask for it
 	@ConditionalOnMissingBean
-	DocumentLockOperations mongoLockDocumentLockOperations(DocumentLockClient client, LockClock clock,
-			LockDefaults defaults, DocumentTransactions transactions, ApplicationContext context) {
-		return DocumentLockOperations.of(client.template(), client.store(), client.locks(), client.locks()::broken,
-				clock, defaults.terms().operationTimeout(), transactions, context);
+	DocumentLockOperations mongoLockDocumentLockOperations(ListableBeanFactory beanFactory, DocumentLockFactory factory,
+			MongoLockProperties properties) {
+		return factory.of(new ApplicationTemplate(beanFactory, properties.mongoTemplate()).get("DocumentLockOperations",
+				"DocumentLockFactory.of(template)"));
 	}
 
 	// created with the application's templates, so it asks for nothing before it has to
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static PlainSaves mongoLockPlainSaves(ObjectProvider<DocumentLockOperations> operations) {
-		return new PlainSaves(operations::getObject);
+	static PlainSaves mongoLockPlainSaves(ObjectProvider<DocumentLockOperations> operations,
+			ObjectProvider<MongoMappingContext> contexts) {
+		return new PlainSaves(operations::stream, contexts::orderedStream);
 	}
 
 	@Bean

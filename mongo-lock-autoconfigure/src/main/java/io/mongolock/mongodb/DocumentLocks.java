@@ -82,22 +82,22 @@ final class DocumentLocks implements DocumentLockOperations {
 	public <T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
 		return claim(locked, request(locked, id, (builder) -> builder.settings(settings)),
-				(request) -> granted(locked, this.locks.acquire(request)));
+				(request) -> granted(locked, request, this.locks.acquire(request)));
 	}
 
 	@Override
 	public <T> Optional<LockedDocument<T>> tryLock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
 		return claim(locked, request(locked, id, (builder) -> builder.settings(settings).waitTimeout(Duration.ZERO)),
-				(request) -> this.locks.tryAcquire(request).map((handle) -> granted(locked, handle)));
+				(request) -> this.locks.tryAcquire(request).map((handle) -> granted(locked, request, handle)));
 	}
 
 	@Override
 	public <T, R extends @Nullable Object, E extends Throwable> R execute(Class<T> type, Object id,
 			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E {
 		LockedType<T> locked = type(type);
-		return claim(locked, request(locked, id, how),
-				(request) -> this.locks.execute(request, (handle) -> callback.doWithDocument(granted(locked, handle))));
+		return claim(locked, request(locked, id, how), (request) -> this.locks.execute(request,
+				(handle) -> callback.doWithDocument(granted(locked, request, handle))));
 	}
 
 	private <R extends @Nullable Object, E extends Throwable> R claim(LockedType<?> type, LockRequest request,
@@ -130,7 +130,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		}
 	}
 
-	private <T> LockedDocument<T> granted(LockedType<T> type, LockHandle handle) {
+	private <T> LockedDocument<T> granted(LockedType<T> type, LockRequest request, LockHandle handle) {
 		try {
 			Assert.isInstanceOf(Leased.class, handle, "Documents are locked by this library's own client");
 			Leased lease = (Leased) handle;
@@ -139,6 +139,9 @@ final class DocumentLocks implements DocumentLockOperations {
 			// Shared with an earlier claim of this thread, which took it
 			BsonDocument document = (content instanceof BsonDocument granted) ? granted : load(ticket);
 			HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease);
+			if (request.settings().ttl() == null) {
+				type.editingTime().ifPresent((time) -> held.beforePassingOn(() -> this.tickets.lengthen(ticket, time)));
+			}
 			this.keeper.granted(held);
 			return begun(held);
 		}

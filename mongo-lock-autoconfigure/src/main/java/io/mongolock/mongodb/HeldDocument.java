@@ -8,6 +8,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.mongodb.LockedType.Loaded;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.Leased;
@@ -31,6 +32,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/** Undo in the caller's objects what a running transaction writes, the last first. */
 	private final Deque<Runnable> takeBacks = new ArrayDeque<>();
+
+	private volatile @Nullable Runnable lengthening;
 
 	private Loaded<T> loaded;
 
@@ -97,8 +100,43 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		return this.ticket.fence();
 	}
 
+	/**
+	 * Before it is passed on to a ticket, the lease is made to last longer.
+	 * @param lengthening does so, or throws
+	 */
+	void beforePassingOn(Runnable lengthening) {
+		this.lengthening = lengthening;
+	}
+
 	@Override
-	public synchronized LockTicket ticket() {
+	public LockTicket ticket() {
+		Runnable lengthening = this.lengthening;
+		if (lengthening != null && isPassable()) {
+			try {
+				lengthening.run();
+			}
+			catch (LockLostException ex) {
+				lost();
+				throw ex;
+			}
+		}
+		return passOn();
+	}
+
+	private synchronized boolean isPassable() {
+		boolean passable = this.state == State.OPEN && this.lease != null;
+		if (passable) {
+			this.ticket.text();
+		}
+		if (passable && this.kept) {
+			throw new IllegalStateException("The " + this
+					+ " cannot be passed on here for the editing time of its type: "
+					+ "the transaction around this code keeps it. Ask for the ticket before it begins, or after it");
+		}
+		return passable;
+	}
+
+	private synchronized LockTicket passOn() {
 		if (this.state == State.OPEN && this.lease != null) {
 			// Refused as long as the lock can still be released otherwise
 			this.ticket.text();

@@ -1,6 +1,8 @@
 package io.mongolock.mongodb;
 
+import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 import org.bson.BsonDocument;
@@ -10,12 +12,14 @@ import org.bson.Document;
 import org.bson.codecs.DecoderContext;
 import org.bson.codecs.configuration.CodecRegistry;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.data.mapping.context.MappingContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.NumberUtils;
 
@@ -31,6 +35,10 @@ import io.mongolock.store.mongo.DocumentKey;
 final class LockedType<T> {
 
 	private static final Set<Class<?>> WHOLE = Set.of(Long.class, Integer.class, Short.class, Byte.class);
+
+	private static final Duration MIN_EDITING = Duration.ofSeconds(1);
+
+	private static final Duration MAX_EDITING = Duration.ofDays(366);
 
 	private final MongoTemplate template;
 
@@ -74,7 +82,42 @@ final class LockedType<T> {
 					type.getName() + " has no id to lock it by: give it one, such as '@Id String id'");
 		}
 		checkProperties(mappings, mapping, field);
+		editingTime(type);
 		return mapping;
+	}
+
+	/**
+	 * How long a lock of a type lasts that is passed on to a ticket.
+	 * @param type the type
+	 * @return the time, if it is declared
+	 * @throws IllegalArgumentException if what is declared makes no sense
+	 */
+	static Optional<Duration> editingTime(Class<?> type) {
+		EditingTime declared = AnnotatedElementUtils.findMergedAnnotation(type, EditingTime.class);
+		if (declared == null) {
+			return Optional.empty();
+		}
+		Duration time;
+		try {
+			time = DurationFormatterUtils.detectAndParse(declared.value());
+		}
+		catch (RuntimeException ex) {
+			throw nonsense(type, declared, ex);
+		}
+		if (time.compareTo(MIN_EDITING) < 0 || time.compareTo(MAX_EDITING) > 0) {
+			throw nonsense(type, declared, null);
+		}
+		return Optional.of(time);
+	}
+
+	private static IllegalArgumentException nonsense(Class<?> type, EditingTime declared, @Nullable Throwable cause) {
+		return new IllegalArgumentException(type.getName() + " has @EditingTime(\"" + declared.value()
+				+ "\"), which is no time from one second to a year: say how long an editor may be silent, such as "
+				+ "\"30m\"", cause);
+	}
+
+	Optional<Duration> editingTime() {
+		return editingTime(this.type);
 	}
 
 	private static void checkProperties(

@@ -6,11 +6,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.util.ClassUtils;
 
@@ -24,9 +27,11 @@ import io.mongolock.LockUnavailableException;
  * {@link LockGuarded}. To be a bean, which the template and
  * {@link DocumentLockOperations} find. Thread-safe.
  */
-public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered {
+public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered, SmartInitializingSingleton {
 
-	private final Supplier<DocumentLockOperations> operations;
+	private final Supplier<Stream<DocumentLockOperations>> operations;
+
+	private final Supplier<Stream<MongoMappingContext>> contexts;
 
 	/** Weak, as a handle that nobody closes has to be noticed; guarded by the monitor. */
 	private final Set<HeldDocument<?>> locked = Collections.newSetFromMap(new WeakHashMap<>());
@@ -36,10 +41,25 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered {
 
 	/**
 	 * Create without locked documents.
-	 * @param operations who has locked what, asked for guarded types alone
+	 * @param operations who has locked what, asked for guarded types alone; with several
+	 * databases, a document that is locked in one is refused in all
+	 * @param contexts know the types of documents
 	 */
-	public PlainSaves(Supplier<DocumentLockOperations> operations) {
+	public PlainSaves(Supplier<Stream<DocumentLockOperations>> operations,
+			Supplier<Stream<MongoMappingContext>> contexts) {
 		this.operations = operations;
+		this.contexts = contexts;
+	}
+
+	/**
+	 * Refuse types, among those that are known at the start, whose {@link EditingTime}
+	 * makes no sense.
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.contexts.get()
+			.flatMap((context) -> List.copyOf(context.getPersistentEntities()).stream())
+			.forEach((entity) -> LockedType.editingTime(entity.getType()));
 	}
 
 	synchronized void locked(HeldDocument<?> held) {
@@ -94,12 +114,16 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered {
 	}
 
 	private void refuseIfLocked(Class<?> type, Object id) {
-		this.operations.get().find(type, id).ifPresent((lock) -> {
-			LockHolder holder = lock.holder();
-			throw new LockUnavailableException(String.valueOf(id), List.of(holder), Duration.ZERO,
-					type.getSimpleName() + " '" + id + "' was not saved: it is locked by " + holder.owner() + " since "
-							+ holder.acquiredAt() + ". Lock it before you save it, by DocumentLockOperations");
-		});
+		this.operations.get()
+			.flatMap((operations) -> operations.find(type, id).stream())
+			.findFirst()
+			.ifPresent((lock) -> {
+				LockHolder holder = lock.holder();
+				throw new LockUnavailableException(String.valueOf(id), List.of(holder), Duration.ZERO,
+						type.getSimpleName() + " '" + id + "' was not saved: it is locked by " + holder.owner()
+								+ " since " + holder.acquiredAt()
+								+ ". Lock it before you save it, by DocumentLockOperations");
+			});
 	}
 
 	@Override

@@ -21,7 +21,7 @@ record SingleDatabase(MongoDatabaseFactory factory, String name) {
 	private static final Set<String> CHOOSING = Set.of("getMongoDatabase", "doGetMongoDatabase",
 			"getDefaultDatabaseName", "getMongoClient");
 
-	private static final String WAY_OUT = "Documents are locked in one database: use DocumentLockOperations.of, one "
+	private static final String WAY_OUT = "Documents are locked in one database: use DocumentLockFactory.of, one "
 			+ "for each database, with a MongoTemplate of its own that has a SimpleMongoClientDatabaseFactory";
 
 	/**

@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import com.mongodb.client.MongoClient;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
@@ -15,8 +17,10 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.core.annotation.Order;
 import org.springframework.data.annotation.Id;
+import org.springframework.data.mongodb.MongoManagedTypes;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.Field;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
@@ -24,7 +28,9 @@ import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback
 import io.mongolock.LockOperations;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.EditingTime;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -92,6 +98,37 @@ class DocumentLockConfigurationTests {
 	}
 
 	@Test
+	void aSecondTemplateIsABean() {
+		this.runner.withUserConfiguration(TwoDatabases.class).run((context) -> {
+			DocumentLockOperations documents = context.getBean("documents", DocumentLockOperations.class);
+			DocumentLockOperations archived = context.getBean("archived", DocumentLockOperations.class);
+			context.getBean("mongoTemplate", MongoTemplate.class).insert(new Page("a", "text"));
+			context.getBean("archive", MongoTemplate.class).insert(new Page("a", "archived"));
+			LockedDocument<Page> here = documents.lock(Page.class, "a");
+			LockedDocument<Page> there = archived.lock(Page.class, "a");
+			assertThat(here.entity().text()).isEqualTo("text");
+			assertThat(there.entity().text()).isEqualTo("archived");
+			assertThat(archived.save(there, new Page("a", "saved")).text()).isEqualTo("saved");
+			assertThat(documents.find(Page.class, "a")).isPresent();
+			assertThat(archived.find(Page.class, "a")).isEmpty();
+			archived.lock(Page.class, "a");
+		});
+		this.runner.withUserConfiguration(TwoDatabases.class).run((context) -> {
+			assertThat(context.getBean(DocumentLockOperations.class).tryLock(Page.class, "a"))
+				.as("released at the stop")
+				.isPresent();
+			assertThat(context.getBean("archived", DocumentLockOperations.class).tryLock(Page.class, "a")).isPresent();
+		});
+	}
+
+	@Test
+	void anEditingTimeThatMakesNoSenseIsRefusedAtTheStart() {
+		this.runner.withBean(MongoManagedTypes.class, () -> MongoManagedTypes.from(Hasty.class))
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Hasty has @EditingTime(\"5\"), which is no time from one second to a year"));
+	}
+
+	@Test
 	void callbacksOfTheApplicationSeeWhatIsSaved() {
 		this.runner.withUserConfiguration(Callbacks.class).run((context) -> {
 			context.getBean(MongoTemplate.class).save(new Page("a", "text"));
@@ -123,6 +160,38 @@ class DocumentLockConfigurationTests {
 
 	@org.springframework.data.mongodb.core.mapping.Document("pages")
 	record Page(@Id String id, @Field("t") String text) {
+
+	}
+
+	@EditingTime("5")
+	record Hasty(@Id String id) {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoDatabases {
+
+		@Bean
+		@Primary
+		MongoTemplate mongoTemplate(MongoClient client) {
+			return new MongoTemplate(client, "app");
+		}
+
+		@Bean
+		MongoTemplate archive(MongoClient client) {
+			return new MongoTemplate(client, "archive");
+		}
+
+		@Bean
+		@Primary
+		DocumentLockOperations documents(DocumentLockFactory locks, MongoTemplate mongoTemplate) {
+			return locks.of(mongoTemplate);
+		}
+
+		@Bean
+		DocumentLockOperations archived(DocumentLockFactory locks, @Qualifier("archive") MongoTemplate archive) {
+			return locks.of(archive);
+		}
 
 	}
 

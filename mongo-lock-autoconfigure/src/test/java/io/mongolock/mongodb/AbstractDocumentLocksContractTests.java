@@ -637,6 +637,34 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void aTicketLastsForTheEditingTimeOfItsTypeUnlessTheCallNamesATtl() {
+		this.template.insert(new Essay("e1"));
+		LockedDocument<Essay> locked = this.here.documents().lock(Essay.class, "e1");
+		assertThat(locked.handle().remaining()).isLessThan(Duration.ofMinutes(1));
+		LockTicket ticket = locked.ticket();
+		LockedDocument<Essay> resumed = this.there.documents().resume(Essay.class, ticket);
+		assertThat(resumed.handle().remaining()).isGreaterThan(Duration.ofMinutes(20));
+		this.there.documents().renew(Essay.class, ticket);
+		assertThat(this.there.documents().find(Essay.class, "e1").orElseThrow().holder().remaining())
+			.isGreaterThan(Duration.ofMinutes(25));
+		this.there.documents().save(resumed, resumed.entity());
+		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(40)).build();
+		LockTicket asSaid = this.here.documents().lock(Essay.class, "e1", brief).ticket();
+		assertThat(this.there.documents().resume(Essay.class, asSaid).handle().remaining())
+			.isLessThan(Duration.ofMinutes(1));
+	}
+
+	@Test
+	void aLockThatIsGoneMakesNoTicketForTheEditingTime() {
+		this.template.insert(new Essay("e1"));
+		LockedDocument<Essay> locked = this.here.documents().lock(Essay.class, "e1");
+		this.there.documents().breakLock(Essay.class, "e1");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(locked::ticket);
+		assertThat(locked.handle().isHeld()).isFalse();
+		assertThat(this.there.documents().tryLock(Essay.class, "e1")).isPresent();
+	}
+
+	@Test
 	void aTicketThatWasOutlivedIsRefused() {
 		LockTicket ticket = lock().ticket();
 		runOut();
@@ -809,6 +837,11 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		Post titled(@Nullable String title) {
 			return new Post(this.id, title, this.version);
 		}
+
+	}
+
+	@EditingTime("30m")
+	record Essay(@Id String id) {
 
 	}
 

@@ -256,6 +256,20 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
+	void aTicketForTheEditingTimeIsRefusedWhileATransactionKeepsTheLock() {
+		this.template.insert(new Essay("a"));
+		LockedDocument<Essay> locked = this.here.documents().lock(Essay.class, "a");
+		listened().executeWithoutResult((status) -> {
+			status.setRollbackOnly();
+			assertThatIllegalStateException().isThrownBy(locked::ticket)
+				.withMessageContaining("Ask for the ticket before it begins, or after it");
+		});
+		assertThat(locked.handle().isHeld()).isTrue();
+		locked.ticket();
+		assertThat(this.here.client().held()).isZero();
+	}
+
+	@Test
 	void aReadOnlyTransactionLeavesRenewalsAlone() {
 		this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
 		TransactionTemplate reading = listened();
@@ -389,6 +403,11 @@ class DocumentLockTransactionTests {
 			this.template.getCollection(collection).replaceOne(new Document("_id", "a"), before);
 			status.setRollbackOnly();
 		});
+	}
+
+	@EditingTime("30m")
+	record Essay(@Id String id) {
+
 	}
 
 	record Page(@Id String id, String text) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.convert.converter.Converter;
 import org.springframework.data.annotation.CreatedDate;
@@ -109,6 +110,13 @@ class LockedEntitiesTests {
 		assertThat(locked.entity()).isEqualTo(expected);
 		LockedDocument<T> resumed = documents().resume(type, LockTicket.of(locked.ticket().text()));
 		assertThat(documents().save(resumed, resumed.entity())).isEqualTo(expected);
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { NoTime.class, Blink.class, Ages.class })
+	void anEditingTimeThatMakesNoSenseIsRefused(Class<?> type) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockedType.editingTime(type))
+			.withMessageContaining("is no time from one second to a year: say how long an editor may be silent");
 	}
 
 	@Test
@@ -393,6 +401,21 @@ class LockedEntitiesTests {
 		public void onAfterSave(AfterSaveEvent<Object> event) {
 			this.seen.add("afterSave");
 		}
+
+	}
+
+	@EditingTime("soon")
+	private static final class NoTime {
+
+	}
+
+	@EditingTime("999ms")
+	private static final class Blink {
+
+	}
+
+	@EditingTime("367d")
+	private static final class Ages {
 
 	}
 

@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
+import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -45,7 +46,8 @@ class PlainSavesTests {
 
 	@BeforeEach
 	void begin() {
-		this.context.registerBean(PlainSaves.class, () -> new PlainSaves(() -> this.here.documents()));
+		this.context.registerBean(PlainSaves.class,
+				() -> new PlainSaves(() -> Stream.of(this.here.documents()), Stream::empty));
 		this.here = new DocumentLocksFixture("here", this.template, this.context);
 		this.template.setApplicationContext(this.context);
 		this.template.insert(new Page("a", "draft"));

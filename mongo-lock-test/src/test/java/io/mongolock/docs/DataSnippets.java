@@ -4,9 +4,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -14,6 +19,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockSettings;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.mongodb.DocumentLock;
+import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
@@ -125,6 +131,22 @@ public class DataSnippets {
 
 		Article withText(String text) {
 			return new Article(this.id, text, this.version);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoDatabases {
+
+		@Bean
+		@Primary
+		DocumentLockOperations documents(DocumentLockFactory locks, MongoTemplate mongoTemplate) {
+			return locks.of(mongoTemplate);
+		}
+
+		@Bean
+		DocumentLockOperations archived(DocumentLockFactory locks, @Qualifier("archive") MongoTemplate archive) {
+			return locks.of(archive);
 		}
 
 	}

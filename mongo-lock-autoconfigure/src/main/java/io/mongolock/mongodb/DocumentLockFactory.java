@@ -1,0 +1,22 @@
+package io.mongolock.mongodb;
+
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+/**
+ * Makes {@link DocumentLockOperations} for applications with several databases: a bean
+ * for each template, by one call. Each is configured as the application is, and ends with
+ * it. Thread-safe.
+ */
+@FunctionalInterface
+public interface DocumentLockFactory {
+
+	/**
+	 * Locks on the documents of a template.
+	 * @param template the template, which the transactions are of
+	 * @return the operations
+	 * @throws IllegalStateException if the template's factory may choose another database
+	 * for each call, such as one for each tenant
+	 */
+	DocumentLockOperations of(MongoTemplate template);
+
+}
