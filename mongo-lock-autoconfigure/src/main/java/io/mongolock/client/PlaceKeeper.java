@@ -140,9 +140,12 @@ final class PlaceKeeper implements ReleaseListener {
 	}
 
 	private void send(PlaceRound round) {
+		if (!this.running) {
+			this.places.unsent(round, ClockReading.of(this.clock));
+			return;
+		}
 		try {
-			List<StoredLock> locks = (this.running) ? ask(round) : List.of();
-			this.places.answered(round, locks, ClockReading.of(this.clock));
+			this.places.answered(round, ask(round), ClockReading.of(this.clock));
 		}
 		catch (RuntimeException | Error ex) {
 			if (this.running) {

@@ -218,6 +218,19 @@ public final class QueuePlaces {
 	}
 
 	/**
+	 * A request was not sent, as the client stops: what it was to leave is among
+	 * {@link #takeAll} again.
+	 * @param round the request
+	 * @param now the time
+	 */
+	public void unsent(PlaceRound round, ClockReading now) {
+		if (round.kind() == Kind.LEAVE) {
+			this.leaving.addAll(round.places());
+		}
+		ended(round, false, now);
+	}
+
+	/**
 	 * Leave all places, those included that are about to be left.
 	 * @return the tokens to take out of the lines
 	 */

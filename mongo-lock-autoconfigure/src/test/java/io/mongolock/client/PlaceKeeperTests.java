@@ -58,6 +58,8 @@ class PlaceKeeperTests {
 
 	private boolean live = true;
 
+	private final List<String> left = new ArrayList<>();
+
 	private boolean fails;
 
 	private Throwable failure = new IllegalStateException("from the test");
@@ -220,6 +222,19 @@ class PlaceKeeperTests {
 		assertThat(this.requests).containsExactly("look [a]");
 	}
 
+	@Test
+	void aPlaceThatIsAboutToBeLeftAtTheStopIsLeftByIt() {
+		LockAcquisition one = stand("one");
+		goOnTo(0);
+		one.cancel();
+		run();
+		assertThat(this.underway).as("it is to be left").hasSize(1);
+		this.keeper.leaveAll(1_000_000_000);
+		this.underway.forEach(Runnable::run);
+		this.keeper.leaveAll(1_000_000_000);
+		assertThat(this.left).containsExactly("one");
+	}
+
 	private void goOnTo(long millis) {
 		this.millis = millis;
 		run();
@@ -279,6 +294,12 @@ class PlaceKeeperTests {
 		@Override
 		public int refreshAll(List<LeaseId> claims, Duration timeout) {
 			PlaceKeeperTests.this.requests.add("refresh " + keys(claims));
+			return claims.size();
+		}
+
+		@Override
+		public int leaveAll(List<LeaseId> claims, Duration timeout) {
+			PlaceKeeperTests.this.left.addAll(keys(claims));
 			return claims.size();
 		}
 

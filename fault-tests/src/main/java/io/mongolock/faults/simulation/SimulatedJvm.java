@@ -32,6 +32,8 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 
 	private final Batons batons;
 
+	private final SimulatedStore store;
+
 	private final boolean standsStill;
 
 	private final boolean disturbed;
@@ -62,8 +64,8 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 		this.standsStill = standsStill;
 		this.disturbed = disturbed;
 		this.handOver = handOver;
-		SimulatedStore store = new SimulatedStore(this, network, servers, batons);
-		this.client = new SimulatedRuntime(batons, this).client(store, OWNER, this, this, handOver, placeTtl);
+		this.store = new SimulatedStore(this, network, servers, batons);
+		this.client = new SimulatedRuntime(batons, this).client(this.store, OWNER, this, this, handOver, placeTtl);
 	}
 
 	void start(Runnable task) {
@@ -213,6 +215,13 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 
 	@Override
 	public void lost(LockHandle handle, LockRequest request, LossReason reason) {
+		if (reason == LossReason.REFUSED) {
+			this.judge.histories.all()
+				.stream()
+				.filter((tenure) -> tenure.heldLock != null && tenure.id.key().equals(handle.key())
+						&& tenure.heldLock.fence() == handle.fence())
+				.forEach(this.store::checkGone);
+		}
 		this.judge.toldLost(handle.key(), handle.fence(), (reason == LossReason.SHUTDOWN));
 	}
 

@@ -185,6 +185,14 @@ final class SimulatedStore implements LockStore {
 		};
 	}
 
+	// No lease is said to be gone that is still there, unless it was brought back
+	void checkGone(LeaseHistory tenure) {
+		LeaseHistory entry = tenure.entry;
+		boolean mayBeBack = entry.unknown || entry.doubled || entry.releaseAsked;
+		Violation.check(mayBeBack || !this.servers.log.holders(entry.id.key()).contains(entry.id.leaseToken()),
+				Violation.Kind.OUTCOME, () -> tenure + " was said to be gone from the store, which has it");
+	}
+
 	// Forgets some, and invents others
 	private void released(String key) {
 		if (this.listener != null && !this.jvm.timeline.chance(0.1)) {

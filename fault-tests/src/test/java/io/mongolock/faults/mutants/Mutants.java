@@ -145,6 +145,9 @@ final class Mutants {
 				new Mutant("line: place kept after a timeout", "core/ClientQueues",
 						"			this.places.left(place);\n", "", simulation("PROGRESS"),
 						test(ACQUISITION, "whoeverEndsWithoutTheLockLeavesTheLine")),
+				new Mutant("line: place kept that was to be left when the client stopped", "core/QueuePlaces",
+						"			this.leaving.addAll(round.places());\n", "",
+						test("io.mongolock.client.PlaceKeeperTests", "aPlaceThatIsAboutToBeLeftAtTheStopIsLeftByIt")),
 				new Mutant("line: wake-up taken for a grant", "core/AcquisitionState",
 						"			case QUEUED, CALLED -> ask(now);",
 						"""
