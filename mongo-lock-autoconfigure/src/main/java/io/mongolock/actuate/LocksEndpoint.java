@@ -3,6 +3,7 @@ package io.mongolock.actuate;
 import java.security.Principal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -48,6 +49,9 @@ public class LocksEndpoint {
 	/** Type of the audit event of a request to release. */
 	public static final String RELEASE_REQUESTED = "MONGO_LOCK_RELEASE_REQUESTED";
 
+	/** What the keys of locks in documents of the application begin with here. */
+	public static final String DOCUMENT = "document~";
+
 	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
 
 	private static final int PAGE = 100;
@@ -57,15 +61,13 @@ public class LocksEndpoint {
 	/** How many locks are looked at for one page whose filter matches few. */
 	private static final int MAX_READ = 10_000;
 
-	private final LockStore store;
+	private final Source locks;
+
+	private final Supplier<List<Source>> documents;
 
 	private final Duration timeout;
 
 	private final ApplicationEventPublisher events;
-
-	private final LockOperations locks;
-
-	private final ToIntFunction<String> waitingHere;
 
 	private final LockClock clock;
 
@@ -80,12 +82,26 @@ public class LocksEndpoint {
 	 */
 	public LocksEndpoint(LockStore store, Duration timeout, ApplicationEventPublisher events, LockOperations locks,
 			ToIntFunction<String> waitingHere, LockClock clock) {
-		this.waitingHere = waitingHere;
-		this.clock = clock;
+		this(new Source(store, locks, waitingHere), List::of, timeout, events, clock);
+	}
+
+	/**
+	 * Create an endpoint that shows locks in documents, too: with keys that begin with
+	 * {@value #DOCUMENT}, and in lists if their prefix does, since such a list may read
+	 * whole collections.
+	 * @param locks the locks
+	 * @param documents those in documents, for each database; asked for when needed
+	 * @param timeout how long each look at them may take
+	 * @param events is notified of releases by force, and of requests to release
+	 * @param clock measures how long a page takes
+	 */
+	public LocksEndpoint(Source locks, Supplier<List<Source>> documents, Duration timeout,
+			ApplicationEventPublisher events, LockClock clock) {
 		this.locks = locks;
-		this.store = store;
+		this.documents = documents;
 		this.timeout = timeout;
 		this.events = events;
+		this.clock = clock;
 	}
 
 	/**
@@ -128,7 +144,7 @@ public class LocksEndpoint {
 	}
 
 	RequestedDescriptor requestRelease(String key, String reason, String by) {
-		int asked = usable(() -> this.locks.requestRelease(key, reason));
+		int asked = usable(() -> sum(key, (source) -> source.locks().requestRelease(stored(key), reason)));
 		if (asked > 0) {
 			audit(by, RELEASE_REQUESTED, "key=" + key, "asked=" + asked, "reason=" + reason);
 			logger.info("Lock '" + KeyText.printable(key) + "' is asked for by " + KeyText.printable(by) + ", reason: "
@@ -164,7 +180,8 @@ public class LocksEndpoint {
 				// without an answer it may be released all the same
 				String whom = holder.owner() + ", fence " + holder.fence();
 				released.add(whom);
-				if (!this.store.release(new LeaseId(key, holder.leaseToken()), this.timeout)) {
+				LeaseId lease = new LeaseId(stored(key), holder.leaseToken());
+				if (sources(key).stream().noneMatch((source) -> source.store().release(lease, this.timeout))) {
 					released.remove(whom);
 				}
 			}
@@ -199,11 +216,46 @@ public class LocksEndpoint {
 	}
 
 	private LockDescriptor describe(StoredLock lock, boolean owners) {
-		return LockDescriptor.of(lock, this.waitingHere.applyAsInt(lock.key()), owners);
+		int waitingHere = sum(lock.key(), (source) -> source.waitingHere().applyAsInt(stored(lock.key())));
+		return LockDescriptor.of(lock, waitingHere, owners);
 	}
 
+	// Where several databases have such a document, the one that is locked
 	private @Nullable StoredLock find(String key) {
-		return usable(() -> this.store.find(key, this.timeout)).orElse(null);
+		List<StoredLock> found = usable(() -> sources(key).stream()
+			.flatMap((source) -> source.store().find(stored(key), this.timeout).stream())
+			.map((lock) -> shown(key, lock))
+			.toList());
+		return found.stream()
+			.filter((lock) -> !lock.liveHolders().isEmpty())
+			.findFirst()
+			.orElse((found.isEmpty()) ? null : found.get(0));
+	}
+
+	private List<StoredLock> list(String prefix, String after, int most, Duration left) {
+		return sources(prefix).stream()
+			.flatMap((source) -> source.store().list(stored(prefix), stored(after), most, left).stream())
+			.map((lock) -> shown(prefix, lock))
+			.sorted(Comparator.comparing(StoredLock::key))
+			.limit(most)
+			.toList();
+	}
+
+	private int sum(String key, ToIntFunction<Source> count) {
+		return sources(key).stream().mapToInt(count).sum();
+	}
+
+	private List<Source> sources(String key) {
+		return (key.startsWith(DOCUMENT)) ? this.documents.get() : List.of(this.locks);
+	}
+
+	private static String stored(String key) {
+		return (key.startsWith(DOCUMENT)) ? key.substring(DOCUMENT.length()) : key;
+	}
+
+	private static StoredLock shown(String asked, StoredLock lock) {
+		return (asked.startsWith(DOCUMENT)) ? new StoredLock(DOCUMENT + lock.key(), lock.holders(), lock.queue(),
+				lock.previous(), lock.fence(), lock.now()) : lock;
 	}
 
 	// Over HTTP the answer is 400 then, with what is wrong
@@ -228,8 +280,7 @@ public class LocksEndpoint {
 		long begun = this.clock.nanoTime();
 		Duration left = this.timeout;
 		for (int read = 0; read < MAX_READ && left.toMillis() > 0; read += chunk) {
-			List<StoredLock> some = this.store.list((filter.prefix() != null) ? filter.prefix() : "", last, chunk,
-					left);
+			List<StoredLock> some = list((filter.prefix() != null) ? filter.prefix() : "", last, chunk, left);
 			left = this.timeout.minusNanos(this.clock.nanoTime() - begun);
 			for (StoredLock lock : some) {
 				last = lock.key();
@@ -245,6 +296,17 @@ public class LocksEndpoint {
 			}
 		}
 		return new LocksDescriptor(matching, last);
+	}
+
+	/**
+	 * Where locks are.
+	 *
+	 * @param store the locks
+	 * @param locks asks holders to release
+	 * @param waitingHere how many of this application wait for the lock of a key
+	 */
+	public record Source(LockStore store, LockOperations locks, ToIntFunction<String> waitingHere) {
+
 	}
 
 	/**

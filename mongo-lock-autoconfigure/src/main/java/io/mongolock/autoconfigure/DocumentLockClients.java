@@ -3,6 +3,7 @@ package io.mongolock.autoconfigure;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.Lifecycle;
@@ -22,7 +23,7 @@ import io.mongolock.store.mongo.DocumentLockStore;
  */
 final class DocumentLockClients implements DocumentLockFactory, Lifecycle, Phased, DisposableBean {
 
-	private final List<LockTemplate> clients = new CopyOnWriteArrayList<>();
+	private final List<Client> clients = new CopyOnWriteArrayList<>();
 
 	private final Function<DocumentLockStore, LockTemplate> client;
 
@@ -50,25 +51,23 @@ final class DocumentLockClients implements DocumentLockFactory, Lifecycle, Phase
 		DocumentLockStore store = new DocumentLockStore(outside, this.properties.documentLocks().field(),
 				this.properties.collection());
 		LockTemplate locks = this.client.apply(store);
-		this.clients.add(locks);
+		this.clients.add(new Client(store, locks));
 		return this.operations.of(template, store, locks);
 	}
 
 	@Override
 	public void start() {
-		this.clients.forEach(LockTemplate::start);
+		locks().forEach(LockTemplate::start);
 	}
 
 	@Override
 	public void stop() {
-		this.clients.stream()
-			.filter(LockTemplate::isRunning)
-			.forEach((client) -> client.stop(this.properties.shutdownTimeout()));
+		locks().filter(LockTemplate::isRunning).forEach((client) -> client.stop(this.properties.shutdownTimeout()));
 	}
 
 	@Override
 	public boolean isRunning() {
-		return this.clients.stream().anyMatch(LockTemplate::isRunning);
+		return locks().anyMatch(LockTemplate::isRunning);
 	}
 
 	@Override
@@ -78,7 +77,25 @@ final class DocumentLockClients implements DocumentLockFactory, Lifecycle, Phase
 
 	@Override
 	public void destroy() {
-		this.clients.forEach(LockTemplate::close);
+		locks().forEach(LockTemplate::close);
+	}
+
+	Stream<Client> all() {
+		return this.clients.stream();
+	}
+
+	private Stream<LockTemplate> locks() {
+		return all().map(Client::locks);
+	}
+
+	/**
+	 * The client of one template.
+	 *
+	 * @param store the documents
+	 * @param locks the client
+	 */
+	record Client(DocumentLockStore store, LockTemplate locks) {
+
 	}
 
 	/**

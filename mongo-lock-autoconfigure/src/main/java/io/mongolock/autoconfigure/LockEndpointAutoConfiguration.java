@@ -1,5 +1,7 @@
 package io.mongolock.autoconfigure;
 
+import java.util.List;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -13,9 +15,11 @@ import org.springframework.context.annotation.Bean;
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.actuate.LocksEndpoint;
+import io.mongolock.actuate.LocksEndpoint.Source;
 import io.mongolock.actuate.LocksEndpointWebExtension;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.store.LockStore;
 
 /**
@@ -31,10 +35,23 @@ public final class LockEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LocksEndpoint mongoLocksEndpoint(LockStore store, LockDefaults defaults, ApplicationEventPublisher events,
-			LockOperations locks, ObjectProvider<LockTemplate> client, LockClock clock) {
+			LockOperations locks, ObjectProvider<LockTemplate> client, LockClock clock,
+			ObjectProvider<DocumentLockClients> documents, ObjectProvider<DocumentLockOperations> operations) {
 		LockTemplate template = client.getIfAvailable();
-		return new LocksEndpoint(store, defaults.terms().operationTimeout(), events, locks,
-				(key) -> (template != null) ? template.waiting(key) : 0, clock);
+		Source plain = new Source(store, locks, (key) -> (template != null) ? template.waiting(key) : 0);
+		return new LocksEndpoint(plain, () -> documents(documents, operations), defaults.terms().operationTimeout(),
+				events, clock);
+	}
+
+	private static List<Source> documents(ObjectProvider<DocumentLockClients> documents,
+			ObjectProvider<DocumentLockOperations> operations) {
+		// Those that nobody has asked for yet are made now
+		operations.forEach((made) -> {
+		});
+		return documents.stream()
+			.flatMap(DocumentLockClients::all)
+			.map((client) -> new Source(client.store(), client.locks(), client.locks()::waiting))
+			.toList();
 	}
 
 	@Bean

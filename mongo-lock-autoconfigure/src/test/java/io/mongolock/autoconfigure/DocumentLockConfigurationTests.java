@@ -3,13 +3,17 @@ package io.mongolock.autoconfigure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
@@ -25,8 +29,12 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.Field;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 
+import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
+import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.actuate.LockDescriptors.LockDescriptor;
+import io.mongolock.actuate.LocksEndpoint;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
@@ -119,6 +127,43 @@ class DocumentLockConfigurationTests {
 				.isPresent();
 			assertThat(context.getBean("archived", DocumentLockOperations.class).tryLock(Page.class, "a")).isPresent();
 		});
+	}
+
+	@Test
+	void theEndpointShowsWhoEditsAndReleasesByForce() {
+		this.runner.withConfiguration(AutoConfigurations.of(LockEndpointAutoConfiguration.class))
+			.withUserConfiguration(TwoDatabases.class)
+			.withPropertyValues("management.endpoints.web.exposure.include=mongolocks",
+					"management.endpoint.mongolocks.access=UNRESTRICTED")
+			.run((context) -> {
+				LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+				context.getBean("mongoTemplate", MongoTemplate.class).insert(new Page("a", "free"));
+				MongoTemplate archive = context.getBean("archive", MongoTemplate.class);
+				Stream.of("a", "b", "c").forEach((id) -> archive.insert(new Page(id, "locked")));
+				assertThat(keys(endpoint, "document~pages:", null)).as("nobody has locked anything yet").isEmpty();
+				DocumentLockOperations archived = context.getBean("archived", DocumentLockOperations.class);
+				LockedDocument<Page> locked = archived.lock(Page.class, "a", LockSettings.builder().as("Ann").build());
+				archived.lock(Page.class, "b");
+				assertThat(keys(endpoint, null, null)).as("locks").isEmpty();
+				assertThat(keys(endpoint, "document~pages:", null)).containsExactly("document~pages:a",
+						"document~pages:b");
+				assertThat(keys(endpoint, "document~pages:", "document~pages:a")).containsExactly("document~pages:b");
+				assertThat(keys(endpoint, "document~", null)).hasSize(2);
+				String[] key = { "document~pages:a" };
+				assertThat(endpoint.lock(key).key()).isEqualTo("document~pages:a");
+				assertThat(endpoint.lock(key).holders().get(0).owner()).startsWith("Ann at ");
+				assertThat(endpoint.requestRelease(SecurityContext.NONE, key, "lunch").asked()).isOne();
+				assertThat(endpoint.release(SecurityContext.NONE, key, "test").released()).isOne();
+				assertThatExceptionOfType(LockLostException.class)
+					.isThrownBy(() -> archived.save(locked, locked.entity()));
+				assertThat(endpoint.lock(new String[] { "document~pages:none" })).isNull();
+				assertThatExceptionOfType(InvalidEndpointRequestException.class)
+					.isThrownBy(() -> endpoint.lock(new String[] { "document~nonsense" }));
+			});
+	}
+
+	private static List<String> keys(LocksEndpoint endpoint, @Nullable String prefix, @Nullable String after) {
+		return endpoint.locks(prefix, null, null, after, null).locks().stream().map(LockDescriptor::key).toList();
 	}
 
 	@Test

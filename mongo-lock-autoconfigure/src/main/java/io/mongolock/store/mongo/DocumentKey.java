@@ -1,6 +1,7 @@
 package io.mongolock.store.mongo;
 
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 import org.bson.BsonDocument;
@@ -49,6 +50,25 @@ public record DocumentKey(String collection, BsonValue id) {
 	 */
 	public static DocumentKey parse(String text) {
 		StringBuilder collection = new StringBuilder();
+		int at = parse(text, collection);
+		if (at + 1 >= text.length() || collection.isEmpty()) {
+			throw new IllegalArgumentException(
+					"'" + KeyText.printable(text) + "' is not the key of a document: collection:id");
+		}
+		return new DocumentKey(collection.toString(), value(text.substring(at + 1)));
+	}
+
+	/**
+	 * The collection that the beginning of a key names.
+	 * @param prefix what the key begins with
+	 * @return the collection, empty if the prefix ends within its name
+	 */
+	static Optional<String> collectionOf(String prefix) {
+		StringBuilder collection = new StringBuilder();
+		return (parse(prefix, collection) < prefix.length()) ? Optional.of(collection.toString()) : Optional.empty();
+	}
+
+	private static int parse(String text, StringBuilder collection) {
 		int at = 0;
 		while (at < text.length() && text.charAt(at) != ':') {
 			at += (text.charAt(at) == '\\') ? 1 : 0;
@@ -56,11 +76,7 @@ public record DocumentKey(String collection, BsonValue id) {
 				collection.append(text.charAt(at++));
 			}
 		}
-		if (at + 1 >= text.length() || collection.isEmpty()) {
-			throw new IllegalArgumentException(
-					"'" + KeyText.printable(text) + "' is not the key of a document: collection:id");
-		}
-		return new DocumentKey(collection.toString(), value(text.substring(at + 1)));
+		return at;
 	}
 
 	private static BsonValue value(String text) {

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
@@ -242,13 +243,16 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
-		return this.collections.values()
-			.stream()
-			.flatMap((documents) -> documents.list(timeout).stream())
+		TimeLeft time = new TimeLeft(timeout);
+		List<StoredLock> locks = DocumentKey.collectionOf(prefix)
+			.map((name) -> Stream.of(collection(name)))
+			.orElseGet(() -> this.collections.values().stream())
+			.flatMap((documents) -> documents.list(time.left()).stream())
 			.filter((lock) -> lock.key().startsWith(prefix) && lock.key().compareTo(after) > 0)
 			.sorted(Comparator.comparing(StoredLock::key))
 			.limit(most)
 			.toList();
+		return this.lines.with(locks, time.left());
 	}
 
 	/**
