@@ -226,6 +226,8 @@ final class LockClient {
 		this.places.leaveAll(until);
 		this.events.flushLog(left(until));
 		this.lifecycle.awaitRenewals(left(until));
+		// What one of those that ended now was to leave
+		this.places.leaveAll(until);
 		this.places.awaitEnd(left(until));
 	}
 
