@@ -31,7 +31,7 @@ class DashboardEndpoint {
 
 	static final EndpointId ID = EndpointId.of("mongolocksdashboard");
 
-	private static final EndpointId LOCKS = EndpointId.of("mongolocks");
+	static final EndpointId LOCKS = EndpointId.of("mongolocks");
 
 	private final PageFiles files = new PageFiles();
 

@@ -1,5 +1,6 @@
 package io.mongolock.dashboard;
 
+import java.util.List;
 import java.util.Objects;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -11,16 +12,18 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.MediaType;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.function.RequestPredicates;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 /**
- * The live part of the page, which an endpoint cannot be, as it cannot stream: below the
- * path of the page and on the port of the actuator, so that whatever protects the one
- * protects the other.
+ * The live part of the page, which an endpoint cannot be, as it cannot stream. It names
+ * keys, so it is below the path of the locks and on the port of the actuator: only who
+ * may read the locks may listen.
  */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnBean(DashboardEndpoint.class)
@@ -29,8 +32,15 @@ class DashboardManagementConfiguration {
 	/** Before the mapping of the endpoints, which would refuse what it cannot produce. */
 	private static final int ORDER = -101;
 
+	// a path that nobody asks for where the locks are not exposed
 	private static String path(PathMappedEndpoints paths) {
-		return Objects.requireNonNull(paths.getPath(DashboardEndpoint.ID)) + "/events";
+		String locks = paths.getPath(DashboardEndpoint.LOCKS);
+		return Objects.requireNonNullElse(locks, paths.getPath(DashboardEndpoint.ID)) + "/events";
+	}
+
+	// there may be a lock whose key is "events", which is asked for as JSON
+	private static boolean isForEvents(List<MediaType> accepted) {
+		return accepted.contains(MediaType.TEXT_EVENT_STREAM);
 	}
 
 	/**
@@ -49,8 +59,9 @@ class DashboardManagementConfiguration {
 		@Bean
 		RouterFunctionMapping mongoLocksDashboardMapping(ServletStreams streams, PathMappedEndpoints paths,
 				ObjectProvider<RequestMappingHandlerAdapter> adapter) {
-			RouterFunctionMapping mapping = new RouterFunctionMapping(
-					RouterFunctions.route().GET(path(paths), streams::open).build());
+			RouterFunctionMapping mapping = new RouterFunctionMapping(RouterFunctions.route(
+					RequestPredicates.GET(path(paths)).and((request) -> isForEvents(request.headers().accept())),
+					streams::open));
 			adapter.ifUnique((unique) -> mapping.setMessageConverters(unique.getMessageConverters()));
 			mapping.setOrder(ORDER);
 			return mapping;
@@ -75,9 +86,9 @@ class DashboardManagementConfiguration {
 		org.springframework.web.reactive.function.server.support.RouterFunctionMapping mongoLocksDashboardMapping(
 				ReactiveStreams streams, PathMappedEndpoints paths) {
 			org.springframework.web.reactive.function.server.support.RouterFunctionMapping mapping = new org.springframework.web.reactive.function.server.support.RouterFunctionMapping(
-					org.springframework.web.reactive.function.server.RouterFunctions.route()
-						.GET(path(paths), streams::open)
-						.build());
+					org.springframework.web.reactive.function.server.RouterFunctions
+						.route(org.springframework.web.reactive.function.server.RequestPredicates.GET(path(paths))
+							.and((request) -> isForEvents(request.headers().accept())), streams::open));
 			mapping.setOrder(ORDER);
 			return mapping;
 		}

@@ -2,13 +2,11 @@ package io.mongolock.dashboard;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.servlet.function.ServerRequest;
@@ -16,14 +14,14 @@ import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.function.ServerResponse.SseBuilder;
 
 /**
- * Sends the activity of this instance to those who look, once a second, on one thread
- * that is there only while somebody does. Streams end before the web server waits for its
- * requests at shutdown. Thread-safe: the thread and whether it may begin are guarded by
- * this.
+ * Sends the activity of this instance to those who look, once a second. Each of them has
+ * a thread, as a write waits for the one that reads it: who does not read keeps nobody
+ * else waiting, and is dropped when the web server gives up the write. Streams end before
+ * the web server waits for its requests at shutdown. Thread-safe.
  */
 final class ServletStreams implements SmartLifecycle {
 
-	/** Each occupies a connection; whoever comes later looks at the store alone. */
+	/** Each occupies a connection and a thread; who comes later sees the store alone. */
 	static final int MAX_VIEWERS = 16;
 
 	static final Duration EVERY = Duration.ofSeconds(1);
@@ -31,11 +29,9 @@ final class ServletStreams implements SmartLifecycle {
 	/** The browser comes again, and has to be allowed to anew. */
 	static final int MAX_SENT = 300;
 
-	private final List<Viewer> viewers = new CopyOnWriteArrayList<>();
+	private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
 
 	private final ActivitySource source;
-
-	private @Nullable ScheduledExecutorService ticker;
 
 	private boolean running;
 
@@ -62,33 +58,11 @@ final class ServletStreams implements SmartLifecycle {
 		}
 		Viewer viewer = new Viewer(stream);
 		this.viewers.add(viewer);
-		stream.onComplete(() -> leave(viewer));
-		stream.onError((ex) -> leave(viewer));
-		if (this.ticker == null) {
-			this.ticker = Executors.newSingleThreadScheduledExecutor((task) -> {
-				Thread thread = new Thread(task, "mongo-lock-dashboard");
-				thread.setDaemon(true);
-				return thread;
-			});
-			long every = EVERY.toMillis();
-			this.ticker.scheduleWithFixedDelay(() -> this.viewers.forEach(this::send), every, every,
-					TimeUnit.MILLISECONDS);
-		}
-		this.ticker.execute(() -> send(viewer));
-	}
-
-	private void send(Viewer viewer) {
-		if (!viewer.send(this.source)) {
-			leave(viewer);
-		}
-	}
-
-	private synchronized void leave(Viewer viewer) {
-		this.viewers.remove(viewer);
-		if (this.viewers.isEmpty() && this.ticker != null) {
-			this.ticker.shutdown();
-			this.ticker = null;
-		}
+		stream.onComplete(viewer.ended::countDown);
+		stream.onError((ex) -> viewer.ended.countDown());
+		Thread thread = new Thread(viewer, "mongo-lock-dashboard");
+		thread.setDaemon(true);
+		thread.start();
 	}
 
 	@Override
@@ -110,41 +84,51 @@ final class ServletStreams implements SmartLifecycle {
 	}
 
 	/**
-	 * One who looks. Owned by the thread that sends, but for its end.
+	 * One who looks. Owned by its thread, but for its end.
 	 */
-	private static final class Viewer {
+	private final class Viewer implements Runnable {
 
 		private final SseBuilder stream;
 
-		private long seen;
-
-		private int sent;
+		private final CountDownLatch ended = new CountDownLatch(1);
 
 		Viewer(SseBuilder stream) {
 			this.stream = stream;
 		}
 
-		boolean send(ActivitySource source) {
+		@Override
+		public void run() {
 			try {
-				Activity activity = source.since(this.seen);
-				this.stream.event("activity").data(activity);
-				this.seen = activity.turn();
-				if (++this.sent < MAX_SENT) {
-					return true;
-				}
-			}
-			catch (IOException ex) {
-				// it went away, which is not worth a word
+				send();
+				end();
 			}
 			catch (RuntimeException ex) {
 				this.stream.error(ex);
-				return false;
 			}
-			end();
-			return false;
+			finally {
+				ServletStreams.this.viewers.remove(this);
+			}
+		}
+
+		private void send() {
+			long seen = 0;
+			try {
+				for (int sent = 0; sent < MAX_SENT; sent++) {
+					Activity activity = ServletStreams.this.source.since(seen);
+					this.stream.event("activity").data(activity);
+					seen = activity.turn();
+					if (this.ended.await(EVERY.toMillis(), TimeUnit.MILLISECONDS)) {
+						return;
+					}
+				}
+			}
+			catch (IOException | InterruptedException ex) {
+				// it went away, which is not worth a word; nobody interrupts this thread
+			}
 		}
 
 		void end() {
+			this.ended.countDown();
 			this.stream.complete();
 		}
 

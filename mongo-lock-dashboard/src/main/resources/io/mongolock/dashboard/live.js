@@ -15,7 +15,7 @@ let lost;
 export function listen(show) {
 	close();
 	let first = true;
-	source = new EventSource(`${page.self}/events`);
+	source = new EventSource(`${page.locks}/events`);
 	source.onopen = () => { first = true; };
 	source.addEventListener('activity', (event) => {
 		last = JSON.parse(event.data);

@@ -3,6 +3,8 @@
 import { clone, element, fill, keyed, millis, say, span } from './dom.js';
 
 const PAGE = 20;
+/** Who types is not done yet. */
+const TYPING = 275;
 /** A lease that has less of its ttl left than this was not renewed when it should have been. */
 const LATE = 0.45;
 
@@ -12,6 +14,7 @@ const view = { cursors: [''], next: null, filter: {}, said: undefined, locks: []
 
 let confirmed;
 let asking;
+let typing;
 
 /** Ask for the page that is shown. Resolves to the locks, or to nothing if the question changed meanwhile. */
 export async function readLocks() {
@@ -144,9 +147,13 @@ export function onTurn(look) {
 	};
 	filter();
 	form.oninput = () => {
-		filter();
-		history.replaceState(null, '', '#' + new URLSearchParams(view.filter));
-		look();
+		asking?.abort();
+		clearTimeout(typing);
+		typing = setTimeout(() => {
+			filter();
+			history.replaceState(null, '', '#' + new URLSearchParams(view.filter));
+			look();
+		}, TYPING);
 	};
 	form.onsubmit = (event) => event.preventDefault();
 	element('next').onclick = () => {

@@ -34,6 +34,8 @@ class DashboardTests {
 
 	private static final String PAGE = "/actuator/mongolocksdashboard";
 
+	private static final String STREAM = "/actuator/mongolocks/events";
+
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final String EVENTS = "text/event-stream";
@@ -108,13 +110,13 @@ class DashboardTests {
 
 	@Test
 	void whatThisInstanceDidIsStreamedToThoseWhoMayLook() throws Exception {
-		assertThat(this.operator.as("").get(PAGE + "/events", EVENTS).statusCode()).isEqualTo(401);
-		assertThat(this.operator.as("customer").get(PAGE + "/events", EVENTS).statusCode()).isEqualTo(403);
+		assertThat(this.operator.as("").get(STREAM, EVENTS).statusCode()).isEqualTo(401);
+		assertThat(this.operator.as("customer").get(STREAM, EVENTS).statusCode()).isEqualTo(403);
 		this.locks.execute(LockRequest.of("order", 1), (held) -> null);
-		try (EventStream events = this.operator.stream(PAGE + "/events")) {
+		try (EventStream events = this.operator.stream(STREAM)) {
 			assertThat(events.nextWith("\"key\":\"order:1\"")).contains("\"name\":\"order\"");
 			this.locks.execute(LockRequest.of("order", 2), (held) -> null);
-			assertThat(events.nextWith("order:2")).as("what was told is not told again").doesNotContain("order:1");
+			assertThat(events.nextWith("order:2")).as("nothing is sent twice").doesNotContain("order:1");
 		}
 	}
 
@@ -124,25 +126,25 @@ class DashboardTests {
 		try {
 			await().atMost(PATIENCE).untilAsserted(() -> {
 				while (viewers.size() < ServletStreams.MAX_VIEWERS) {
-					viewers.add(this.operator.stream(PAGE + "/events"));
+					viewers.add(this.operator.stream(STREAM));
 				}
-				assertThat(this.operator.get(PAGE + "/events", EVENTS).statusCode()).isEqualTo(503);
+				assertThat(this.operator.get(STREAM, EVENTS).statusCode()).isEqualTo(503);
 			});
 		}
 		finally {
 			viewers.forEach(EventStream::close);
 		}
-		await().atMost(PATIENCE).untilAsserted(() -> this.operator.stream(PAGE + "/events").close());
+		await().atMost(PATIENCE).untilAsserted(() -> this.operator.stream(STREAM).close());
 	}
 
 	@Test
 	void streamsEndBeforeTheWebServerWaitsForItsRequests() throws Exception {
 		assertThat(this.streams.getPhase()).isGreaterThan(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE);
-		try (EventStream events = this.operator.stream(PAGE + "/events")) {
+		try (EventStream events = this.operator.stream(STREAM)) {
 			events.next("activity");
 			this.streams.stop();
 			events.awaitEnd();
-			assertThat(this.operator.get(PAGE + "/events", EVENTS).statusCode()).isEqualTo(503);
+			assertThat(this.operator.get(STREAM, EVENTS).statusCode()).isEqualTo(503);
 		}
 		finally {
 			this.streams.start();

@@ -23,6 +23,8 @@ class ManagementPortTests {
 
 	private static final String PAGE = "/ops/manage/locks/page";
 
+	private static final String EVENTS = "/ops/manage/mongolocks/events";
+
 	@LocalServerPort
 	private int port;
 
@@ -40,7 +42,7 @@ class ManagementPortTests {
 
 	@Test
 	void soIsWhatIsStreamed() throws Exception {
-		try (EventStream events = new Visitor(this.managementPort, "").stream(PAGE + "/events")) {
+		try (EventStream events = new Visitor(this.managementPort, "").stream(EVENTS)) {
 			assertThat(events.next("activity")).contains("\"held\":0");
 		}
 	}
@@ -48,7 +50,7 @@ class ManagementPortTests {
 	@Test
 	void itIsNotOnThePortOfTheApplication() {
 		assertThat(new Visitor(this.port, "").get(PAGE, "text/html").statusCode()).isEqualTo(404);
-		assertThat(new Visitor(this.port, "").get(PAGE + "/events", "text/event-stream").statusCode()).isEqualTo(404);
+		assertThat(new Visitor(this.port, "").get(EVENTS, "text/event-stream").statusCode()).isEqualTo(404);
 		assertThat(new Visitor(this.port, "").get("/manage/locks/page", "text/html").statusCode()).isEqualTo(404);
 	}
 

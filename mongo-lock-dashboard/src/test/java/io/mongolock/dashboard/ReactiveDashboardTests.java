@@ -24,6 +24,8 @@ class ReactiveDashboardTests {
 
 	private static final String PAGE = "/actuator/mongolocksdashboard";
 
+	private static final String EVENTS = "/actuator/mongolocks/events";
+
 	@LocalServerPort
 	private int port;
 
@@ -42,7 +44,7 @@ class ReactiveDashboardTests {
 	@Test
 	void whatThisInstanceDidIsStreamed() throws Exception {
 		this.locks.execute(LockRequest.of("order", 1), (held) -> null);
-		try (EventStream events = new Visitor(this.port, "").stream(PAGE + "/events")) {
+		try (EventStream events = new Visitor(this.port, "").stream(EVENTS)) {
 			events.nextWith("\"key\":\"order:1\"");
 			this.locks.execute(LockRequest.of("order", 2), (held) -> null);
 			assertThat(events.nextWith("order:2")).doesNotContain("order:1");
