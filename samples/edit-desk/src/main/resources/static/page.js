@@ -70,7 +70,7 @@ function who(holder) {
 		return 'Nobody edits';
 	}
 	return seconds > 0 ? `${holder.name} edits, for ${seconds} s more at least`
-			: `The time of ${holder.name} is over: whoever comes first takes over`;
+			: `The time of ${holder.name} is over: the next one may take over`;
 }
 
 function whileEditing(holder, seconds) {
@@ -125,7 +125,7 @@ function overtaken(theirs) {
 	element('begin').hidden = true;
 	element('read').hidden = true;
 	element('conflict').hidden = false;
-	element('understood').focus();
+	element('both').focus();
 }
 
 /** Go on unless somebody else took over, which shows both versions. */
@@ -163,6 +163,28 @@ element('cancel').addEventListener('click', () => attempt(async () => {
 	open(null);
 	await request('POST', 'article/cancel', { ticket });
 }));
+
+const mine = () => ['h3', 'p'].map((part) => element('mine').querySelector(part).textContent);
+
+/** Their text with one's own below it, under a new lock. One who edits by now is not disturbed. */
+element('both').addEventListener('click', () => attempt(async () => {
+	const begun = await request('POST', 'article/edit', { name: element('begin').elements.name.value });
+	const [title, text] = mine();
+	element('conflict').hidden = true;
+	open(begun);
+	fields.text.value = [begun.article.text, (title === begun.article.title) ? '' : title, text].filter((it) => it).join('\n\n');
+}));
+
+element('copy').addEventListener('click', async () => {
+	try {
+		await navigator.clipboard.writeText(mine().join('\n\n'));
+		notice('Copied');
+	}
+	catch {
+		getSelection().selectAllChildren(element('mine'));
+		notice('This browser lets no page copy: your text is selected, copy it by hand');
+	}
+});
 
 element('understood').addEventListener('click', () => {
 	element('conflict').hidden = true;

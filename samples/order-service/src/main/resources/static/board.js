@@ -76,13 +76,22 @@ function readLocks(held, instances) {
 	return read;
 }
 
-/** A turn that nobody ended lasts: if its instance is silent, until the next one or the end of its lease. */
+/**
+ * A turn that nobody ended lasts: if its instance is silent, until the next one or the end of its lease. What
+ * a holder took for its turn beyond that was not: it stood still, or learned of its loss late.
+ */
 function extend(turn, board) {
-	turn.sure = turn.to ?? ((turn.instance.silent || turn.instance.stopped) ? turn.instance.seenAt : Infinity);
-	if (turn.to === null && turn.instance.silent) {
-		const next = board.turns.filter((it) => it.key === turn.key && it.fence > turn.fence).at(-1);
-		const takenOver = (next?.takenOverFrom === turn.instance.id) ? next.from : undefined;
-		turn.silentTo = takenOver ?? leaseEnds.get(turn.id) ?? turn.sure;
+	const { silent, stopped, seenAt } = turn.instance;
+	const until = turn.to ?? ((silent || stopped) ? seenAt : Infinity);
+	const next = board.turns.filter((it) => it.key === turn.key && it.fence > turn.fence).at(-1);
+	const lapsed = (turn.end === 'RELEASED') ? Infinity
+		: Math.min(leaseEnds.get(turn.id) ?? Infinity, (turn.end) ? next?.from ?? Infinity : Infinity);
+	turn.sure = Math.min(until, Math.max(turn.from, lapsed));
+	if (turn.to === null && silent) {
+		turn.silentTo = (next?.takenOverFrom === turn.instance.id) ? next.from : leaseEnds.get(turn.id) ?? turn.sure;
+	}
+	else if (lapsed < Math.min(until, board.now)) {
+		turn.silentTo = until;
 	}
 }
 
@@ -105,7 +114,7 @@ function showLane(lane, instance, board) {
 	const waiting = instance.waiting.reduce((sum, it) => sum + it.calls, 0);
 	const state = (instance.stopped) ? 'stopped'
 		: (instance.silent) ? 'silent' : (waiting) ? `${waiting} waiting` : '';
-	fill(lane, { name: name(instance), process: `process ${instance.pid}, ${instance.id}`, state });
+	fill(lane, { name: name(instance), process: `process ${instance.pid}, ${instance.host}`, state });
 	link(lane.querySelector('a'), instance, board);
 	lane.classList.toggle('self', instance.self);
 	lane.classList.toggle('silent', instance.silent || instance.stopped);
@@ -186,7 +195,8 @@ function showLock(card, lock, board) {
 /** Whether nothing is heard of the instance; of one that never reported, whether it should have renewed long ago. */
 function isSilent(holder, board) {
 	const instance = board.byId.get(holder.instance);
-	return instance ? instance.silent : board.now - holder.renewedAt > (holder.endsAt - holder.renewedAt) * 0.4;
+	// an instance that was started anew has the name of the one before it, and not its locks
+	return instance && holder.owner.includes(`pid ${instance.pid},`) ? instance.silent : board.now - holder.renewedAt > (holder.endsAt - holder.renewedAt) * 0.4;
 }
 
 function holderText(holder, silent, more, board) {

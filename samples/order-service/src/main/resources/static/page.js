@@ -3,14 +3,46 @@ import { clone, element, fill, keyed, money, request, say, seconds } from './dom
 
 // Payments
 
+/** Orders of the payments that were sent, until a board shows them. */
+let sending = [];
+
 /** Sent at once, however many are under way: each click is a payment. */
-async function pay(order, takes) {
+async function pay(order, seconds) {
+	sending.push({ order, seen: false });
+	showPending();
+	const mine = sending.at(-1);
 	try {
-		await request('POST', '/page/payments', { order, amount: 100, takes });
+		await request('POST', '/page/payments', { order, amount: 100, takes: seconds });
+		// the next board has it
+		mine.seen = true;
 	}
 	catch (problem) {
+		sending = sending.filter((it) => it !== mine);
 		notify(problem.message);
 	}
+}
+
+let underway = [];
+let holding = [];
+
+/** What this instance has to do for each order in the table: one is paid, the others wait. */
+function showPending() {
+	for (const row of element('orders').children) {
+		const order = row.dataset.key;
+		const mine = sending.concat(underway).filter((it) => it.order === order).length;
+		const paid = (mine && holding.includes(order)) ? 1 : 0;
+		const texts = [paid && 'is paid', (mine > paid) && `${mine - paid} ${mine - paid === 1 ? 'waits' : 'wait'}`];
+		fill(row, { pending: texts.filter((it) => it).join(', ') });
+	}
+}
+
+function showBoardOf(board) {
+	const self = board.instances.find((it) => it.id === board.self);
+	underway = board.sent.filter((it) => !it.receipt && !it.problem);
+	holding = (self?.turns ?? []).filter((turn) => !turn.end).map((turn) => turn.key.replace(/^order:/, ''));
+	showBoard(board);
+	showSent(board.sent);
+	showPending();
 }
 
 function showSent(sent) {
@@ -26,7 +58,7 @@ function sentOutcome({ receipt, problem }) {
 
 element('pay').onsubmit = (event) => {
 	event.preventDefault();
-	pay(event.target.elements.order.value.trim(), event.submitter.value);
+	pay(event.target.elements.order.value.trim(), Number(event.submitter.value));
 };
 
 // Orders
@@ -37,12 +69,14 @@ async function showOrders() {
 	const query = new URLSearchParams({ search: shown.search, page: shown.page });
 	const found = await request('GET', '/orders?' + query);
 	shown.pages = Math.max(1, found.pages);
-	say(element('where'), `${found.page + 1} of ${shown.pages} · ${found.total} orders`);
+	say(element('where'), found.total ? `${found.page + 1} of ${shown.pages} · ${found.total} orders` : '');
+	element('no-orders').hidden = found.total > 0;
 	element('back').disabled = shown.page === 0;
 	element('next').disabled = shown.page >= shown.pages - 1;
 	keyed(element('orders'), found.orders, (order) => order.id, createOrder, (row, order) => fill(row, {
 		id: order.id, customer: order.customer, city: order.city, item: order.item, amount: money(order.amount),
 		balance: order.settled ? 'closed' : money(order.balance) }));
+	showPending();
 }
 
 function createOrder(order) {
@@ -50,7 +84,7 @@ function createOrder(order) {
 	const button = row.querySelector('button');
 	button.setAttribute('aria-label', `Pay 1.00 for order ${order.id}`);
 	button.title = 'Holds the lock of this order for 5 seconds';
-	button.onclick = () => pay(order.id, 'PT5S');
+	button.onclick = () => pay(order.id, 5);
 	return row;
 }
 
@@ -122,8 +156,8 @@ async function showSettlements() {
 
 async function showInstance() {
 	const instance = await request('GET', '/instance');
-	say(element('instance'), `:${location.port || 80} (${instance.id})`);
-	say(element('process'), `${instance.host}, process ${instance.pid}`);
+	say(element('instance'), instance.id);
+	say(element('process'), `process ${instance.pid}`);
 	say(element('server'), instance.server);
 	say(element('memory'), instance.inMemory ? 'data lives in memory only' : '');
 	if (instance.away) {
@@ -152,9 +186,10 @@ async function refresh() {
 		notify('');
 	}
 	// what cannot be had now keeps its last look
+	const answered = sending.filter((it) => it.seen);
 	const looks = await Promise.allSettled([showOrders(), showSettlements(), request('GET', '/page/board').then((board) => {
-		showBoard(board);
-		showSent(board.sent);
+		sending = sending.filter((it) => !answered.includes(it));
+		showBoardOf(board);
 	})]);
 	looks.filter((look) => look.reason).forEach((look) => console.warn(look.reason));
 }

@@ -37,7 +37,7 @@ final class Browsing implements AutoCloseable {
 	/**
 	 * Open an empty page.
 	 * @param width of the screen; a narrow one is a phone's
-	 * @param complaints is told of each error and warning of the scripts
+	 * @param complaints hears each error and warning of the scripts
 	 * @return the page
 	 */
 	Page open(int width, Consumer<String> complaints) {

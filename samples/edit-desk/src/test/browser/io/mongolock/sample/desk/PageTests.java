@@ -90,7 +90,9 @@ class PageTests {
 		expect(anna.locator("#mine")).containsText("By Anna");
 		expect(anna.locator("#theirs")).containsText("Second, but in time");
 		assertNothingIsTooWide(anna, DESKTOP);
-		button(anna, "Go on with theirs").click();
+		button(anna, "Keep both").click();
+		expect(anna.getByLabel("Text")).hasValue(Pattern.compile("Second, but in time\n\nBy Anna\n\n.*"));
+		button(anna, "Cancel").click();
 		expect(anna.locator("#read")).containsText("By Ben");
 		assertNothingIsTooWide(ben, width);
 	}
@@ -106,6 +108,8 @@ class PageTests {
 		anna.getByLabel("Heartbeat").check();
 		expect(anna.locator("#conflict")).isVisible();
 		assertNothingIsTooWide(anna, PHONE);
+		button(anna, "Go on with theirs").click();
+		expect(anna.locator("#read")).isVisible();
 		button(ben, "Cancel").click();
 	}
 

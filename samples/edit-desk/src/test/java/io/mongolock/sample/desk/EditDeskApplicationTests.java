@@ -79,6 +79,12 @@ class EditDeskApplicationTests {
 	}
 
 	@Test
+	void anOperatorSeesTheHealthAndTheLocks() {
+		assertThat(this.mvc.get().uri("/actuator/health/mongoLock")).hasStatusOk().bodyText().contains("UP");
+		assertThat(this.mvc.get().uri("/actuator/mongolocks")).hasStatusOk().bodyText().contains("locks");
+	}
+
+	@Test
 	void aHeartbeatKeepsTheArticle() {
 		JsonNode anna = read(edit("Anna"));
 		for (int i = 0; i < 3; i++) {

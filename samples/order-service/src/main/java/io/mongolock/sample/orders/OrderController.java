@@ -71,8 +71,7 @@ class OrderController {
 	// before the lock: no wait, and no lock document, for what does not exist
 	private void check(String id, Payment payment) {
 		if (!payment.isValid()) {
-			throw new ResponseStatusException(HttpStatus.BAD_REQUEST,
-					"The amount must be from 1 to 100000000 cents, and 'takes', if given, at most PT2M");
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, Payment.RULE);
 		}
 		if (!this.orders.existsById(id)) {
 			throw new NoSuchOrderException(id);

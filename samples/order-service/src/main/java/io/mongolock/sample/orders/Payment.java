@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record Payment(long amount, @Nullable Duration takes) {
 
+	/** What a payment must be, for those who send another. */
+	public static final String RULE = "The amount must be from 1 to 100000000 cents, and 'takes', if given, at most "
+			+ "120 seconds";
+
 	private static final long MOST = 1_000_000_00;
 
 	private static final Duration MAX_DURATION = Duration.ofMinutes(2);

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
 import com.microsoft.playwright.Locator;
@@ -155,11 +156,20 @@ class DashboardPageTests {
 		page.getByLabel("Key begins with").fill("seed:0499");
 		expect(rows(page)).hasCount(10);
 		expect(page.locator("#where")).hasText("1 to 10");
+		AtomicInteger asked = new AtomicInteger();
+		page.onRequest((request) -> asked.addAndGet(request.url().contains("prefix=typed") ? 1 : 0));
+		page.getByLabel("Key begins with").fill("");
+		page.getByLabel("Key begins with")
+			.pressSequentially("typed:key", new Locator.PressSequentiallyOptions().setDelay(20));
+		expect(page.locator("#empty")).hasText("No held lock matches");
+		assertThat(asked).hasValue(1);
+		page.getByLabel("Key begins with").fill("seed:0499");
+		expect(rows(page)).hasCount(10);
 		// the filter is part of the address
 		page.reload();
 		expect(rows(page)).hasCount(10);
 		page.getByLabel("Key begins with").fill("seed:00");
-		page.getByLabel("Held for").selectOption("PT10M");
+		page.getByLabel("Held for").selectOption("10m");
 		expect(rows(page).first()).containsText(Pattern.compile("seed:00[4-6]\\d\\d"));
 	}
 
@@ -184,12 +194,12 @@ class DashboardPageTests {
 	@Test
 	void turnsWaitsAndLossesOfTheInstanceAreLive() {
 		Page page = open(DESKTOP, "order:");
-		instance.pay("10031", "{\"amount\": 100, \"takes\": \"PT0.2S\"}").join();
+		instance.pay("10031", "{\"amount\": 100, \"takes\": 0.2}").join();
 		expect(page.locator("#holds .summary")).containsText(Pattern.compile("turns?: half within"));
 		expect(page.locator("#names option[value=order]")).hasCount(1);
 		Locator lane = page.locator(".lane").filter(new Locator.FilterOptions().setHasText("this instance"));
 		expect(lane.locator(".bar:not(.open)")).not().hasCount(0);
-		instance.pay("10032", "{\"amount\": 100, \"takes\": \"PT2M\"}");
+		instance.pay("10032", "{\"amount\": 100, \"takes\": 120}");
 		expect(lane.locator(".bar.open")).hasCount(1);
 		expect(lane).containsText("holds 1");
 		button(page, "Release order:10032 by force").click();

@@ -88,8 +88,8 @@ class PageTests {
 	void nothingIsWiderThanItsSection(int width) {
 		Page page = open(one, width);
 		for (String order : List.of("10001", "10008", "10319")) {
-			one.pay(order, "{\"amount\": 100, \"takes\": \"PT6S\"}");
-			two.pay(order, "{\"amount\": 100, \"takes\": \"PT6S\"}");
+			one.pay(order, "{\"amount\": 100, \"takes\": 6}");
+			two.pay(order, "{\"amount\": 100, \"takes\": 6}");
 		}
 		expect(page.locator("#locks .lock").nth(2)).isVisible();
 		assertThat(page.evaluate("document.documentElement.scrollWidth")).isEqualTo(width);
@@ -135,10 +135,10 @@ class PageTests {
 		expect(page.locator("#locks .lock")).hasCount(0);
 		Object before = places(page);
 		for (int i = 1; i < 5; i++) {
-			two.pay("1031" + i, "{\"amount\": 100, \"takes\": \"PT20S\"}");
+			two.pay("1031" + i, "{\"amount\": 100, \"takes\": 20}");
 		}
 		for (int i = 0; i < 12; i++) {
-			two.pay("10315", "{\"amount\": 100, \"takes\": \"PT1S\"}");
+			two.pay("10315", "{\"amount\": 100, \"takes\": 1}");
 		}
 		button(page, "Pay 1.00 (5 s)").click();
 		expect(page.locator("#locks .lock").nth(3)).isVisible();
@@ -171,20 +171,49 @@ class PageTests {
 		page.waitForResponse("**/page/payments", () -> page.keyboard().press("Enter"));
 	}
 
+	@ParameterizedTest
+	@ValueSource(ints = { DESKTOP, PHONE })
+	void fiftyPaymentsAreSentWithoutScrolling(int width) {
+		Page page = open(one, width);
+		BoundingBox place = button(page, "Send 50 payments of 1.00").boundingBox();
+		assertThat(place.y + place.height).isLessThan(700);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { DESKTOP, PHONE })
+	void aRowSaysWhatItsPaymentsDo(int width) {
+		Page page = open(one, width);
+		Locator row = page.locator("#orders tr").nth(3);
+		row.locator("button").click();
+		expect(row.locator("[data-field=pending]")).hasText(Pattern.compile("1 waits|is paid"));
+		row.locator("button").click();
+		expect(row.locator("[data-field=pending]")).hasText("is paid, 1 waits");
+		expect(row.locator("[data-field=pending]")).isEmpty();
+	}
+
+	@Test
+	void aSearchThatFindsNothingSaysSo() {
+		Page page = open(one, DESKTOP);
+		page.locator("#search input").fill("nobody of that name");
+		expect(page.locator("#no-orders")).isVisible();
+		page.locator("#search input").fill("");
+		expect(page.locator("#no-orders")).isHidden();
+	}
+
 	@Test
 	void aDeadHolderIsSilentUntilItsLeaseEndsAndIsThenTakenOver() {
 		OrderServiceProcess victim = startInstance().awaitReady();
 		Page page = open(one, DESKTOP);
 		Locator lane = page.locator(".lane").filter(new Locator.FilterOptions().setHasText(victim.port()));
 		Page elsewhere = open(victim, PHONE);
-		elsewhere.getByLabel("Order").first().fill("10020");
+		elsewhere.locator("#pay input").fill("10020");
 		Locator lengthy = button(elsewhere, "Pay 1.00 (20 s)");
 		// as long as a busy machine takes for all that is to be seen meanwhile
-		lengthy.evaluate("(button) => button.value = 'PT2M'");
+		lengthy.evaluate("(button) => button.value = 120");
 		lengthy.click();
 		Locator lock = page.locator("#locks .lock").filter(new Locator.FilterOptions().setHasText("order:10020"));
 		expect(lock).containsText(victim.port() + " holds it for");
-		page.getByLabel("Order").first().fill("10020");
+		page.locator("#pay input").fill("10020");
 		button(page, "Pay 1.00 (5 s)").click();
 		expect(lock).containsText("Waiting: " + one.port());
 		expect(lane.locator(".bar")).hasCount(1);

@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * What compose.yaml says, and that the locks are on the server that Docker Compose would
- * start: Spring Boot is told that the service of the file runs, and an embedded server
+ * start: Spring Boot learns that the service of the file runs, and an embedded server
  * answers in its place.
  */
 @Tag("application")

@@ -105,7 +105,7 @@ class OrderServiceApplicationTests {
 	@Test
 	void badRequestsAreProblems() {
 		assertProblem(pay("1", "{\"amount\": 1}"), 404, "There is no order '1'");
-		for (String payment : List.of("{\"amount\": 0}", "{\"amount\": 1, \"takes\": \"PT1H\"}")) {
+		for (String payment : List.of("{\"amount\": 0}", "{\"amount\": 1, \"takes\": 3600}")) {
 			assertProblem(pay("10001", payment), 400, "The amount must be");
 		}
 		for (String payment : List.of("{\"amount\": \"all\"}", "{}", "")) {
@@ -133,7 +133,7 @@ class OrderServiceApplicationTests {
 	void aPaymentWhoseLockIsLostBeforeItIsWrittenIsNotMade() {
 		long before = balance("10014");
 		CompletableFuture<MvcTestResult> payment = CompletableFuture
-			.supplyAsync(() -> pay("10014", "{\"amount\": 1, \"takes\": \"PT3S\"}"));
+			.supplyAsync(() -> pay("10014", "{\"amount\": 1, \"takes\": 3}"));
 		await().until(() -> this.store.find("order:10014", Duration.ofSeconds(5))
 			.filter((lock) -> !lock.liveHolders().isEmpty())
 			.isPresent());
@@ -178,8 +178,15 @@ class OrderServiceApplicationTests {
 	}
 
 	@Test
+	void anInstanceIsNamedAsPeopleKnowIt() {
+		assertThat(OrderServiceApplication.lockOwner("orders", 8081).toString()).matches("orders \\S+:8081 \\(.*");
+		assertThat(OrderServiceApplication.lockOwner("orders", 0).instance())
+			.endsWith(":pid" + ProcessHandle.current().pid());
+	}
+
+	@Test
 	void thePageLearnsOfTurnsAndOfThoseWhoWait() {
-		String payment = "{\"order\": \"10014\", \"amount\": 100, \"takes\": \"PT1S\"}";
+		String payment = "{\"order\": \"10014\", \"amount\": 100, \"takes\": 1}";
 		for (int i = 0; i < 2; i++) {
 			assertThat(send(payment)).hasStatus(202);
 		}
@@ -194,9 +201,9 @@ class OrderServiceApplicationTests {
 
 	@Test
 	void thePageLearnsWhyAPaymentWasNotTaken() {
-		assertProblem(send("{\"order\": \"1\", \"amount\": 100, \"takes\": \"PT1S\"}"), 400, "There is no order '1'");
+		assertProblem(send("{\"order\": \"1\", \"amount\": 100, \"takes\": 1}"), 400, "There is no order '1'");
 		try (LockHandle handle = this.locks.acquire(LockRequest.of("order:10015"))) {
-			assertThat(send("{\"order\": \"10015\", \"amount\": 100, \"takes\": \"PT1S\"}")).hasStatus(202);
+			assertThat(send("{\"order\": \"10015\", \"amount\": 100, \"takes\": 1}")).hasStatus(202);
 			await().atMost(PATIENCE)
 				.untilAsserted(() -> board().extractingPath("$.sent[?(@.order == '10015')].problem")
 					.asArray()
@@ -209,9 +216,9 @@ class OrderServiceApplicationTests {
 	@Test
 	void aPaymentThatEndsWhenItIsForgottenIsNotShownAsTheLast() {
 		try (LockHandle handle = this.locks.acquire(LockRequest.of("order:10016"))) {
-			assertThat(send("{\"order\": \"10016\", \"amount\": 100, \"takes\": \"PT0S\"}")).hasStatus(202);
+			assertThat(send("{\"order\": \"10016\", \"amount\": 100, \"takes\": 0}")).hasStatus(202);
 			for (int order = 10021; order <= 10040; order++) {
-				assertThat(send("{\"order\": \"" + order + "\", \"amount\": 100, \"takes\": \"PT0S\"}")).hasStatus(202);
+				assertThat(send("{\"order\": \"" + order + "\", \"amount\": 100, \"takes\": 0}")).hasStatus(202);
 			}
 			assertThat(handle.isHeld()).isTrue();
 		}

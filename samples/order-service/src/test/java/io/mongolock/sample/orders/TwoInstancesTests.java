@@ -86,7 +86,7 @@ class TwoInstancesTests {
 		long balance = one.balance("10001");
 		OrderServiceProcess victim = startInstance("--mongo-lock.ttl=" + TTL.toSeconds() + "s").awaitReady();
 		String instance = victim.read("/instance").get("id").asString();
-		victim.pay("10001", "{\"amount\": 7, \"takes\": \"PT60S\"}");
+		victim.pay("10001", "{\"amount\": 7, \"takes\": 60}");
 		await().atMost(PATIENCE).untilAsserted(() -> {
 			JsonNode locks = one.read("/locks");
 			assertThat(locks.findValuesAsString("key")).contains("order:10001");
@@ -94,7 +94,7 @@ class TwoInstancesTests {
 		});
 		victim.close();
 		long killed = System.nanoTime();
-		HttpResponse<String> response = two.pay("10001", "{\"amount\": 5, \"takes\": \"PT0S\"}").join();
+		HttpResponse<String> response = two.pay("10001", "{\"amount\": 5, \"takes\": 0}").join();
 		Duration took = Duration.ofNanos(System.nanoTime() - killed);
 		assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
 		// the rest is for two looks at the lock and a busy machine
@@ -107,7 +107,7 @@ class TwoInstancesTests {
 		OrderServiceProcess stopped = startInstance().awaitReady();
 		String instance = stopped.read("/instance").get("id").asString();
 		for (int i = 0; i < 60; i++) {
-			stopped.pay("1002" + i % 3, "{\"amount\": 1, \"takes\": \"PT0.1S\"}");
+			stopped.pay("1002" + i % 3, "{\"amount\": 1, \"takes\": 0.1}");
 		}
 		await().atMost(PATIENCE).until(() -> one.read("/locks").findValuesAsString("instance").contains(instance));
 		assertThat(stopped.terminate()).isEqualTo(143);

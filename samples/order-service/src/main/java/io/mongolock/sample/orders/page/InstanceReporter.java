@@ -94,7 +94,7 @@ class InstanceReporter implements DisposableBean {
 		}
 		catch (DataAccessException ex) {
 			// said once by ServerWatch; the next report holds all that this one would
-			// have told
+			// have held
 		}
 	}
 

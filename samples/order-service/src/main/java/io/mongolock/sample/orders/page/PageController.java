@@ -63,8 +63,8 @@ class PageController {
 	PaymentDesk.Sent pay(@RequestBody Asked asked) {
 		Payment payment = new Payment(asked.amount(), asked.takes());
 		if (!payment.isValid() || !this.orders.existsById(asked.order())) {
-			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "There is no order '" + asked.order()
-					+ "', or no payment of " + asked.amount() + " cents that takes " + asked.takes());
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST,
+					(payment.isValid()) ? "There is no order '" + asked.order() + "'" : Payment.RULE);
 		}
 		try {
 			return this.desk.send(asked.order(), payment);
