@@ -45,8 +45,8 @@ public final class LockFaults implements LockStore {
 	}
 
 	/**
-	 * Lose a lock now: it is taken away from whoever holds it, as if it had been deleted,
-	 * and a holder that this application is has noticed when this returns.
+	 * Lose a lock now: it is taken away from its holder, as if it had been deleted, and a
+	 * holder that this application is has noticed when this returns.
 	 * @param key the key
 	 * @throws IllegalStateException if nobody holds it
 	 */
