@@ -47,7 +47,8 @@ class DashboardEndpoint {
 	 * Create an endpoint.
 	 * @param paths where the endpoints are, known once all of them are created
 	 * @param access what may be done with them
-	 * @param locks knows who may see owners; {@code null} if the locks are not exposed
+	 * @param locks knows who may see owners, and who may release; {@code null} if the
+	 * locks are not exposed
 	 * @param owner who this application is
 	 */
 	DashboardEndpoint(Supplier<PathMappedEndpoints> paths, EndpointAccessResolver access,
@@ -64,7 +65,8 @@ class DashboardEndpoint {
 		String locks = this.paths.get().getRootPath(LOCKS);
 		// relative to the page, whatever stands before that in the browser
 		String up = "./" + "../".repeat(StringUtils.countOccurrencesOf(own, "/"));
-		boolean releases = this.access.accessFor(LOCKS, Access.READ_ONLY) == Access.UNRESTRICTED;
+		boolean releases = this.locks != null && this.locks.mayRelease(user)
+				&& this.access.accessFor(LOCKS, Access.READ_ONLY) == Access.UNRESTRICTED;
 		boolean shown = this.locks != null && this.locks.showsOwners(user);
 		Map<String, String> values = Map.of("self", "./" + own.substring(own.lastIndexOf('/') + 1), "locks",
 				(locks != null) ? up + locks : "", "release", String.valueOf(releases), "application",

@@ -87,10 +87,6 @@ function createLock(lock) {
 	if (page.release !== 'true') {
 		release.remove();
 	}
-	else if (!namable(lock.key)) {
-		release.disabled = true;
-		release.title = 'This key cannot be named in an address: release it in mongosh';
-	}
 	release.setAttribute('aria-label', `Release ${lock.key} by force`);
 	release.onclick = () => confirm(lock.key);
 	open(body, lock.key, opened.has(lock.key));
@@ -107,7 +103,7 @@ function showLock(body, lock, since) {
 	const [holder, ...others] = lock.holders;
 	const left = holder.remaining - since;
 	fill(body, { key: lock.key, holder: others.length ? `${holder.instance} and ${others.length} more` : holder.instance,
-		held: span(holder.heldFor + since), left: left > 0 ? span(left) : 'over', waiting: lock.waiting.length || '',
+		held: span(holder.heldFor + since), left: left > 0 ? span(left) : 'over', waiting: Math.max(lock.waiting.length, lock.waitingHere) || '',
 		fence: holder.fence });
 	const bar = body.querySelector('.left i');
 	bar.style.setProperty('--left', Math.min(1, Math.max(0, left / holder.ttl)).toFixed(3));
@@ -170,9 +166,6 @@ export function onTurn(look) {
 
 // Release by force
 
-/** Whether a browser leaves the key in an address as it is: it would take a/../b for b. */
-const namable = (key) => !key.split('/').some((part) => part === '' || part === '.' || part === '..');
-
 function confirm(key) {
 	const lock = view.locks.find((it) => it.key === key);
 	if (!lock) {
@@ -190,8 +183,7 @@ export function onRelease(tell) {
 	element('release').onclick = async () => {
 		element('confirm').close();
 		try {
-			const path = confirmed.split('/').map(encodeURIComponent).join('/');
-			const { released } = await ask('DELETE', `${page.locks}/${path}`);
+			const { released } = await ask('DELETE', `${page.locks}?${new URLSearchParams({ key: confirmed })}`);
 			tell(released ? `${confirmed} was released by force` : `${confirmed} was free already`);
 		}
 		catch (problem) {

@@ -69,8 +69,9 @@ class DashboardTests {
 	}
 
 	@Test
-	void whoMayNotSeeOwnersIsNotToldWhoTheApplicationIs() {
-		assertThat(this.operator.as("auditor").get(PAGE, "text/html").body()).contains("data-instance=\"\"")
+	void whoMayNotSeeOwnersSeesNeitherWhoTheApplicationIsNorAButtonToRelease() {
+		assertThat(this.operator.as("auditor").get(PAGE, "text/html").body())
+			.contains("data-instance=\"\"", "data-release=\"false\"")
 			.doesNotContain("shop");
 	}
 
