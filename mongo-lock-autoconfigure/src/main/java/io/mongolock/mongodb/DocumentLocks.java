@@ -259,7 +259,11 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public Optional<DocumentLock> find(Class<?> type, Object id) {
-		LockedType<?> locked = type(type);
+		return find(type, id, this.template.getCollectionName(type));
+	}
+
+	Optional<DocumentLock> find(Class<?> type, Object id, String collection) {
+		LockedType<?> locked = type(type, collection);
 		return this.tickets.look(locked.key(id).toString()).flatMap((lock) -> seen(locked, lock));
 	}
 
@@ -293,8 +297,12 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	// Whose documents they are may depend on the call, so nothing of it is kept
 	private <T> LockedType<T> type(Class<T> type) {
+		return type(type, this.template.getCollectionName(type));
+	}
+
+	private <T> LockedType<T> type(Class<T> type, String collection) {
 		this.database.check();
-		LockedType<T> locked = new LockedType<>(this.template, this.lifecycle, type, this.store.field());
+		LockedType<T> locked = new LockedType<>(this.template, this.lifecycle, type, collection, this.store.field());
 		this.store.register(locked.collection(), locked.versionField());
 		return locked;
 	}

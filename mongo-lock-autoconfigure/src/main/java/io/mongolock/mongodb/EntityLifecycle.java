@@ -58,6 +58,12 @@ record EntityLifecycle(Supplier<EntityCallbacks> callbacks, ApplicationEventPubl
 		return (this.plainSaves != null) ? this.plainSaves.keeping(document, callbacks) : callbacks.get();
 	}
 
+	void refuseIfGuarded(Class<?> type, Document document, String collection) {
+		if (this.plainSaves != null) {
+			this.plainSaves.refuseIfGuarded(type, document, collection);
+		}
+	}
+
 	<T> T saved(T entity, Document document, String collection) {
 		this.events.publishEvent(new AfterSaveEvent<>(entity, document, collection));
 		return this.callbacks.get().callback(AfterSaveCallback.class, entity, document, collection);

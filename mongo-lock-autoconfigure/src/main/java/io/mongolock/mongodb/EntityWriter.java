@@ -30,7 +30,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		MongoConverter converter = this.template.getConverter();
 		MongoPersistentEntity<?> mapping = converter.getMappingContext().getRequiredPersistentEntity(entity.getClass());
 		mapping.forEach(EntityWriter::refusePath);
-		RaisedVersion<T> version = RaisedVersion.of(entity, mapping, converter.getConversionService());
+		RaisedVersion<T> version = new RaisedVersion<>(entity, mapping);
 		try {
 			T next = this.lifecycle.beforeConvert(version.raised(), this.collection);
 			Document document = new Document();

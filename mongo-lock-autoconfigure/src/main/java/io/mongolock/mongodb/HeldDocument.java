@@ -52,6 +52,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** The thread whose transaction has written the document, while it is suspended. */
 	private @Nullable Thread suspended;
 
+	private @Nullable Thread writer;
+
 	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, @Nullable Leased lease) {
 		this.type = type;
 		this.loaded = loaded;
@@ -206,6 +208,15 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		return this.state == State.OPEN && this.handle.isHeld();
 	}
 
+	/**
+	 * Whether the transaction that this thread is in has written it.
+	 * @return whether it sees the lock released
+	 */
+	synchronized boolean isWrittenHere() {
+		Thread current = Thread.currentThread();
+		return this.state == State.WRITING && this.writer == current && this.suspended != current;
+	}
+
 	synchronized boolean isKept() {
 		return this.kept;
 	}
@@ -254,6 +265,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 					+ "or before that begins");
 		}
 		this.state = State.WRITING;
+		this.writer = Thread.currentThread();
 		if (this.lease != null) {
 			this.lease.suspend();
 		}

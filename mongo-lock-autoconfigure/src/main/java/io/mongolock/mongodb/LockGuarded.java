@@ -8,10 +8,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Has plain saves of a document refused while somebody holds its lock, on whatever
- * instance: each looks first. Give the type a {@code @Version}: a lock that is granted
- * after the look raises it, so that the save is refused all the same. Updates by
- * {@code updateFirst} and the like are not looked at.
+ * Has plain saves and optimistic updates of a document refused while somebody holds its
+ * lock, on whatever instance: each looks first. The type must have a {@code @Version}: a
+ * lock that is granted after the look raises it, so that the save is refused all the
+ * same. Updates by {@code updateFirst} and the like are not looked at.
  */
 @Documented
 @Inherited

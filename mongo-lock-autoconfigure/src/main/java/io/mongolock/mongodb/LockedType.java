@@ -54,14 +54,14 @@ final class LockedType<T> {
 
 	private final EntityWriter writer;
 
-	LockedType(MongoTemplate template, EntityLifecycle lifecycle, Class<T> type, String field) {
+	LockedType(MongoTemplate template, EntityLifecycle lifecycle, Class<T> type, String collection, String field) {
 		this.template = template;
 		this.lifecycle = lifecycle;
 		this.type = type;
 		this.field = field;
 		this.mapping = check(template.getConverter().getMappingContext(), type, field);
-		this.collection = template.getCollectionName(type);
-		this.writer = new EntityWriter(template, lifecycle, this.collection);
+		this.collection = collection;
+		this.writer = new EntityWriter(template, lifecycle, collection);
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.mongolock.mongodb;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.function.Supplier;
@@ -13,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.util.ClassUtils;
 
@@ -27,7 +30,7 @@ import io.mongolock.LockUnavailableException;
  * {@link LockGuarded}. To be a bean, which the template and
  * {@link DocumentLockOperations} find. Thread-safe.
  */
-public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered, SmartInitializingSingleton {
+public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitializingSingleton, Ordered {
 
 	private final Supplier<Stream<DocumentLockOperations>> operations;
 
@@ -43,7 +46,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered, Sm
 	 * Create without locked documents.
 	 * @param operations who has locked what, asked for guarded types alone; with several
 	 * databases, a document that is locked in one is refused in all
-	 * @param contexts know the types of documents
+	 * @param contexts know the types of documents, and their versions
 	 */
 	public PlainSaves(Supplier<Stream<DocumentLockOperations>> operations,
 			Supplier<Stream<MongoMappingContext>> contexts) {
@@ -53,13 +56,16 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered, Sm
 
 	/**
 	 * Refuse types, among those that are known at the start, whose {@link EditingTime}
-	 * makes no sense.
+	 * makes no sense, or that are {@link LockGuarded} without a version.
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.contexts.get()
 			.flatMap((context) -> List.copyOf(context.getPersistentEntities()).stream())
-			.forEach((entity) -> LockedType.editingTime(entity.getType()));
+			.forEach((entity) -> {
+				LockedType.editingTime(entity.getType());
+				isGuarded(entity.getType());
+			});
 	}
 
 	synchronized void locked(HeldDocument<?> held) {
@@ -92,12 +98,22 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered, Sm
 	 */
 	@Override
 	public Object onBeforeSave(Object entity, Document document, String collection) {
-		if (document != this.own.get() && document.get("_id") != null) {
-			refuseIfLockedHere(document, collection);
-			Class<?> type = ClassUtils.getUserClass(entity);
-			if (AnnotatedElementUtils.hasAnnotation(type, LockGuarded.class)) {
-				refuseIfLocked(type, document.get("_id"));
+		if (document == this.own.get()) {
+			return entity;
+		}
+		Class<?> type = ClassUtils.getUserClass(entity);
+		try {
+			if (document.get("_id") == null) {
+				refuseIfUnnamed(type, collection);
 			}
+			else {
+				refuseIfLockedHere(document, collection);
+				refuseIfGuarded(type, document, collection);
+			}
+		}
+		catch (RuntimeException ex) {
+			takeBackVersion(type, entity);
+			throw ex;
 		}
 		return entity;
 	}
@@ -113,9 +129,23 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered, Sm
 		}
 	}
 
-	private void refuseIfLocked(Class<?> type, Object id) {
+	/**
+	 * Refuse the write of a document that is guarded and that somebody has locked.
+	 * @param type the type
+	 * @param document the document as it is to be stored
+	 * @param collection where
+	 * @throws LockUnavailableException if so, unless this thread's transaction has
+	 * written it under its lock
+	 */
+	void refuseIfGuarded(Class<?> type, Document document, String collection) {
+		if (!isGuarded(type) || isWrittenHere(document, collection)) {
+			return;
+		}
+		Object id = Objects.requireNonNull(document.get("_id"));
 		this.operations.get()
-			.flatMap((operations) -> operations.find(type, id).stream())
+			.flatMap((operations) -> ((operations instanceof DocumentLocks locks) ? locks.find(type, id, collection)
+					: operations.find(type, id))
+				.stream())
 			.findFirst()
 			.ifPresent((lock) -> {
 				LockHolder holder = lock.holder();
@@ -124,6 +154,52 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, Ordered, Sm
 								+ " since " + holder.acquiredAt()
 								+ ". Lock it before you save it, by DocumentLockOperations");
 			});
+	}
+
+	private synchronized boolean isWrittenHere(Document document, String collection) {
+		return this.locked.stream()
+			.anyMatch((held) -> held.isWrittenHere() && held.type().is(held.proof().key(), document, collection));
+	}
+
+	// An insert names no id, either, and drops nothing
+	private void refuseIfUnnamed(Class<?> type, String collection) {
+		if ((isGuarded(type) || isAnyLockedHere(collection)) && isCalledBy("replace", "findAndReplace")) {
+			throw new IllegalStateException("A replacement that names no id may be that of a locked document of '"
+					+ collection + "', and would drop its lock: give the " + type.getSimpleName()
+					+ " the id of the document, or change its fields by MongoTemplate.updateFirst");
+		}
+	}
+
+	private synchronized boolean isAnyLockedHere(String collection) {
+		return this.locked.stream()
+			.anyMatch((held) -> held.isToBeSaved() && held.type().collection().equals(collection));
+	}
+
+	private boolean isGuarded(Class<?> type) {
+		boolean guarded = AnnotatedElementUtils.hasAnnotation(type, LockGuarded.class);
+		if (guarded && mappings(type).noneMatch(MongoPersistentEntity::hasVersionProperty)) {
+			throw new IllegalStateException(type.getSimpleName() + " is @LockGuarded and has no @Version: a save would "
+					+ "drop a lock that is granted after its look. Add a field such as '@Version Long version', with "
+					+ "@Version of org.springframework.data.annotation");
+		}
+		return guarded;
+	}
+
+	private Stream<? extends MongoPersistentEntity<?>> mappings(Class<?> type) {
+		return this.contexts.get().flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)));
+	}
+
+	// A template raises it in the caller's own object before it asks
+	private void takeBackVersion(Class<?> type, Object entity) {
+		mappings(type).filter(MongoPersistentEntity::hasVersionProperty)
+			.limit((isCalledBy("doSaveVersioned")) ? 1 : 0)
+			.forEach((mapping) -> RaisedVersion.takeBack(entity, mapping));
+	}
+
+	private static boolean isCalledBy(String... methods) {
+		return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+			.walk((frames) -> frames.anyMatch((frame) -> MongoTemplate.class.isAssignableFrom(frame.getDeclaringClass())
+					&& List.of(methods).contains(frame.getMethodName())));
 	}
 
 	@Override

@@ -1,7 +1,10 @@
 package io.mongolock.mongodb;
 
+import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.ConversionService;
+import org.springframework.core.convert.support.DefaultConversionService;
 import org.springframework.data.mapping.PersistentPropertyAccessor;
 import org.springframework.data.mapping.model.ConvertingPropertyAccessor;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
@@ -15,22 +18,22 @@ import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
  */
 final class RaisedVersion<T> {
 
+	/** From one kind of number to another. */
+	private static final ConversionService CONVERSIONS = new DefaultConversionService();
+
 	private final T entity;
 
 	private final MongoPersistentEntity<?> mapping;
-
-	private final ConversionService conversions;
 
 	private final @Nullable Object before;
 
 	private final T raised;
 
-	private RaisedVersion(T entity, MongoPersistentEntity<?> mapping, ConversionService conversions) {
+	RaisedVersion(T entity, MongoPersistentEntity<?> mapping) {
 		this.entity = entity;
 		this.mapping = mapping;
-		this.conversions = conversions;
 		if (mapping.hasVersionProperty()) {
-			this.before = accessor(entity).getProperty(mapping.getRequiredVersionProperty());
+			this.before = accessor(entity, mapping).getProperty(mapping.getRequiredVersionProperty());
 			this.raised = set(entity, (this.before instanceof Number number) ? number.longValue() + 1 : 1L);
 		}
 		else {
@@ -39,8 +42,15 @@ final class RaisedVersion<T> {
 		}
 	}
 
-	static <T> RaisedVersion<T> of(T entity, MongoPersistentEntity<?> mapping, ConversionService conversions) {
-		return new RaisedVersion<>(entity, mapping, conversions);
+	/**
+	 * Take back what Spring Data has added to the version of an entity.
+	 * @param entity the entity
+	 * @param mapping how it is mapped, with a version
+	 */
+	static void takeBack(Object entity, MongoPersistentEntity<?> mapping) {
+		PersistentPropertyAccessor<Object> accessor = accessor(entity, mapping);
+		Number raised = (Number) Objects.requireNonNull(accessor.getProperty(mapping.getRequiredVersionProperty()));
+		accessor.setProperty(mapping.getRequiredVersionProperty(), raised.longValue() - 1);
 	}
 
 	/**
@@ -73,13 +83,13 @@ final class RaisedVersion<T> {
 
 	// An immutable one stays as it is, and the copy is thrown away
 	private T set(T entity, @Nullable Object version) {
-		PersistentPropertyAccessor<T> accessor = accessor(entity);
+		PersistentPropertyAccessor<T> accessor = accessor(entity, this.mapping);
 		accessor.setProperty(this.mapping.getRequiredVersionProperty(), version);
 		return accessor.getBean();
 	}
 
-	private PersistentPropertyAccessor<T> accessor(T entity) {
-		return new ConvertingPropertyAccessor<>(this.mapping.getPropertyAccessor(entity), this.conversions);
+	private static <T> PersistentPropertyAccessor<T> accessor(T entity, MongoPersistentEntity<?> mapping) {
+		return new ConvertingPropertyAccessor<>(mapping.getPropertyAccessor(entity), CONVERSIONS);
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
@@ -14,6 +15,10 @@ import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.ReplaceOptions;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
+import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.query.Query;
 
 import io.mongolock.LockUnavailableException;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -46,8 +51,9 @@ class PlainSavesTests {
 
 	@BeforeEach
 	void begin() {
+		MongoMappingContext mapping = (MongoMappingContext) this.template.getConverter().getMappingContext();
 		this.context.registerBean(PlainSaves.class,
-				() -> new PlainSaves(() -> Stream.of(this.here.documents()), Stream::empty));
+				() -> new PlainSaves(() -> Stream.of(this.here.documents()), () -> Stream.of(mapping)));
 		this.here = new DocumentLocksFixture("here", this.template, this.context);
 		this.template.setApplicationContext(this.context);
 		this.template.insert(new Page("a", "draft"));
@@ -96,32 +102,117 @@ class PlainSavesTests {
 
 	@Test
 	void aPlainSaveOfWhatAnotherHasLockedIsRefusedWhereTheTypeSaysSo() {
+		Guarded before = this.template.findById("a", Guarded.class);
 		LockedDocument<Guarded> locked = this.there.documents().lock(Guarded.class, "a");
 		Guarded current = this.template.findById("a", Guarded.class);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.save(current))
 			.withMessageContaining("Guarded 'a' was not saved: it is locked by desk there")
 			.satisfies((ex) -> assertThat(ex.getHolders()).hasSize(1));
-		OptimisticUpdater updates = OptimisticUpdater.of(this.template,
-				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), this.context);
-		assertThat(updates.update(Guarded.class, "a", (one) -> new Guarded("a", "by an update", one.version())))
-			.isPresent();
 		locked.close();
-		assertThatExceptionOfType(OptimisticLockingFailureException.class)
-			.isThrownBy(() -> this.template.save(current));
-		this.template.save(this.template.findById("a", Guarded.class));
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> this.template.save(before));
+		this.template.save(current);
 		this.template.insert(new Guarded(null, "new", null));
+	}
+
+	@Test
+	void anUpdateOfWhatAnotherHasLockedIsRefusedWhereTheTypeSaysSo() {
+		LockedDocument<Guarded> locked = this.there.documents().lock(Guarded.class, "a");
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> updates().update(Guarded.class, "a", (one) -> one.with("by an update")))
+			.withMessageContaining("Guarded 'a' was not saved: it is locked by desk there");
+		locked.close();
+		assertThat(updates().update(Guarded.class, "a", (one) -> one.with("by an update"))).isPresent();
+	}
+
+	@Test
+	void aSaveIntoAnotherCollectionIsNoneOfTheLockedDocument() {
+		this.there.documents().lock(Guarded.class, "a");
+		this.template.save(new Guarded("a", "copy", null), "archive");
+		assertThat(this.template.findById("a", Guarded.class, "archive").text()).isEqualTo("copy");
+	}
+
+	@Test
+	void aSaveThatIsRefusedLeavesTheVersionInTheObjectAsItWas() {
+		this.template.insert(new Sheet("a"));
+		Sheet mine = this.template.findById("a", Sheet.class);
+		LockedDocument<Sheet> locked = this.there.documents().lock(Sheet.class, "a");
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.save(mine));
+		assertThat(mine.version).isZero();
+		locked.close();
+		Sheet here = this.here.documents().lock(Sheet.class, "a").entity();
+		assertThatIllegalStateException().isThrownBy(() -> this.template.save(here));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.template.replace(new Query(Criteria.where("id").is("a")), here));
+		assertThat(here.version).isEqualTo(2);
+	}
+
+	@Test
+	void aReplacementThatNamesNoIdIsRefusedWhereItMayBeThatOfALockedDocument() {
+		Query any = new Query(Criteria.where("text").is("draft"));
+		this.here.documents().lock(Page.class, "a");
+		assertThatIllegalStateException().isThrownBy(() -> this.template.replace(any, new Page(null, "plain")))
+			.withMessageContaining("names no id");
+		assertThatIllegalStateException().isThrownBy(() -> this.template.findAndReplace(any, new Page(null, "plain")));
+		assertThatIllegalStateException().isThrownBy(() -> this.template.update(Page.class)
+			.matching(any)
+			.replaceWith(new Page(null, "plain"))
+			.findAndReplace());
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.template.findAndReplace(any, new Guarded(null, "plain", null)));
+		this.template.insert(new Page(null, "new"));
+		this.template.insertAll(List.of(new Page(null, "new"), new Guarded(null, "new", null)));
+		this.template.replace(any, new Page(null, "plain"), ReplaceOptions.none(), "pages");
+		assertThat(text()).isEqualTo("draft");
+	}
+
+	@Test
+	void aGuardedTypeWithoutAVersionIsRefusedAtTheStartAndByItsFirstSave() {
+		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Unversioned("u")))
+			.withMessageContaining("Unversioned is @LockGuarded and has no @Version");
+		PlainSaves saves = this.context.getBean(PlainSaves.class);
+		assertThatIllegalStateException().isThrownBy(saves::afterSingletonsInstantiated)
+			.withMessageContaining("'@Version Long version'");
+	}
+
+	private OptimisticUpdater updates() {
+		return OptimisticUpdater.of(this.template,
+				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), this.context);
 	}
 
 	private String text() {
 		return this.template.findById("a", Page.class).text();
 	}
 
-	record Page(@Id String id, String text) {
+	record Page(@Id @Nullable String id, String text) {
 
 	}
 
 	@LockGuarded
 	record Guarded(@Id @Nullable String id, String text, @Version @Nullable Long version) {
+
+		Guarded with(String text) {
+			return new Guarded(this.id, text, this.version);
+		}
+
+	}
+
+	@LockGuarded
+	record Unversioned(@Id String id) {
+
+	}
+
+	@LockGuarded
+	static class Sheet {
+
+		@Id
+		String id;
+
+		@Version
+		@Nullable Long version;
+
+		Sheet(String id) {
+			this.id = id;
+		}
 
 	}
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Date;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
@@ -71,7 +73,12 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			TestOutput.say(reason);
 			Assumptions.abort(reason);
 		}
-		this.here = new DocumentLocksFixture("here", this.template, new GenericApplicationContext());
+		GenericApplicationContext context = new GenericApplicationContext();
+		MongoMappingContext mapping = (MongoMappingContext) this.template.getConverter().getMappingContext();
+		context.registerBean(PlainSaves.class,
+				() -> new PlainSaves(() -> this.here.documents(), () -> Stream.of(mapping)));
+		this.here = new DocumentLocksFixture("here", this.template, context);
+		this.template.setApplicationContext(context);
 		this.there = new DocumentLocksFixture("there", template(), new GenericApplicationContext());
 		MongoTransactionManager manager = new MongoTransactionManager(this.template.getMongoDatabaseFactory());
 		manager.addListener(this.here.transactions());
@@ -321,6 +328,17 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void aGuardedDocumentMayBeSavedOnceMoreInTheTransactionThatSavedIt() {
+		this.template.insert(new Guarded("g1", "draft", null));
+		LockedDocument<Guarded> locked = this.here.documents().lock(Guarded.class, "g1");
+		this.transactions.executeWithoutResult((status) -> {
+			Guarded saved = this.here.documents().save(locked, new Guarded("g1", "saved", locked.entity().version()));
+			this.template.save(new Guarded("g1", "saved once more", saved.version()));
+		});
+		assertThat(this.template.findById("g1", Guarded.class).text()).isEqualTo("saved once more");
+	}
+
+	@Test
 	void keepingALockThatIsGoneIsRefused() {
 		LockedDocument<Post> locked = lockElsewhere("p1");
 		this.there.documents().breakLock(Post.class, "p1");
@@ -364,6 +382,11 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	}
 
 	record Post(@Id String id, String text, @Version @Nullable Long version) {
+
+	}
+
+	@LockGuarded
+	record Guarded(@Id String id, String text, @Version @Nullable Long version) {
 
 	}
 
