@@ -28,6 +28,8 @@ import org.springframework.data.mongodb.MongoManagedTypes;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.Field;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
@@ -39,11 +41,14 @@ import io.mongolock.annotation.DistributedLock;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.EditingTime;
+import io.mongolock.mongodb.ForeignTransactionManager;
+import io.mongolock.mongodb.LockGuarded;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link DocumentLockOperations} in an application.
@@ -195,6 +200,41 @@ class DocumentLockConfigurationTests {
 	}
 
 	@Test
+	void plainSavesAreLookedAt() {
+		this.runner.run((context) -> {
+			MongoTemplate template = context.getBean(MongoTemplate.class);
+			template.save(new Page("a", "text"));
+			LockedDocument<Page> locked = context.getBean(DocumentLockOperations.class).lock(Page.class, "a");
+			assertThatIllegalStateException().isThrownBy(() -> template.save(new Page("a", "plain")));
+			locked.close();
+			template.save(new Page("a", "plain"));
+		});
+	}
+
+	@Test
+	void aGuardedTypeWithoutAVersionIsRefusedAtTheStart() {
+		this.runner.withBean(MongoManagedTypes.class, () -> MongoManagedTypes.from(Unversioned.class))
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Unversioned is @LockGuarded and has no @Version"));
+	}
+
+	@Test
+	void aTransactionUnderALockThatIsGoneIsNotCommitted() {
+		this.runner.withBean(ForeignTransactionManager.class).run((context) -> {
+			TransactionTemplate transactions = new TransactionTemplate(
+					context.getBean(PlatformTransactionManager.class));
+			context.getBean(MongoTemplate.class).save(new Page("a", "text"));
+			DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
+			LockedDocument<Page> locked = documents.lock(Page.class, "a");
+			transactions.executeWithoutResult((status) -> assertThat(status.isNewTransaction()).isTrue());
+			documents.breakLock(Page.class, "a");
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(locked.handle()::renew);
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> transactions.executeWithoutResult((status) -> status.flush()));
+		});
+	}
+
+	@Test
 	void nobodyNeedsMongoDbWhoDoesNotAsk() {
 		this.bare.withPropertyValues("mongo-lock.enabled=false")
 			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(DocumentLockOperations.class));
@@ -237,6 +277,11 @@ class DocumentLockConfigurationTests {
 		DocumentLockOperations archived(DocumentLockFactory locks, @Qualifier("archive") MongoTemplate archive) {
 			return locks.of(archive);
 		}
+
+	}
+
+	@LockGuarded
+	record Unversioned(@Id String id) {
 
 	}
 

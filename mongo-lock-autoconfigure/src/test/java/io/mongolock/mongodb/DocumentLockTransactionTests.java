@@ -25,7 +25,6 @@ import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockHandle;
@@ -426,31 +425,6 @@ class DocumentLockTransactionTests {
 
 		Sheet(String id) {
 			this.id = id;
-		}
-
-	}
-
-	/** Knows nothing of MongoDB. */
-	private static final class ForeignTransactionManager extends AbstractPlatformTransactionManager {
-
-		@Override
-		protected Object doGetTransaction() {
-			return new Object();
-		}
-
-		@Override
-		protected void doBegin(Object transaction, TransactionDefinition definition) {
-			// nothing to begin
-		}
-
-		@Override
-		protected void doCommit(DefaultTransactionStatus status) {
-			// nothing to commit
-		}
-
-		@Override
-		protected void doRollback(DefaultTransactionStatus status) {
-			// nothing to roll back
 		}
 
 	}
