@@ -31,7 +31,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 			}
 			catch (RuntimeException ex) {
 				// Code that can do something about it begins with the next statement
-				TransactionSynchronizationManager.registerSynchronization(new Refusal(ex));
+				TransactionSynchronizationManager.registerSynchronization(new Refusal(explained(ex, held)));
 			}
 		});
 	}
@@ -74,9 +74,13 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 			held.assertMayCommit();
 		}
 		catch (RuntimeException ex) {
-			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
-			throw (conflict != null) ? conflict : ex;
+			throw explained(ex, held);
 		}
+	}
+
+	private static RuntimeException explained(RuntimeException failure, HeldDocument<?> held) {
+		RuntimeException conflict = TransactionConflict.in(failure, held.toString());
+		return (conflict != null) ? conflict : failure;
 	}
 
 	/**

@@ -50,6 +50,8 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 
 	private static final LockSettings OFTEN_RENEWED = LockSettings.builder().ttl(Duration.ofSeconds(3)).build();
 
+	private static final LockSettings SELDOM_RENEWED = LockSettings.builder().ttl(Duration.ofMinutes(30)).build();
+
 	private MongoTemplate template;
 
 	private DocumentLocksFixture here;
@@ -112,7 +114,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 
 	@Test
 	void aWriteThatWouldWaitForItsOwnSuspendedTransactionIsRefused() {
-		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
 		for (int propagation : new int[] { TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
 				TransactionDefinition.PROPAGATION_REQUIRES_NEW }) {
 			TransactionTemplate within = new TransactionTemplate(

@@ -689,7 +689,7 @@ final class Mutants {
 						test("io.mongolock.mongodb.DocumentLockTransactionTests",
 								"aTransactionOfAnotherKindIsNotCommittedEitherIfALockIsGone")),
 				new Mutant("document lock: transaction committed that could not keep it", "mongodb/TransactionKeeper",
-						"				TransactionSynchronizationManager.registerSynchronization(new Refusal(ex));\n",
+						"				TransactionSynchronizationManager.registerSynchronization(new Refusal(explained(ex, held)));\n",
 						"",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests",
 								"aTransactionThatCouldNotKeepALockIsNotCommitted")),
