@@ -209,6 +209,17 @@ final class HeldLocks {
 	}
 
 	/**
+	 * A lock was broken on purpose: who holds it here has lost it.
+	 * @param key the key
+	 * @param fence the number of the grant
+	 */
+	void broken(String key, long fence) {
+		this.held.stream()
+			.filter((heldLock) -> heldLock.key().equals(key) && heldLock.grantFence() == fence)
+			.forEach((heldLock) -> heldLock.lease().refused());
+	}
+
+	/**
 	 * A lock was lost: let the next one ask, and publish it. Called once per lock, on
 	 * whatever thread notices.
 	 * @param heldLock the lock

@@ -142,6 +142,10 @@ final class LeaseHandle implements LockHandle, Leased {
 	@Override
 	public void renew() {
 		assertHeld();
+		if (this.heldLock.shares().isSuspended()) {
+			// What is underway ends or renews it, and a request would wait for that
+			return;
+		}
 		if (!this.heldLocks.renew(this.heldLock)) {
 			throw lost();
 		}

@@ -161,12 +161,14 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Publish that a lock was broken on purpose.
+	 * A lock was broken on purpose: publish that, and let the next of this client ask for
+	 * it.
 	 * @param key the key
 	 * @param holder who was thrown out
 	 */
 	public void broken(String key, LockHolder holder) {
 		this.client.events().broken(key, holder);
+		this.client.heldLocks().broken(key, holder.fence());
 	}
 
 	/**

@@ -229,7 +229,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
 		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
-		return begun(new HeldDocument<>(locked, locked.read(document), handle, ticket, null));
+		return begun(new HeldDocument<>(locked, locked.read(document), handle, ticket, handle));
 	}
 
 	@Override

@@ -27,8 +27,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	private final LockTicket ticket;
 
-	/** What this JVM holds; nothing if the ticket does. */
-	private final @Nullable Leased lease;
+	/** What the handle stands for. */
+	private final Leased lease;
 
 	/** Undo in the caller's objects what a running transaction writes, the last first. */
 	private final Deque<Runnable> takeBacks = new ArrayDeque<>();
@@ -54,7 +54,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	private @Nullable Thread writer;
 
-	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, @Nullable Leased lease) {
+	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, Leased lease) {
 		this.type = type;
 		this.loaded = loaded;
 		this.handle = handle;
@@ -126,7 +126,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	private synchronized boolean isPassable() {
-		boolean passable = this.state == State.OPEN && this.lease != null;
+		boolean passable = this.state == State.OPEN && !(this.handle instanceof TicketHandle);
 		if (passable) {
 			this.ticket.text();
 		}
@@ -139,7 +139,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	private synchronized LockTicket passOn() {
-		if (this.state == State.OPEN && this.lease != null) {
+		if (this.state == State.OPEN && !(this.handle instanceof TicketHandle)) {
 			// Refused as long as the lock can still be released otherwise
 			this.ticket.text();
 			this.state = State.PASSED_ON;
@@ -171,10 +171,10 @@ final class HeldDocument<T> implements LockedDocument<T> {
 			return false;
 		}
 		this.kept = true;
-		if (this.lease != null && renewing) {
+		if (renewing) {
 			this.lease.suspend();
 		}
-		else if (this.lease != null) {
+		else {
 			this.lease.pause();
 		}
 		return true;
@@ -186,7 +186,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	synchronized void endKeep() {
 		this.kept = false;
 		this.suspended = null;
-		if (this.state != State.WRITING && this.lease != null) {
+		if (this.state != State.WRITING) {
 			this.lease.resume();
 		}
 	}
@@ -234,12 +234,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @throws io.mongolock.LockLostException if the lock is known to be gone
 	 */
 	void assertMayCommit() {
-		if (this.lease != null) {
-			this.lease.assertMayCommit();
-		}
-		else if (this.handle instanceof TicketHandle resumed) {
-			resumed.assertMayCommit();
-		}
+		this.lease.assertMayCommit();
 	}
 
 	/**
@@ -266,12 +261,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		}
 		this.state = State.WRITING;
 		this.writer = Thread.currentThread();
-		if (this.lease != null) {
-			this.lease.suspend();
-		}
-		else if (this.handle instanceof TicketHandle resumed) {
-			resumed.begin();
-		}
+		this.lease.suspend();
 	}
 
 	/**
@@ -280,11 +270,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	synchronized void writtenAndKept(boolean inTransaction) {
 		this.state = State.OPEN;
-		if (!inTransaction && this.lease != null) {
+		if (!inTransaction) {
 			this.lease.renewed();
-		}
-		else if (!inTransaction && this.handle instanceof TicketHandle resumed) {
-			resumed.renewed();
 		}
 		if (this.closing) {
 			close();
@@ -334,17 +321,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	private void end(LeaseEnd end) {
 		this.state = State.RELEASED;
-		endLease(end);
+		this.lease.end(end);
 		this.handle.close();
-	}
-
-	private void endLease(LeaseEnd end) {
-		if (this.lease != null) {
-			this.lease.end(end);
-		}
-		else if (this.handle instanceof TicketHandle resumed) {
-			resumed.end();
-		}
 	}
 
 	/**
@@ -354,7 +332,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	synchronized void notWritten(boolean inDoubt) {
 		this.state = State.OPEN;
 		this.inDoubt |= inDoubt;
-		if (this.lease != null && !this.kept) {
+		if (!this.kept) {
 			this.lease.resume();
 		}
 		if (this.closing) {
@@ -367,7 +345,15 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	synchronized void lost() {
 		this.state = State.OPEN;
-		endLease(LeaseEnd.LOST);
+		this.lease.end(LeaseEnd.LOST);
+		if (this.closing) {
+			try {
+				close();
+			}
+			catch (LockLostException ex) {
+				// The write that found it says so
+			}
+		}
 	}
 
 	/**

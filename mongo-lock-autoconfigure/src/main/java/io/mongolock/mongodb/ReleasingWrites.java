@@ -116,10 +116,16 @@ final class ReleasingWrites {
 
 	/**
 	 * Has the end of the transaction decide on what was written with it.
-	 *
-	 * @param held the document
 	 */
-	private record Completion(HeldDocument<?> held) implements TransactionSynchronization {
+	private static final class Completion implements TransactionSynchronization {
+
+		private final HeldDocument<?> held;
+
+		private boolean committed;
+
+		private Completion(HeldDocument<?> held) {
+			this.held = held;
+		}
 
 		@Override
 		public void suspend() {
@@ -132,8 +138,16 @@ final class ReleasingWrites {
 		}
 
 		@Override
+		public void afterCommit() {
+			this.committed = true;
+		}
+
+		// MongoDB's part of a transaction of another kind is committed after that, and
+		// may
+		// fail then
+		@Override
 		public void afterCompletion(int status) {
-			this.held.completed(status);
+			this.held.completed((status == STATUS_COMMITTED && !this.committed) ? STATUS_UNKNOWN : status);
 		}
 
 	}

@@ -2,18 +2,23 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LossReason;
 import io.mongolock.store.KeyText;
+import io.mongolock.store.LeaseEnd;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.Leased;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * A lock that its ticket keeps, as it stood when it was resumed. Immutable.
+ * A lock that its ticket keeps, as it stood when it was resumed. Thread-safe.
  */
-final class TicketHandle implements LockHandle {
+final class TicketHandle implements LockHandle, Leased {
 
 	/** Clocks of servers differ, and their holders should know first. */
 	private static final int MARGIN_SHARE = 5;
@@ -30,6 +35,8 @@ final class TicketHandle implements LockHandle {
 
 	private volatile long until;
 
+	private volatile boolean suspended;
+
 	private volatile boolean over;
 
 	TicketHandle(LockTicket ticket, DocumentTickets tickets, LockClock clock, long requested, StoredLock lock,
@@ -41,36 +48,49 @@ final class TicketHandle implements LockHandle {
 		this.until = reliable(requested, Duration.between(lock.now(), holder.renewedAt().plus(this.ttl)));
 	}
 
-	/**
-	 * A statement begins that may renew the lock.
-	 */
-	void begin() {
-		this.requested = this.clock.nanoTime();
+	@Override
+	public LeaseId lease() {
+		return this.ticket.lease();
 	}
 
-	/**
-	 * It has done so.
-	 */
-	void renewed() {
+	@Override
+	public @Nullable Object takeContent() {
+		return null;
+	}
+
+	@Override
+	public void pause() {
+		// this JVM does not renew it
+	}
+
+	@Override
+	public void suspend() {
+		this.requested = this.clock.nanoTime();
+		this.suspended = true;
+	}
+
+	@Override
+	public void resume() {
+		this.suspended = false;
+	}
+
+	@Override
+	public void renewed() {
 		this.until = reliable(this.requested, this.ttl);
+		resume();
 	}
 
 	private long reliable(long requested, Duration left) {
 		return requested + left.minus(this.ttl.dividedBy(MARGIN_SHARE)).toNanos();
 	}
 
-	/**
-	 * A write of the document has released the lock, or found that it is gone.
-	 */
-	void end() {
+	@Override
+	public void end(LeaseEnd end) {
 		this.over = true;
 	}
 
-	/**
-	 * Check that what was done under the lock may be committed.
-	 * @throws LockLostException if the ticket was found to hold nothing
-	 */
-	void assertMayCommit() {
+	@Override
+	public void assertMayCommit() {
 		if (this.over) {
 			throw DocumentTickets.notHeld(this.ticket);
 		}
@@ -107,15 +127,19 @@ final class TicketHandle implements LockHandle {
 
 	@Override
 	public void renew() {
-		begin();
+		if (this.suspended) {
+			// What is underway renews it, and a request would wait for that
+			return;
+		}
+		long began = this.clock.nanoTime();
 		try {
 			this.tickets.renew(this.ticket);
 		}
 		catch (LockLostException ex) {
-			end();
+			end(LeaseEnd.LOST);
 			throw ex;
 		}
-		renewed();
+		this.until = reliable(began, this.ttl);
 	}
 
 	@Override

@@ -95,9 +95,14 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		return session.getOperationTime() != null;
 	}
 
+	// A template that is to join transactions of another kind does so with its first
+	// statement
 	private Optional<ClientSession> session() {
-		return (TransactionSynchronizationManager.isSynchronizationActive()) ? CurrentTransaction.session(this.template)
-				: Optional.empty();
+		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+			return Optional.empty();
+		}
+		this.template.getDb();
+		return CurrentTransaction.session(this.template);
 	}
 
 	private void keep(HeldDocument<?> held, ClientSession session) {

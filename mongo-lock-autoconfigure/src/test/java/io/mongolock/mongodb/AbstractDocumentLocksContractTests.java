@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 
@@ -69,6 +70,21 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	private DocumentLocksFixture there;
 
 	private MongoTemplate template;
+
+	@Test
+	void whoBreaksALockOfItsOwnInstanceLetsTheNextOneInAtOnce() throws Exception {
+		LockSettings lasting = LockSettings.builder()
+			.ttl(Duration.ofMinutes(30))
+			.waitTimeout(Duration.ofMinutes(10))
+			.build();
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", lasting);
+		CompletableFuture<LockedDocument<Post>> next = CompletableFuture
+			.supplyAsync(() -> this.here.documents().lock(Post.class, "p1", lasting));
+		Awaitility.await().until(() -> this.here.client().waiting() == 1);
+		assertThat(this.here.documents().breakLock(Post.class, "p1")).isPresent();
+		assertThat(locked.handle().isHeld()).isFalse();
+		next.get(30, TimeUnit.SECONDS).close();
+	}
 
 	@BeforeEach
 	void begin() {

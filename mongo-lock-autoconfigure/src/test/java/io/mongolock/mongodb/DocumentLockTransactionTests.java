@@ -5,6 +5,7 @@ import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -19,12 +20,15 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockHandle;
@@ -86,6 +90,30 @@ class DocumentLockTransactionTests {
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		await().untilAsserted(() -> assertThat(this.told).containsExactly("acquired", "released"));
+	}
+
+	@Test
+	void whatIsClosedWhileItsWriteFindsTheLockGoneIsLetGo() {
+		AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {
+		});
+		MongoTemplate slow = new MongoTemplate(this.template.getMongoDatabaseFactory()) {
+
+			@Override
+			public <T> T execute(String collection, CollectionCallback<T> action) {
+				T answer = super.execute(collection, action);
+				meanwhile.get().run();
+				return answer;
+			}
+
+		};
+		try (DocumentLocksFixture slowly = new DocumentLocksFixture("slow", slow, new GenericApplicationContext())) {
+			LockedDocument<Page> locked = slowly.documents().lock(Page.class, "a");
+			this.here.documents().breakLock(Page.class, "a");
+			meanwhile.set(locked::close);
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> slowly.documents().save(locked, new Page("a", "never")));
+			assertThat(slowly.client().held()).isZero();
+		}
 	}
 
 	@Test
@@ -206,6 +234,27 @@ class DocumentLockTransactionTests {
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		locked.close();
+		assertThat(this.told).doesNotContain("lost", "released");
+	}
+
+	@Test
+	void aCommitThatFailsInAPartOfTheTransactionLeavesTheLockToRunOut() {
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void afterCommit() {
+						throw new IllegalStateException("not committed");
+					}
+
+				});
+				this.here.documents().save(locked, locked.entity());
+			}));
+		assertThat(locked.entity().version).isEqualTo(1);
+		assertThat(this.here.client().held()).isZero();
 		assertThat(this.told).doesNotContain("lost", "released");
 	}
 

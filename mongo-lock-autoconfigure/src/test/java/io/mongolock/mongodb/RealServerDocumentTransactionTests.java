@@ -2,10 +2,13 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.Date;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import com.mongodb.MongoException;
+import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +23,7 @@ import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
+import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.query.Criteria;
@@ -341,6 +345,60 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void aTransactionOfAnotherKindThatTheTemplateJoinsKeepsWhatItsThreadHasLocked() {
+		TransactionTemplate joined = joined();
+		LockedDocument<Post> witness = lockElsewhere("p3");
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
+		joined.executeWithoutResult((status) -> {
+			this.template.findById("p2", Post.class);
+			awaitRenewals("p3");
+			save(locked, "saved");
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+		assertThat(this.here.client().held()).isOne();
+		witness.close();
+	}
+
+	@Test
+	void aCommitOfMongoDbThatFailsAfterThatOfAnotherKindIsNoRelease() {
+		TransactionTemplate joined = joined();
+		this.template.insert(new Sheet("s1"));
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "s1");
+		assertThatExceptionOfType(MongoException.class).isThrownBy(() -> joined.executeWithoutResult((status) -> {
+			this.here.documents().save(locked, locked.entity());
+			BsonDocument session = CurrentTransaction.session(this.template)
+				.orElseThrow()
+				.getServerSession()
+				.getIdentifier();
+			template().executeCommand(new Document("killSessions", List.of(session)));
+		}));
+		assertThat(locked.entity().version).isOne();
+		assertThat(this.there.documents().find(Sheet.class, "s1")).isPresent();
+		assertThat(this.here.client().held()).isZero();
+	}
+
+	private TransactionTemplate joined() {
+		this.template.setSessionSynchronization(SessionSynchronization.ALWAYS);
+		ForeignTransactionManager foreign = new ForeignTransactionManager();
+		foreign.addListener(this.here.transactions());
+		return new TransactionTemplate(foreign);
+	}
+
+	@Test
+	void aRenewalThatIsAskedForInsideATransactionThatKeepsTheLockDoesNotWaitForIt() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		LockedDocument<Post> resumed = this.here.documents()
+			.resume(Post.class, this.here.documents().lock(Post.class, "p3").ticket());
+		this.transactions.executeWithoutResult((status) -> {
+			locked.handle().renew();
+			resumed.handle().renew();
+			save(locked, "saved");
+		});
+		resumed.handle().renew();
+		assertThat(text("p1")).isEqualTo("saved");
+	}
+
+	@Test
 	void keepingALockThatIsGoneIsRefused() {
 		LockedDocument<Post> locked = lockElsewhere("p1");
 		this.there.documents().breakLock(Post.class, "p1");
@@ -384,6 +442,20 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	}
 
 	record Post(@Id String id, String text, @Version @Nullable Long version) {
+
+	}
+
+	static class Sheet {
+
+		@Id
+		String id;
+
+		@Version
+		@Nullable Long version;
+
+		Sheet(String id) {
+			this.id = id;
+		}
 
 	}
 
