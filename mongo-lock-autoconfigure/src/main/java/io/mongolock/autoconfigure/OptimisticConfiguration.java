@@ -1,5 +1,7 @@
 package io.mongolock.autoconfigure;
 
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.annotation.RegisterReflection;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -19,6 +21,8 @@ import io.mongolock.mongodb.OptimisticUpdater;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
+@RegisterReflection(classes = MongoTemplate.class,
+		memberCategories = { MemberCategory.ACCESS_DECLARED_FIELDS, MemberCategory.INVOKE_DECLARED_METHODS })
 class OptimisticConfiguration {
 
 	@Bean

@@ -45,6 +45,18 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		}
 	}
 
+	/**
+	 * An entity as the template loads it.
+	 * @param <T> the type
+	 * @param type the type
+	 * @param stored the document
+	 * @return the entity
+	 */
+	<T> T read(Class<T> type, Document stored) {
+		this.lifecycle.loaded(stored, type, this.collection);
+		return this.lifecycle.converted(this.template.getConverter().read(type, stored), stored, this.collection);
+	}
+
 	// An update takes such a name for a path, and would write another field
 	static void refusePath(MongoPersistentProperty property) {
 		String name = property.getFieldName();

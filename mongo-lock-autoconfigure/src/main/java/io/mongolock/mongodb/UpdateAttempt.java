@@ -10,13 +10,14 @@ import com.mongodb.ReadPreference;
 import com.mongodb.client.result.UpdateResult;
 import org.bson.BsonDocument;
 import org.bson.Document;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.retry.Retryable;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.query.Criteria;
-import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.BasicQuery;
 
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.KeyText;
@@ -58,9 +59,13 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 
 	@Override
 	public Optional<T> execute() {
-		T loaded = this.template.findOne(byId(), this.type, this.collection);
-		if (loaded != null) {
-			return Optional.of(save(loaded));
+		// A secondary may not have yet what was faster
+		Document stored = this.template.execute(this.collection,
+				(documents) -> documents.withReadPreference(ReadPreference.primary())
+					.find(this.documents.byId(this.id))
+					.first());
+		if (stored != null) {
+			return Optional.of(save(stored));
 		}
 		return Optional.ofNullable(this.factory).map(this::create);
 	}
@@ -70,7 +75,8 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		return "update " + this.type.getSimpleName() + " '" + KeyText.printable(String.valueOf(this.id)) + "'";
 	}
 
-	private T save(T loaded) {
+	private T save(Document stored) {
+		T loaded = this.writer.read(this.type, stored);
 		VersionedDocuments.State before = this.documents.stateOf(loaded);
 		T changed = this.documents.changed(this.change.apply(loaded), before);
 		if (this.documents.isUnchanged(changed, before)) {
@@ -80,7 +86,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		boolean matched = false;
 		try {
 			this.writer.lifecycle().refuseIfGuarded(this.type, written.document(), this.collection);
-			matched = write(written, Objects.requireNonNull(before.written()));
+			matched = write(written, stored, Objects.requireNonNull(before.written()));
 		}
 		catch (RuntimeException ex) {
 			RuntimeException conflict = TransactionConflict.in(ex, this.type.getSimpleName());
@@ -100,12 +106,16 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 
 	// A replacement would drop the lock of the document, its fence, and what is not
 	// mapped
-	private boolean write(Written<T> written, BsonDocument before) {
+	private boolean write(Written<T> written, Document stored, RawBsonDocument loaded) {
 		Document filter = new Document("_id", written.document().get("_id")).append(written.versionField(),
 				written.version());
+		BsonDocument before = loaded.decode(new BsonDocumentCodec());
+		// A default of the class that is not stored is a change
+		before.keySet().retainAll(stored.keySet());
 		Document change = this.writer.change(before, written, Set.of("_id"));
 		UpdateResult result = this.template.execute(this.collection,
-				(documents) -> documents.updateOne(filter, change));
+				(documents) -> TemplateWriteConcern.applied(this.template, documents, this.type, filter, change)
+					.updateOne(filter, change));
 		return Objects.requireNonNull(result).getMatchedCount() != 0;
 	}
 
@@ -117,7 +127,8 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		}
 		catch (DuplicateKeyException ex) {
 			// a transaction is over by now and would refuse the look, too
-			if (inTransaction() || !this.template.exists(byId(), this.type, this.collection)) {
+			if (inTransaction()
+					|| !this.template.exists(new BasicQuery(this.documents.byId(this.id)), this.collection)) {
 				throw ex;
 			}
 			throw overtaken(new OptimisticLockingFailureException("Another was first to create it", ex));
@@ -130,12 +141,6 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 
 	private boolean inTransaction() {
 		return CurrentTransaction.session(this.template).isPresent();
-	}
-
-	// A secondary may not have yet what was faster
-	private Query byId() {
-		return new Query(Criteria.where(this.documents.idField()).is(this.id))
-			.withReadPreference(ReadPreference.primary());
 	}
 
 	/**

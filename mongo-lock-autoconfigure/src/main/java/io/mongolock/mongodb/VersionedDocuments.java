@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.mapping.PersistentPropertyAccessor;
 import org.springframework.data.mapping.model.ConvertingPropertyAccessor;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 
@@ -37,8 +38,14 @@ final class VersionedDocuments<T> {
 		this.idProperty = entity.getRequiredIdProperty();
 	}
 
-	String idField() {
-		return this.idProperty.getName();
+	/**
+	 * What finds a document.
+	 * @param id its id
+	 * @return the filter as it is sent
+	 */
+	Document byId(Object id) {
+		return new QueryMapper(this.template.getConverter()).getMappedObject(
+				new Document(this.idProperty.getName(), id), (MongoPersistentEntity<?>) this.idProperty.getOwner());
 	}
 
 	/**

@@ -6,22 +6,37 @@ import java.util.Date;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
+import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.domain.Sort.Direction;
+import org.springframework.data.mongodb.core.MongoAction;
+import org.springframework.data.mongodb.core.MongoActionOperation;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.index.Index;
 import org.springframework.data.mongodb.core.mapping.Field;
+import org.springframework.data.mongodb.core.mapping.FieldType;
+import org.springframework.data.mongodb.core.mapping.MongoId;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
@@ -79,6 +94,65 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 			.containsEntry("extra", 1)
 			.containsEntry("fence", 7L)
 			.containsEntry("lock", Document.parse("{holders: [{token: 't', renewedAt: 1}]}"));
+	}
+
+	@Test
+	void aDefaultThatIsNotStoredIsSavedWithTheNextChange() {
+		template().getCollection("mutable").insertOne(new Document("_id", "m").append("version", 1L));
+		OptimisticUpdater updater = updater(1);
+		updater.update(Mutable.class, "m", (one) -> one);
+		assertThat(raw("mutable", "m")).as("no change is no write").doesNotContainKey("t");
+		updater.update(Mutable.class, "m", (one) -> {
+			one.bytes[0] = 9;
+			return one;
+		});
+		assertThat(raw("mutable", "m")).containsEntry("t", List.of("a")).containsEntry("date", new Date(1));
+	}
+
+	@Test
+	void anIdThatReadsAsAnObjectIdMayBeStoredAsAText() {
+		String id = "65a1b2c3d4e5f60718293a4b";
+		template().insert(new Texted(id, 1, null));
+		assertThat(raw("texted", id)).containsEntry("n", 1);
+		assertThat(updater(1).update(Texted.class, id, (one) -> new Texted(id, 2, one.version()))).isPresent();
+		assertThat(raw("texted", id)).containsEntry("n", 2);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "MAJORITY, MAJORITY", "W1, W1", "JOURNALED, JOURNALED", "UNACKNOWLEDGED, ACKNOWLEDGED" })
+	void anUpdateIsConfirmedAsTheTemplatesOwnAndNeverWithoutAnAnswer(String asked, String sent) {
+		List<BsonDocument> updates = new CopyOnWriteArrayList<>();
+		try (MongoClient client = MongoClients.create(MongoClientSettings.builder()
+			.applyConnectionString(new ConnectionString(uri()))
+			.addCommandListener(new CommandListener() {
+
+				@Override
+				public void commandStarted(CommandStartedEvent event) {
+					if (event.getCommandName().equals("update")) {
+						updates.add(event.getCommand().clone());
+					}
+				}
+
+			})
+			.build())) {
+			MongoTemplate template = new MongoTemplate(client, "mongo_lock_data_test");
+			template.insert(new Counter("a", 1, null));
+			template.setWriteConcernResolver((action) -> {
+				assertThat(action.getEntityType()).isEqualTo(Counter.class);
+				assertThat(action.getMongoActionOperation()).isEqualTo(MongoActionOperation.UPDATE);
+				return WriteConcern.valueOf(asked);
+			});
+			OptimisticUpdater updater = OptimisticUpdater.of(template,
+					new FullJitterBackOff(1, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context());
+			assertThat(updater.update(Counter.class, "a", Counter::next)).isPresent();
+			template.setWriteConcernResolver(MongoAction::getDefaultWriteConcern);
+			template.setWriteConcern(WriteConcern.valueOf(asked));
+			assertThat(updater.update(Counter.class, "a", Counter::next)).isPresent();
+		}
+		WriteConcern expected = WriteConcern.valueOf(sent);
+		assertThat(updates).hasSize(2)
+			.allSatisfy((update) -> assertThat(update.getDocument("writeConcern", new BsonDocument()))
+				.isEqualTo(expected.asDocument()));
 	}
 
 	@Test
@@ -372,6 +446,10 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		Special(String id, int n) {
 			super(id, n);
 		}
+
+	}
+
+	record Texted(@MongoId(FieldType.STRING) String id, int n, @Version @Nullable Long version) {
 
 	}
 

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.result.UpdateResult;
+import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class OptimisticTransactionTests {
 
+	private static final Document PAGE = new Document("_id", "a").append("text", "text").append("version", 1L);
+
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();
 
@@ -45,7 +48,7 @@ class OptimisticTransactionTests {
 
 	@Test
 	void aConflictReachesTheTransactionAtOnceAsSpringHasIt() {
-		this.template.stored = new Page("a", "text", 1L);
+		this.template.stored = PAGE;
 		inTransaction(() -> assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(this::update)
 			.withMessageContaining("somebody else has saved or deleted it meanwhile"));
 		assertThat(this.calls).hasValue(1);
@@ -53,7 +56,7 @@ class OptimisticTransactionTests {
 
 	@Test
 	void outsideOfItAConflictIsTriedAgain() {
-		this.template.stored = new Page("a", "text", 1L);
+		this.template.stored = PAGE;
 		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(this::update)
 			.withMessageContaining("5 attempts");
 		assertThat(this.calls).hasValue(5);
@@ -93,7 +96,9 @@ class OptimisticTransactionTests {
 
 		private static final DuplicateKeyException DUPLICATE = new DuplicateKeyException("2");
 
-		private @Nullable Page stored;
+		private @Nullable Document stored;
+
+		private boolean loaded;
 
 		private int looks;
 
@@ -102,14 +107,10 @@ class OptimisticTransactionTests {
 		}
 
 		@Override
-		public <T> @Nullable T findOne(Query query, Class<T> type, String collection) {
-			return type.cast(this.stored);
-		}
-
-		@Override
 		@SuppressWarnings("unchecked")
 		public <T> T execute(String collection, CollectionCallback<T> action) {
-			return (T) UpdateResult.acknowledged(0, 0L, null);
+			this.loaded = !this.loaded;
+			return (T) ((this.loaded) ? this.stored : UpdateResult.acknowledged(0, 0L, null));
 		}
 
 		@Override
@@ -118,7 +119,7 @@ class OptimisticTransactionTests {
 		}
 
 		@Override
-		public boolean exists(Query query, Class<?> type, String collection) {
+		public boolean exists(Query query, String collection) {
 			this.looks++;
 			return true;
 		}
