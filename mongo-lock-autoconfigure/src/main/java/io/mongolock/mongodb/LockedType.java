@@ -20,8 +20,6 @@ import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
-import org.springframework.util.ClassUtils;
-import org.springframework.util.NumberUtils;
 
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.KeyText;
@@ -33,8 +31,6 @@ import io.mongolock.store.mongo.DocumentKey;
  * @param <T> the type
  */
 final class LockedType<T> {
-
-	private static final Set<Class<?>> WHOLE = Set.of(Long.class, Integer.class, Short.class, Byte.class);
 
 	private static final Duration MIN_EDITING = Duration.ofSeconds(1);
 
@@ -160,18 +156,10 @@ final class LockedType<T> {
 	 */
 	DocumentKey key(Object id) {
 		MongoPersistentProperty property = this.mapping.getRequiredIdProperty();
-		Document mapped = new QueryMapper(converter())
-			.getMappedObject(new Document(property.getName(), asStored(id, property)), this.mapping);
+		Document mapped = new QueryMapper(converter()).getMappedObject(new Document(property.getName(), id),
+				this.mapping);
 		BsonValue stored = mapped.toBsonDocument(Document.class, codecs()).get("_id");
 		return new DocumentKey(this.collection, Objects.requireNonNull(stored));
-	}
-
-	// To MongoDB 1 and NumberLong(1) are one id, so they have to be one key
-	@SuppressWarnings("unchecked")
-	private static Object asStored(Object id, MongoPersistentProperty property) {
-		Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(property.getType());
-		return (WHOLE.contains(type) && WHOLE.contains(id.getClass()))
-				? NumberUtils.convertNumberToTargetClass((Number) id, (Class<? extends Number>) type) : id;
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
@@ -49,6 +50,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link DocumentLockOperations} with what Spring Data maps.
@@ -123,8 +125,22 @@ class LockedEntitiesTests {
 	void anIdMayBeAnotherKindOfNumberThanItsProperty() {
 		this.template.insert(new WithNumber(7, 1));
 		LockedDocument<WithNumber> locked = documents().lock(WithNumber.class, 7);
-		assertThat(locked.handle().key()).isEqualTo("withNumber:NumberLong(7)");
+		assertThat(locked.handle().key()).isEqualTo("withNumber:7");
 		assertThat(documents().save(locked, new WithNumber(7, 2)).n()).isEqualTo(2);
+	}
+
+	@Test
+	void whoWaitsIsFoundAlsoIfAnotherKindOfNumberIsStored() {
+		this.template.getCollection("withNumber").insertOne(new Document("_id", 7).append("n", 1));
+		LockedDocument<WithNumber> locked = documents().lock(WithNumber.class, 7L);
+		try (DocumentLocksFixture there = new DocumentLocksFixture("there", this.template,
+				new GenericApplicationContext())) {
+			CompletableFuture<LockedDocument<WithNumber>> next = CompletableFuture
+				.supplyAsync(() -> there.documents().lock(WithNumber.class, 7L, DocumentLocksFixture.WAITING));
+			await().until(() -> documents().find(WithNumber.class, 7L).orElseThrow().waiting() == 1);
+			documents().save(locked, new WithNumber(7, 2));
+			assertThat(next.join().entity().n()).isEqualTo(2);
+		}
 	}
 
 	@Test

@@ -5,6 +5,8 @@ import java.util.Optional;
 import java.util.Set;
 
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.json.JsonMode;
@@ -30,16 +32,32 @@ public record DocumentKey(String collection, BsonValue id) {
 	private static final Set<String> WORDS = Set.of("true", "false", "null", "undefined", "NaN", "Infinity", "MinKey",
 			"MaxKey");
 
+	/** Up to here whole numbers are the same in all kinds. */
+	private static final double MAX_WHOLE = 1L << 53;
+
 	/**
-	 * Refuse what no document has as its id: a filter would take it for a condition.
+	 * Take all kinds of a number for one, as MongoDB does, and refuse what no document
+	 * has as its id: a filter would take it for a condition.
 	 */
 	public DocumentKey {
+		id = canonical(id);
 		boolean condition = id.isRegularExpression() || id.isArray()
 				|| (id.isDocument() && id.asDocument().keySet().stream().anyMatch((name) -> name.startsWith("$")));
 		if (condition) {
 			throw new IllegalArgumentException(
 					"'" + KeyText.printable(id.toString()) + "' is not the id of a document: no document can have it");
 		}
+	}
+
+	private static BsonValue canonical(BsonValue id) {
+		if (!id.isInt64() && !(id.isDouble() && Math.abs(id.asDouble().getValue()) <= MAX_WHOLE)) {
+			return id;
+		}
+		long whole = id.asNumber().longValue();
+		if (id.asNumber().doubleValue() != whole) {
+			return id;
+		}
+		return ((int) whole == whole) ? new BsonInt32((int) whole) : new BsonInt64(whole);
 	}
 
 	/**

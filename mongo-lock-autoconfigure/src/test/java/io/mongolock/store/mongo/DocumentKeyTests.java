@@ -34,8 +34,9 @@ class DocumentKeyTests {
 					.of("p1", "42", "-1", "", "a:b", "true", "null", "NaN", "ObjectId(\"65a1b2c3d4e5f60718293a4b\")",
 							"{a: 1}", "\"quoted\"", "\\", "a\\", "ä\uD83D\uDD12", "a\nb", "/x/", "Infinity", " p1 ")
 					.map(BsonString::new),
-				Stream.of(new BsonInt32(42), new BsonInt64(42), new BsonInt64(Long.MIN_VALUE), new BsonDouble(1.5),
-						new BsonDouble(1), new BsonBoolean(true), new BsonDateTime(1_700_000_000_123L),
+				Stream.of(new BsonInt32(42), new BsonInt64(Long.MIN_VALUE), new BsonInt64(1L << 40),
+						new BsonDouble(1.5), new BsonDouble(1), new BsonBoolean(true),
+						new BsonDateTime(1_700_000_000_123L),
 						new BsonObjectId(new ObjectId("65a1b2c3d4e5f60718293a4b")),
 						new BsonDecimal128(Decimal128.parse("12.50")),
 						new BsonBinary((byte) 4, new byte[] { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 }),
@@ -55,6 +56,19 @@ class DocumentKeyTests {
 	void noTwoIdsHaveTheSameText() {
 		assertThat(ids().map((id) -> new DocumentKey("posts", id).toString())).doesNotHaveDuplicates()
 			.contains("posts:p1", "posts:42", "posts:\"42\"", "posts:ObjectId(\"65a1b2c3d4e5f60718293a4b\")");
+	}
+
+	@Test
+	void anIdIsOneInAllKindsOfNumbersAsItIsToMongoDb() {
+		for (BsonValue id : new BsonValue[] { new BsonInt32(42), new BsonInt64(42), new BsonDouble(42) }) {
+			assertThat(new DocumentKey("posts", id)).hasToString("posts:42");
+		}
+		assertThat(new DocumentKey("posts", new BsonDouble(1L << 40)))
+			.isEqualTo(new DocumentKey("posts", new BsonInt64(1L << 40)));
+		for (BsonValue id : new BsonValue[] { new BsonDouble(0.5), new BsonDouble(0x1p63), new BsonDouble(Double.NaN),
+				new BsonInt64(Long.MAX_VALUE) }) {
+			assertThat(new DocumentKey("posts", id).id()).isEqualTo(id);
+		}
 	}
 
 	@ParameterizedTest
