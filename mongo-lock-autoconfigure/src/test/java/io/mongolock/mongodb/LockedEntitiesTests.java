@@ -2,6 +2,7 @@ package io.mongolock.mongodb;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -154,6 +155,22 @@ class LockedEntitiesTests {
 	}
 
 	@Test
+	void whatIsChangedInPlaceIsSavedAlsoInDatesAndArrays() {
+		this.template.insert(new InPlace("p"));
+		LockedDocument<InPlace> locked = documents().lock(InPlace.class, "p");
+		locked.entity().bytes[0] = 9;
+		locked.entity().date.setTime(7);
+		locked.entity().texts.add("b");
+		InPlace kept = documents().saveAndKeep(locked, locked.entity());
+		kept.bytes[1] = 9;
+		documents().save(locked, kept);
+		InPlace stored = Objects.requireNonNull(this.template.findById("p", InPlace.class));
+		assertThat(stored.bytes).containsExactly(9, 9);
+		assertThat(stored.date).hasTime(7);
+		assertThat(stored.texts).containsExactly("a", "b");
+	}
+
+	@Test
 	void aFieldWithADotInItsNameIsRefusedBeforeItIsLocked() {
 		this.template.insert(new Dotted("d", "old"));
 		assertThatIllegalArgumentException().isThrownBy(() -> documents().lock(Dotted.class, "d"))
@@ -277,6 +294,23 @@ class LockedEntitiesTests {
 	}
 
 	record Dotted(@Id String id, @Field(name = "a.b", nameType = FieldName.Type.KEY) String text) {
+
+	}
+
+	static class InPlace {
+
+		@Id
+		String id;
+
+		byte[] bytes = { 1, 2 };
+
+		Date date = new Date(1);
+
+		List<String> texts = new ArrayList<>(List.of("a"));
+
+		InPlace(String id) {
+			this.id = id;
+		}
 
 	}
 
