@@ -318,6 +318,26 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
+	void aSaveThatIsRefusedInsideATransactionLeavesTheLockToIt() {
+		this.template.insert(new Page("b", "draft"));
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Page> witness = lockedElsewhere("b");
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a", OFTEN_RENEWED);
+		Sheet other = new Sheet("a");
+		other.version = 7L;
+		listened().executeWithoutResult((status) -> {
+			status.setRollbackOnly();
+			assertThatExceptionOfType(OptimisticLockingFailureException.class)
+				.isThrownBy(() -> this.here.documents().save(locked, other));
+			Date before = renewedAt("sheet", "a");
+			awaitRenewals("b");
+			assertThat(renewedAt("sheet", "a")).isEqualTo(before);
+		});
+		locked.close();
+		witness.close();
+	}
+
+	@Test
 	void aReadOnlyTransactionLeavesRenewalsAlone() {
 		this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
 		TransactionTemplate reading = listened();
@@ -430,8 +450,12 @@ class DocumentLockTransactionTests {
 	}
 
 	private Date renewedAt(String id) {
+		return renewedAt("page", id);
+	}
+
+	private Date renewedAt(String collection, String id) {
 		return this.client.getDatabase("test")
-			.getCollection("page")
+			.getCollection(collection)
 			.find(new Document("_id", id))
 			.first()
 			.get("lock", Document.class)
