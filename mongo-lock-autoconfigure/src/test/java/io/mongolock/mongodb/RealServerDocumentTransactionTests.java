@@ -82,7 +82,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		GenericApplicationContext context = new GenericApplicationContext();
 		MongoMappingContext mapping = (MongoMappingContext) this.template.getConverter().getMappingContext();
 		context.registerBean(PlainSaves.class,
-				() -> new PlainSaves(() -> this.here.documents(), () -> Stream.of(mapping)));
+				() -> new PlainSaves(() -> Stream.of(this.here.documents()), () -> Stream.of(mapping)));
 		this.here = new DocumentLocksFixture("here", this.template, context);
 		this.template.setApplicationContext(context);
 		this.there = new DocumentLocksFixture("there", template(), new GenericApplicationContext());
