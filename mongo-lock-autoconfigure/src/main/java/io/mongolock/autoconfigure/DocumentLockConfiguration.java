@@ -1,6 +1,7 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -22,6 +23,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.health.WriteProof;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
@@ -46,11 +48,16 @@ class DocumentLockConfiguration {
 		// No TTL index removes what is in the documents
 		LockDefaults lasting = new LockDefaults(defaults.global(), defaults.byName(), null);
 		return new DocumentLockClients(
-				(store) -> new LockTemplate(store, lasting, owner, clock, listeners.orderedStream().toList(),
+				(store) -> new LockTemplate(store, lasting, owner, clock, ofDocuments(listeners),
 						properties.leakDetection(), NEVER, properties.placeTtl()),
 				(template, store, locks) -> DocumentLockOperations.of(template, store, locks, locks::broken, clock,
 						defaults.terms().operationTimeout(), transactions, context),
 				properties);
+	}
+
+	// What documents let write proves nothing of the lock collection
+	private static List<LockListener> ofDocuments(ObjectProvider<LockListener> listeners) {
+		return listeners.orderedStream().filter((listener) -> !(listener instanceof WriteProof)).toList();
 	}
 
 	@Bean

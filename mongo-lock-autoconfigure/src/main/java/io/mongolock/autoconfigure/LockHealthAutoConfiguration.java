@@ -12,6 +12,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.health.LockTrouble;
+import io.mongolock.health.WriteProof;
 import io.mongolock.store.LockStore;
 
 /**
@@ -24,8 +25,13 @@ import io.mongolock.store.LockStore;
 public final class LockHealthAutoConfiguration {
 
 	@Bean
-	LockTrouble mongoLockTrouble(LockClock clock) {
-		return new LockTrouble(clock);
+	WriteProof mongoLockWriteProof(LockClock clock) {
+		return new WriteProof(clock);
+	}
+
+	@Bean
+	LockTrouble mongoLockTrouble(LockClock clock, WriteProof proof) {
+		return new LockTrouble(clock, proof);
 	}
 
 	@Bean

@@ -79,15 +79,16 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 	// Nothing that is only read shows that locks are granted. Shared, so that instances
 	// do not wait for each other, and with a life of its own if its release is not heard.
 	private void prove() {
-		if (this.trouble.isProved()) {
+		WriteProof proof = this.trouble.proof();
+		if (proof.isValid()) {
 			return;
 		}
-		long failures = this.trouble.failures();
-		long begun = this.trouble.nanoTime();
+		long failures = proof.failures();
+		long begun = proof.nanoTime();
 		this.store.acquire(Claim.of(this.probe, this.owner, this.timeout).withLimit(Integer.MAX_VALUE), this.timeout);
-		Duration left = this.timeout.minusNanos(this.trouble.nanoTime() - begun);
+		Duration left = this.timeout.minusNanos(proof.nanoTime() - begun);
 		this.store.release(this.probe, (left.toMillis() > 0) ? left : Duration.ofMillis(1));
-		this.trouble.proved(failures);
+		proof.proved(failures);
 	}
 
 }

@@ -5,32 +5,26 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
-import io.mongolock.LockRequest;
-import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
-import io.mongolock.event.LockInstrumentation;
 import io.mongolock.event.SelectiveListener;
 
 /**
  * Remembers what went wrong with locks of this client that are held, and with the clocks
- * they are judged by; and whether claims, renewals and releases show that the store can
- * be written to. Thread-safe.
+ * they are judged by. Thread-safe.
  */
-public final class LockTrouble implements SelectiveListener, LockInstrumentation {
-
-	/** How long what was written shows that more can be. */
-	private static final Duration PROOF = Duration.ofSeconds(2);
+public final class LockTrouble implements SelectiveListener {
 
 	/** How long a step of the store's clock is worth telling. */
 	private static final Duration STEP_SHOWN = Duration.ofMinutes(10);
 
 	private final LockClock clock;
+
+	private final WriteProof proof;
 
 	/** By fence, which no other lock of the same key has. */
 	private final Map<LockId, Overdue> overdue = new ConcurrentHashMap<>();
@@ -39,19 +33,14 @@ public final class LockTrouble implements SelectiveListener, LockInstrumentation
 
 	private volatile @Nullable Step lastStep;
 
-	private volatile @Nullable Long confirmedAt;
-
-	/** How many requests failed, and how many of them by the last look of our own. */
-	private final AtomicLong failures = new AtomicLong();
-
-	private volatile long failuresSeen;
-
 	/**
 	 * Create a new instance.
 	 * @param clock tells how long ago something was
+	 * @param proof is void after a release that failed
 	 */
-	public LockTrouble(LockClock clock) {
+	public LockTrouble(LockClock clock, WriteProof proof) {
 		this.clock = clock;
+		this.proof = proof;
 	}
 
 	@Override
@@ -61,60 +50,12 @@ public final class LockTrouble implements SelectiveListener, LockInstrumentation
 	}
 
 	@Override
-	public void confirmed() {
-		this.confirmedAt = this.clock.nanoTime();
-	}
-
-	@Override
-	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
-			Duration waited) {
-		if (failure != null) {
-			this.failures.incrementAndGet();
-		}
-	}
-
-	@Override
-	public void renewed(int leases, boolean answered, Duration took) {
-		if (!answered) {
-			this.failures.incrementAndGet();
-		}
-	}
-
-	@Override
 	public void onReleaseFailed(LockHandle handle, Throwable failure) {
-		this.failures.incrementAndGet();
+		this.proof.failed();
 	}
 
-	/**
-	 * Whether what was written just now makes another look needless.
-	 * @return whether a lock was granted or kept in the last seconds, and no request
-	 * failed since the last look
-	 */
-	boolean isProved() {
-		Long confirmed = this.confirmedAt;
-		return confirmed != null && this.clock.nanoTime() - confirmed < PROOF.toNanos()
-				&& this.failures.get() == this.failuresSeen;
-	}
-
-	long nanoTime() {
-		return this.clock.nanoTime();
-	}
-
-	/**
-	 * A look of our own begins.
-	 * @return what {@link #proved} takes
-	 */
-	long failures() {
-		return this.failures.get();
-	}
-
-	/**
-	 * A look of our own found that the store can be written to.
-	 * @param failures what it began with
-	 */
-	void proved(long failures) {
-		this.failuresSeen = failures;
-		confirmed();
+	WriteProof proof() {
+		return this.proof;
 	}
 
 	@Override

@@ -1,6 +1,9 @@
 package io.mongolock.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
@@ -12,16 +15,26 @@ import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.actuate.LockInfoContributor;
 import io.mongolock.actuate.LocksEndpoint;
 import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.health.LockTrouble;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link LockEndpointAutoConfiguration}, {@link LockHealthAutoConfiguration}
@@ -29,11 +42,14 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LockOperatorsAutoConfigurationTests {
 
-	private final WebApplicationContextRunner context = new WebApplicationContextRunner()
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+	private final WebApplicationContextRunner empty = new WebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class, LockEndpointAutoConfiguration.class,
 				LockHealthAutoConfiguration.class, LockInfoAutoConfiguration.class, EndpointAutoConfiguration.class,
-				WebEndpointAutoConfiguration.class))
-		.withBean(StubLockStore.class);
+				WebEndpointAutoConfiguration.class));
+
+	private final WebApplicationContextRunner context = this.empty.withBean(StubLockStore.class);
 
 	@Test
 	void theEndpointIsThereOnceItIsExposed() {
@@ -60,6 +76,43 @@ class LockOperatorsAutoConfigurationTests {
 	}
 
 	@Test
+	void whatTheClientMeetsReachesTheHealth() {
+		this.empty.withBean(FailingStore.class)
+			.withPropertyValues("mongo-lock.ttl=1m", "mongo-lock.renew-interval=20ms")
+			.run((context) -> {
+				FailingStore store = context.getBean(FailingStore.class);
+				LockOperations locks = context.getBean(LockOperations.class);
+				LockHealthIndicator health = context.getBean(LockHealthIndicator.class);
+				LockHandle handle = locks.acquire(LockRequest.of("order:1"));
+				assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+				store.failing = true;
+				await().atMost(PATIENCE)
+					.untilAsserted(() -> assertThat(health.health().getDetails()).containsEntry("overdueLocks",
+							List.of("order:1")));
+				assertThat(health.health().getStatus()).isEqualTo(LockHealthIndicator.DEGRADED);
+				store.failing = false;
+				await().atMost(PATIENCE).until(() -> health.health().getStatus().equals(Status.UP));
+				handle.close();
+			});
+	}
+
+	@Test
+	void aReleaseThatFailsIsFollowedByALook() {
+		this.empty.withBean(FailingStore.class).run((context) -> {
+			FailingStore store = context.getBean(FailingStore.class);
+			LockHealthIndicator health = context.getBean(LockHealthIndicator.class);
+			LockHandle handle = context.getBean(LockOperations.class).acquire(LockRequest.of("order:1"));
+			store.failing = true;
+			handle.close();
+			await().atMost(PATIENCE).until(() -> {
+				context.getBean(LockOperations.class).acquire(LockRequest.of("next:" + UUID.randomUUID()));
+				health.health();
+				return store.probes.get() > 0;
+			});
+		});
+	}
+
+	@Test
 	void theInfoTellsTheSettingsUnlessSwitchedOff() {
 		this.context.withPropertyValues("mongo-lock.ttl=40s", "mongo-lock.locks.order.wait-timeout=1s")
 			.run((context) -> {
@@ -83,6 +136,49 @@ class LockOperatorsAutoConfigurationTests {
 	void bothAreAbsentWhereNothingIsLocked() {
 		this.context.withPropertyValues("mongo-lock.enabled=false", "management.endpoints.web.exposure.include=*")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	/**
+	 * Grants, and on demand neither renews nor releases what is not a look of the health.
+	 */
+	static class FailingStore extends StubLockStore {
+
+		private final AtomicInteger probes = new AtomicInteger();
+
+		private volatile boolean failing;
+
+		@Override
+		public ClaimAnswer acquire(Claim claim, Duration timeout) {
+			if (claim.id().key().equals("mongo-lock-health")) {
+				this.probes.incrementAndGet();
+			}
+			return super.acquire(claim, timeout);
+		}
+
+		@Override
+		public boolean renew(LeaseId lease, Duration timeout) {
+			fail(lease.key());
+			return super.renew(lease, timeout);
+		}
+
+		@Override
+		public int renewAll(List<LeaseId> leases, Duration timeout) {
+			fail(leases.get(0).key());
+			return super.renewAll(leases, timeout);
+		}
+
+		@Override
+		public boolean release(LeaseId lease, Duration timeout) {
+			fail(lease.key());
+			return super.release(lease, timeout);
+		}
+
+		private void fail(String key) {
+			if (this.failing && !key.equals("mongo-lock-health")) {
+				throw new LockStoreException(key, Outcome.REFUSED, "says the test", null);
+			}
+		}
+
 	}
 
 	private static List<String> methods(AssertableWebApplicationContext context) {

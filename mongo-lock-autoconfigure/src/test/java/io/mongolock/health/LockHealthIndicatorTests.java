@@ -33,9 +33,10 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 /**
- * Tests for {@link LockHealthIndicator} and {@link LockTrouble}.
+ * Tests for {@link LockHealthIndicator}, {@link LockTrouble} and {@link WriteProof}.
  */
 class LockHealthIndicatorTests {
 
@@ -50,7 +51,9 @@ class LockHealthIndicatorTests {
 
 	private final LockClock clock = Mockito.mock();
 
-	private final LockTrouble trouble = new LockTrouble(this.clock);
+	private final WriteProof proof = new WriteProof(this.clock);
+
+	private final LockTrouble trouble = new LockTrouble(this.clock, this.proof);
 
 	private final LockHealthIndicator indicator = new LockHealthIndicator(this.store, TIMEOUT, this.trouble, OWNER);
 
@@ -93,7 +96,18 @@ class LockHealthIndicatorTests {
 		ArgumentCaptor<Claim> claim = ArgumentCaptor.forClass(Claim.class);
 		Mockito.verify(this.store).acquire(claim.capture(), Mockito.eq(TIMEOUT));
 		assertThat(claim.getValue().limit()).as("instances do not wait for each other").isEqualTo(Integer.MAX_VALUE);
+		assertThat(claim.getValue().ttl()).as("ends by itself").isEqualTo(TIMEOUT);
 		Mockito.verify(this.store).release(claim.getValue().id(), TIMEOUT.minusSeconds(1));
+	}
+
+	@Test
+	void aClaimThatTookAllTheTimeIsReleasedAllTheSame() {
+		BDDMockito.given(this.store.acquire(Mockito.any(), Mockito.any())).willAnswer((call) -> {
+			BDDMockito.given(this.clock.nanoTime()).willReturn(TIMEOUT.toNanos());
+			return null;
+		});
+		this.indicator.health();
+		Mockito.verify(this.store).release(Mockito.any(), Mockito.eq(Duration.ofMillis(1)));
 	}
 
 	@Test
@@ -106,8 +120,10 @@ class LockHealthIndicatorTests {
 
 	@Test
 	void whatTheClientWritesAnywayIsProofEnoughForSomeSeconds() {
-		this.trouble.confirmed();
+		this.proof.confirmed();
 		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
+		BDDMockito.given(this.clock.nanoTime()).willReturn(Duration.ofSeconds(2).toNanos() - 1);
+		this.indicator.health();
 		Mockito.verify(this.store, Mockito.never()).acquire(Mockito.any(), Mockito.any());
 		BDDMockito.given(this.clock.nanoTime()).willReturn(Duration.ofSeconds(2).toNanos());
 		this.indicator.health();
@@ -117,28 +133,28 @@ class LockHealthIndicatorTests {
 
 	@Test
 	void afterAFailureNoGrantIsProofButALookOfItsOwn() {
-		List<Runnable> failures = List.of(() -> this.trouble.renewed(1, false, Duration.ZERO),
-				() -> this.trouble.claimed("claim", LockRequest.of("k"), ClaimEnd.FAILED, DOWN, Duration.ZERO),
+		List<Runnable> failures = List.of(() -> this.proof.renewed(1, false, Duration.ZERO),
+				() -> this.proof.claimed("claim", LockRequest.of("k"), ClaimEnd.FAILED, DOWN, Duration.ZERO),
 				() -> this.trouble.onReleaseFailed(handle("k", 1), DOWN));
 		for (Runnable failure : failures) {
 			failure.run();
-			this.trouble.confirmed();
+			this.proof.confirmed();
 			BDDMockito.given(this.store.acquire(Mockito.any(), Mockito.any())).willThrow(DOWN);
 			assertThat(this.indicator.health().getStatus()).isEqualTo(Status.DOWN);
 			BDDMockito.willAnswer((call) -> null).given(this.store).acquire(Mockito.any(), Mockito.any());
 			assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
-			assertThat(this.trouble.isProved()).isTrue();
+			assertThat(this.proof.isValid()).isTrue();
 		}
 	}
 
 	@Test
 	void aFailureDuringALookVoidsIt() {
 		BDDMockito.given(this.store.acquire(Mockito.any(), Mockito.any())).willAnswer((call) -> {
-			this.trouble.renewed(1, false, Duration.ZERO);
+			this.proof.renewed(1, false, Duration.ZERO);
 			return null;
 		});
 		this.indicator.health();
-		assertThat(this.trouble.isProved()).isFalse();
+		assertThat(this.proof.isValid()).isFalse();
 	}
 
 	@Test
@@ -171,6 +187,23 @@ class LockHealthIndicatorTests {
 			this.trouble.onRenewalFailed(handle("order:1", 10 - i), new IllegalStateException());
 		}
 		assertThat(this.trouble.overdueRenewals()).containsExactly("order:1");
+	}
+
+	@Test
+	void ofManyOverdueLocksTenAreNamed() {
+		for (int i = 0; i < 11; i++) {
+			this.trouble.onRenewalFailed(handle("order:" + i, 10), new IllegalStateException());
+		}
+		assertThat(this.indicator.health().getDetails()).containsEntry("overdueRenewals", 11)
+			.hasEntrySatisfying("overdueLocks", (locks) -> assertThat(locks).asInstanceOf(LIST).hasSize(10));
+	}
+
+	@Test
+	void aLockWhoseReleaseWentUnheardIsNoTroubleOnceItIsNotHeld() {
+		LockHandle handle = handle("order:1", 10);
+		this.trouble.onRenewalFailed(handle, new IllegalStateException());
+		BDDMockito.given(handle.isHeld()).willReturn(false);
+		assertThat(this.trouble.overdueRenewals()).isEmpty();
 	}
 
 	@Test

@@ -39,7 +39,8 @@ class LockHealthOnServerTests {
 	private final MongoTemplate template = TestTemplates.template(this.client);
 
 	private final LockHealthIndicator indicator = new LockHealthIndicator(
-			new MongoLockStore(this.template, "locks", ""), TIMEOUT, new LockTrouble(LockClock.system()),
+			new MongoLockStore(this.template, "locks", ""), TIMEOUT,
+			new LockTrouble(LockClock.system(), new WriteProof(LockClock.system())),
 			new LockOwner("shop", "1", "host", 1, ""));
 
 	@Test

@@ -65,7 +65,8 @@ class RealServerLockHealthTests {
 	// New each time, so without evidence of before
 	private static Health health(MongoTemplate template) {
 		return new LockHealthIndicator(new MongoLockStore(template, "locks", ""), TIMEOUT,
-				new LockTrouble(LockClock.system()), new LockOwner("shop", "1", "host", 1, ""))
+				new LockTrouble(LockClock.system(), new WriteProof(LockClock.system())),
+				new LockOwner("shop", "1", "host", 1, ""))
 			.health();
 	}
 
