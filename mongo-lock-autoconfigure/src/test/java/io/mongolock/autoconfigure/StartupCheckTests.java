@@ -79,6 +79,7 @@ class StartupCheckTests {
 			Arguments.of(NoSuchBean.class, "refers to @noSuchBean, and there is no such bean"),
 			Arguments.of(NoSuchProperty.class, "StartupCheckTests$NoSuchProperty$Order has no property 'idd'"),
 			Arguments.of(NoSuchInnerProperty.class, "'a' + #order.line.artikle"),
+			Arguments.of(PrivateProperty.class, "StartupCheckTests$PrivateProperty$Order has no property 'customer'"),
 			Arguments.of(ObjectKey.class, "has the key '#order' of type " + ObjectKey.Order.class.getName()),
 			Arguments.of(PropertyKey.class, "has the key '#order.lines' of type java.util.List, which has no text"),
 			Arguments.of(RecordKey.class, "has the key '#p0' of type " + RecordKey.Id.class.getName()),
@@ -257,7 +258,8 @@ class StartupCheckTests {
 		assertThat(output).contains(type + ".all() calls pay(String, long), a @DistributedLock method")
 			.contains(type + ".later() calls pay(String, long)")
 			.contains(SelfishBase.class.getName() + ".early() calls look()")
-			.doesNotContain(".other() calls", ".pay() calls");
+			.contains(type + ".refund() calls pay(String, long)")
+			.doesNotContain(".other() calls", ".pay() calls", ".same() calls");
 	}
 
 	@Test
@@ -325,6 +327,16 @@ class StartupCheckTests {
 		@Override
 		@DistributedLock("look")
 		void look() {
+		}
+
+		@DistributedLock("refund")
+		void refund() {
+			pay("a", 1);
+		}
+
+		@DistributedLock("look")
+		void same() {
+			look();
 		}
 
 		void all() {
@@ -844,6 +856,25 @@ class StartupCheckTests {
 
 	}
 
+	static class PrivateProperty {
+
+		@DistributedLock(key = "#order.customer")
+		void run(Order order) {
+		}
+
+		@SuppressWarnings("unused")
+		static class Order {
+
+			private String customer = "";
+
+			private String getCustomer() {
+				return this.customer;
+			}
+
+		}
+
+	}
+
 	static class ObjectKey {
 
 		@DistributedLock(key = "#order")
@@ -888,6 +919,10 @@ class StartupCheckTests {
 
 		@DistributedLock(key = "#order.anything")
 		void ofAnInterface(Comparable<?> order) {
+		}
+
+		@DistributedLock(key = "#order?.ref")
+		void ofAnOptional(Optional<Bean> order) {
 		}
 
 		@DistributedLock(key = "#id")

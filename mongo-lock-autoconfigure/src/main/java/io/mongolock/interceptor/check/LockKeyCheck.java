@@ -7,6 +7,7 @@ import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -26,7 +27,7 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
-import org.springframework.util.ReflectionUtils;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 import io.mongolock.LockKeyTypes;
@@ -117,7 +118,8 @@ class LockKeyCheck {
 					throw new InvalidLockMethodException(operation.method(), targetClass,
 							"has the key '" + operation.key() + "', and " + type.getTypeName() + " has no property '"
 									+ name + "'",
-							"Correct the name; a property is read by a getter, an accessor of a record or a public field.");
+							"Correct the name; a property is read by a public getter, an accessor of a record or a public "
+									+ "field. If a subclass has it, declare that one.");
 				}
 				type = (name != null) ? ofProperty(type, name) : null;
 			}
@@ -127,16 +129,16 @@ class LockKeyCheck {
 	}
 
 	private static boolean isKnownWhole(Class<?> type) {
-		return type != Object.class && !type.isArray() && !Map.class.isAssignableFrom(type)
+		return type != Object.class && type != Optional.class && !type.isArray() && !Map.class.isAssignableFrom(type)
 				&& (type.isPrimitive() || !Modifier.isAbstract(type.getModifiers()));
 	}
 
 	private static boolean isReadable(Class<?> type, String name) {
 		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, name);
-		return (property != null && property.getReadMethod() != null) || ReflectionUtils.findMethod(type, name) != null
-				|| ReflectionUtils.findMethod(type, "get" + StringUtils.capitalize(name)) != null
-				|| ReflectionUtils.findMethod(type, "is" + StringUtils.capitalize(name)) != null
-				|| ReflectionUtils.findField(type, name) != null;
+		return (property != null && property.getReadMethod() != null) || ClassUtils.hasMethod(type, name)
+				|| ClassUtils.hasMethod(type, "get" + StringUtils.capitalize(name))
+				|| ClassUtils.hasMethod(type, "is" + StringUtils.capitalize(name))
+				|| Arrays.stream(type.getFields()).anyMatch((field) -> field.getName().equals(name));
 	}
 
 	private void checkType(SpelNode expression, LockOperation operation, Class<?> targetClass) {
@@ -175,7 +177,8 @@ class LockKeyCheck {
 	}
 
 	private static @Nullable Class<?> ofProperty(Class<?> type, String name) {
-		if (type.isArray() || Map.class.isAssignableFrom(type)) {
+		// an Optional is unwrapped by ?.
+		if (type == Optional.class || type.isArray() || Map.class.isAssignableFrom(type)) {
 			return null;
 		}
 		if (type.isRecord()) {

@@ -158,7 +158,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 						targetClass));
 		operations.values().forEach((operation) -> this.check.check(operation, targetClass));
 		if (!operations.isEmpty() && !Proxy.isProxyClass(targetClass)) {
-			SelfCalls.find(ClassUtils.getUserClass(targetClass), operations.keySet())
+			SelfCalls.find(ClassUtils.getUserClass(targetClass), operations)
 				.forEach((call) -> logger
 					.warn(call + ", a @DistributedLock method, on the same object, past the proxy: "
 							+ "it runs WITHOUT its lock. Move it to another bean, or use LockOperations inside it"));

@@ -5,9 +5,10 @@ import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -23,19 +24,22 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 import org.springframework.util.ClassUtils;
 
+import io.mongolock.interceptor.LockOperation;
+
 /**
  * Finds calls of locked methods on {@code this}, which do not pass the proxy, in the byte
- * code of a class and its superclasses. Certain of what it finds, and silent where more
- * than straight code computes the arguments.
+ * code of a class and its superclasses; but those of who has the same lock already.
+ * Certain of what it finds, and silent where more than straight code computes the
+ * arguments.
  */
 final class SelfCalls {
 
-	private final Set<String> locked;
+	private final Map<String, LockOperation> locked = new HashMap<>();
 
 	private final Set<String> found = new LinkedHashSet<>();
 
-	private SelfCalls(Collection<Method> locked) {
-		this.locked = locked.stream().map(SelfCalls::signature).collect(Collectors.toSet());
+	private SelfCalls(Map<Method, LockOperation> locked) {
+		locked.forEach((method, operation) -> this.locked.put(signature(method), operation));
 	}
 
 	/**
@@ -44,7 +48,7 @@ final class SelfCalls {
 	 * @param locked its methods that run under a lock
 	 * @return each call, as caller and method
 	 */
-	static Set<String> find(Class<?> type, Collection<Method> locked) {
+	static Set<String> find(Class<?> type, Map<Method, LockOperation> locked) {
 		SelfCalls calls = new SelfCalls(locked);
 		for (Class<?> one = type; one != null && one != Object.class; one = one.getSuperclass()) {
 			calls.read(one);
@@ -82,8 +86,8 @@ final class SelfCalls {
 		public @Nullable MethodVisitor visitMethod(int access, String name, String descriptor,
 				@Nullable String signature, String @Nullable [] exceptions) {
 			boolean generated = (access & Opcodes.ACC_BRIDGE) != 0;
-			return ((access & Opcodes.ACC_STATIC) != 0 || generated
-					|| SelfCalls.this.locked.contains(name + descriptor)) ? null : new Code(this.type, name);
+			return ((access & Opcodes.ACC_STATIC) != 0 || generated) ? null
+					: new Code(this.type, name, SelfCalls.this.locked.get(name + descriptor));
 		}
 
 	}
@@ -98,11 +102,15 @@ final class SelfCalls {
 
 		private final String caller;
 
+		/** What the method itself runs under, if it does. */
+		private final @Nullable LockOperation held;
+
 		private final Deque<Boolean> stack = new ArrayDeque<>();
 
-		private Code(Class<?> type, String name) {
+		private Code(Class<?> type, String name, @Nullable LockOperation held) {
 			super(SpringAsmInfo.ASM_VERSION);
 			this.type = type;
+			this.held = held;
 			// lambda$caller$0
 			this.caller = (name.startsWith("lambda$")) ? name.split("\\$")[1] : name;
 		}
@@ -175,7 +183,8 @@ final class SelfCalls {
 			pop((Type.getArgumentsAndReturnSizes(descriptor) >> 2) - 1);
 			if (opcode != Opcodes.INVOKESTATIC) {
 				boolean self = Boolean.TRUE.equals(this.stack.poll());
-				if (self && opcode != Opcodes.INVOKESPECIAL && SelfCalls.this.locked.contains(name + descriptor)) {
+				LockOperation called = SelfCalls.this.locked.get(name + descriptor);
+				if (self && opcode != Opcodes.INVOKESPECIAL && called != null && !isSame(called)) {
 					SelfCalls.this.found.add(this.type.getName() + "." + this.caller + "() calls " + name + "("
 							+ Arrays.stream(Type.getArgumentTypes(descriptor))
 								.map((one) -> ClassUtils.getShortName(one.getClassName()))
@@ -220,6 +229,13 @@ final class SelfCalls {
 		@Override
 		public void visitLookupSwitchInsn(Label dflt, int[] keys, Label[] labels) {
 			this.stack.clear();
+		}
+
+		// in the same text, which may stand for another key if the arguments are others
+		private boolean isSame(LockOperation called) {
+			return this.held != null && Objects.equals(this.held.name(), called.name())
+					&& Objects.equals(this.held.key(), called.key())
+					&& Objects.equals(this.held.document(), called.document());
 		}
 
 		private void push(int words) {
