@@ -91,11 +91,14 @@ public final class LockLocation {
 		if (index != TtlIndexInitializer.Mode.NONE) {
 			needed.add("listIndexes");
 		}
-		if (index == TtlIndexInitializer.Mode.CREATE) {
-			needed.add("createIndex");
-		}
 		if (notifications != Notifications.OFF && answer(database, new Document("hello", 1)).containsKey("setName")) {
 			needed.add("changeStream");
+		}
+		List<String> granted = new ArrayList<>(needed);
+		if (index == TtlIndexInitializer.Mode.CREATE) {
+			// not missed if somebody else made the index, and otherwise by the
+			// initializer
+			granted.add("createIndex");
 		}
 		Document status = answer(database, new Document("connectionStatus", 1).append("showPrivileges", true));
 		return Privileges.of(status).stream().flatMap((privileges) -> {
@@ -103,7 +106,7 @@ public final class LockLocation {
 			return (missing.isEmpty()) ? Stream.empty()
 					: Stream.of("The user '" + privileges.user() + "' may not " + String.join(", ", missing) + " in "
 							+ database.getName() + "." + this.collection + ", which it has to. Run in mongosh: "
-							+ privileges.grant(database.getName(), this.collection, needed));
+							+ privileges.grant(database.getName(), this.collection, granted));
 		}).findFirst();
 	}
 

@@ -64,13 +64,15 @@ record Privileges(String user, String userDatabase, List<Document> granted) {
 	 * @return statements for mongosh
 	 */
 	String grant(String database, String collection, Collection<String> actions) {
-		// a name of its own: there may be a role already that lacks something
-		String role = quoted("mongoLock_" + collection);
+		// a role of the user's own, which may be there already and lack something
+		String role = quoted("mongoLock_" + this.user + "_" + collection);
 		String quoted = actions.stream().map(Privileges::quoted).collect(Collectors.joining(", "));
-		return "db.getSiblingDB(" + quoted(database) + ").createRole({role: " + role + ", privileges: [{resource: {db: "
+		return "var mongoLock = db.getSiblingDB(" + quoted(database) + "); mongoLock.getRole(" + role
+				+ ") || mongoLock.createRole({role: " + role
+				+ ", privileges: [], roles: []}); mongoLock.grantPrivilegesToRole(" + role + ", [{resource: {db: "
 				+ quoted(database) + ", collection: " + quoted(collection) + "}, actions: [" + quoted
-				+ "]}], roles: []}); db.getSiblingDB(" + quoted(this.userDatabase) + ").grantRolesToUser("
-				+ quoted(this.user) + ", [{role: " + role + ", db: " + quoted(database) + "}])";
+				+ "]}]); db.getSiblingDB(" + quoted(this.userDatabase) + ").grantRolesToUser(" + quoted(this.user)
+				+ ", [{role: " + role + ", db: " + quoted(database) + "}])";
 	}
 
 	private static String quoted(String name) {

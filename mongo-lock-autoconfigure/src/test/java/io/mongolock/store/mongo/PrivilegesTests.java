@@ -34,10 +34,17 @@ class PrivilegesTests {
 	void whatIsMissingIsToldWithTheStatementsThatGrantIt() {
 		Privileges privileges = privileges("{db: 'shop', collection: 'locks'}", "find");
 		assertThat(privileges.missing("shop", "locks", NEEDED)).containsExactly("update");
-		assertThat(privileges.grant("shop", "locks", NEEDED)).isEqualTo("db.getSiblingDB(\"shop\").createRole({role: "
-				+ "\"mongoLock_locks\", privileges: [{resource: {db: \"shop\", collection: \"locks\"}, actions: [\"find\", "
-				+ "\"update\"]}], roles: []}); db.getSiblingDB(\"admin\").grantRolesToUser(\"app\", "
-				+ "[{role: \"mongoLock_locks\", db: \"shop\"}])");
+		assertThat(privileges.grant("shop", "locks", NEEDED)).isEqualTo("var mongoLock = db.getSiblingDB(\"shop\"); "
+				+ "mongoLock.getRole(\"mongoLock_app_locks\") || mongoLock.createRole({role: \"mongoLock_app_locks\", "
+				+ "privileges: [], roles: []}); mongoLock.grantPrivilegesToRole(\"mongoLock_app_locks\", [{resource: "
+				+ "{db: \"shop\", collection: \"locks\"}, actions: [\"find\", \"update\"]}]); "
+				+ "db.getSiblingDB(\"admin\").grantRolesToUser(\"app\", [{role: \"mongoLock_app_locks\", db: \"shop\"}])");
+	}
+
+	@Test
+	void namesAreQuoted() {
+		assertThat(privileges("{cluster: true}", "find").grant("a\"b", "c\\d", NEEDED))
+			.contains("db.getSiblingDB(\"a\\\"b\")", "collection: \"c\\\\d\"", "mongoLock_app_c\\\\d");
 	}
 
 	@Test
