@@ -112,6 +112,15 @@ public interface LockOperations {
 	int requestRelease(String key, String reason);
 
 	/**
+	 * As {@link #requestRelease(String, String)}, on behalf of somebody.
+	 * @param key the key
+	 * @param reason why
+	 * @param by who asks, such as the name of a user, as the holder is shown it
+	 * @return how many holders were asked, zero if the lock is free
+	 */
+	int requestRelease(String key, String reason, String by);
+
+	/**
 	 * The lock as {@link Lock}, for code that knows that interface. What the thread
 	 * locked, that thread unlocks, as often as it locked it, and by the same object: each
 	 * call of this method makes one that knows nothing of others, so keep it in a field.

@@ -25,6 +25,8 @@ import org.springframework.context.ApplicationEventPublisher;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
 import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
@@ -144,11 +146,11 @@ public class LocksEndpoint {
 	}
 
 	RequestedDescriptor requestRelease(String key, String reason, String by) {
-		int asked = usable(() -> sum(key, (source) -> source.locks().requestRelease(stored(key), reason)));
+		int asked = usable(() -> sum(key, (source) -> source.locks().requestRelease(stored(key), reason, by)));
 		if (asked > 0) {
-			audit(by, RELEASE_REQUESTED, "key=" + key, "asked=" + asked, "reason=" + reason);
 			logger.info("Lock '" + KeyText.printable(key) + "' is asked for by " + KeyText.printable(by) + ", reason: "
 					+ KeyText.printable(reason));
+			audit(by, RELEASE_REQUESTED, "key=" + key, "asked=" + asked, "reason=" + reason);
 		}
 		return new RequestedDescriptor(key, asked);
 	}
@@ -177,12 +179,8 @@ public class LocksEndpoint {
 		List<String> released = new ArrayList<>();
 		try {
 			for (StoredHolder holder : lock.holders()) {
-				// without an answer it may be released all the same
-				String whom = holder.owner() + ", fence " + holder.fence();
-				released.add(whom);
-				LeaseId lease = new LeaseId(stored(key), holder.leaseToken());
-				if (sources(key).stream().noneMatch((source) -> source.store().release(lease, this.timeout))) {
-					released.remove(whom);
+				if (holder.isAlive(lock.now())) {
+					release(key, holder, released);
 				}
 			}
 		}
@@ -194,15 +192,39 @@ public class LocksEndpoint {
 		return new ReleasedDescriptor(key, released.size());
 	}
 
+	private void release(String key, StoredHolder holder, List<String> released) {
+		String whom = holder.owner() + ", fence " + holder.fence();
+		try {
+			LeaseId lease = new LeaseId(stored(key), holder.leaseToken());
+			if (sources(key).stream().anyMatch((source) -> source.store().release(lease, this.timeout))) {
+				released.add(whom);
+			}
+		}
+		catch (LockStoreException ex) {
+			if (ex.getOutcome() == Outcome.UNKNOWN) {
+				released.add(whom + " (perhaps: MongoDB gave no answer)");
+			}
+			throw ex;
+		}
+	}
+
 	private void released(String key, String holders, String reason, String by) {
-		audit(by, RELEASED_BY_FORCE, "key=" + key, "holders=" + holders, "reason=" + reason);
 		// Most applications have no repository of audit events
 		logger.warn("Lock '" + KeyText.printable(key) + "' was released by force by " + KeyText.printable(by)
 				+ ", reason: " + KeyText.printable(reason) + ". It was held by " + holders);
+		audit(by, RELEASED_BY_FORCE, "key=" + key, "holders=" + holders, "reason=" + reason);
 	}
 
+	// Published on this thread: what a listener throws would hide what was done, or why
+	// not
 	private void audit(String by, String type, String... data) {
-		this.events.publishEvent(new AuditApplicationEvent(new AuditEvent(by, type, data)));
+		AuditEvent event = new AuditEvent(by, type, data);
+		try {
+			this.events.publishEvent(new AuditApplicationEvent(event));
+		}
+		catch (RuntimeException ex) {
+			logger.error("Not audited, as a listener failed: " + KeyText.printable(event.toString()), ex);
+		}
 	}
 
 	static String nameOf(SecurityContext user) {

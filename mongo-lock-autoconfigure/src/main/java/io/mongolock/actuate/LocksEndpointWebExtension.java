@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
@@ -76,15 +77,16 @@ public class LocksEndpointWebExtension {
 	/**
 	 * As {@link LocksEndpoint#lock}.
 	 * @param user who asks
-	 * @param key the key
+	 * @param path the key
+	 * @param key nothing, as there is one already
 	 * @return the lock, or 404 if nobody ever asked for it
 	 */
 	@ReadOperation
 	public WebEndpointResponse<OperationResponseBody> lock(SecurityContext user,
-			@Selector(match = Selector.Match.ALL_REMAINING) String[] key) {
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key) {
+		String only = only(path, key);
 		boolean owners = showsOwners(user);
-		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND,
-				() -> this.endpoint.lock(String.join("/", key), owners));
+		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND, () -> this.endpoint.lock(only, owners));
 	}
 
 	/**
@@ -103,14 +105,15 @@ public class LocksEndpointWebExtension {
 	/**
 	 * As {@link LocksEndpoint#requestRelease}.
 	 * @param user who asks
-	 * @param key the key
+	 * @param path the key
+	 * @param key nothing, as there is one already
 	 * @param reason why
 	 * @return how many were asked, or 403
 	 */
 	@WriteOperation
 	public WebEndpointResponse<OperationResponseBody> requestRelease(SecurityContext user,
-			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, String reason) {
-		return requestReleaseOf(user, String.join("/", key), reason);
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key, String reason) {
+		return requestReleaseOf(user, only(path, key), reason);
 	}
 
 	/**
@@ -129,14 +132,27 @@ public class LocksEndpointWebExtension {
 	/**
 	 * As {@link LocksEndpoint#release}.
 	 * @param user who asks
-	 * @param key the key
+	 * @param path the key
+	 * @param key nothing, as there is one already
 	 * @param reason why, if that is said
 	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> release(SecurityContext user,
-			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, @Nullable String reason) {
-		return releaseOf(user, String.join("/", key), reason);
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key,
+			@Nullable String reason) {
+		return releaseOf(user, only(path, key), reason);
+	}
+
+	// A parameter or a part of the body named like the selector would stand for it
+	private static String only(String[] path, @Nullable String key) {
+		String only = String.join("/", path);
+		if (key != null) {
+			String message = "The address names lock '" + only + "' and a parameter lock '" + key
+					+ "': name one of them only";
+			throw new InvalidEndpointRequestException(message, message);
+		}
+		return only;
 	}
 
 	private WebEndpointResponse<OperationResponseBody> change(SecurityContext user,

@@ -37,7 +37,7 @@ public final class LockEndpointAutoConfiguration {
 	LocksEndpoint mongoLocksEndpoint(LockStore store, LockDefaults defaults, ApplicationEventPublisher events,
 			LockOperations locks, ObjectProvider<LockTemplate> client, LockClock clock,
 			ObjectProvider<DocumentLockClients> documents, ObjectProvider<DocumentLockOperations> operations) {
-		LockTemplate template = client.getIfAvailable();
+		LockTemplate template = client.getIfUnique();
 		Source plain = new Source(store, locks, (key) -> (template != null) ? template.waiting(key) : 0);
 		return new LocksEndpoint(plain, () -> documents(documents, operations), defaults.terms().operationTimeout(),
 				events, clock);

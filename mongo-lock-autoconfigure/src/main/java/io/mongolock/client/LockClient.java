@@ -187,16 +187,17 @@ final class LockClient {
 	 * Ask whoever holds a lock to release it.
 	 * @param key the key
 	 * @param reason why
+	 * @param by who asks, {@code null} for this thread
 	 * @return how many holders were asked
 	 * @throws io.mongolock.LockUnavailableException if the client was stopped
 	 */
-	int requestRelease(String key, String reason) {
+	int requestRelease(String key, String reason, @Nullable String by) {
 		if (!this.lifecycle.startIfNew() || !this.lifecycle.beginClaim()) {
 			throw LockExceptions.stopped(key, Duration.ZERO);
 		}
 		try {
-			String by = this.owner.onThread(Thread.currentThread().getName()).toString();
-			return this.releaseRequests.ask(key, reason, by, this.defaults.terms().operationTimeout());
+			String asking = (by != null) ? by : this.owner.onThread(Thread.currentThread().getName()).toString();
+			return this.releaseRequests.ask(key, reason, asking, this.defaults.terms().operationTimeout());
 		}
 		finally {
 			this.lifecycle.endRequest();

@@ -146,7 +146,12 @@ public final class LockTemplate implements LockOperations {
 
 	@Override
 	public int requestRelease(String key, String reason) {
-		return this.client.requestRelease(key, reason);
+		return this.client.requestRelease(key, reason, null);
+	}
+
+	@Override
+	public int requestRelease(String key, String reason, String by) {
+		return this.client.requestRelease(key, reason, by);
 	}
 
 	/**

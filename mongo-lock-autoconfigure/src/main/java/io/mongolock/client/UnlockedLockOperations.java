@@ -89,6 +89,11 @@ public class UnlockedLockOperations implements LockOperations {
 	}
 
 	@Override
+	public int requestRelease(String key, String reason, String by) {
+		return 0;
+	}
+
+	@Override
 	public Lock asLock(LockRequest request) {
 		return new ThreadLock(this, this.defaults, request);
 	}

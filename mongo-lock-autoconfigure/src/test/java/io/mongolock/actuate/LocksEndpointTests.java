@@ -28,6 +28,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.actuate.LockDescriptors.HolderDescriptor;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
@@ -93,7 +94,7 @@ class LocksEndpointTests {
 	void whatCannotBeUsedIsARequestThatIsWrongNotAnErrorOfTheServer() {
 		IllegalArgumentException wrong = new IllegalArgumentException("too long, says the test");
 		BDDMockito.given(this.store.find("k", TIMEOUT)).willThrow(wrong);
-		BDDMockito.given(this.locks.requestRelease("k", "")).willThrow(wrong);
+		BDDMockito.given(this.locks.requestRelease("k", "", "alice")).willThrow(wrong);
 		String[] key = { "k" };
 		Stream
 			.<ThrowingCallable>of(() -> this.endpoint.lock(key), () -> this.endpoint.release(USER, key, null),
@@ -203,7 +204,7 @@ class LocksEndpointTests {
 
 	@Test
 	void aHolderIsAskedToReleaseAndThatIsAudited() {
-		BDDMockito.given(this.locks.requestRelease("file:/a", "deployment")).willReturn(1);
+		BDDMockito.given(this.locks.requestRelease("file:/a", "deployment", "alice")).willReturn(1);
 		assertThat(this.endpoint.requestRelease(USER, new String[] { "file:", "a" }, "deployment").asked())
 			.isEqualTo(1);
 		assertThat(this.events).singleElement()
@@ -253,6 +254,68 @@ class LocksEndpointTests {
 	}
 
 	@Test
+	void whatTheStoreDidNotReleaseIsNotSaidToBeReleased(CapturedOutput output) {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		for (Outcome outcome : List.of(Outcome.REFUSED, Outcome.NOT_EXECUTED)) {
+			BDDMockito.willThrow(new LockStoreException("order:1", outcome, "no", null))
+				.given(this.store)
+				.release(Mockito.any(), Mockito.any());
+			assertThatExceptionOfType(LockStoreException.class)
+				.isThrownBy(() -> this.endpoint.release(USER, new String[] { "order:1" }, null));
+		}
+		assertThat(this.events).isEmpty();
+		assertThat(output).doesNotContain("by force");
+	}
+
+	@Test
+	void aLeaseThatRanOutIsNotReleased() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		StoredLock lock = this.held.remove(0);
+		this.held.add(new StoredLock(lock.key(), lock.holders(), List.of(), List.of(), 7, NOW.plusSeconds(60)));
+		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, null))
+			.isEqualTo(new ReleasedDescriptor("order:1", 0));
+		Mockito.verify(this.store, Mockito.never()).release(Mockito.any(), Mockito.any());
+	}
+
+	@Test
+	void anAuditThatFailsHidesNeitherTheLineNorTheAnswer(CapturedOutput output) {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, (event) -> {
+			throw new IllegalStateException("the audit, says the test");
+		}, this.locks, String::length, this.clock);
+		BDDMockito.given(this.locks.requestRelease("order:1", "soon", "alice")).willReturn(1);
+		assertThat(endpoint.requestRelease(USER, new String[] { "order:1" }, "soon").asked()).isEqualTo(1);
+		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(true);
+		assertThat(endpoint.release(USER, new String[] { "order:1" }, null))
+			.isEqualTo(new ReleasedDescriptor("order:1", 1));
+		LockStoreException failure = new LockStoreException("order:1", Outcome.UNKNOWN, "no answer", null);
+		BDDMockito.willThrow(failure).given(this.store).release(Mockito.any(), Mockito.any());
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> endpoint.release(USER, new String[] { "order:1" }, null))
+			.isSameAs(failure);
+		assertThat(output).contains("is asked for by alice", "was released by force by alice",
+				"the audit, says the test");
+	}
+
+	@Test
+	void anAddressWithAPathAndAKeyIsRefused() {
+		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
+		String[] path = { "teamA:1" };
+		Stream
+			.<ThrowingCallable>of(() -> web.lock(USER, path, "teamB:1"), () -> web.release(USER, path, "teamB:1", null),
+					() -> web.requestRelease(USER, path, "teamB:1", "soon"))
+			.forEach((call) -> assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(call)
+				.withMessageContaining("teamA:1")
+				.withMessageContaining("teamB:1"));
+		Mockito.verifyNoInteractions(this.store, this.locks);
+	}
+
+	@Test
+	void whoIsNotKnownIsCalledAnonymous() {
+		assertThat(LocksEndpoint.nameOf(SecurityContext.NONE)).isEqualTo("anonymous");
+	}
+
+	@Test
 	void whoHasNoneOfTheRolesMayNotRelease() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(true);
@@ -260,13 +323,13 @@ class LocksEndpointTests {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of("OPERATOR"));
 		for (SecurityContext other : List.of(SecurityContext.NONE, user("bob", "AUDITOR"))) {
 			assertThat(web.mayRelease(other)).isFalse();
-			assertThat(web.release(other, key, null).getStatus()).isEqualTo(403);
-			assertThat(web.requestRelease(other, key, "soon").getStatus()).isEqualTo(403);
+			assertThat(web.release(other, key, null, null).getStatus()).isEqualTo(403);
+			assertThat(web.requestRelease(other, key, null, "soon").getStatus()).isEqualTo(403);
 		}
 		Mockito.verify(this.store, Mockito.never()).release(Mockito.any(), Mockito.any());
 		Mockito.verifyNoInteractions(this.locks);
 		assertThat(web.mayRelease(USER)).isTrue();
-		assertThat(web.release(USER, key, null).getBody()).isEqualTo(new ReleasedDescriptor("order:1", 1));
+		assertThat(web.release(USER, key, null, null).getBody()).isEqualTo(new ReleasedDescriptor("order:1", 1));
 	}
 
 	@Test
@@ -274,7 +337,7 @@ class LocksEndpointTests {
 		String key = "a%/;\\\n..//b";
 		hold(key, "shop 1", Duration.ofSeconds(5));
 		BDDMockito.given(this.store.release(new LeaseId(key, "secret " + key), TIMEOUT)).willReturn(true);
-		BDDMockito.given(this.locks.requestRelease(key, "soon")).willReturn(1);
+		BDDMockito.given(this.locks.requestRelease(key, "soon", "alice")).willReturn(1);
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		assertThat(web.locks(USER, key, null, null, null, null, null).getBody()).asString().contains(key);
 		assertThat(web.requestReleaseOf(USER, key, "soon").getBody()).isEqualTo(new RequestedDescriptor(key, 1));
@@ -298,7 +361,7 @@ class LocksEndpointTests {
 			.containsOnly(tuple(SanitizableData.SANITIZED_VALUE, SanitizableData.SANITIZED_VALUE));
 		assertThat(lock.previous()).extracting(PreviousDescriptor::owner, PreviousDescriptor::instance)
 			.containsOnly(tuple(SanitizableData.SANITIZED_VALUE, SanitizableData.SANITIZED_VALUE));
-		assertThat(web.lock(SecurityContext.NONE, new String[] { "order:1" }).getBody()).isEqualTo(lock);
+		assertThat(web.lock(SecurityContext.NONE, new String[] { "order:1" }, null).getBody()).isEqualTo(lock);
 		assertThat(locks(web, "shop")).as("nor found out by asking").isEmpty();
 	}
 
@@ -307,25 +370,27 @@ class LocksEndpointTests {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		assertThat(locks(web, "shop")).hasSize(1);
-		LockDescriptor lock = (LockDescriptor) web.lock(SecurityContext.NONE, new String[] { "order:1" }).getBody();
+		LockDescriptor lock = (LockDescriptor) web.lock(SecurityContext.NONE, new String[] { "order:1" }, null)
+			.getBody();
 		assertThat(lock.holders().get(0).owner()).contains("shop 1");
 	}
 
 	@Test
 	void aStoreThatDoesNotAnswerIsNoErrorOfThisServer() {
-		LockStoreException down = new LockStoreException("k", LockStoreException.Outcome.NOT_EXECUTED, "no db1", null);
+		LockStoreException down = new LockStoreException("k", Outcome.NOT_EXECUTED, "no db1", null);
 		LockStore store = Mockito.mock(LockStore.class, (call) -> {
 			throw down;
 		});
-		BDDMockito.given(this.locks.requestRelease("k", "soon")).willThrow(down);
+		BDDMockito.given(this.locks.requestRelease("k", "soon", "anonymous")).willThrow(down);
 		LocksEndpoint endpoint = new LocksEndpoint(store, TIMEOUT, this.events::add, this.locks, String::length,
 				this.clock);
 		String[] key = { "k" };
 		for (Show shown : List.of(Show.ALWAYS, Show.NEVER)) {
 			LocksEndpointWebExtension web = new LocksEndpointWebExtension(endpoint, shown, Set.of());
 			assertThat(List.of(web.locks(SecurityContext.NONE, null, null, null, null, null, null),
-					web.lock(SecurityContext.NONE, key), web.requestRelease(SecurityContext.NONE, key, "soon"),
-					web.release(SecurityContext.NONE, key, null)))
+					web.lock(SecurityContext.NONE, key, null),
+					web.requestRelease(SecurityContext.NONE, key, null, "soon"),
+					web.release(SecurityContext.NONE, key, null, null)))
 				.allSatisfy((answer) -> {
 					assertThat(answer.getStatus()).isEqualTo(503);
 					assertThat(answer.getBody()).asString()
@@ -338,8 +403,8 @@ class LocksEndpointTests {
 	void whatNobodyEverAskedForHasNoBody() {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		String[] key = { "nobody" };
-		assertThat(web.lock(SecurityContext.NONE, key)).extracting("status", "body").containsExactly(404, null);
-		assertThat(web.release(SecurityContext.NONE, key, null)).extracting("status", "body")
+		assertThat(web.lock(SecurityContext.NONE, key, null)).extracting("status", "body").containsExactly(404, null);
+		assertThat(web.release(SecurityContext.NONE, key, null, null)).extracting("status", "body")
 			.containsExactly(204, null);
 	}
 
@@ -347,7 +412,7 @@ class LocksEndpointTests {
 	void aReleaseByForceThatFailsHalfWayIsAuditedToo() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		BDDMockito.given(this.store.release(new LeaseId("order:1", "secret order:1"), TIMEOUT))
-			.willThrow(new LockStoreException("order:1", LockStoreException.Outcome.UNKNOWN, "no answer", null));
+			.willThrow(new LockStoreException("order:1", Outcome.UNKNOWN, "no answer", null));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.endpoint.release(USER, new String[] { "order:1" }, null));
 		assertThat(((AuditApplicationEvent) this.events.get(0)).getAuditEvent().toString())

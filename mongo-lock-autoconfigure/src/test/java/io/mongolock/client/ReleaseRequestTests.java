@@ -100,6 +100,14 @@ class ReleaseRequestTests {
 	}
 
 	@Test
+	void theHolderHearsOnWhoseBehalfItIsAsked() {
+		LockHandle held = this.template.acquire(REQUEST);
+		assertThat(this.template.requestRelease("k", "deployment", "alice")).isEqualTo(1);
+		Awaitility.await().until(() -> held.releaseRequested().isPresent());
+		assertThat(held.releaseRequested().orElseThrow().by()).isEqualTo("alice");
+	}
+
+	@Test
 	void nobodyIsAskedWhereTheLockIsFree() {
 		assertThat(this.template.requestRelease("k", "deployment")).isZero();
 	}

@@ -106,6 +106,11 @@ public class RecordingLockOperations implements LockOperations {
 	}
 
 	@Override
+	public int requestRelease(String key, String reason, String by) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
 	public Lock asLock(LockRequest request) {
 		throw new UnsupportedOperationException();
 	}
