@@ -33,6 +33,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -275,8 +276,10 @@ class AsyncLockTests {
 	@Test
 	void aClaimThatIsHandedALockAtTheStopIsAnswered() throws InterruptedException {
 		PausingClock clock = new PausingClock();
+		// A busy machine must not end the turn
 		LockTemplate stopping = new LockTemplate(this.store, LockDefaults.NONE,
-				new LockOwner("app", "1", "host", 42, ""), clock, List.of());
+				new LockOwner("app", "1", "host", 42, ""), clock, List.of(), LeakDetection.WARN,
+				new HandOver(Duration.ofHours(1), 100));
 		LockRequest patient = LockRequest.builder("k").waitTimeout(Duration.ofHours(1)).build();
 		LockHandle first = stopping.acquire(patient);
 		// Granted to one that waited, so with fences for those behind
