@@ -53,6 +53,17 @@ class LockObservationAutoConfigurationTests {
 	private final ApplicationContextRunner traced = this.observed.withBean(Tracer.class);
 
 	@Test
+	void namesWithSettingsOfTheirOwnAreThereAtZeroFromTheStart() {
+		this.metered.withPropertyValues("mongo-lock.locks.settle.ttl=2m")
+			.run((context) -> assertThat(context.getBean(MeterRegistry.class)
+				.get("mongo.lock.lost")
+				.tag("lock", "settle")
+				.tag("reason", "deadline")
+				.counter()
+				.count()).isZero());
+	}
+
+	@Test
 	void claimsAndHoldsAreTimedOnceByTheirObservations() {
 		this.traced.run((context) -> {
 			work(context);
