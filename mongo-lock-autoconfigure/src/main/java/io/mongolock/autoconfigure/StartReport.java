@@ -1,6 +1,8 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntSupplier;
@@ -66,7 +68,8 @@ final class StartReport implements SmartLifecycle {
 		if (this.thread == null) {
 			// here, as the store does: a factory may choose the database by the thread
 			String namespace = this.location.namespace();
-			this.thread = new Thread(() -> report(namespace), "mongo-lock-start");
+			List<Supplier<Optional<String>>> rights = rights();
+			this.thread = new Thread(() -> report(namespace, rights), "mongo-lock-start");
 			this.thread.setDaemon(true);
 			this.thread.start();
 		}
@@ -85,11 +88,11 @@ final class StartReport implements SmartLifecycle {
 		return this.thread != null;
 	}
 
-	private void report(String namespace) {
+	private void report(String namespace, List<Supplier<Optional<String>>> rights) {
 		String line = "Locks are kept in " + namespace + " (" + server() + "); " + methods() + "; " + settings();
 		if (Thread.currentThread() == running()) {
 			logger.info(line);
-			checkPrivileges();
+			checkPrivileges(rights);
 		}
 	}
 
@@ -106,12 +109,19 @@ final class StartReport implements SmartLifecycle {
 		}
 	}
 
-	private void checkPrivileges() {
+	// here, too; and the context may have closed by the time of the answer
+	private List<Supplier<Optional<String>>> rights() {
+		List<Supplier<Optional<String>>> rights = new ArrayList<>();
+		rights.add(this.location.missingPrivileges(this.properties.ttlIndex().mode(), this.properties.notifications(),
+				TIMEOUT));
+		this.sequences.get()
+			.ifPresent((used) -> rights.add(used.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT)));
+		return rights;
+	}
+
+	private void checkPrivileges(List<Supplier<Optional<String>>> rights) {
 		try {
-			warn(this.location.missingPrivileges(this.properties.ttlIndex().mode(), this.properties.notifications(),
-					TIMEOUT));
-			this.sequences.get()
-				.ifPresent((used) -> warn(used.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT)));
+			rights.forEach((missing) -> warn(missing.get()));
 		}
 		catch (LockStoreException ex) {
 			// was said, or is by whoever asks next

@@ -3,10 +3,13 @@ package io.mongolock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
@@ -15,6 +18,10 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.store.mongo.LockLocation;
+import io.mongolock.store.mongo.Notifications;
+import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
 import io.mongolock.test.proxy.Hold;
@@ -98,6 +105,28 @@ class StartReportTests {
 					.noneMatch((thread) -> thread.getName().equals("mongo-lock-start")));
 			// only on a machine so slow that the answer was given up before the end
 			assertThat(lines(output)).noneMatch((line) -> line.toLowerCase(Locale.ROOT).contains("interrupt"));
+		}
+	}
+
+	@Test
+	void rightsThatAreMissingAreSaidOfLocksAndSequences(CapturedOutput output) {
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			at(server.connectionString() + "/shop").run((context) -> {
+				LockLocation locks = Mockito.mock();
+				LockLocation sequences = Mockito.mock();
+				BDDMockito.given(locks.namespace()).willReturn("shop.locks");
+				BDDMockito.given(locks.missingPrivileges(Mode.NONE, Notifications.AUTO, Duration.ofSeconds(3)))
+					.willReturn(() -> Optional.of("those of locks"));
+				BDDMockito.given(sequences.missingPrivileges(Mode.NONE, Notifications.OFF, Duration.ofSeconds(3)))
+					.willReturn(() -> Optional.of("those of sequences"));
+				StartReport report = new StartReport(locks, context.getBean(LockDefaults.class),
+						context.getBean(MongoLockProperties.class), () -> 0, () -> Optional.of(sequences));
+				report.start();
+				Awaitility.await()
+					.atMost(Duration.ofMinutes(1))
+					.until(() -> output.toString().contains("Rights are missing in MongoDB: those of sequences"));
+				assertThat(output).contains("Rights are missing in MongoDB: those of locks");
+			});
 		}
 	}
 

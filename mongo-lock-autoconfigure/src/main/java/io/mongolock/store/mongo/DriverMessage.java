@@ -74,7 +74,9 @@ final class DriverMessage {
 			return message.substring(0, cluster) + ": " + servers(message.substring(cluster + CLUSTER.length()));
 		}
 		int response = message.indexOf(RESPONSE);
-		return shortened((response >= 0) ? message.substring(0, response) : message) + where(failure, message);
+		// what is cut off has no end to be found by
+		return shortened(withoutValues((response >= 0) ? message.substring(0, response) : message))
+				+ where(failure, message);
 	}
 
 	private static String servers(String cluster) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import com.mongodb.MongoCommandException;
@@ -68,16 +69,22 @@ public final class LockLocation {
 	 * @param index what is done about the index
 	 * @param notifications whether changes are listened for
 	 * @param timeout how long that may take
-	 * @return what is missing and what grants it, for the log; empty if nothing is, or if
-	 * the server does not say
-	 * @throws LockStoreException if no server answers
+	 * @return asks, in whatever thread, about the database of the current one: what is
+	 * missing and what grants it, for the log; empty if nothing is, or if the server does
+	 * not say; {@link LockStoreException} if no server answers
 	 */
-	public Optional<String> missingPrivileges(TtlIndexInitializer.Mode index, Notifications notifications,
+	public Supplier<Optional<String>> missingPrivileges(TtlIndexInitializer.Mode index, Notifications notifications,
+			Duration timeout) {
+		String name = Objects.requireNonNull(this.template.<String>execute(MongoDatabase::getName));
+		return () -> missing(name, index, notifications, timeout);
+	}
+
+	private Optional<String> missing(String name, TtlIndexInitializer.Mode index, Notifications notifications,
 			Duration timeout) {
 		try {
 			return Objects.requireNonNull(this.template
-				.execute((database) -> missing(database.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS), index,
-						notifications)));
+				.execute((database) -> missing(database.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS), name,
+						index, notifications)));
 		}
 		catch (RuntimeException ex) {
 			throw StoreFailures.explain(StoreRequest.read("ask MongoDB for privileges", "", timeout), this.collection,
@@ -85,7 +92,7 @@ public final class LockLocation {
 		}
 	}
 
-	private Optional<String> missing(MongoDatabase database, TtlIndexInitializer.Mode index,
+	private Optional<String> missing(MongoDatabase database, String name, TtlIndexInitializer.Mode index,
 			Notifications notifications) {
 		List<String> needed = new ArrayList<>(List.of("find", "insert", "update"));
 		if (index != TtlIndexInitializer.Mode.NONE) {
@@ -102,11 +109,11 @@ public final class LockLocation {
 		}
 		Document status = answer(database, new Document("connectionStatus", 1).append("showPrivileges", true));
 		return Privileges.of(status).stream().flatMap((privileges) -> {
-			List<String> missing = privileges.missing(database.getName(), this.collection, needed);
+			List<String> missing = privileges.missing(name, this.collection, needed);
 			return (missing.isEmpty()) ? Stream.empty()
 					: Stream.of("The user '" + privileges.user() + "' may not " + String.join(", ", missing) + " in "
-							+ database.getName() + "." + this.collection + ", which it has to. Run in mongosh: "
-							+ privileges.grant(database.getName(), this.collection, granted));
+							+ name + "." + this.collection + ", which it has to. Run in mongosh: "
+							+ privileges.grant(name, this.collection, granted));
 		}).findFirst();
 	}
 

@@ -239,7 +239,8 @@ class StoreFailuresTests {
 		MongoWriteException broken = new MongoWriteException(
 				new WriteError(2, "y".repeat(3000) + " in document {token: \"secret\"}", new BsonDocument()), SERVER,
 				Set.of());
-		for (RuntimeException failure : List.of(notPrimary, broken, new IllegalStateException(said))) {
+		RuntimeException cut = new IllegalStateException("Cannot write {token: \"secret\", " + "x".repeat(3000) + "}");
+		for (RuntimeException failure : List.of(notPrimary, broken, new IllegalStateException(said), cut)) {
 			assertThat(StoreFailures.explain(WRITE, "locks", failure)).message()
 				.doesNotContain("secret")
 				.hasSizeLessThan(400);

@@ -1,0 +1,100 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import com.mongodb.ReadPreference;
+import com.mongodb.client.MongoDatabase;
+import org.bson.Document;
+import org.bson.conversions.Bson;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
+import org.springframework.data.mongodb.core.DbCallback;
+import org.springframework.data.mongodb.core.MongoOperations;
+
+import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockLocation}.
+ */
+class LockLocationTests {
+
+	private final MongoDatabase database = Mockito.mock();
+
+	private final MongoOperations template = Mockito.mock();
+
+	private final LockLocation location = new LockLocation(this.template, "locks");
+
+	private final ThreadLocal<String> tenant = ThreadLocal.withInitial(() -> "other");
+
+	private List<String> actions = List.of();
+
+	private boolean replicaSet = true;
+
+	@BeforeEach
+	void answers() {
+		this.tenant.set("shop");
+		BDDMockito.given(this.template.execute(Mockito.<DbCallback<Object>>any()))
+			.willAnswer((call) -> call.<DbCallback<Object>>getArgument(0).doInDB(this.database));
+		BDDMockito.given(this.database.getName()).willAnswer((call) -> this.tenant.get());
+		BDDMockito.given(this.database.withTimeout(Mockito.anyLong(), Mockito.any())).willReturn(this.database);
+		BDDMockito.given(this.database.runCommand(Mockito.<Bson>any(), Mockito.<ReadPreference>any()))
+			.willAnswer((call) -> call.<Document>getArgument(0).containsKey("hello") ? hello() : status());
+	}
+
+	@Test
+	void whatIsMissingIsSaidWithAllThatIsNeeded() {
+		this.actions = List.of("find");
+		assertThat(missing(Mode.CREATE, Notifications.AUTO)).hasValueSatisfying((said) -> assertThat(said)
+			.startsWith("The user 'app' may not insert, update, listIndexes, changeStream in shop.locks, ")
+			.contains(
+					"actions: [\"find\", \"insert\", \"update\", \"listIndexes\", \"changeStream\", \"createIndex\"]"));
+	}
+
+	@Test
+	void whoeverMayAllButMakeTheIndexMissesNothing() {
+		this.actions = List.of("find", "insert", "update", "listIndexes", "changeStream");
+		assertThat(missing(Mode.CREATE, Notifications.AUTO)).as("it may be there").isEmpty();
+	}
+
+	@Test
+	void onlyWhatIsUsedIsNeeded() {
+		this.actions = List.of("find", "insert", "update");
+		assertThat(missing(Mode.NONE, Notifications.OFF)).isEmpty();
+		assertThat(missing(Mode.VALIDATE, Notifications.OFF)).asString().contains("may not listIndexes in");
+		assertThat(missing(Mode.NONE, Notifications.AUTO)).asString().contains("may not changeStream in");
+		this.replicaSet = false;
+		assertThat(missing(Mode.NONE, Notifications.AUTO)).as("a server that stands alone has none").isEmpty();
+	}
+
+	@Test
+	void itIsTheDatabaseOfTheThreadThatAskedFor() {
+		Supplier<Optional<String>> missing = this.location.missingPrivileges(Mode.NONE, Notifications.OFF,
+				Duration.ofSeconds(3));
+		assertThat(CompletableFuture.supplyAsync(missing).join()).asString().contains("shop.locks");
+	}
+
+	private Optional<String> missing(Mode index, Notifications notifications) {
+		return this.location.missingPrivileges(index, notifications, Duration.ofSeconds(3)).get();
+	}
+
+	private Document hello() {
+		return (this.replicaSet) ? new Document("setName", "rs0") : new Document();
+	}
+
+	private Document status() {
+		Document privilege = new Document("resource", Document.parse("{db: 'shop', collection: 'locks'}"))
+			.append("actions", this.actions);
+		return new Document("authInfo",
+				new Document("authenticatedUsers", List.of(Document.parse("{user: 'app', db: 'admin'}")))
+					.append("authenticatedUserPrivileges", List.of(privilege)));
+	}
+
+}
