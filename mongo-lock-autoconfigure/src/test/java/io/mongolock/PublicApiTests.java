@@ -139,7 +139,9 @@ class PublicApiTests {
 	}
 
 	private static String supertypes(JavaClass type) {
-		String parents = Stream.concat(type.getRawSuperclass().stream(), type.getRawInterfaces().stream())
+		String parents = Stream
+			.concat(type.getRawSuperclass().stream(),
+					type.getRawInterfaces().stream().sorted(Comparator.comparing(PublicApiTests::name)))
 			.filter((parent) -> !parent.getPackageName().equals("java.lang")
 					|| parent.getSimpleName().equals("AutoCloseable"))
 			.filter((parent) -> !parent.getPackageName().equals("java.lang.annotation"))

@@ -176,6 +176,14 @@ class LocksEndpointTests {
 	}
 
 	@Test
+	void theNextRequestOfALookHasTheTimeThatIsLeft() {
+		IntStream.range(0, 1_500).forEach((i) -> hold("%04d".formatted(i), "shop", Duration.ZERO));
+		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, Duration.ofSeconds(1).toNanos());
+		this.endpoint.locks(null, "rare", null, null, 1);
+		Mockito.verify(this.store).list("", "0999", 1000, TIMEOUT.minusSeconds(1));
+	}
+
+	@Test
 	void whereNothingCanBeFoundNothingIsAsked() {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.NEVER, Set.of());
 		assertThat(locks(web, "shop")).isEmpty();

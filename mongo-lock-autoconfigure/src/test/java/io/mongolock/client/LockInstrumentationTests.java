@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +109,32 @@ class LockInstrumentationTests {
 	}
 
 	@Test
+	void onlyWhatTheStoreGrantedOrRenewedIsConfirmed() {
+		LockRequest request = waiting(Duration.ofMinutes(1));
+		LockHandle first = this.template.acquire(request);
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(request);
+		first.close();
+		LockHandle turn = second.join();
+		int granted = this.recorder.confirmed.get();
+		assertThat(granted).isBetween(1, 2);
+		CompletableFuture<LockHandle> third = this.template.acquireAsync(request);
+		turn.close();
+		LockHandle last = third.join();
+		assertThat(this.recorder.events).contains("handed over");
+		assertThat(this.recorder.confirmed).as("a hand-over").hasValue(granted);
+		last.close();
+	}
+
+	@Test
+	void aRenewalIsConfirmed() {
+		this.template.acquire(LockRequest.builder("k")
+			.settings(LockSettings.builder().renewInterval(Duration.ofMillis(10)).build())
+			.build());
+		assertThat(this.recorder.confirmed.get()).as("the grant, and perhaps renewals").isPositive();
+		Awaitility.await().until(() -> this.recorder.confirmed.get() > 1);
+	}
+
+	@Test
 	void aBlockedThreadThatIsWokenToAskIsMeasured() {
 		LockTemplate apart = template(new HandOver(Duration.ZERO, 0));
 		LockHandle held = apart.acquire(LockRequest.of("k"));
@@ -172,6 +199,8 @@ class LockInstrumentationTests {
 
 		private final List<String> events = new CopyOnWriteArrayList<>();
 
+		private final AtomicInteger confirmed = new AtomicInteger();
+
 		private volatile Runnable atWork = () -> {
 		};
 
@@ -181,6 +210,11 @@ class LockInstrumentationTests {
 		@Override
 		public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
 			this.atEnd.run();
+		}
+
+		@Override
+		public void confirmed() {
+			this.confirmed.incrementAndGet();
 		}
 
 		@Override

@@ -81,6 +81,16 @@ class OperatorTests {
 	}
 
 	@Test
+	void anAddressThatNamesAKeyBothWaysIsABadRequest() {
+		try (LockHandle held = this.locks.acquire(LockRequest.of("operator:other"))) {
+			assertThat(this.mvc.delete().uri("/actuator/mongolocks/operator:mine?key=operator:other"))
+				.hasStatus(HttpStatus.BAD_REQUEST);
+			held.renew();
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@Test
 	void thePageOverTheLocksIsServed() {
 		assertThat(this.mvc.get().uri("/actuator/mongolocksdashboard").accept(MediaType.TEXT_HTML)).hasStatusOk()
 			.bodyText()
