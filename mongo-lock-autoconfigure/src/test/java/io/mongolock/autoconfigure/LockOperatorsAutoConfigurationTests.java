@@ -98,14 +98,14 @@ class LockOperatorsAutoConfigurationTests {
 
 	@Test
 	void aReleaseThatFailsIsFollowedByALook() {
-		this.empty.withBean(FailingStore.class).run((context) -> {
-			FailingStore store = context.getBean(FailingStore.class);
-			LockHealthIndicator health = context.getBean(LockHealthIndicator.class);
-			LockHandle handle = context.getBean(LockOperations.class).acquire(LockRequest.of("order:1"));
+		this.empty.withBean(FailingStore.class).run((running) -> {
+			FailingStore store = running.getBean(FailingStore.class);
+			LockHealthIndicator health = running.getBean(LockHealthIndicator.class);
+			LockHandle handle = running.getBean(LockOperations.class).acquire(LockRequest.of("order:1"));
 			store.failing = true;
 			handle.close();
 			await().atMost(PATIENCE).until(() -> {
-				context.getBean(LockOperations.class).acquire(LockRequest.of("next:" + UUID.randomUUID()));
+				running.getBean(LockOperations.class).acquire(LockRequest.of("next:" + UUID.randomUUID()));
 				health.health();
 				return store.probes.get() > 0;
 			});
@@ -136,6 +136,16 @@ class LockOperatorsAutoConfigurationTests {
 	void bothAreAbsentWhereNothingIsLocked() {
 		this.context.withPropertyValues("mongo-lock.enabled=false", "management.endpoints.web.exposure.include=*")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	private static List<String> methods(AssertableWebApplicationContext context) {
+		return context.getBean(WebEndpointsSupplier.class)
+			.getEndpoints()
+			.stream()
+			.flatMap((endpoint) -> endpoint.getOperations().stream())
+			.map(WebOperation::getRequestPredicate)
+			.map((predicate) -> predicate.getHttpMethod().name())
+			.toList();
 	}
 
 	/**
@@ -179,16 +189,6 @@ class LockOperatorsAutoConfigurationTests {
 			}
 		}
 
-	}
-
-	private static List<String> methods(AssertableWebApplicationContext context) {
-		return context.getBean(WebEndpointsSupplier.class)
-			.getEndpoints()
-			.stream()
-			.flatMap((endpoint) -> endpoint.getOperations().stream())
-			.map(WebOperation::getRequestPredicate)
-			.map((predicate) -> predicate.getHttpMethod().name())
-			.toList();
 	}
 
 }

@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.ArgumentCaptor;
@@ -33,7 +34,6 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 /**
  * Tests for {@link LockHealthIndicator}, {@link LockTrouble} and {@link WriteProof}.
@@ -195,7 +195,8 @@ class LockHealthIndicatorTests {
 			this.trouble.onRenewalFailed(handle("order:" + i, 10), new IllegalStateException());
 		}
 		assertThat(this.indicator.health().getDetails()).containsEntry("overdueRenewals", 11)
-			.hasEntrySatisfying("overdueLocks", (locks) -> assertThat(locks).asInstanceOf(LIST).hasSize(10));
+			.hasEntrySatisfying("overdueLocks",
+					(locks) -> assertThat(locks).asInstanceOf(InstanceOfAssertFactories.LIST).hasSize(10));
 	}
 
 	@Test
