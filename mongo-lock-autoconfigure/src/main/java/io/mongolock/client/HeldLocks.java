@@ -149,10 +149,19 @@ final class HeldLocks {
 	}
 
 	/**
-	 * Something begins that a renewal would disturb.
+	 * Something begins, or goes on, that a renewal would disturb.
 	 * @param heldLock the lock
 	 */
 	void pause(HeldLock heldLock) {
+		if (heldLock.shares().resume()) {
+			release(heldLock);
+		}
+		else {
+			watch(heldLock);
+		}
+	}
+
+	private void watch(HeldLock heldLock) {
 		this.lifecycle.renewer().pause(heldLock.lease());
 	}
 
@@ -162,7 +171,7 @@ final class HeldLocks {
 	 */
 	void suspend(HeldLock heldLock) {
 		heldLock.shares().suspend();
-		pause(heldLock);
+		watch(heldLock);
 	}
 
 	/**

@@ -202,6 +202,17 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	}
 
 	/**
+	 * A statement has found the lease and renewed it, which proves that nobody else was
+	 * granted the lock: it is held, also if it had run out or was in doubt.
+	 * @param requested when the statement was sent
+	 * @param now the time
+	 */
+	public void found(ClockReading requested, ClockReading now) {
+		this.shares.doubt(false);
+		this.lease.found(requested, now);
+	}
+
+	/**
 	 * A request leaves that makes the lease last longer in the store.
 	 * @param ttl how long
 	 */

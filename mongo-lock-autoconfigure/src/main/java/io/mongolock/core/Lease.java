@@ -12,7 +12,8 @@ import io.mongolock.store.LeaseId;
 
 /**
  * One hold of a lock and how long it is relied on: until ttl less margin after the
- * request left that granted or last renewed it. Once lost or released it stays so.
+ * request left that granted or last renewed it. Once lost or released it stays so, unless
+ * it ran out and the holder then {@link #found} it with nobody else granted.
  * <p>
  * A lease that is handed over ends, and another begins that counts from the same renewal:
  * what the store has is one entry, which outlives its holders of this JVM. So what the
@@ -207,12 +208,34 @@ public final class Lease {
 		return isHeld(now);
 	}
 
+	/**
+	 * A statement of the holder has found the entry and renewed it. The entry of a lease
+	 * that ran out is taken out by whoever is granted next, so nobody was: it is held
+	 * again.
+	 * @param requested when the statement was sent
+	 * @param now the time
+	 * @return whether the lease is held
+	 */
+	public boolean found(ClockReading requested, ClockReading now) {
+		synchronized (this.entry) {
+			boolean later = requested.nanos() - this.state.confirmed().nanos() > 0;
+			if (later && (this.state.phase() == Phase.HELD || this.state.reason() == LossReason.DEADLINE)) {
+				confirm(requested);
+			}
+		}
+		return isHeld(now);
+	}
+
 	private void confirm(ClockReading requested, ClockReading now) {
 		boolean later = requested.nanos() - this.state.confirmed().nanos() > 0;
 		if (later && this.state.phase() == Phase.HELD && isReliable(this.state, now)) {
-			this.state = new State(Phase.HELD, requested, null);
-			this.renewalFailure = null;
+			confirm(requested);
 		}
+	}
+
+	private void confirm(ClockReading requested) {
+		this.state = new State(Phase.HELD, requested, null);
+		this.renewalFailure = null;
 	}
 
 	/**

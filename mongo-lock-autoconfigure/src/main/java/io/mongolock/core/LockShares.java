@@ -25,6 +25,9 @@ public final class LockShares {
 	/** Whether a statement is underway that may end it. */
 	private volatile boolean suspended;
 
+	/** Whether such a statement may have ended it, now or later. */
+	private volatile boolean inDoubt;
+
 	/** Whether the last one let go of it meanwhile. */
 	private boolean deferred;
 
@@ -41,6 +44,9 @@ public final class LockShares {
 	 * claim does not allow that, or it was released meanwhile
 	 */
 	public void add(int limit, ClockReading now) {
+		if (this.inDoubt) {
+			throw LockExceptions.inDoubt(this.heldLock.lease());
+		}
 		if (!this.heldLock.lease().isHeld(now) && this.heldLock.lossReason() != null) {
 			throw LockExceptions.lost(this.heldLock.lease());
 		}
@@ -95,6 +101,44 @@ public final class LockShares {
 	}
 
 	/**
+	 * A statement may have ended the lock, or may still do so when it is executed late:
+	 * nobody relies on it from here on.
+	 * @param inDoubt {@code false} if it was found to be there after all
+	 */
+	public void doubt(boolean inDoubt) {
+		this.inDoubt = inDoubt;
+	}
+
+	/**
+	 * Whether a statement may have ended the lock.
+	 * @return whether there was one
+	 */
+	public boolean isInDoubt() {
+		return this.inDoubt;
+	}
+
+	/**
+	 * Whether the lock can be relied on.
+	 * @param now the time
+	 * @return whether it is held for certain
+	 */
+	public boolean isHeld(ClockReading now) {
+		return !this.inDoubt && this.heldLock.lease().isHeld(now);
+	}
+
+	/**
+	 * Check that the lock can be relied on.
+	 * @param now the time
+	 * @throws io.mongolock.LockLostException if it cannot
+	 */
+	public void assertHeld(ClockReading now) {
+		if (!isHeld(now)) {
+			throw (this.inDoubt) ? LockExceptions.inDoubt(this.heldLock.lease())
+					: LockExceptions.lost(this.heldLock.lease());
+		}
+	}
+
+	/**
 	 * Whether a statement is underway that may end the lock.
 	 * @return whether there is one
 	 */
@@ -141,8 +185,8 @@ public final class LockShares {
 			// What was written instead of a release is a part of the transaction
 			return;
 		}
-		if (this.heldLock.request().onLost() != OnLost.IGNORE && !this.heldLock.lease().isHeld(now)) {
-			throw LockExceptions.lost(this.heldLock.lease());
+		if (this.heldLock.request().onLost() != OnLost.IGNORE) {
+			assertHeld(now);
 		}
 	}
 

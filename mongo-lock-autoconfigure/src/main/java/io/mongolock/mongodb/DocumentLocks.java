@@ -143,7 +143,8 @@ final class DocumentLocks implements DocumentLockOperations {
 				type.editingTime().ifPresent((time) -> held.beforePassingOn(() -> this.tickets.lengthen(ticket, time)));
 			}
 			this.keeper.granted(held);
-			return begun(held);
+			this.transactions.locked(held, this.keeper);
+			return guarded(held);
 		}
 		catch (RuntimeException | Error ex) {
 			close(handle, ex);
@@ -151,8 +152,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		}
 	}
 
-	private <T> HeldDocument<T> begun(HeldDocument<T> held) {
-		this.transactions.locked(held, this.keeper);
+	private <T> HeldDocument<T> guarded(HeldDocument<T> held) {
 		PlainSaves saves = this.lifecycle.plainSaves();
 		if (saves != null) {
 			saves.locked(held);
@@ -175,7 +175,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		HeldDocument<T> held = HeldDocument.of(locked);
 		Written<T> written = held.type().write(entity, held.proof().key());
 		this.writes.write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written,
-				held.type().change(held.loaded().mapped(), written)), written.takeBack());
+				held.type().change(held.known(), written)), written.takeBack());
 		return held.type().saved(written);
 	}
 
@@ -188,13 +188,15 @@ final class DocumentLocks implements DocumentLockOperations {
 		Loaded<T> before = held.loaded();
 		this.keeper.keeps(held);
 		this.writes.writeAndKeep(held, ReleasingWrite.saveAndKeep(held.proof().lease(), this.store.field(), written,
-				type.change(before.mapped(), written)), () -> {
+				type.change(held.known(), written)), () -> {
 					written.takeBack().run();
 					held.loaded(before);
 				});
-		held.loaded(type.loaded(written, written.entity()));
+		// Now: callbacks may change the document that was written
+		Loaded<T> stored = type.loaded(written, written.entity());
+		held.loaded(stored);
 		T saved = type.saved(written);
-		held.loaded(type.loaded(written, saved));
+		held.loaded(new Loaded<>(saved, stored.mapped()));
 		return saved;
 	}
 
@@ -229,7 +231,8 @@ final class DocumentLocks implements DocumentLockOperations {
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
 		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
-		return begun(new HeldDocument<>(locked, locked.read(document), handle, ticket, handle));
+		// Its requests run on any thread, so none of them has its transactions keep it
+		return guarded(new HeldDocument<>(locked, locked.read(document), handle, ticket, handle));
 	}
 
 	@Override

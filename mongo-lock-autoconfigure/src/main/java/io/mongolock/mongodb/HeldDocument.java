@@ -1,8 +1,13 @@
 package io.mongolock.mongodb;
 
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
 
+import org.bson.BsonDocument;
+import org.bson.BsonUndefined;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.util.Assert;
@@ -14,8 +19,9 @@ import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.Leased;
 
 /**
- * A locked document, and what has become of its lock; the state is guarded by the
- * monitor.
+ * A locked document, and what has become of its lock. The state is changed under the
+ * monitor; what others look at is volatile, since they must not wait for this document,
+ * and the handle is closed outside of it, which may ask the store.
  *
  * @param <T> the type of the document
  */
@@ -37,22 +43,35 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	private Loaded<T> loaded;
 
-	private State state = State.OPEN;
+	/** The fields that were sent, some of which may be stored without an answer. */
+	private final Set<String> sent = new HashSet<>();
 
-	private boolean closing;
+	private volatile State state = State.OPEN;
 
-	private boolean inDoubt;
+	/** Says that the last statement has renewed the lease. */
+	private Runnable renewal = () -> {
+	};
+
+	/** Says so of what a running transaction has renewed. */
+	private Runnable renewalOfTransaction = this.renewal;
+
+	private volatile boolean closing;
+
+	private volatile boolean inDoubt;
 
 	/** Whether a write was refused, so that its caller knows of the loss. */
-	private boolean refused;
+	private volatile boolean refused;
 
 	/** Whether a transaction keeps the lock, so that this JVM must not renew it. */
-	private boolean kept;
+	private volatile boolean kept;
+
+	/** Whether it renews it. */
+	private boolean renewing;
 
 	/** The thread whose transaction has written the document, while it is suspended. */
-	private @Nullable Thread suspended;
+	private volatile @Nullable Thread suspended;
 
-	private @Nullable Thread writer;
+	private volatile @Nullable Thread writer;
 
 	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, Leased lease) {
 		this.type = type;
@@ -122,7 +141,10 @@ final class HeldDocument<T> implements LockedDocument<T> {
 				throw ex;
 			}
 		}
-		return passOn();
+		if (passesOn()) {
+			this.handle.close();
+		}
+		return this.ticket;
 	}
 
 	private synchronized boolean isPassable() {
@@ -138,27 +160,57 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		return passable;
 	}
 
-	private synchronized LockTicket passOn() {
+	private synchronized boolean passesOn() {
 		if (this.state == State.OPEN && !(this.handle instanceof TicketHandle)) {
 			// Refused as long as the lock can still be released otherwise
 			this.ticket.text();
 			this.state = State.PASSED_ON;
 			this.lease.end(LeaseEnd.PASSED_ON);
-			this.handle.close();
+			return true;
 		}
-		else if (this.state != State.PASSED_ON && this.state != State.OPEN) {
+		if (this.state != State.PASSED_ON && this.state != State.OPEN) {
 			throw over();
 		}
-		return this.ticket;
+		return false;
 	}
 
 	@Override
-	public synchronized void close() {
-		if (this.state == State.OPEN) {
-			this.state = State.RELEASED;
+	public void close() {
+		if (closes()) {
 			this.handle.close();
 		}
+	}
+
+	private synchronized boolean closes() {
+		boolean closes = this.state == State.OPEN;
+		if (closes) {
+			this.state = State.RELEASED;
+		}
 		this.closing = true;
+		return closes;
+	}
+
+	private void closeIfAsked() {
+		if (this.closing) {
+			close();
+		}
+	}
+
+	/**
+	 * What is known of the document before a write.
+	 * @return what was mapped of it; another value than any for all that a write without
+	 * an answer may have changed
+	 */
+	synchronized BsonDocument known() {
+		BsonDocument known = this.loaded.mapped();
+		if (this.inDoubt) {
+			known = known.clone();
+			this.sent.addAll(known.keySet());
+			for (String field : this.sent) {
+				known.put(field, new BsonUndefined());
+			}
+		}
+		return known;
 	}
 
 	/**
@@ -171,11 +223,12 @@ final class HeldDocument<T> implements LockedDocument<T> {
 			return false;
 		}
 		this.kept = true;
+		this.renewing = renewing;
 		if (renewing) {
 			this.lease.suspend();
 		}
 		else {
-			this.lease.pause();
+			goOn();
 		}
 		return true;
 	}
@@ -186,9 +239,10 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	synchronized void endKeep() {
 		this.kept = false;
 		this.suspended = null;
-		if (this.state != State.WRITING) {
+		if (this.state != State.WRITING && this.takeBacks.isEmpty()) {
 			this.lease.resume();
 		}
+		// Else when what it has written is decided on
 	}
 
 	/**
@@ -204,7 +258,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * Whether it is locked and nothing has released it.
 	 * @return whether only a save that knows the lock may write it
 	 */
-	synchronized boolean isToBeSaved() {
+	boolean isToBeSaved() {
 		return this.state == State.OPEN && this.handle.isHeld();
 	}
 
@@ -212,12 +266,12 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * Whether the transaction that this thread is in has written it.
 	 * @return whether it sees the lock released
 	 */
-	synchronized boolean isWrittenHere() {
+	boolean isWrittenHere() {
 		Thread current = Thread.currentThread();
 		return this.state == State.WRITING && this.writer == current && this.suspended != current;
 	}
 
-	synchronized boolean isKept() {
+	boolean isKept() {
 		return this.kept;
 	}
 
@@ -225,7 +279,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * Whether nothing is left to be done with it.
 	 * @return whether it was released, passed on, or refused as lost
 	 */
-	synchronized boolean isOver() {
+	boolean isOver() {
 		return !this.kept && (this.refused || this.state == State.RELEASED || this.state == State.PASSED_ON);
 	}
 
@@ -249,10 +303,11 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/**
 	 * A statement is about to write the document, and to release the lock or to renew it.
+	 * @param fields what it sets
 	 * @throws IllegalStateException if the lock was released or passed on before, or the
 	 * transaction that keeps it is suspended
 	 */
-	synchronized void beginWrite() {
+	synchronized void beginWrite(Collection<String> fields) {
 		requireOpen();
 		if (this.suspended == Thread.currentThread()) {
 			throw new IllegalStateException("The " + this + " cannot be written here: the transaction around this code "
@@ -261,20 +316,35 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		}
 		this.state = State.WRITING;
 		this.writer = Thread.currentThread();
-		this.lease.suspend();
+		this.sent.addAll(fields);
+		this.renewal = this.lease.suspend();
 	}
 
 	/**
 	 * It has written it, and the lock is kept.
 	 * @param inTransaction whether that is up to a commit
 	 */
-	synchronized void writtenAndKept(boolean inTransaction) {
-		this.state = State.OPEN;
-		if (!inTransaction) {
-			this.lease.renewed();
+	void writtenAndKept(boolean inTransaction) {
+		synchronized (this) {
+			this.state = State.OPEN;
+			if (inTransaction) {
+				this.renewalOfTransaction = this.renewal;
+			}
+			else {
+				this.renewal.run();
+				goOn();
+			}
 		}
-		if (this.closing) {
-			close();
+		closeIfAsked();
+	}
+
+	// A renewal would fail the transaction that keeps it
+	private void goOn() {
+		if (!this.kept) {
+			this.lease.resume();
+		}
+		else if (!this.renewing) {
+			this.lease.pause();
 		}
 	}
 
@@ -294,20 +364,29 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * The transaction that has written the document is over.
 	 * @param status how, as {@link TransactionSynchronization} has it
 	 */
-	synchronized void completed(int status) {
-		if (status != TransactionSynchronization.STATUS_COMMITTED) {
-			this.takeBacks.forEach(Runnable::run);
-		}
-		this.takeBacks.clear();
-		this.suspended = null;
+	void completed(int status) {
 		boolean known = status != TransactionSynchronization.STATUS_UNKNOWN;
-		if (this.state != State.WRITING) {
-			this.inDoubt |= !known;
+		boolean released;
+		synchronized (this) {
+			if (status != TransactionSynchronization.STATUS_COMMITTED) {
+				this.takeBacks.forEach(Runnable::run);
+			}
+			this.takeBacks.clear();
+			this.suspended = null;
+			released = this.state == State.WRITING;
+			if (!released) {
+				this.inDoubt |= !known;
+				if (status == TransactionSynchronization.STATUS_COMMITTED) {
+					// From here on others see it
+					this.renewalOfTransaction.run();
+				}
+				goOn();
+			}
 		}
-		else if (status == TransactionSynchronization.STATUS_ROLLED_BACK) {
-			notWritten(false);
+		if (released && status == TransactionSynchronization.STATUS_ROLLED_BACK) {
+			notWritten();
 		}
-		else {
+		else if (released) {
 			end((known) ? LeaseEnd.RELEASED : LeaseEnd.UNKNOWN);
 		}
 	}
@@ -315,44 +394,56 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/**
 	 * It has written it and released the lock.
 	 */
-	synchronized void written() {
+	void written() {
 		end(LeaseEnd.RELEASED);
 	}
 
 	private void end(LeaseEnd end) {
-		this.state = State.RELEASED;
-		this.lease.end(end);
+		synchronized (this) {
+			this.state = State.RELEASED;
+			this.lease.end(end);
+		}
 		this.handle.close();
 	}
 
 	/**
 	 * It has not, and the lock is held as before.
-	 * @param inDoubt whether it failed without a certain answer
 	 */
-	synchronized void notWritten(boolean inDoubt) {
-		this.state = State.OPEN;
-		this.inDoubt |= inDoubt;
-		if (!this.kept) {
-			this.lease.resume();
+	void notWritten() {
+		synchronized (this) {
+			this.state = State.OPEN;
+			goOn();
 		}
-		if (this.closing) {
-			close();
+		closeIfAsked();
+	}
+
+	/**
+	 * It failed without a certain answer.
+	 * @param releases whether it may have released the lock, or will when it is executed
+	 */
+	void unanswered(boolean releases) {
+		synchronized (this) {
+			this.inDoubt = true;
+			if (releases) {
+				this.lease.doubt();
+			}
 		}
+		notWritten();
 	}
 
 	/**
 	 * The lock is gone.
 	 */
-	synchronized void lost() {
-		this.state = State.OPEN;
-		this.lease.end(LeaseEnd.LOST);
-		if (this.closing) {
-			try {
-				close();
-			}
-			catch (LockLostException ex) {
-				// The write that found it says so
-			}
+	void lost() {
+		synchronized (this) {
+			this.state = State.OPEN;
+			this.lease.end(LeaseEnd.LOST);
+		}
+		try {
+			closeIfAsked();
+		}
+		catch (LockLostException ex) {
+			// The write that found it says so
 		}
 	}
 
@@ -360,8 +451,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * It has not, as the document has another version.
 	 * @return what to add to the reason
 	 */
-	synchronized String outdated() {
-		notWritten(false);
+	String outdated() {
+		notWritten();
 		return (this.inDoubt) ? "; a write before, whose answer was lost, may be what has raised it" : "";
 	}
 
@@ -369,7 +460,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * It has not, as the lock is gone.
 	 * @return what to add to the reason
 	 */
-	synchronized String refused() {
+	String refused() {
 		lost();
 		this.refused = true;
 		return (this.inDoubt) ? "; a write before, whose answer was lost, may be what has released it"

@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -19,6 +18,8 @@ import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.util.ConcurrentReferenceHashMap.ReferenceType;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockUnavailableException;
@@ -36,8 +37,9 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 
 	private final Supplier<Stream<MongoMappingContext>> contexts;
 
-	/** Weak, as a handle that nobody closes has to be noticed; guarded by the monitor. */
-	private final Set<HeldDocument<?>> locked = Collections.newSetFromMap(new WeakHashMap<>());
+	/** Weak, as a handle that nobody closes has to be noticed. */
+	private final Set<HeldDocument<?>> locked = Collections
+		.newSetFromMap(new ConcurrentReferenceHashMap<>(16, ReferenceType.WEAK));
 
 	/** What this library writes, which keeps the lock. */
 	private final ThreadLocal<@Nullable Document> own = new ThreadLocal<>();
@@ -68,7 +70,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 			});
 	}
 
-	synchronized void locked(HeldDocument<?> held) {
+	void locked(HeldDocument<?> held) {
 		this.locked.removeIf(HeldDocument::isOver);
 		this.locked.add(held);
 	}
@@ -118,7 +120,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 		return entity;
 	}
 
-	private synchronized void refuseIfLockedHere(Document document, String collection) {
+	private void refuseIfLockedHere(Document document, String collection) {
 		for (HeldDocument<?> held : this.locked) {
 			if (held.isToBeSaved() && held.type().is(held.proof().key(), document, collection)) {
 				throw new IllegalStateException("The " + held + " cannot be saved by the template or a repository, "
@@ -156,7 +158,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 			});
 	}
 
-	private synchronized boolean isWrittenHere(Document document, String collection) {
+	private boolean isWrittenHere(Document document, String collection) {
 		return this.locked.stream()
 			.anyMatch((held) -> held.isWrittenHere() && held.type().is(held.proof().key(), document, collection));
 	}
@@ -170,7 +172,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 		}
 	}
 
-	private synchronized boolean isAnyLockedHere(String collection) {
+	private boolean isAnyLockedHere(String collection) {
 		return this.locked.stream()
 			.anyMatch((held) -> held.isToBeSaved() && held.type().collection().equals(collection));
 	}

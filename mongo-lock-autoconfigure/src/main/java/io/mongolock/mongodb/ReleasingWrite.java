@@ -1,5 +1,7 @@
 package io.mongolock.mongodb;
 
+import java.util.Set;
+
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.UpdateOptions;
@@ -66,6 +68,22 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 		return (this.update != null)
 				? confirmed.updateOne(this.filter, this.update, this.options).getMatchedCount() != 0
 				: confirmed.deleteOne(this.filter).getDeletedCount() != 0;
+	}
+
+	/**
+	 * What it sets.
+	 * @return the names of the fields
+	 */
+	Set<String> fields() {
+		return (this.update != null) ? part(this.update, "$set").keySet() : Set.of();
+	}
+
+	/**
+	 * Whether it releases the lock.
+	 * @return {@code false} if it keeps it
+	 */
+	boolean releases() {
+		return this.update == null || this.update.containsKey("$pull");
 	}
 
 	private static Document releasing(Document change, LeaseId lease, String field) {

@@ -22,16 +22,19 @@ public interface Leased {
 	@Nullable Object takeContent();
 
 	/**
-	 * Something begins that a renewal would disturb: until {@link #resume} or
-	 * {@link #end} the lease is not renewed, and is relied on until its deadline.
+	 * Something begins, or goes on, that a renewal would disturb: until {@link #resume}
+	 * or {@link #end} the lease is not renewed, and is relied on until its deadline.
 	 */
 	void pause();
 
 	/**
 	 * A statement begins that may end the lease: until {@link #resume} or {@link #end} it
 	 * is not renewed, and a renewal that does not find it says nothing.
+	 * @return to be run if that statement is over and has renewed the lease, which counts
+	 * from this beginning. It has found the lease, so nobody else was granted it: it is
+	 * held again also if it had run out
 	 */
-	void suspend();
+	Runnable suspend();
 
 	/**
 	 * What began is over and has not ended the lease.
@@ -47,10 +50,10 @@ public interface Leased {
 	void assertMayCommit();
 
 	/**
-	 * The statement that began with {@link #suspend} is over and has renewed the lease,
-	 * which counts from that beginning.
+	 * The statement that began with {@link #suspend} may have ended the lease, now or
+	 * later: it is not relied on unless a later one renews it, and still to be released.
 	 */
-	void renewed();
+	void doubt();
 
 	/**
 	 * The lease has ended: nothing is to be released any more.

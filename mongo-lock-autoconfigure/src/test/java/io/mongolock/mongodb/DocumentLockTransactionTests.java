@@ -391,6 +391,32 @@ class DocumentLockTransactionTests {
 		other.executeWithoutResult((status) -> assertThat(status.isRollbackOnly()).isFalse());
 	}
 
+	@Test
+	void aDocumentThatWasResumedAndNotClosedLeavesTheTransactionsOfItsThreadAlone() {
+		LockTicket ticket = this.here.documents().lock(Page.class, "a").ticket();
+		LockedDocument<Page> resumed = this.here.documents().resume(Page.class, ticket);
+		this.here.documents().release(Page.class, ticket);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> resumed.handle().renew());
+		new TransactionTemplate(foreign()).executeWithoutResult((status) -> status.flush());
+	}
+
+	@Test
+	void aWriteOutsideOfTheTransactionThatKeepsTheLockLetsNoRenewalBegin() {
+		this.template.insert(new Page("b", "draft"));
+		LockedDocument<Page> witness = lockedElsewhere("b");
+		TransactionTemplate outside = listened();
+		outside.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+		listened().executeWithoutResult((status) -> {
+			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
+			outside.executeWithoutResult((none) -> this.here.documents().saveAndKeep(locked, new Page("a", "one")));
+			Date before = renewedAt("a");
+			awaitRenewals("b");
+			assertThat(renewedAt("a")).isEqualTo(before);
+		});
+		awaitRenewals("a");
+		witness.close();
+	}
+
 	private AbstractPlatformTransactionManager foreign() {
 		AbstractPlatformTransactionManager foreign = new ForeignTransactionManager();
 		foreign.addListener(this.here.transactions());

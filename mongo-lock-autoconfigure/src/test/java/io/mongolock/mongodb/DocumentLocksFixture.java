@@ -42,6 +42,11 @@ final class DocumentLocksFixture implements AutoCloseable {
 
 	DocumentLocksFixture(String instance, MongoTemplate template, MongoTemplate outside,
 			GenericApplicationContext context, LockListener... listeners) {
+		this(instance, template, outside, LockClock.system(), context, listeners);
+	}
+
+	DocumentLocksFixture(String instance, MongoTemplate template, MongoTemplate outside, LockClock clock,
+			GenericApplicationContext context, LockListener... listeners) {
 		this.context = context;
 		if (!context.isActive()) {
 			context.refresh();
@@ -49,9 +54,9 @@ final class DocumentLocksFixture implements AutoCloseable {
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
 		DocumentLockStore store = new DocumentLockStore(outside, "lock", "locks");
 		this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "thread"),
-				LockClock.system(), List.of(listeners), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
-		this.documents = DocumentLockOperations.of(template, store, this.client, this.client::broken,
-				LockClock.system(), Duration.ofSeconds(5), this.transactions, context);
+				clock, List.of(listeners), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
+		this.documents = DocumentLockOperations.of(template, store, this.client, this.client::broken, clock,
+				Duration.ofSeconds(5), this.transactions, context);
 	}
 
 	DocumentLockOperations documents() {

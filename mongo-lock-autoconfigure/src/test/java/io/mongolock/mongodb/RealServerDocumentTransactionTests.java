@@ -158,11 +158,13 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			within.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 			within.executeWithoutResult((inner) -> keep(locked, "within"));
 		})).withMessageContaining("keeps it and is suspended");
+		awaitRenewals("p1");
 		this.transactions.executeWithoutResult((status) -> {
 			this.here.documents().delete(locked);
 			status.setRollbackOnly();
 		});
 		assertThat(locked.handle().isHeld()).isTrue();
+		awaitRenewals("p1");
 		this.transactions.executeWithoutResult((status) -> this.here.documents().delete(locked));
 		assertThat(template().findById("p1", Post.class)).isNull();
 		assertThat(this.here.client().held()).isOne();
@@ -288,18 +290,28 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	@Test
 	void aTransactionThatBeginsUnderALockThatIsGoneIsNotCommitted() {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
-		LockedDocument<Post> resumed = this.here.documents()
-			.resume(Post.class, this.here.documents().lock(Post.class, "p3").ticket());
-		for (String id : new String[] { "p1", "p3" }) {
-			this.there.documents().breakLock(Post.class, id);
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> this.transactions.executeWithoutResult((status) -> write("p2", "under no lock")));
-		}
+		this.there.documents().breakLock(Post.class, "p1");
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transactions.executeWithoutResult((status) -> write("p2", "under no lock")));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(locked::close);
-		resumed.close();
 		assertThat(text("p2")).isEqualTo("draft");
 		this.transactions.executeWithoutResult((status) -> write("p2", "closed before"));
 		assertThat(text("p2")).isEqualTo("closed before");
+	}
+
+	@Test
+	void aDocumentThatWasResumedAndNotClosedIsKeptByTheTransactionThatSaysSoAlone() {
+		LockTicket ticket = this.here.documents().lock(Post.class, "p1").ticket();
+		LockedDocument<Post> resumed = this.here.documents().resume(Post.class, ticket);
+		this.transactions.executeWithoutResult((status) -> {
+			write("p2", "unrelated");
+			CompletableFuture.runAsync(() -> this.there.documents().renew(Post.class, ticket)).join();
+		});
+		this.there.documents().release(Post.class, ticket);
+		this.transactions.executeWithoutResult((status) -> write("p2", "after its end"));
+		assertThat(text("p2")).isEqualTo("after its end");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.transactions
+			.executeWithoutResult((status) -> this.here.documents().keepInTransaction(resumed)));
 	}
 
 	@Test
@@ -391,8 +403,11 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			.resume(Post.class, this.here.documents().lock(Post.class, "p3").ticket());
 		this.transactions.executeWithoutResult((status) -> {
 			locked.handle().renew();
-			resumed.handle().renew();
 			save(locked, "saved");
+		});
+		this.transactions.executeWithoutResult((status) -> {
+			this.here.documents().keepInTransaction(resumed);
+			resumed.handle().renew();
 		});
 		resumed.handle().renew();
 		assertThat(text("p1")).isEqualTo("saved");

@@ -302,7 +302,7 @@ final class Mutants {
 						"			this.events.renewedInPart",
 						test(RENEWER, "aRenewalThatWasRefusedBesideOthersIsTold")),
 				new Mutant("failure of an earlier renewal told of a loss", "core/Lease",
-						"			this.renewalFailure = null;\n", "",
+						"		this.renewalFailure = null;\n", "",
 						test(LEASE, "whatFailedBeforeTheLastRenewalIsNotSaidOfTheLoss")),
 				new Mutant("documents of one collection that are refused hide the others",
 						"store/mongo/DocumentLockStore", "return some.found();", "throw ex;",
@@ -578,7 +578,39 @@ final class Mutants {
 		String transactions = "io.mongolock.mongodb.DocumentLockTransactionTests";
 		String statements = "io.mongolock.store.mongo.DocumentLockStoreCommandTests";
 		String write = "mongodb/ReleasingWrite";
+		String unanswered = "io.mongolock.mongodb.UnansweredDocumentWritesTests";
 		return List.of(
+				new Mutant("document lock: held though a write may have released it", "mongodb/HeldDocument",
+						"				this.lease.doubt();\n", "",
+						test(unanswered, "whatMayHaveReleasedTheLockLeavesNobodyWhoHoldsIt")),
+				new Mutant("document lock: shared within though a write may have released it", "core/LockShares",
+						"		if (this.inDoubt) {", "		if (false) {",
+						test(unanswered, "nobodyWorksWithinALockThatMayHaveBeenReleased")),
+				new Mutant("document lock: what may be stored taken for not stored", "mongodb/HeldDocument",
+						"if (this.inDoubt) {", "if (this.loaded == null) {",
+						test(unanswered, "whatWasStoredWithoutAnAnswerIsTakenBackByTheNextSave")),
+				new Mutant("document lock: deadline moved by what is not committed", "mongodb/HeldDocument",
+						"				this.renewalOfTransaction = this.renewal;\n",
+						"				this.renewal.run();\n",
+						test(unanswered, "soDoesATransactionThatLastedLongerWithItsCommit")),
+				new Mutant("document lock: lost though saved and kept when nobody had come", "core/Lease",
+						" || this.state.reason() == LossReason.DEADLINE)", ")",
+						test(unanswered, "aSaveThatKeepsALockWhichHadRunOutHoldsItAnew"),
+						test(unanswered, "soDoesATransactionThatLastedLongerWithItsCommit")),
+				new Mutant("document lock: renewed after a write outside of the transaction that keeps it",
+						"mongodb/HeldDocument", "		if (!this.kept) {\n			this.lease.resume();",
+						"		if (this.lease != null) {\n			this.lease.resume();",
+						test(transactions, "aWriteOutsideOfTheTransactionThatKeepsTheLockLetsNoRenewalBegin")),
+				new Mutant("document lock: transactions of a thread held to what it once resumed",
+						"mongodb/DocumentLocks",
+						"		return guarded(new HeldDocument<>(locked, locked.read(document), handle, ticket, handle));",
+						"""
+										HeldDocument<T> it = guarded(
+												new HeldDocument<>(locked, locked.read(document), handle, ticket, handle));
+										this.transactions.locked(it, this.keeper);
+										return it;
+								""",
+						test(transactions, "aDocumentThatWasResumedAndNotClosedLeavesTheTransactionsOfItsThreadAlone")),
 				new Mutant("document lock: version not raised", "store/mongo/ClaimPipeline",
 						"return changed(lock, this.granted);", "return changed(lock);",
 						test(documents, "aCopyFromBeforeTheGrantCannotBeSavedByCodeThatKnowsNothingOfTheLock")),
@@ -680,7 +712,7 @@ final class Mutants {
 						test("io.mongolock.mongodb.DocumentLockTransactionTests",
 								"aSaveThatIsRefusedInsideATransactionLeavesTheLockToIt")),
 				new Mutant("document lock: not renewed after a transaction", "mongodb/HeldDocument",
-						"if (this.state != State.WRITING) {\n			this.lease.resume();",
+						"if (this.state != State.WRITING && this.takeBacks.isEmpty()) {\n			this.lease.resume();",
 						"if (this.state == null) {",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests",
 								"whatTheThreadHasLockedIsNotRenewedWhileItsTransactionRunsAndFromThenOnAgain")),
