@@ -166,6 +166,14 @@ final class HeldLocks {
 	}
 
 	/**
+	 * Wait until no renewal is underway that began before a pause.
+	 * @param heldLock the lock
+	 */
+	void awaitRenewals(HeldLock heldLock) {
+		this.lifecycle.renewer().awaitRenewals(heldLock.lease());
+	}
+
+	/**
 	 * A statement begins that may end a lock.
 	 * @param heldLock the lock
 	 */

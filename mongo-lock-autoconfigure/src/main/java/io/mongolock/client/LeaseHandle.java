@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.lang.ref.Reference;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -31,6 +32,9 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	/** Whether a statement of its own has ended the lease. */
 	private volatile boolean ended;
+
+	/** When a statement began that may renew the lease. */
+	private volatile @Nullable ClockReading suspended;
 
 	private @Nullable Runnable endOfWatch;
 
@@ -78,10 +82,14 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public Runnable suspend() {
-		ClockReading began = now();
+	public void awaitRenewals() {
+		this.heldLocks.awaitRenewals(this.heldLock);
+	}
+
+	@Override
+	public void suspend() {
+		this.suspended = now();
 		this.heldLocks.suspend(this.heldLock);
-		return () -> this.heldLock.found(began, now());
 	}
 
 	@Override
@@ -90,8 +98,9 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void doubt() {
-		this.heldLock.shares().doubt(true);
+	public void renewed() {
+		this.heldLock.renewed(true, Objects.requireNonNull(this.suspended), now());
+		resume();
 	}
 
 	@Override
@@ -112,7 +121,7 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public boolean isHeld() {
-		return !this.closed.get() && this.heldLock.shares().isHeld(now());
+		return !this.closed.get() && this.heldLock.lease().isHeld(now());
 	}
 
 	@Override
@@ -120,13 +129,14 @@ final class LeaseHandle implements LockHandle, Leased {
 		if (this.closed.get()) {
 			throw LockExceptions.closed(key());
 		}
-		this.heldLock.shares().assertHeld(now());
+		if (!this.heldLock.lease().isHeld(now())) {
+			throw lost();
+		}
 	}
 
 	@Override
 	public Duration remaining() {
-		return (this.closed.get() || this.heldLock.shares().isInDoubt()) ? Duration.ZERO
-				: this.heldLock.lease().remaining(now());
+		return (this.closed.get()) ? Duration.ZERO : this.heldLock.lease().remaining(now());
 	}
 
 	@Override

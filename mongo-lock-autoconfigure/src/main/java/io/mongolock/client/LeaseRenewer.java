@@ -1,9 +1,15 @@
 package io.mongolock.client;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -44,6 +50,9 @@ final class LeaseRenewer {
 	private final PlaceKeeper places;
 
 	private final ReleaseRequests releaseRequests;
+
+	/** What was begun, and completes when it is over. */
+	private final Map<RenewalBatch, CompletableFuture<Void>> underway = new ConcurrentHashMap<>();
 
 	private final Queue<Consumer<RenewalSchedule>> answers = new ConcurrentLinkedQueue<>();
 
@@ -137,6 +146,38 @@ final class LeaseRenewer {
 		attend(this.schedule.watch(lease, now), now);
 	}
 
+	/**
+	 * Wait until no renewal of a lease is underway that began before it was {@link #pause
+	 * paused}, for its operation timeout at most.
+	 * @param lease the lease
+	 */
+	void awaitRenewals(Lease lease) {
+		if (this.watch == null) {
+			return;
+		}
+		// The watch begins requests while it looks, and takes answers before it does
+		CompletableFuture<Void> looked = new CompletableFuture<>();
+		answer((schedule) -> looked.complete(null));
+		try {
+			looked.thenCompose((none) -> ofLease(lease))
+				.get(lease.terms().operationTimeout().toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (TimeoutException | ExecutionException ex) {
+			// One that hangs is met by the statement that follows
+		}
+	}
+
+	private CompletableFuture<Void> ofLease(Lease lease) {
+		return CompletableFuture.allOf(this.underway.entrySet()
+			.stream()
+			.filter((request) -> request.getKey().leases().contains(lease))
+			.map(Map.Entry::getValue)
+			.toArray(CompletableFuture[]::new));
+	}
+
 	private void attend(long dueIn, ClockReading now) {
 		this.lastDue = dueIn;
 		Long look = this.nextLook;
@@ -216,11 +257,22 @@ final class LeaseRenewer {
 	}
 
 	private void begin(RenewalBatch batch, ClockReading now) {
+		CompletableFuture<Void> over = new CompletableFuture<>();
+		this.underway.put(batch, over);
+		over.whenComplete((none, failure) -> this.underway.remove(batch));
 		try {
-			this.requests.execute(() -> renew(batch, now));
+			this.requests.execute(() -> {
+				try {
+					renew(batch, now);
+				}
+				finally {
+					over.complete(null);
+				}
+			});
 		}
 		catch (RuntimeException | Error ex) {
 			// No thread could be started, which the watch outlives: tried again
+			over.complete(null);
 			failed(batch, ex);
 			this.schedule.failed(batch, now);
 		}

@@ -234,6 +234,14 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
+	 * Wait for a renewal that was underway when a transaction began to keep the lock, or
+	 * to write.
+	 */
+	void awaitRenewals() {
+		this.lease.awaitRenewals();
+	}
+
+	/**
 	 * That transaction is over.
 	 */
 	synchronized void endKeep() {

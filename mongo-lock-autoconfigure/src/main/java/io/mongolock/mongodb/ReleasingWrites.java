@@ -76,7 +76,10 @@ final class ReleasingWrites {
 	}
 
 	private void send(HeldDocument<?> held, ReleasingWrite write) {
-		held.beginWrite(write.fields());
+		held.beginWrite();
+		if (CurrentTransaction.session(this.template).isPresent()) {
+			held.awaitRenewals();
+		}
 		boolean matched;
 		try {
 			matched = Boolean.TRUE.equals(this.template.execute(held.type().collection(),
@@ -84,11 +87,10 @@ final class ReleasingWrites {
 		}
 		catch (RuntimeException | Error ex) {
 			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
+			held.notWritten(conflict == null);
 			if (conflict != null) {
-				held.notWritten();
 				throw conflict;
 			}
-			held.unanswered(write.releases());
 			throw ex;
 		}
 		if (!matched) {
@@ -103,7 +105,7 @@ final class ReleasingWrites {
 			lock = this.tickets.look(ticket.key());
 		}
 		catch (RuntimeException ex) {
-			held.notWritten();
+			held.notWritten(false);
 			return ex;
 		}
 		if (DocumentTickets.holder(ticket, lock).isEmpty()) {

@@ -115,6 +115,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		boolean pauses = held.beginKeep(renewing);
 		if (pauses) {
 			TransactionSynchronizationManager.registerSynchronization(new Keep(held, renewing));
+			held.awaitRenewals();
 		}
 		return pauses;
 	}

@@ -28,6 +28,12 @@ public interface Leased {
 	void pause();
 
 	/**
+	 * Wait until no renewal is underway that began before the pause: one would end a
+	 * transaction that writes the same document.
+	 */
+	void awaitRenewals();
+
+	/**
 	 * A statement begins that may end the lease: until {@link #resume} or {@link #end} it
 	 * is not renewed, and a renewal that does not find it says nothing.
 	 * @return to be run if that statement is over and has renewed the lease, which counts

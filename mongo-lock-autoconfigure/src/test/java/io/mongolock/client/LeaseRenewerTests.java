@@ -93,6 +93,22 @@ class LeaseRenewerTests {
 	}
 
 	@Test
+	void whoPausesALeaseWaitsForItsRenewalThatIsUnderway() throws InterruptedException {
+		Queue<Runnable> begun = new ConcurrentLinkedQueue<>();
+		renewOn(begun::add);
+		Lease lease = register("a", Duration.ofSeconds(18));
+		await().atMost(LONG).until(() -> !begun.isEmpty());
+		this.renewer.pause(lease);
+		Thread transaction = new Thread(() -> this.renewer.awaitRenewals(lease));
+		transaction.start();
+		await().atMost(LONG).until(() -> transaction.getState() == Thread.State.TIMED_WAITING);
+		begun.poll().run();
+		transaction.join();
+		assertThat(begun).isEmpty();
+		this.renewer.awaitRenewals(lease);
+	}
+
+	@Test
 	void requestsForPlacesLeaveRenewalsTheirThreads() {
 		CountDownLatch over = new CountDownLatch(1);
 		try {
