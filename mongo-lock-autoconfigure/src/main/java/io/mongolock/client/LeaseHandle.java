@@ -2,7 +2,6 @@ package io.mongolock.client;
 
 import java.lang.ref.Reference;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -32,9 +31,6 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	/** Whether a statement of its own has ended the lease. */
 	private volatile boolean ended;
-
-	/** When a statement began that may renew the lease. */
-	private volatile @Nullable ClockReading suspended;
 
 	private @Nullable Runnable endOfWatch;
 
@@ -87,9 +83,10 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void suspend() {
-		this.suspended = now();
+	public Runnable suspend() {
+		ClockReading began = now();
 		this.heldLocks.suspend(this.heldLock);
+		return () -> this.heldLock.found(began, now());
 	}
 
 	@Override
@@ -98,9 +95,8 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void renewed() {
-		this.heldLock.renewed(true, Objects.requireNonNull(this.suspended), now());
-		resume();
+	public void doubt() {
+		this.heldLock.shares().doubt(true);
 	}
 
 	@Override
@@ -121,7 +117,7 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public boolean isHeld() {
-		return !this.closed.get() && this.heldLock.lease().isHeld(now());
+		return !this.closed.get() && this.heldLock.shares().isHeld(now());
 	}
 
 	@Override
@@ -129,14 +125,13 @@ final class LeaseHandle implements LockHandle, Leased {
 		if (this.closed.get()) {
 			throw LockExceptions.closed(key());
 		}
-		if (!this.heldLock.lease().isHeld(now())) {
-			throw lost();
-		}
+		this.heldLock.shares().assertHeld(now());
 	}
 
 	@Override
 	public Duration remaining() {
-		return (this.closed.get()) ? Duration.ZERO : this.heldLock.lease().remaining(now());
+		return (this.closed.get() || this.heldLock.shares().isInDoubt()) ? Duration.ZERO
+				: this.heldLock.lease().remaining(now());
 	}
 
 	@Override

@@ -76,7 +76,7 @@ final class ReleasingWrites {
 	}
 
 	private void send(HeldDocument<?> held, ReleasingWrite write) {
-		held.beginWrite();
+		held.beginWrite(write.fields());
 		if (CurrentTransaction.session(this.template).isPresent()) {
 			held.awaitRenewals();
 		}
@@ -87,10 +87,11 @@ final class ReleasingWrites {
 		}
 		catch (RuntimeException | Error ex) {
 			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
-			held.notWritten(conflict == null);
 			if (conflict != null) {
+				held.notWritten();
 				throw conflict;
 			}
+			held.unanswered(write.releases());
 			throw ex;
 		}
 		if (!matched) {
@@ -105,7 +106,7 @@ final class ReleasingWrites {
 			lock = this.tickets.look(ticket.key());
 		}
 		catch (RuntimeException ex) {
-			held.notWritten(false);
+			held.notWritten();
 			return ex;
 		}
 		if (DocumentTickets.holder(ticket, lock).isEmpty()) {

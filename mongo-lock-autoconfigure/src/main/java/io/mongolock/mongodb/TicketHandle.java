@@ -31,11 +31,11 @@ final class TicketHandle implements LockHandle, Leased {
 
 	private final Duration ttl;
 
-	private volatile long requested;
-
 	private volatile long until;
 
 	private volatile boolean suspended;
+
+	private volatile boolean inDoubt;
 
 	private volatile boolean over;
 
@@ -60,7 +60,8 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public void pause() {
-		// this JVM does not renew it
+		// This JVM does not renew it
+		resume();
 	}
 
 	@Override
@@ -69,9 +70,13 @@ final class TicketHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void suspend() {
-		this.requested = this.clock.nanoTime();
+	public Runnable suspend() {
+		long began = this.clock.nanoTime();
 		this.suspended = true;
+		return () -> {
+			this.inDoubt = false;
+			this.until = reliable(began, this.ttl);
+		};
 	}
 
 	@Override
@@ -80,9 +85,8 @@ final class TicketHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void renewed() {
-		this.until = reliable(this.requested, this.ttl);
-		resume();
+	public void doubt() {
+		this.inDoubt = true;
 	}
 
 	private long reliable(long requested, Duration left) {
@@ -119,6 +123,12 @@ final class TicketHandle implements LockHandle, Leased {
 	@Override
 	public void assertHeld() {
 		assertMayCommit();
+		if (this.inDoubt) {
+			throw new LockLostException(key(), fence(), LossReason.REFUSED,
+					"Lock '" + KeyText.printable(key()) + "' (fence " + fence()
+							+ ") may have been released, by a write whose answer was lost; another may "
+							+ "hold it. Make the write again, which says how it stands");
+		}
 		if (!isHeld()) {
 			throw new LockLostException(key(), fence(), LossReason.DEADLINE, "Lock '" + KeyText.printable(key())
 					+ "' (fence " + fence() + ") was not renewed by its ticket in time; another may hold it");
@@ -127,7 +137,8 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public Duration remaining() {
-		return (this.over) ? Duration.ZERO : Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
+		return (this.over || this.inDoubt) ? Duration.ZERO
+				: Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
 	}
 
 	@Override

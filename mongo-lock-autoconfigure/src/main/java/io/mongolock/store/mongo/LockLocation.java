@@ -75,7 +75,7 @@ public final class LockLocation {
 	 */
 	public Supplier<Optional<String>> missingPrivileges(TtlIndexInitializer.Mode index, Notifications notifications,
 			Duration timeout) {
-		String name = Objects.requireNonNull(this.template.<String>execute(MongoDatabase::getName));
+		String name = String.valueOf(this.template.<String>execute(MongoDatabase::getName));
 		return () -> missing(name, index, notifications, timeout);
 	}
 
