@@ -62,8 +62,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** Whether a write was refused, so that its caller knows of the loss. */
 	private volatile boolean refused;
 
-	/** Whether a transaction keeps the lock, so that this JVM must not renew it. */
-	private volatile boolean kept;
+	/** The transaction that keeps the lock, so that this JVM must not renew it. */
+	private volatile @Nullable Object keeper;
 
 	/** Whether it renews it. */
 	private boolean renewing;
@@ -152,7 +152,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		if (passable) {
 			this.ticket.text();
 		}
-		if (passable && this.kept) {
+		if (passable && isKept()) {
 			throw new IllegalStateException("The " + this
 					+ " cannot be passed on here for the editing time of its type: "
 					+ "the transaction around this code keeps it. Ask for the ticket before it begins, or after it");
@@ -215,14 +215,15 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/**
 	 * From here on a transaction keeps the lock: a renewal would fail its save.
+	 * @param keeper the transaction
 	 * @param renewing whether the transaction renews it, and so keeps others away
 	 * @return whether it did not before, and there is something to keep
 	 */
-	synchronized boolean beginKeep(boolean renewing) {
-		if (this.state != State.OPEN || this.kept) {
+	synchronized boolean beginKeep(Object keeper, boolean renewing) {
+		if (this.state != State.OPEN || isKept()) {
 			return false;
 		}
-		this.kept = true;
+		this.keeper = keeper;
 		this.renewing = renewing;
 		if (renewing) {
 			this.lease.suspend();
@@ -245,7 +246,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * That transaction is over.
 	 */
 	synchronized void endKeep() {
-		this.kept = false;
+		this.keeper = null;
 		this.suspended = null;
 		if (this.state != State.WRITING && this.takeBacks.isEmpty()) {
 			this.lease.resume();
@@ -280,7 +281,11 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	boolean isKept() {
-		return this.kept;
+		return this.keeper != null;
+	}
+
+	boolean isKeptBy(Object transaction) {
+		return this.keeper == transaction;
 	}
 
 	/**
@@ -288,7 +293,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return whether it was released, passed on, or refused as lost
 	 */
 	boolean isOver() {
-		return !this.kept && (this.refused || this.state == State.RELEASED || this.state == State.PASSED_ON);
+		return !isKept() && (this.refused || this.state == State.RELEASED || this.state == State.PASSED_ON);
 	}
 
 	/**
@@ -348,7 +353,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	// A renewal would fail the transaction that keeps it
 	private void goOn() {
-		if (!this.kept) {
+		if (!isKept()) {
 			this.lease.resume();
 		}
 		else if (!this.renewing) {
@@ -461,7 +466,10 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	String outdated() {
 		notWritten();
-		return (this.inDoubt) ? "; a write before, whose answer was lost, may be what has raised it" : "";
+		return (this.inDoubt)
+				? "; a write before, whose answer was lost, may be what has raised it: see what is stored, and go on, by "
+						+ "resume(type, locked.ticket())"
+				: "";
 	}
 
 	/**

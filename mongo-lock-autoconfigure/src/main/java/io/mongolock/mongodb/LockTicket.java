@@ -51,7 +51,7 @@ public final class LockTicket implements Serializable {
 	 * @return the ticket
 	 * @throws IllegalArgumentException if it is no such text
 	 */
-	@JsonCreator
+	@JsonCreator(mode = JsonCreator.Mode.DELEGATING)
 	public static LockTicket of(String text) {
 		byte[] bytes = decoded(text);
 		if (bytes.length <= HEAD_BYTES) {

@@ -42,7 +42,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * @param held the document
 	 */
 	void granted(HeldDocument<?> held) {
-		session().ifPresent((session) -> pause(held, false));
+		session().ifPresent((session) -> pause(held, session, false));
 	}
 
 	/**
@@ -51,7 +51,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * @param held the document
 	 */
 	void keeps(HeldDocument<?> held) {
-		session().ifPresent((session) -> pause(held, true));
+		session().ifPresent((session) -> pause(held, session, true));
 	}
 
 	/**
@@ -62,8 +62,13 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		ClientSession session = session().orElseThrow(() -> new IllegalStateException(
 				"The " + held + " can be kept only by a MongoDB transaction of the application's template, and "
 						+ CurrentTransaction.describe()));
-		if (held.isKept()) {
+		if (held.isKeptBy(session)) {
 			return;
+		}
+		if (held.isKept()) {
+			throw new IllegalStateException(
+					"The " + held + " is kept by another transaction, whose end decides on what "
+							+ "that writes: keep it here after that");
 		}
 		if (hasRead(session)) {
 			throw new IllegalStateException("The " + held + " has to be kept by the first statement of a transaction, "
@@ -106,13 +111,13 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	}
 
 	private void keep(HeldDocument<?> held, ClientSession session) {
-		if (pause(held, true) && !this.store.renew(held.proof().lease(), session)) {
+		if (pause(held, session, true) && !this.store.renew(held.proof().lease(), session)) {
 			held.lost();
 		}
 	}
 
-	private static boolean pause(HeldDocument<?> held, boolean renewing) {
-		boolean pauses = held.beginKeep(renewing);
+	private static boolean pause(HeldDocument<?> held, ClientSession session, boolean renewing) {
+		boolean pauses = held.beginKeep(session, renewing);
 		if (pauses) {
 			TransactionSynchronizationManager.registerSynchronization(new Keep(held, renewing));
 			held.awaitRenewals();

@@ -401,6 +401,19 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
+	void aLockIsKeptByOneTransactionAtATime() {
+		TransactionTemplate inner = listened();
+		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		listened().executeWithoutResult((outer) -> {
+			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+			this.here.documents().keepInTransaction(locked);
+			inner.executeWithoutResult((status) -> assertThatIllegalStateException()
+				.isThrownBy(() -> this.here.documents().keepInTransaction(locked))
+				.withMessageContaining("is kept by another transaction"));
+		});
+	}
+
+	@Test
 	void aWriteOutsideOfTheTransactionThatKeepsTheLockLetsNoRenewalBegin() {
 		this.template.insert(new Page("b", "draft"));
 		LockedDocument<Page> witness = lockedElsewhere("b");

@@ -2,9 +2,14 @@ package io.mongolock.mongodb;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
+import java.io.ObjectStreamConstants;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.Test;
@@ -12,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.cfg.ConstructorDetector;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.mongolock.store.LeaseId;
@@ -62,12 +68,41 @@ class LockTicketTests {
 			assertThat(in.readObject()).isEqualTo(TICKET).hasToString(TICKET.toString());
 		}
 		assertThat(session.toString(StandardCharsets.ISO_8859_1)).contains(TICKET.text());
+		Method replace = LockTicket.class.getDeclaredMethod("writeReplace");
+		replace.setAccessible(true);
+		assertThat(replace.invoke(TICKET)).hasToString("text of a ticket");
+		assertThatExceptionOfType(InvalidObjectException.class).isThrownBy(() -> {
+			try (ObjectInputStream forged = new ObjectInputStream(new ByteArrayInputStream(bare()))) {
+				forged.readObject();
+			}
+		}).withMessage("A ticket is written as its text");
 		assertThat(ObjectStreamClass.lookup(LockTicket.class).getSerialVersionUID()).isOne();
+	}
+
+	// An object of the class itself, without any field, as no ticket is ever written
+	private static byte[] bare() throws IOException {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		DataOutputStream out = new DataOutputStream(bytes);
+		out.writeShort(ObjectStreamConstants.STREAM_MAGIC);
+		out.writeShort(ObjectStreamConstants.STREAM_VERSION);
+		out.writeByte(ObjectStreamConstants.TC_OBJECT);
+		out.writeByte(ObjectStreamConstants.TC_CLASSDESC);
+		out.writeUTF(LockTicket.class.getName());
+		out.writeLong(1);
+		out.writeByte(ObjectStreamConstants.SC_SERIALIZABLE);
+		out.writeShort(0);
+		out.writeByte(ObjectStreamConstants.TC_ENDBLOCKDATA);
+		out.writeByte(ObjectStreamConstants.TC_NULL);
+		return bytes.toByteArray();
 	}
 
 	@Test
 	void inJsonItIsItsText() {
-		JsonMapper json = JsonMapper.builder().build();
+		inJsonItIsItsText(JsonMapper.builder().build());
+		inJsonItIsItsText(JsonMapper.builder().constructorDetector(ConstructorDetector.USE_PROPERTIES_BASED).build());
+	}
+
+	private static void inJsonItIsItsText(JsonMapper json) {
 		String written = json.writeValueAsString(new Form(TICKET, "hello"));
 		assertThat(written).isEqualTo("{\"ticket\":\"" + TICKET.text() + "\",\"text\":\"hello\"}");
 		assertThat(json.readValue(written, Form.class)).isEqualTo(new Form(TICKET, "hello"));

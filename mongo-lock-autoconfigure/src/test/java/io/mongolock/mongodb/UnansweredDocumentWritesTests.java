@@ -24,7 +24,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.CollectionCallback;
@@ -179,6 +181,34 @@ class UnansweredDocumentWritesTests {
 	}
 
 	@Test
+	void whoIsInDoubtOfTheVersionGoesOnByTheTicket() {
+		this.template.insert(new Sheet("a", "draft", null));
+		DocumentLockOperations documents = this.here.documents();
+		LockedDocument<Sheet> locked = documents.lock(Sheet.class, "a", LONG);
+		this.template.loses = Losing.ANSWER;
+		assertThatExceptionOfType(DataAccessResourceFailureException.class)
+			.isThrownBy(() -> documents.saveAndKeep(locked, new Sheet("a", "kept", 1L)));
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> documents.saveAndKeep(locked, new Sheet("a", "again", 1L)))
+			.withMessageContaining("may be what has raised it: see what is stored, and go on, by resume(");
+		assertThat(locked.handle().isHeld()).isTrue();
+		LockedDocument<Sheet> resumed = documents.resume(Sheet.class, locked.ticket());
+		assertThat(resumed.entity()).isEqualTo(new Sheet("a", "kept", 2L));
+		assertThat(documents.save(resumed, new Sheet("a", "again", 2L)).version()).isEqualTo(3);
+	}
+
+	@Test
+	void aRefusalThatFollowsNoDoubtSpeaksOfNone() {
+		this.template.insert(new Sheet("a", "draft", null));
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a", LONG);
+		for (int i = 0; i < 2; i++) {
+			assertThatExceptionOfType(OptimisticLockingFailureException.class)
+				.isThrownBy(() -> this.here.documents().saveAndKeep(locked, new Sheet("a", "kept", 7L)))
+				.withMessageNotContaining("answer was lost");
+		}
+	}
+
+	@Test
 	void whatACallbackMakesOfTheDocumentThatWasSavedIsNotTakenForStored() {
 		this.context.addApplicationListener((ApplicationListener<AfterSaveEvent<?>>) (event) -> {
 			if (event.getDocument() != null) {
@@ -262,6 +292,10 @@ class UnansweredDocumentWritesTests {
 	}
 
 	record Page(@Id String id, String text, @Nullable String more) {
+
+	}
+
+	record Sheet(@Id String id, String text, @Version @Nullable Long version) {
 
 	}
 
