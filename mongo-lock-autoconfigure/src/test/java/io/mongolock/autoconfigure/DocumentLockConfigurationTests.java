@@ -38,6 +38,8 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LocksEndpoint;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.autoconfigure.LockOperatorsAutoConfigurationTests.FailingStore;
+import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.EditingTime;
@@ -108,6 +110,21 @@ class DocumentLockConfigurationTests {
 		});
 		this.runner.withPropertyValues("mongo-lock.wait-timeout=0s")
 			.run((context) -> context.getBean(DocumentLockOperations.class).lock(Page.class, "a").close());
+	}
+
+	@Test
+	void whatDocumentsLetWriteProvesNothingOfTheLockCollection() {
+		this.runner.withConfiguration(AutoConfigurations.of(LockHealthAutoConfiguration.class))
+			.withBean(FailingStore.class)
+			.run((context) -> {
+				context.getBean(MongoTemplate.class).save(new Page("a", "text"));
+				try (LockedDocument<Page> locked = context.getBean(DocumentLockOperations.class)
+					.lock(Page.class, "a")) {
+					context.getBean(LockHealthIndicator.class).health();
+					assertThat(locked.handle().isHeld()).isTrue();
+				}
+				assertThat(context.getBean(FailingStore.class).probes).hasValue(1);
+			});
 	}
 
 	@Test

@@ -153,7 +153,7 @@ class LockOperatorsAutoConfigurationTests {
 	 */
 	static class FailingStore extends StubLockStore {
 
-		private final AtomicInteger probes = new AtomicInteger();
+		final AtomicInteger probes = new AtomicInteger();
 
 		private volatile boolean failing;
 
