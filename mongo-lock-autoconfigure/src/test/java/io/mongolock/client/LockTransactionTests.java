@@ -22,6 +22,7 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.OnLost;
+import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +38,8 @@ class LockTransactionTests {
 	private final ScriptedStore store = new ScriptedStore();
 
 	private final LockTemplate locks = new LockTemplate(this.store, LockDefaults.NONE,
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of());
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(), LeakDetection.WARN,
+			new HandOver(Duration.ofHours(1), 100));
 
 	private final RecordingTransactionManager transactions = new RecordingTransactionManager();
 

@@ -49,7 +49,10 @@ import static org.awaitility.Awaitility.await;
  */
 class DocumentLockTransactionTests {
 
-	private static final LockSettings OFTEN_RENEWED = LockSettings.builder().ttl(Duration.ofSeconds(3)).build();
+	private static final LockSettings OFTEN_RENEWED = LockSettings.builder()
+		.ttl(Duration.ofSeconds(20))
+		.renewInterval(Duration.ofSeconds(1))
+		.build();
 
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();

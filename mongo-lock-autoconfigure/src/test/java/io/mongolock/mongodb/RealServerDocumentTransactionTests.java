@@ -52,7 +52,10 @@ import static org.awaitility.Awaitility.await;
 @ExtendWith(RealServerCondition.class)
 class RealServerDocumentTransactionTests extends AbstractMongoTests {
 
-	private static final LockSettings OFTEN_RENEWED = LockSettings.builder().ttl(Duration.ofSeconds(3)).build();
+	private static final LockSettings OFTEN_RENEWED = LockSettings.builder()
+		.ttl(Duration.ofSeconds(20))
+		.renewInterval(Duration.ofSeconds(1))
+		.build();
 
 	private static final LockSettings SELDOM_RENEWED = LockSettings.builder().ttl(Duration.ofMinutes(30)).build();
 

@@ -71,6 +71,8 @@ class ChaosTests {
 			System.out.println(table);
 			assertThat(report.violations()).as(() -> table).isEmpty();
 			assertThat(report.sections()).as("work went on").isGreaterThan((int) LENGTH.toSeconds());
+			assertThat(report.writes()).as("acknowledged writes").isPositive();
+			assertThat(report.numbers()).as("numbers").isPositive();
 		}
 	}
 

@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -38,7 +39,7 @@ record FakeTime(Path library) {
 	}
 
 	static String spelled(Duration offset) {
-		return "%+.3f".formatted(offset.toMillis() / 1000.0);
+		return String.format(Locale.ROOT, "%+.3f", offset.toMillis() / 1000.0);
 	}
 
 	private Map<String, String> variables(String name, String value) {

@@ -1,5 +1,8 @@
 package io.mongolock.test.server;
 
+import java.io.PrintStream;
+
+import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestExecutionResult.Status;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -15,12 +18,27 @@ public final class TestFailures implements TestExecutionListener {
 
 	private final TestOutput output = new TestOutput(TestOutput.console());
 
+	private @Nullable PrintStream out;
+
+	private @Nullable PrintStream err;
+
 	@Override
 	public void testPlanExecutionStarted(TestPlan plan) {
 		ServerLogs.OF_THIS_JVM.watch();
 		if (Boolean.getBoolean("test-output.in-files")) {
-			System.setOut(this.output.keep(System.out));
-			System.setErr(this.output.keep(System.err));
+			this.out = System.out;
+			this.err = System.err;
+			System.setOut(this.output.keep(this.out));
+			System.setErr(this.output.keep(this.err));
+		}
+	}
+
+	// There is a plan for each class where classes are handed out to several JVMs
+	@Override
+	public void testPlanExecutionFinished(TestPlan plan) {
+		if (this.out != null && this.err != null) {
+			System.setOut(this.out);
+			System.setErr(this.err);
 		}
 	}
 
