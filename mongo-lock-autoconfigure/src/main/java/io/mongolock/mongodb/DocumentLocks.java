@@ -174,7 +174,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.database.check();
 		HeldDocument<T> held = HeldDocument.of(locked);
 		Written<T> written = held.type().write(entity, held.proof().key());
-		this.writes.write(held, ReleasingWrite.save(held.proof().lease(), this.store.field(), written,
+		this.writes.write(held, ReleasingWrite.save(held.proof(), this.store.field(), written,
 				held.type().change(held.known(), written)), written.takeBack());
 		return held.type().saved(written);
 	}
@@ -187,7 +187,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		Written<T> written = type.write(entity, held.proof().key());
 		Loaded<T> before = held.loaded();
 		this.keeper.keeps(held);
-		this.writes.writeAndKeep(held, ReleasingWrite.saveAndKeep(held.proof().lease(), this.store.field(), written,
+		this.writes.writeAndKeep(held, ReleasingWrite.saveAndKeep(held.proof(), this.store.field(), written,
 				type.change(held.known(), written)), () -> {
 					written.takeBack().run();
 					held.loaded(before);
@@ -207,7 +207,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	private <T> void delete(HeldDocument<T> held) {
-		ReleasingWrite deletion = ReleasingWrite.delete(held.proof().lease(), this.store.field(),
+		ReleasingWrite deletion = ReleasingWrite.delete(held.proof(), this.store.field(),
 				held.type().version(held.entity()));
 		held.type().delete(held.proof().key(), () -> this.writes.write(held, deletion, () -> {
 		}));
@@ -217,7 +217,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	public void update(LockedDocument<?> locked, Update update) {
 		this.database.check();
 		HeldDocument<?> held = HeldDocument.of(locked);
-		this.writes.write(held, ReleasingWrite.update(held.proof().lease(), this.store.field(), update,
+		this.writes.write(held, ReleasingWrite.update(held.proof(), this.store.field(), update,
 				new UpdateMapper(this.template.getConverter()), held.type().mapping()), () -> {
 				});
 	}

@@ -13,7 +13,6 @@ import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.data.mongodb.core.query.UpdateDefinition.ArrayFilter;
 
 import io.mongolock.mongodb.EntityWriter.Written;
-import io.mongolock.store.LeaseId;
 import io.mongolock.store.mongo.DocumentKey;
 
 /**
@@ -27,22 +26,22 @@ import io.mongolock.store.mongo.DocumentKey;
  */
 record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions options) {
 
-	static ReleasingWrite save(LeaseId lease, String field, Written<?> written, Document change) {
-		return new ReleasingWrite(held(lease, field, written.before()), releasing(change, lease, field),
+	static ReleasingWrite save(LockTicket ticket, String field, Written<?> written, Document change) {
+		return new ReleasingWrite(held(ticket, field, written.before()), releasing(change, ticket, field),
 				new UpdateOptions());
 	}
 
-	static ReleasingWrite saveAndKeep(LeaseId lease, String field, Written<?> written, Document change) {
+	static ReleasingWrite saveAndKeep(LockTicket ticket, String field, Written<?> written, Document change) {
 		Document renewed = new Document(field + ".holders.$.renewedAt", true);
-		return new ReleasingWrite(held(lease, field, written.before()),
+		return new ReleasingWrite(held(ticket, field, written.before()),
 				new Document(change).append("$currentDate", renewed), new UpdateOptions());
 	}
 
-	static ReleasingWrite delete(LeaseId lease, String field, Document version) {
-		return new ReleasingWrite(held(lease, field, version), null, new UpdateOptions());
+	static ReleasingWrite delete(LockTicket ticket, String field, Document version) {
+		return new ReleasingWrite(held(ticket, field, version), null, new UpdateOptions());
 	}
 
-	static ReleasingWrite update(LeaseId lease, String field, Update update, UpdateMapper mapper,
+	static ReleasingWrite update(LockTicket ticket, String field, Update update, UpdateMapper mapper,
 			MongoPersistentEntity<?> entity) {
 		Document change = new Document(mapper.getMappedObject(update.getUpdateObject(), entity));
 		String version = (entity.hasVersionProperty()) ? entity.getRequiredVersionProperty().getFieldName() : null;
@@ -54,7 +53,7 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 		if (update.hasArrayFilters()) {
 			options.arrayFilters(update.getArrayFilters().stream().map(ArrayFilter::asDocument).toList());
 		}
-		return new ReleasingWrite(held(lease, field), releasing(change, lease, field), options);
+		return new ReleasingWrite(held(ticket, field), releasing(change, ticket, field), options);
 	}
 
 	/**
@@ -86,20 +85,22 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 		return this.update == null || this.update.containsKey("$pull");
 	}
 
-	private static Document releasing(Document change, LeaseId lease, String field) {
+	private static Document releasing(Document change, LockTicket ticket, String field) {
 		return new Document(change).append("$pull",
-				part(change, "$pull").append(field + ".holders", new Document("token", lease.leaseToken())));
+				part(change, "$pull").append(field + ".holders", new Document("token", ticket.lease().leaseToken())));
 	}
 
-	private static Document held(LeaseId lease, String field, Document version) {
-		Document filter = held(lease, field);
+	private static Document held(LockTicket ticket, String field, Document version) {
+		Document filter = held(ticket, field);
 		filter.putAll(version);
 		return filter;
 	}
 
-	private static Document held(LeaseId lease, String field) {
-		return new Document("_id", DocumentKey.parse(lease.key()).id()).append(field + ".holders.token",
-				lease.leaseToken());
+	// A claim of the token that is executed late has another fence, and no two have one
+	private static Document held(LockTicket ticket, String field) {
+		return new Document("_id", DocumentKey.parse(ticket.key()).id())
+			.append(field + ".holders.token", ticket.lease().leaseToken())
+			.append(field + ".holders.fence", ticket.fence());
 	}
 
 	private static Document part(Document change, String operator) {

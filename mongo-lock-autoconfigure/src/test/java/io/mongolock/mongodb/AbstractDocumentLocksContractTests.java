@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 
 import org.assertj.core.api.Assertions;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -417,6 +418,22 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			.isThrownBy(() -> this.here.documents().save(locked, new Note("n1", "mine")))
 			.withMessageContaining("saved by code that does not know the lock");
 		assertThat(this.template.findById("n1", Note.class)).isEqualTo(new Note("n1", "plain"));
+	}
+
+	@Test
+	void whatAClaimOfItsTokenThatCameLateWasGrantedIsNotSaved() {
+		this.template.insert(new Note("n1", "a"));
+		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
+		this.template.updateFirst(new Query(), new Update().inc("lock.holders.0.fence", 1).set("text", "theirs"),
+				"note");
+		DocumentLockOperations documents = this.here.documents();
+		for (ThrowingCallable late : List.<ThrowingCallable>of(
+				() -> documents.saveAndKeep(locked, new Note("n1", "mine")),
+				() -> documents.save(locked, new Note("n1", "mine")), () -> documents.delete(locked),
+				() -> documents.update(locked, new Update().set("text", "mine")))) {
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(late);
+		}
+		assertThat(this.template.findById("n1", Note.class)).isEqualTo(new Note("n1", "theirs"));
 	}
 
 	@Test

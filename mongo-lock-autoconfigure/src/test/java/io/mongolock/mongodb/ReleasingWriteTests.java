@@ -31,7 +31,8 @@ class ReleasingWriteTests {
 
 	private static final Map<String, BsonDocument> RECORDED = RecordedCommands.read();
 
-	private static final LeaseId LEASE = new LeaseId("locks:k", "tttttttttttttttttttttttttttttttt");
+	private static final LockTicket TICKET = new LockTicket(new LeaseId("locks:k", "tttttttttttttttttttttttttttttttt"),
+			new byte[0], 7);
 
 	@ParameterizedTest
 	@CsvSource({ "save of what has changed, 4", "'save of what has changed, of another version', 3",
@@ -40,7 +41,7 @@ class ReleasingWriteTests {
 		BsonDocument recorded = recorded(name);
 		Document change = Document.parse(recorded.getDocument("u").toJson());
 		change.remove("$pull");
-		ReleasingWrite write = ReleasingWrite.save(LEASE, "lock",
+		ReleasingWrite write = ReleasingWrite.save(TICKET, "lock",
 				new Written<>("entity", new Document(), "version", version, () -> {
 				}), change);
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
@@ -49,7 +50,7 @@ class ReleasingWriteTests {
 
 	@Test
 	void aSaveOfADocumentWithoutAVersionAsksForTheLockAlone() {
-		ReleasingWrite write = ReleasingWrite.save(LEASE, "lock",
+		ReleasingWrite write = ReleasingWrite.save(TICKET, "lock",
 				new Written<>("entity", new Document(), null, null, () -> {
 				}), new Document());
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded("set fields and release").get("q")));
@@ -61,7 +62,7 @@ class ReleasingWriteTests {
 					"save and keep, nothing has changed | {} |",
 					"save and keep, of another version | {$set: {title: \"new\", version: 4}} | 3" })
 	void aSaveThatKeepsTheLockIsTheStatementThatWasProvedOnARealServer(String name, String change, Integer version) {
-		ReleasingWrite write = ReleasingWrite.saveAndKeep(LEASE, "lock",
+		ReleasingWrite write = ReleasingWrite.saveAndKeep(TICKET, "lock",
 				new Written<>("entity", new Document(), (version != null) ? "version" : null, version, () -> {
 				}), Document.parse(change));
 		BsonDocument recorded = recorded(name);
@@ -72,7 +73,7 @@ class ReleasingWriteTests {
 	@ParameterizedTest
 	@CsvSource({ "delete,4", "'delete, without a version',", "'delete, of another version',3" })
 	void aDeletionIsTheStatementThatWasProvedOnARealServer(String name, Integer version) {
-		ReleasingWrite write = ReleasingWrite.delete(LEASE, "lock",
+		ReleasingWrite write = ReleasingWrite.delete(TICKET, "lock",
 				(version != null) ? new Document("version", version) : new Document());
 		BsonDocument recorded = RECORDED.get("document lock: " + name).getArray("deletes").get(0).asDocument();
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
@@ -84,7 +85,7 @@ class ReleasingWriteTests {
 		MongoMappingContext context = new MongoMappingContext();
 		MappingMongoConverter converter = new MappingMongoConverter(NoOpDbRefResolver.INSTANCE, context);
 		Update update = new Update().set("title", "new");
-		ReleasingWrite write = ReleasingWrite.update(LEASE, "lock", update, new UpdateMapper(converter),
+		ReleasingWrite write = ReleasingWrite.update(TICKET, "lock", update, new UpdateMapper(converter),
 				context.getRequiredPersistentEntity(Page.class));
 		BsonDocument recorded = recorded("set fields and release");
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
