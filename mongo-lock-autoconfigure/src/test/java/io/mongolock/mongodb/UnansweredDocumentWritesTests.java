@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -32,7 +33,9 @@ import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
+import org.springframework.data.mongodb.core.mapping.event.AfterDeleteEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
+import org.springframework.data.mongodb.core.mapping.event.BeforeDeleteEvent;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -178,6 +181,21 @@ class UnansweredDocumentWritesTests {
 			.executeWithoutResult((status) -> this.here.documents().saveAndKeep(other, new Page("b", "kept", "new"))));
 		this.here.documents().save(other, new Page("b", "draft", null));
 		assertThat(this.template.findById("b", Page.class)).isEqualTo(new Page("b", "draft", null));
+	}
+
+	@Test
+	void aDeletionIsPublishedWhenItIsMade() {
+		List<String> events = new ArrayList<>();
+		this.context.addApplicationListener((ApplicationListener<BeforeDeleteEvent<?>>) (event) -> events
+			.add("before " + event.getSource().get("_id")));
+		this.context.addApplicationListener((ApplicationListener<AfterDeleteEvent<?>>) (event) -> events
+			.add("after " + event.getSource().get("_id")));
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		this.template.loses = Losing.REQUEST;
+		assertThatExceptionOfType(DataAccessResourceFailureException.class)
+			.isThrownBy(() -> this.here.documents().delete(locked));
+		this.here.documents().delete(locked);
+		assertThat(events).containsExactly("before a", "before a", "after a");
 	}
 
 	@Test
