@@ -109,8 +109,9 @@ public class DataSnippets {
 
 	void ended(String hidden, String text) {
 		LockTicket ticket = LockTicket.of(hidden);
-		LockedDocument<Article> locked = this.documents.resume(Article.class, ticket);
-		this.documents.save(locked, locked.entity().withText(text));
+		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ticket)) {
+			this.documents.save(locked, locked.entity().withText(text));
+		}
 	}
 
 	List<Object> overview(String id) {
