@@ -404,6 +404,26 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
+	void aSaveThatIsToKeepTheLockAndIsRefusedLeavesItToTheTransaction() {
+		this.template.insert(new Page("b", "draft"));
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Page> witness = lockedElsewhere("b");
+		LockedDocument<Sheet> locked = CompletableFuture
+			.supplyAsync(() -> this.here.documents().lock(Sheet.class, "a", OFTEN_RENEWED))
+			.join();
+		listened().executeWithoutResult((status) -> {
+			Sheet outdated = new Sheet("a");
+			outdated.version = 7L;
+			assertThatExceptionOfType(OptimisticLockingFailureException.class)
+				.isThrownBy(() -> this.here.documents().saveAndKeep(locked, outdated));
+			Date before = renewedAt("sheet", "a");
+			awaitRenewals("b");
+			assertThat(renewedAt("sheet", "a")).isEqualTo(before);
+		});
+		witness.close();
+	}
+
+	@Test
 	void aLockIsKeptByOneTransactionAtATime() {
 		TransactionTemplate inner = listened();
 		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
