@@ -144,8 +144,8 @@ class ServerSetUpTests {
 					await().atMost(Harness.LONG)
 						.untilAsserted(() -> assertThat(output).containsOnlyOnce("The user 'locker' may not update, "
 								+ "changeStream in " + Harness.DATABASE + "." + Harness.COLLECTION));
-					assertThat(output).contains("grantRolesToUser(\"locker\", [{role: \"mongoLock_" + Harness.COLLECTION
-							+ "\", db: \"" + Harness.DATABASE + "\"}])");
+					assertThat(output).contains("grantRolesToUser(\"locker\", [{role: \"mongoLock_locker_"
+							+ Harness.COLLECTION + "\", db: \"" + Harness.DATABASE + "\"}])");
 				}
 				finally {
 					database.runCommand(new Document("dropUser", "locker"));
