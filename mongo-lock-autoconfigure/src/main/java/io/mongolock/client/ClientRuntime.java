@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a client takes from its JVM beside the clocks: threads, all of them platform
  * daemon threads that come when needed, ways to wait, and chance. A simulation brings its
- * own, so nothing else in this package may create a thread or block. Thread-safe.
+ * own, so nothing else in this package that it drives may create a thread or block; it
+ * has no document locks, which alone wait for {@link LeaseRenewer#awaitRenewals}.
+ * Thread-safe.
  */
 class ClientRuntime {
 

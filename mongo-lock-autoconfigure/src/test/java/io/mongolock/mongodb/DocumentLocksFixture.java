@@ -2,10 +2,13 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockListener;
@@ -57,6 +60,16 @@ final class DocumentLocksFixture implements AutoCloseable {
 				clock, List.of(listeners), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
 		this.documents = DocumentLockOperations.of(template, store, this.client, this.client::broken, clock,
 				Duration.ofSeconds(5), this.transactions, context);
+	}
+
+	/**
+	 * Have plain saves looked at, as the auto-configuration does.
+	 */
+	static void guardPlainSaves(GenericApplicationContext context, MongoTemplate template,
+			Supplier<DocumentLocksFixture> fixture) {
+		MongoMappingContext mapping = (MongoMappingContext) template.getConverter().getMappingContext();
+		context.registerBean(PlainSaves.class,
+				() -> new PlainSaves(() -> Stream.of(fixture.get().documents()), () -> Stream.of(mapping)));
 	}
 
 	DocumentLockOperations documents() {

@@ -2,7 +2,6 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -16,7 +15,6 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.ReplaceOptions;
-import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 
@@ -51,9 +49,7 @@ class PlainSavesTests {
 
 	@BeforeEach
 	void begin() {
-		MongoMappingContext mapping = (MongoMappingContext) this.template.getConverter().getMappingContext();
-		this.context.registerBean(PlainSaves.class,
-				() -> new PlainSaves(() -> Stream.of(this.here.documents()), () -> Stream.of(mapping)));
+		DocumentLocksFixture.guardPlainSaves(this.context, this.template, () -> this.here);
 		this.here = new DocumentLocksFixture("here", this.template, this.context);
 		this.template.setApplicationContext(this.context);
 		this.template.insert(new Page("a", "draft"));

@@ -5,7 +5,6 @@ import java.util.Date;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 import com.mongodb.MongoException;
 import org.bson.BsonDocument;
@@ -25,7 +24,6 @@ import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
@@ -83,9 +81,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			Assumptions.abort(reason);
 		}
 		GenericApplicationContext context = new GenericApplicationContext();
-		MongoMappingContext mapping = (MongoMappingContext) this.template.getConverter().getMappingContext();
-		context.registerBean(PlainSaves.class,
-				() -> new PlainSaves(() -> Stream.of(this.here.documents()), () -> Stream.of(mapping)));
+		DocumentLocksFixture.guardPlainSaves(context, this.template, () -> this.here);
 		this.here = new DocumentLocksFixture("here", this.template, context);
 		this.template.setApplicationContext(context);
 		this.there = new DocumentLocksFixture("there", template(), new GenericApplicationContext());

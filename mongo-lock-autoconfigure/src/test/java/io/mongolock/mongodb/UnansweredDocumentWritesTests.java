@@ -32,7 +32,6 @@ import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.event.AfterDeleteEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeDeleteEvent;
@@ -83,9 +82,7 @@ class UnansweredDocumentWritesTests {
 
 	@BeforeEach
 	void begin() {
-		MongoMappingContext mapping = (MongoMappingContext) this.template.getConverter().getMappingContext();
-		this.context.registerBean(PlainSaves.class,
-				() -> new PlainSaves(() -> Stream.of(this.here.documents()), () -> Stream.of(mapping)));
+		DocumentLocksFixture.guardPlainSaves(this.context, this.template, () -> this.here);
 		this.here = new DocumentLocksFixture("here", this.template,
 				new MongoTemplate(this.template.getMongoDatabaseFactory()), this.clock, this.context);
 		this.template.setApplicationContext(this.context);
