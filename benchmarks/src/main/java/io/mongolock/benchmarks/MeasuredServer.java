@@ -20,7 +20,6 @@ public record MeasuredServer(String uri, String label, AutoCloseable process) im
 
 	/**
 	 * Start it if it does not run, and say in one line of the output which it is.
-	 * @return the server
 	 */
 	public static MeasuredServer start() {
 		MeasuredServer server = GivenServer.uri()

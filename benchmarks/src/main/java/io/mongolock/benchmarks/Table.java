@@ -17,8 +17,6 @@ public final class Table {
 
 	/**
 	 * Begin a table.
-	 * @param title its title
-	 * @param head the titles of its columns
 	 */
 	public Table(String title, String... head) {
 		this.title = title;
@@ -40,7 +38,6 @@ public final class Table {
 
 	/**
 	 * The table as docs/performance.md has it.
-	 * @return its title and its lines
 	 */
 	public String toMarkdown() {
 		StringBuilder text = new StringBuilder("## ").append(this.title).append("\n\n");

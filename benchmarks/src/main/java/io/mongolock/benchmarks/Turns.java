@@ -22,11 +22,6 @@ public final class Turns {
 
 	/**
 	 * Time subjects on the current thread.
-	 * @param subjects what to time
-	 * @param runs how often each runs in a round
-	 * @param warmUp how many rounds go before those that count
-	 * @param rounds how many rounds count
-	 * @return what they took
 	 */
 	public static Turns of(List<Runnable> subjects, int runs, int warmUp, int rounds) {
 		double[][] nanos = new double[subjects.size()][rounds];
@@ -54,8 +49,6 @@ public final class Turns {
 
 	/**
 	 * How long one run took.
-	 * @param subject which subject
-	 * @return the median of the rounds, in microseconds
 	 */
 	public double micros(int subject) {
 		return median(this.nanos[subject]) / 1_000;
@@ -63,9 +56,6 @@ public final class Turns {
 
 	/**
 	 * How long a subject took as a ratio to another.
-	 * @param subject which subject
-	 * @param other which other
-	 * @return the median of the rounds' ratios
 	 */
 	public double ratio(int subject, int other) {
 		double[] ratios = new double[this.nanos[subject].length];

@@ -23,7 +23,6 @@ public final class LockInfoContributor implements InfoContributor {
 
 	/**
 	 * Create a contributor.
-	 * @param defaults the settings
 	 * @param collection where the locks are kept, empty if unknown
 	 */
 	public LockInfoContributor(LockDefaults defaults, String collection) {

@@ -75,12 +75,9 @@ public class LocksEndpoint {
 
 	/**
 	 * Create an endpoint.
-	 * @param store the locks
 	 * @param timeout how long each look at them may take
 	 * @param events is notified of releases by force, and of requests to release
-	 * @param locks asks holders to release
 	 * @param waitingHere how many of this application wait for the lock of a key
-	 * @param clock measures how long a page takes
 	 */
 	public LocksEndpoint(LockStore store, Duration timeout, ApplicationEventPublisher events, LockOperations locks,
 			ToIntFunction<String> waitingHere, LockClock clock) {
@@ -91,11 +88,9 @@ public class LocksEndpoint {
 	 * Create an endpoint that shows locks in documents, too: with keys that begin with
 	 * {@value #DOCUMENT}, and in lists if their prefix does, since such a list may read
 	 * whole collections.
-	 * @param locks the locks
 	 * @param documents those in documents, for each database; asked for when needed
 	 * @param timeout how long each look at them may take
 	 * @param events is notified of releases by force, and of requests to release
-	 * @param clock measures how long a page takes
 	 */
 	public LocksEndpoint(Source locks, Supplier<List<Source>> documents, Duration timeout,
 			ApplicationEventPublisher events, LockClock clock) {
@@ -134,10 +129,7 @@ public class LocksEndpoint {
 	/**
 	 * Ask those who hold a lock now to release it, without taking it from them. They hear
 	 * of it at their next renewal.
-	 * @param user who asks
 	 * @param key the key; may contain slashes
-	 * @param reason why
-	 * @return how many were asked
 	 */
 	@WriteOperation
 	public RequestedDescriptor requestRelease(SecurityContext user,
@@ -159,7 +151,6 @@ public class LocksEndpoint {
 	 * Take a lock from those who hold it now. They are notified at their next renewal, so
 	 * for up to that long both they and whoever is granted the lock next believe to hold
 	 * it; only the fence tells them apart.
-	 * @param user who does it
 	 * @param key the key; may contain slashes
 	 * @param reason why, if that is said
 	 * @return whom it was taken from, or {@code null} if nobody ever asked for it

@@ -41,8 +41,6 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * Create an extension.
-	 * @param endpoint the endpoint
-	 * @param showValues to whom owners are shown
 	 * @param roles one of which a user has to have to release locks, and to see owners
 	 * where that depends on the user; any user if empty
 	 */
@@ -54,15 +52,11 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * As {@link LocksEndpoint#locks}, or one lock if a key is given.
-	 * @param user who asks
 	 * @param key the key of one lock, whatever it consists of; all unless given
-	 * @param prefix what the keys begin with
 	 * @param holder what a holder's description contains; finds nothing for those who may
 	 * not see owners
 	 * @param heldFor how long they are held at least
-	 * @param after the key behind which to begin
 	 * @param limit how many at most
-	 * @return the locks
 	 */
 	@ReadOperation
 	public WebEndpointResponse<OperationResponseBody> locks(SecurityContext user, @Nullable String key,
@@ -76,9 +70,6 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * As {@link LocksEndpoint#lock}.
-	 * @param user who asks
-	 * @param path the key
-	 * @param key nothing, as there is one already
 	 * @return the lock, or 404 if nobody ever asked for it
 	 */
 	@ReadOperation
@@ -91,9 +82,6 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * As {@link LocksEndpoint#requestRelease}, of any key.
-	 * @param user who asks
-	 * @param key the key, whatever it consists of
-	 * @param reason why
 	 * @return how many were asked, or 403
 	 */
 	@WriteOperation
@@ -104,10 +92,6 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * As {@link LocksEndpoint#requestRelease}.
-	 * @param user who asks
-	 * @param path the key
-	 * @param key nothing, as there is one already
-	 * @param reason why
 	 * @return how many were asked, or 403
 	 */
 	@WriteOperation
@@ -118,8 +102,6 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * As {@link LocksEndpoint#release}, of any key.
-	 * @param user who asks
-	 * @param key the key, whatever it consists of
 	 * @param reason why, if that is said
 	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
 	 */
@@ -131,9 +113,6 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * As {@link LocksEndpoint#release}.
-	 * @param user who asks
-	 * @param path the key
-	 * @param key nothing, as there is one already
 	 * @param reason why, if that is said
 	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
 	 */
@@ -179,7 +158,6 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * Whether owners are shown to somebody.
-	 * @param user who asks
 	 * @return whether that user may see them
 	 */
 	public boolean showsOwners(SecurityContext user) {
@@ -189,7 +167,6 @@ public class LocksEndpointWebExtension {
 	/**
 	 * Whether somebody may release locks, or ask for them, where the endpoint may be
 	 * written to at all: who has one of the roles that see owners.
-	 * @param user who asks
 	 * @return whether that user may, which anybody may where no roles are set
 	 */
 	public boolean mayRelease(SecurityContext user) {

@@ -41,9 +41,7 @@ class ApplicationTemplate {
 
 	/**
 	 * The template, for a bean that needs it.
-	 * @param who the bean, for a message
 	 * @param factory what makes one for any template, for a message
-	 * @return the template
 	 */
 	MongoTemplate get(String who, String factory) {
 		return find().orElseThrow(() -> new LockStartupException(

@@ -24,13 +24,11 @@ import org.springframework.context.annotation.Conditional;
 
 	/**
 	 * What it has to be.
-	 * @return the value
 	 */
 	boolean havingValue() default true;
 
 	/**
 	 * What it is if it is not set.
-	 * @return the value
 	 */
 	boolean byDefault();
 

@@ -33,9 +33,6 @@ final class DocumentLockClients implements DocumentLockFactory, Lifecycle, Phase
 
 	/**
 	 * Create without clients.
-	 * @param client makes the client of a store
-	 * @param operations makes the operations of a client
-	 * @param properties where locks are kept
 	 */
 	DocumentLockClients(Function<DocumentLockStore, LockTemplate> client, Operations operations,
 			MongoLockProperties properties) {

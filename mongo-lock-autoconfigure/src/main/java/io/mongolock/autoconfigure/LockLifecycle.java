@@ -22,7 +22,6 @@ final class LockLifecycle implements SmartLifecycle {
 
 	/**
 	 * Create a new lifecycle.
-	 * @param template the client
 	 * @param shutdownTimeout how long releasing what is left may take
 	 */
 	LockLifecycle(LockTemplate template, Duration shutdownTimeout) {

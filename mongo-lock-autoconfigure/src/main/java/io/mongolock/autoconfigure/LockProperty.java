@@ -18,10 +18,7 @@ record LockProperty(@Nullable String name, String setting) {
 	/**
 	 * Find the property to change if a setting is refused: where it is set, and if it was
 	 * derived, where that is set from which it was.
-	 * @param setting the setting
 	 * @param name of the locks, if any
-	 * @param defaults what is configured
-	 * @return the property
 	 */
 	static LockProperty find(String setting, @Nullable String name, LockDefaults defaults) {
 		for (String one : List.of(setting, "operation-timeout", "renew-interval", "margin", "ttl")) {

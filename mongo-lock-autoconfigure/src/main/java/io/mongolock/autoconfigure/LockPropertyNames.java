@@ -50,7 +50,6 @@ class LockPropertyNames {
 
 	/**
 	 * Refuse durations without a unit; zero needs none.
-	 * @param lockNames for which there are settings
 	 * @throws InvalidConfigurationPropertyValueException if there is one
 	 */
 	void checkUnits(Collection<String> lockNames) {
@@ -113,8 +112,6 @@ class LockPropertyNames {
 
 	/**
 	 * The name that was perhaps meant.
-	 * @param name what was written
-	 * @param known what could have been
 	 * @return the nearest, unless even that is far off
 	 */
 	static Optional<String> nearest(String name, Collection<String> known) {

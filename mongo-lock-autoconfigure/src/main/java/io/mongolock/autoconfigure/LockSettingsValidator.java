@@ -50,9 +50,6 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 
 	/**
 	 * Check the properties.
-	 * @param properties the properties
-	 * @param defaults what they say of settings
-	 * @param names the properties as they are written down
 	 * @throws InvalidConfigurationPropertyValueException if they contradict each other
 	 */
 	LockSettingsValidator(MongoLockProperties properties, LockDefaults defaults, LockPropertyNames names) {
@@ -66,8 +63,6 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 	/**
 	 * The terms of a declaration.
 	 * @param name its name, if any
-	 * @param asked what it says itself
-	 * @return the terms
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	ResolvedLockSettings terms(@Nullable String name, LockSettings asked) {

@@ -40,7 +40,6 @@ record ProcessProperties(Environment environment) {
 
 	/**
 	 * System properties as an application's own are looked at.
-	 * @return a binder that sees those of ours alone
 	 */
 	Binder systemProperties() {
 		Map<String, Object> ours = new HashMap<>();

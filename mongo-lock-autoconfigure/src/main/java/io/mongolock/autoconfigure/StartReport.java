@@ -48,9 +48,6 @@ final class StartReport implements SmartLifecycle {
 
 	/**
 	 * Create a new report.
-	 * @param location where the locks are kept
-	 * @param defaults the settings
-	 * @param properties what there is besides
 	 * @param guardedMethods how many methods are guarded, known when all beans exist
 	 * @param sequences where sequences are kept if there are any, known by then, too
 	 */

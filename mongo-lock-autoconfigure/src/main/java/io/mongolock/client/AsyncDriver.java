@@ -47,10 +47,6 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	/**
 	 * Create a driver.
-	 * @param acquisition what to run
-	 * @param sender asks the store
-	 * @param heldLocks takes back what cannot be handed out
-	 * @param threads where to run
 	 * @param handles makes the handle, or takes the lock back and throws
 	 */
 	AsyncDriver(LockAcquisition acquisition, ClaimSender sender, HeldLocks heldLocks, Supplier<ClientThreads> threads,

@@ -57,7 +57,6 @@ final class BlockingDriver implements LockAcquisition.Caller {
 
 	/**
 	 * Run the acquisition to its end.
-	 * @return the lock
 	 * @throws LockUnavailableException if others hold the lock when the wait is over, the
 	 * thread is interrupted or the client stops
 	 */

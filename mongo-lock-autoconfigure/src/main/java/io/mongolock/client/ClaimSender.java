@@ -55,7 +55,6 @@ final class ClaimSender {
 
 	/**
 	 * Ask the store once.
-	 * @param acquisition whose turn it is
 	 * @param woken when it was woken to ask, unless it asks of its own accord
 	 * @return what to do next; what comes too late is settled
 	 * @throws io.mongolock.LockUnavailableException if the client stops
@@ -82,9 +81,6 @@ final class ClaimSender {
 
 	/**
 	 * Begin an attempt.
-	 * @param acquisition the attempt
-	 * @param caller who runs it
-	 * @return what to do next
 	 */
 	AcquisitionStep begin(LockAcquisition acquisition, LockAcquisition.Caller caller) {
 		return settle(acquisition, acquisition.begin(caller));
@@ -92,8 +88,6 @@ final class ClaimSender {
 
 	/**
 	 * The turn of an attempt has come.
-	 * @param acquisition the attempt
-	 * @return what to do next
 	 */
 	AcquisitionStep turn(LockAcquisition acquisition) {
 		this.events.woken(acquisition);
@@ -102,8 +96,6 @@ final class ClaimSender {
 
 	/**
 	 * The time of an attempt has come.
-	 * @param acquisition the attempt
-	 * @return what to do next
 	 */
 	AcquisitionStep timer(LockAcquisition acquisition) {
 		return settle(acquisition, acquisition.timer(now()));
@@ -111,9 +103,7 @@ final class ClaimSender {
 
 	/**
 	 * End an attempt that nobody wants any more, unless it has ended.
-	 * @param acquisition the attempt
 	 * @param end why nobody does
-	 * @return whether it ended by this
 	 */
 	boolean cancel(LockAcquisition acquisition, ClaimEnd end) {
 		return settle(acquisition, acquisition.cancel(), end) instanceof Cancelled;

@@ -50,7 +50,6 @@ final class ClientLifecycle {
 
 	/**
 	 * Run if nobody said anything yet.
-	 * @return whether the client runs
 	 */
 	boolean startIfNew() {
 		if (this.phase == Phase.NEW) {
@@ -81,7 +80,6 @@ final class ClientLifecycle {
 
 	/**
 	 * Wait until no request is underway any more that takes or releases a lock.
-	 * @param timeout how long at most
 	 */
 	void awaitRequests(Duration timeout) {
 		boolean interrupted = Thread.interrupted();
@@ -109,7 +107,6 @@ final class ClientLifecycle {
 	/**
 	 * Wait for renewals, and requests for places in line, that were underway when this
 	 * was closed.
-	 * @param timeout how long at most
 	 */
 	void awaitRenewals(Duration timeout) {
 		try {

@@ -26,9 +26,6 @@ class ClientRuntime {
 	 * Threads of which an idle one is taken before another is started, as none may be to
 	 * be started then.
 	 * @param most how many at most; what finds none is rejected
-	 * @param idleSeconds how long an idle one stays
-	 * @param name of the threads
-	 * @return the executor
 	 */
 	ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
 		return new ThreadPoolExecutor(0, most, idleSeconds, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons(name),
@@ -38,7 +35,6 @@ class ClientRuntime {
 	/**
 	 * Threads for which tasks wait.
 	 * @param most how many at most
-	 * @param name of the threads
 	 * @return the executor, which drops what comes after its shutdown
 	 */
 	ThreadPoolExecutor queued(int most, String name) {
@@ -50,7 +46,6 @@ class ClientRuntime {
 
 	/**
 	 * A thread for what has its time.
-	 * @param name of the thread
 	 * @return the executor, which drops what comes after its shutdown
 	 */
 	ScheduledThreadPoolExecutor timer(String name) {
@@ -77,8 +72,6 @@ class ClientRuntime {
 
 	/**
 	 * As {@link LockSupport#parkNanos(Object, long)}.
-	 * @param blocker who waits
-	 * @param nanos how long at most
 	 */
 	void park(Object blocker, long nanos) {
 		LockSupport.parkNanos(blocker, nanos);
@@ -94,10 +87,7 @@ class ClientRuntime {
 
 	/**
 	 * As {@link Semaphore#tryAcquire(int, long, TimeUnit)}.
-	 * @param permits the permits
-	 * @param all how many of them
 	 * @param nanos how long to wait at most
-	 * @return whether they were acquired
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	boolean tryAcquire(Semaphore permits, int all, long nanos) throws InterruptedException {

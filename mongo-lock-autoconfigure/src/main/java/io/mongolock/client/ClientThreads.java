@@ -64,9 +64,6 @@ final class ClientThreads {
 
 	/**
 	 * Run the request of a claim when its turn has come.
-	 * @param key the key of the claim
-	 * @param reason why it asks
-	 * @param request the request
 	 */
 	void claim(String key, Reason reason, Runnable request) {
 		this.requests.add(key, reason, request);
@@ -92,8 +89,6 @@ final class ClientThreads {
 
 	/**
 	 * Run a request that cleans up, later and after those that came before.
-	 * @param nanos how much later
-	 * @param request the request
 	 */
 	void cleanUpAfter(long nanos, Runnable request) {
 		after(nanos, () -> start(this.cleanUps, request));
@@ -101,7 +96,6 @@ final class ClientThreads {
 
 	/**
 	 * Run what completes a result, behind nothing else.
-	 * @param result completes it
 	 */
 	void complete(Runnable result) {
 		try {
@@ -115,9 +109,7 @@ final class ClientThreads {
 
 	/**
 	 * Run something later.
-	 * @param nanos how much later
 	 * @param action must not block
-	 * @return to cancel it
 	 */
 	Future<?> after(long nanos, Runnable action) {
 		return this.timer.schedule(action, nanos, TimeUnit.NANOSECONDS);
@@ -125,7 +117,6 @@ final class ClientThreads {
 
 	/**
 	 * How many actions wait for their time.
-	 * @return the number
 	 */
 	int timers() {
 		return this.timer.getQueue().size();

@@ -52,7 +52,6 @@ final class HandleLeaks {
 
 	/**
 	 * Create a detection.
-	 * @param mode what to do about leaks
 	 * @param threads creates the thread that watches, which exists while there is
 	 * something to watch
 	 * @param releases releases a lock; must not block
@@ -76,8 +75,6 @@ final class HandleLeaks {
 	/**
 	 * Watch a handle until it is closed.
 	 * @param handle the handle, not given to anyone yet
-	 * @param caller where it was acquired
-	 * @return the handle
 	 */
 	LeaseHandle watch(LeaseHandle handle, @Nullable StackFrame caller) {
 		if (this.mode != LeakDetection.OFF) {

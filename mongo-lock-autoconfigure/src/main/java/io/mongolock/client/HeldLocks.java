@@ -55,7 +55,6 @@ final class HeldLocks {
 
 	/**
 	 * A lock was granted: keep it.
-	 * @param heldLock the lock
 	 */
 	void granted(HeldLock heldLock) {
 		register(heldLock);
@@ -84,8 +83,6 @@ final class HeldLocks {
 
 	/**
 	 * Renew a lease now.
-	 * @param heldLock the lock
-	 * @return whether it is held
 	 */
 	boolean renew(HeldLock heldLock) {
 		if (this.lifecycle.isClosed()) {
@@ -98,7 +95,6 @@ final class HeldLocks {
 
 	/**
 	 * Renew all leases of a key now.
-	 * @param key the key
 	 */
 	void renew(String key) {
 		this.held.stream().filter((heldLock) -> heldLock.key().equals(key)).forEach(this::renew);
@@ -106,7 +102,6 @@ final class HeldLocks {
 
 	/**
 	 * A lock cannot be handed to whoever asked for it: nobody relies on it.
-	 * @param heldLock the lock
 	 * @param failure why; what else goes wrong is added to it
 	 */
 	void takeBack(HeldLock heldLock, Throwable failure) {
@@ -124,7 +119,6 @@ final class HeldLocks {
 	/**
 	 * A lock was handed over to somebody who had given up at that moment: the next one in
 	 * the queue has it, or it is released in the background.
-	 * @param heldLock the lock
 	 */
 	void pass(HeldLock heldLock) {
 		if (!heldLock.shares().remove()) {
@@ -138,7 +132,6 @@ final class HeldLocks {
 
 	/**
 	 * Somebody relies on a lock no longer; the last one hands it over or releases it.
-	 * @param heldLock the lock
 	 * @throws io.mongolock.LockLostException if it was the last, and the lock had been
 	 * lost, unless the request says to ignore that
 	 */
@@ -150,7 +143,6 @@ final class HeldLocks {
 
 	/**
 	 * Something begins, or goes on, that a renewal would disturb.
-	 * @param heldLock the lock
 	 */
 	void pause(HeldLock heldLock) {
 		if (heldLock.shares().resume()) {
@@ -167,7 +159,6 @@ final class HeldLocks {
 
 	/**
 	 * Wait until no renewal is underway that began before a pause.
-	 * @param heldLock the lock
 	 */
 	void awaitRenewals(HeldLock heldLock) {
 		this.lifecycle.renewer().awaitRenewals(heldLock.lease());
@@ -175,7 +166,6 @@ final class HeldLocks {
 
 	/**
 	 * A statement begins that may end a lock.
-	 * @param heldLock the lock
 	 */
 	void suspend(HeldLock heldLock) {
 		heldLock.shares().suspend();
@@ -184,7 +174,6 @@ final class HeldLocks {
 
 	/**
 	 * The statement is over and has not ended the lock.
-	 * @param heldLock the lock
 	 */
 	void resume(HeldLock heldLock) {
 		if (heldLock.shares().resume()) {
@@ -197,8 +186,6 @@ final class HeldLocks {
 
 	/**
 	 * A lock was ended by others.
-	 * @param heldLock the lock
-	 * @param end how
 	 */
 	void endedByOthers(HeldLock heldLock, LeaseEnd end) {
 		if (end == LeaseEnd.LOST) {
@@ -227,8 +214,6 @@ final class HeldLocks {
 
 	/**
 	 * A lock was broken on purpose: who holds it here has lost it.
-	 * @param key the key
-	 * @param fence the number of the grant
 	 */
 	void broken(String key, long fence) {
 		this.held.stream()
@@ -239,7 +224,6 @@ final class HeldLocks {
 	/**
 	 * A lock was lost: let the next one ask, and publish it. Called once per lock, on
 	 * whatever thread notices.
-	 * @param heldLock the lock
 	 */
 	void lost(HeldLock heldLock) {
 		letNextAsk(heldLock);

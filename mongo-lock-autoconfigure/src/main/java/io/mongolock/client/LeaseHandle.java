@@ -53,9 +53,6 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	/**
 	 * Whether this is an open handle on a client's lock for a key.
-	 * @param heldLocks what the client holds
-	 * @param key the key
-	 * @return whether it is
 	 */
 	boolean isFor(HeldLocks heldLocks, String key) {
 		return this.heldLocks == heldLocks && key().equals(key) && !this.closed.get()

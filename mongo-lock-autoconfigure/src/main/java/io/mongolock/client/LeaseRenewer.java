@@ -69,14 +69,9 @@ final class LeaseRenewer {
 
 	/**
 	 * Create a renewer that is not started yet.
-	 * @param store where the leases are kept
-	 * @param clock the clocks
 	 * @param requests runs the requests to the store; must not block. What it rejects is
 	 * tried again
 	 * @param events is notified of failures, and logs them on a thread of its own
-	 * @param places is run along with the leases
-	 * @param releaseRequests looks at what was renewed
-	 * @param runtime has the daemon thread that watches
 	 */
 	LeaseRenewer(LockStore store, LockClock clock, Executor requests, RenewalEvents events, PlaceKeeper places,
 			ReleaseRequests releaseRequests, ClientRuntime runtime) {
@@ -120,7 +115,6 @@ final class LeaseRenewer {
 
 	/**
 	 * Keep a lease until {@link #unregister} or its loss.
-	 * @param lease the lease
 	 */
 	void register(Lease lease) {
 		ClockReading now = ClockReading.of(this.clock);
@@ -129,7 +123,6 @@ final class LeaseRenewer {
 
 	/**
 	 * Keep a lease again that others may have ended meanwhile: renew it at once.
-	 * @param lease the lease
 	 */
 	void registerAgain(Lease lease) {
 		ClockReading now = ClockReading.of(this.clock);
@@ -139,7 +132,6 @@ final class LeaseRenewer {
 	/**
 	 * Keep a lease without renewing it until {@link #registerAgain}: it is lost when it
 	 * runs out, as any other.
-	 * @param lease the lease
 	 */
 	void pause(Lease lease) {
 		ClockReading now = ClockReading.of(this.clock);
@@ -149,7 +141,6 @@ final class LeaseRenewer {
 	/**
 	 * Wait until no renewal of a lease is underway that began before it was {@link #pause
 	 * paused}, for its operation timeout at most.
-	 * @param lease the lease
 	 */
 	void awaitRenewals(Lease lease) {
 		if (this.watch == null) {
@@ -188,7 +179,6 @@ final class LeaseRenewer {
 
 	/**
 	 * Keep a lease no longer.
-	 * @param lease the lease
 	 */
 	void unregister(Lease lease) {
 		this.schedule.remove(lease);

@@ -117,7 +117,6 @@ final class LockClient {
 
 	/**
 	 * Acquire a lock on the current thread. The first one starts the client.
-	 * @param request what is asked for
 	 * @return a handle on the lock, or on what the thread or its transaction holds
 	 * already
 	 * @throws io.mongolock.LockUnavailableException if others hold the lock when the wait
@@ -130,7 +129,6 @@ final class LockClient {
 
 	/**
 	 * Acquire a lock on the current thread, unless others hold it.
-	 * @param request what is asked for
 	 * @return a handle as from {@link #acquire}, or {@code null} if others hold the lock
 	 * when the wait is over
 	 * @throws io.mongolock.LockUnavailableException if the thread is interrupted or the
@@ -144,9 +142,7 @@ final class LockClient {
 
 	/**
 	 * Acquire a lock without a thread that waits.
-	 * @param request what is asked for
 	 * @param handOut is given the handle before anybody else, and returns it or throws
-	 * @return the handle as from {@link #acquire}
 	 * @throws io.mongolock.LockUnavailableException if the client was stopped
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request, UnaryOperator<LeaseHandle> handOut) {
@@ -185,10 +181,7 @@ final class LockClient {
 
 	/**
 	 * Ask whoever holds a lock to release it.
-	 * @param key the key
-	 * @param reason why
 	 * @param by who asks, {@code null} for this thread
-	 * @return how many holders were asked
 	 * @throws io.mongolock.LockUnavailableException if the client was stopped
 	 */
 	int requestRelease(String key, String reason, @Nullable String by) {

@@ -17,7 +17,6 @@ public final class LockCommitListener implements TransactionExecutionListener {
 
 	/**
 	 * Check the locks that the current thread works under.
-	 * @param transaction the transaction about to be committed
 	 * @throws LockLostException if one was lost whose request does not say to ignore that
 	 */
 	@Override
@@ -28,7 +27,6 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	/**
 	 * Leave the locks that the current thread works under to their leases if the commit
 	 * may still land.
-	 * @param transaction the transaction
 	 * @param commitFailure why it is unknown whether it was committed, if so
 	 */
 	@Override
@@ -39,7 +37,6 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	/**
 	 * Leave the locks that the current thread works under to their leases if the rollback
 	 * failed: it may have been that of a commit without an answer.
-	 * @param transaction the transaction
 	 * @param rollbackFailure why it is unknown whether it was rolled back, if so
 	 */
 	@Override

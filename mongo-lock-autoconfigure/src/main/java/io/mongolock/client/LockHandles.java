@@ -29,11 +29,7 @@ final class LockHandles {
 
 	/**
 	 * Create without handles.
-	 * @param heldLocks what the client holds
-	 * @param defaults what holds where a request says nothing
 	 * @param leakDetection what to do about handles that are never closed
-	 * @param watch creates the thread that watches them
-	 * @param threads where their locks are released
 	 */
 	LockHandles(HeldLocks heldLocks, LockDefaults defaults, LeakDetection leakDetection, ThreadFactory watch,
 			Supplier<ClientThreads> threads) {
@@ -46,7 +42,6 @@ final class LockHandles {
 	/**
 	 * A handle on a lock, which the current transaction relies on as well, if any.
 	 * @param heldLock the lock, released if there can be no handle
-	 * @return the handle
 	 */
 	LeaseHandle of(HeldLock heldLock) {
 		try {
@@ -61,7 +56,6 @@ final class LockHandles {
 
 	/**
 	 * A further handle on a lock that the thread or its transaction holds already.
-	 * @param request what is asked for
 	 * @return the handle, or {@code null} if neither holds it
 	 * @throws io.mongolock.LockLostException if the lock was lost
 	 * @throws IllegalStateException if the lock is held together with others and the
@@ -81,7 +75,6 @@ final class LockHandles {
 
 	/**
 	 * Where the current call comes from.
-	 * @return the place for {@link #watch}
 	 */
 	@Nullable StackFrame caller() {
 		return this.leaks.caller();
@@ -90,8 +83,6 @@ final class LockHandles {
 	/**
 	 * Watch a handle until it is closed.
 	 * @param handle the handle, closed if it cannot be watched
-	 * @param caller where it was acquired
-	 * @return the handle
 	 */
 	LeaseHandle watch(LeaseHandle handle, @Nullable StackFrame caller) {
 		try {

@@ -57,8 +57,6 @@ final class LockReleaser {
 	 * Release a lock, with one request unless the store has said that it is gone. Trouble
 	 * with the store is logged, and the lock released again in the background until its
 	 * lease has run out. An interrupt of the thread does not keep it from that.
-	 * @param heldLock the heldLock
-	 * @return how it ended
 	 */
 	ReleaseOutcome release(HeldLock heldLock) {
 		ReleaseDecision releasing = heldLock.ending().release(ClockReading.of(this.clock));
@@ -72,9 +70,6 @@ final class LockReleaser {
 	/**
 	 * Have the lease of a lock last longer in the store, with one request, which renews
 	 * it as well. Trouble with the store is left to the release that has to follow.
-	 * @param heldLock the lock
-	 * @param ttl how long
-	 * @return whether it lasts that long, and is held
 	 */
 	boolean lengthen(HeldLock heldLock, Duration ttl) {
 		Runnable interrupt = ClientThreads.holdBackInterrupt();
@@ -95,7 +90,6 @@ final class LockReleaser {
 
 	/**
 	 * Release a lock in the background, as whoever was to have it cannot.
-	 * @param heldLock the lock
 	 */
 	void giveUp(HeldLock heldLock) {
 		heldLock.ending().waiveMinHold();
@@ -106,7 +100,6 @@ final class LockReleaser {
 	/**
 	 * A statement of the application has released a lock. A claim of its token that is
 	 * executed only now would be granted to nobody.
-	 * @param heldLock the lock
 	 */
 	void cleanUpAfter(HeldLock heldLock) {
 		if (heldLock.ending().mayBeGrantedLate()) {
@@ -148,7 +141,6 @@ final class LockReleaser {
 	/**
 	 * Release locks that a stop took from their holders, many with one request and
 	 * without a second try. Not one begins after the end.
-	 * @param left the locks
 	 * @param until the end, on the monotonic clock
 	 */
 	void releaseAll(List<HeldLock> left, long until) {

@@ -51,11 +51,6 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * Create a client.
-	 * @param store where the locks are kept
-	 * @param defaults what holds where a request says nothing
-	 * @param owner who asks, for diagnostics
-	 * @param clock the clocks that deadlines are checked against
-	 * @param listeners who is notified
 	 */
 	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
 			List<LockListener> listeners) {
@@ -64,11 +59,6 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * Create a client.
-	 * @param store where the locks are kept
-	 * @param defaults what holds where a request says nothing
-	 * @param owner who asks, for diagnostics
-	 * @param clock the clocks that deadlines are checked against
-	 * @param listeners who is notified
 	 * @param leakDetection what to do about handles that are never closed
 	 * @param handOver how long locks are handed on within this JVM
 	 */
@@ -79,11 +69,6 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * Create a client.
-	 * @param store where the locks are kept
-	 * @param defaults what holds where a request says nothing
-	 * @param owner who asks, for diagnostics
-	 * @param clock the clocks that deadlines are checked against
-	 * @param listeners who is notified
 	 * @param leakDetection what to do about handles that are never closed
 	 * @param handOver how long a turn of this JVM may be
 	 * @param placeTtl how long a place in the line of a lock lasts after its JVM died
@@ -157,7 +142,6 @@ public final class LockTemplate implements LockOperations {
 	/**
 	 * Renew what this client holds of a key now instead of when it is due, so that a loss
 	 * is noticed and published at once.
-	 * @param key the key
 	 * @throws io.mongolock.LockStoreException if the store could not be asked; what is
 	 * held is then held for as long as before
 	 */
@@ -168,8 +152,6 @@ public final class LockTemplate implements LockOperations {
 	/**
 	 * A lock was broken on purpose: publish that, and let the next of this client ask for
 	 * it.
-	 * @param key the key
-	 * @param holder who was thrown out
 	 */
 	public void broken(String key, LockHolder holder) {
 		this.client.events().broken(key, holder);
@@ -215,7 +197,6 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * How many actions wait for their time.
-	 * @return the number
 	 */
 	int timers() {
 		return this.client.threads().timers();
@@ -223,7 +204,6 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * How many locks are held.
-	 * @return the number
 	 */
 	public int held() {
 		return this.client.heldLocks().size();
@@ -231,7 +211,6 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * How many claims wait in this JVM.
-	 * @return the number
 	 */
 	public int waiting() {
 		return this.client.waiting();
@@ -239,8 +218,6 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * How many claims of a lock wait in this JVM.
-	 * @param key the key
-	 * @return the number
 	 */
 	public int waiting(String key) {
 		return this.client.waiting(key);

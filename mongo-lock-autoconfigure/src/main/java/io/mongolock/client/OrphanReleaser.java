@@ -48,9 +48,6 @@ final class OrphanReleaser {
 	/**
 	 * Release a lock, with an answer that a failover may take back: then it is released
 	 * once more.
-	 * @param id the lease
-	 * @param timeout how long this may take
-	 * @return whether this request ended it
 	 */
 	boolean release(LeaseId id, Duration timeout) {
 		this.releases.add(id, now());
@@ -108,9 +105,6 @@ final class OrphanReleaser {
 
 	/**
 	 * Release a token in the background until nothing can be left of it.
-	 * @param cleanup says when
-	 * @param id the token
-	 * @param terms the terms of its lease
 	 */
 	void begin(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		goOn(cleanup.first(now()), cleanup, id, terms);
@@ -118,9 +112,6 @@ final class OrphanReleaser {
 
 	/**
 	 * Release a token now, and then in the background until nothing can be left of it.
-	 * @param cleanup says when
-	 * @param id the token
-	 * @param terms the terms of its lease
 	 */
 	void release(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		if (this.lifecycle.beginRequest()) {

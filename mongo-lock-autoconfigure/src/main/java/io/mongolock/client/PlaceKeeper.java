@@ -85,7 +85,6 @@ final class PlaceKeeper implements ReleaseListener {
 
 	/**
 	 * Begin what is due.
-	 * @param now the time
 	 * @param requests runs the requests to the store; must not block
 	 */
 	void run(ClockReading now, Executor requests) {
@@ -103,7 +102,6 @@ final class PlaceKeeper implements ReleaseListener {
 
 	/**
 	 * How long nothing is due unless {@link #start wake} says otherwise.
-	 * @param now the time
 	 * @return nanoseconds
 	 */
 	long nextIn(ClockReading now) {
@@ -262,7 +260,6 @@ final class PlaceKeeper implements ReleaseListener {
 	/**
 	 * Wait until the server knows that nobody listens, which it does not hear once its
 	 * client is closed.
-	 * @param timeout how long at most
 	 */
 	void awaitEnd(Duration timeout) {
 		ReleaseWatch watch = this.closed;

@@ -41,11 +41,7 @@ final class ReleaseRequests {
 
 	/**
 	 * Ask whoever holds a lock to release it.
-	 * @param key the key
-	 * @param reason why
-	 * @param by who asks
 	 * @param timeout how long each request to the store may take
-	 * @return how many holders were asked
 	 */
 	int ask(String key, String reason, String by, Duration timeout) {
 		if (reason.isBlank() || reason.length() > ReleaseRequest.MAX_REASON) {
@@ -62,8 +58,6 @@ final class ReleaseRequests {
 
 	/**
 	 * Look whether anybody asks to release locks that were just renewed.
-	 * @param leases the leases
-	 * @param timeout how long this may take
 	 */
 	void look(List<Lease> leases, Duration timeout) {
 		if (!this.looking.compareAndSet(false, true)) {

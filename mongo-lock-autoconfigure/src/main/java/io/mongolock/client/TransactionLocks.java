@@ -40,8 +40,6 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	/**
 	 * Have the current transaction rely on a lock, if the thread works inside one.
-	 * @param heldLocks what the client holds
-	 * @param heldLock the lock
 	 */
 	static void keep(HeldLocks heldLocks, HeldLock heldLock) {
 		if (TransactionSynchronizationManager.isActualTransactionActive()
@@ -53,8 +51,6 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	/**
 	 * The lock of a key that the current transaction relies on.
-	 * @param heldLocks what the client holds
-	 * @param key the key
 	 * @return the lock, or {@code null} if there is none
 	 */
 	static @Nullable HeldLock find(HeldLocks heldLocks, String key) {

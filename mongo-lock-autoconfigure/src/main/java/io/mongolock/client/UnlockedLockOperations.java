@@ -37,8 +37,6 @@ public class UnlockedLockOperations implements LockOperations {
 
 	/**
 	 * Create new operations.
-	 * @param defaults what holds where a request says nothing
-	 * @param clock where fences come from
 	 */
 	public UnlockedLockOperations(LockDefaults defaults, LockClock clock) {
 		this.defaults = defaults;

@@ -33,8 +33,6 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	/**
 	 * Create an execution.
-	 * @param callback begins the work
-	 * @param working opened while the work begins
 	 * @param releases where the lock is released and the result completed, which may
 	 * block
 	 */
@@ -47,8 +45,6 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	/**
 	 * Work under the lock once it is granted.
-	 * @param claim the claim
-	 * @return the result
 	 */
 	public CompletableFuture<T> run(CompletableFuture<LockHandle> claim) {
 		// No effect on a claim that has been granted

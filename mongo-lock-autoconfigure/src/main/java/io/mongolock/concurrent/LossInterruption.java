@@ -28,7 +28,6 @@ public final class LossInterruption implements AutoCloseable {
 	/**
 	 * Have the current thread interrupted if a lock is lost, as {@link OnLost#INTERRUPT}
 	 * says.
-	 * @param heldLock the lock
 	 * @return ends it; {@code null} if the request says otherwise
 	 */
 	public static @Nullable LossInterruption begin(HeldLock heldLock) {

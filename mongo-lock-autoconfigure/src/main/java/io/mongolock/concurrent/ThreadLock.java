@@ -37,8 +37,6 @@ public final class ThreadLock implements Lock {
 
 	/**
 	 * Create a lock.
-	 * @param operations who is asked
-	 * @param defaults what holds where the request says nothing
 	 * @param request what is asked for; its wait timeout does not count
 	 * @throws io.mongolock.InvalidLockSettingsException if its settings contradict each
 	 * other
@@ -50,8 +48,6 @@ public final class ThreadLock implements Lock {
 
 	/**
 	 * Create one side of a read/write lock.
-	 * @param operations who is asked
-	 * @param request what is asked for
 	 * @param around what the current thread holds by the other side
 	 */
 	ThreadLock(LockOperations operations, LockRequest request, Supplier<@Nullable LockHandle> around) {

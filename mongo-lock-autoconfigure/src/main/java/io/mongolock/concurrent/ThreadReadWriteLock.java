@@ -19,8 +19,6 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 
 	/**
 	 * Create a lock.
-	 * @param operations who is asked
-	 * @param defaults what holds where the request says nothing
 	 * @param request what is asked for; its wait timeout does not count
 	 * @throws io.mongolock.InvalidLockSettingsException if its settings contradict each
 	 * other
@@ -35,8 +33,6 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 
 	/**
 	 * The request of the reading side.
-	 * @param request that of the writing side
-	 * @return the same, shared
 	 * @throws IllegalArgumentException if it says how many may hold the lock
 	 */
 	private static LockRequest reading(LockRequest request) {

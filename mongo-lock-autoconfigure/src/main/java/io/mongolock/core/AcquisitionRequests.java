@@ -48,8 +48,6 @@ final class AcquisitionRequests {
 	/**
 	 * A request leaves.
 	 * @param placeTtl how long its place in line lasts, {@code null} if it takes none
-	 * @param now the time
-	 * @return what it asks
 	 */
 	Claim send(@Nullable Duration placeTtl, ClockReading now) {
 		this.requested = now;
@@ -61,7 +59,6 @@ final class AcquisitionRequests {
 
 	/**
 	 * The request that is underway was answered.
-	 * @return when it left
 	 */
 	ClockReading answered() {
 		ClockReading requested = Objects.requireNonNull(this.requested, "Answered before the request was sent");
@@ -72,7 +69,6 @@ final class AcquisitionRequests {
 
 	/**
 	 * It was denied.
-	 * @param answer the lock
 	 */
 	void denied(ClaimAnswer answer) {
 		this.lastAnswer = new LastAnswer(answer.liveHolders(), null);
@@ -80,11 +76,6 @@ final class AcquisitionRequests {
 
 	/**
 	 * It was granted.
-	 * @param entry the grant
-	 * @param requested when it left
-	 * @param contended whether other JVMs stand in line
-	 * @param setAside how many fences were set aside
-	 * @return what this JVM holds
 	 */
 	Turn granted(StoredHolder entry, ClockReading requested, boolean contended, long setAside) {
 		return new Turn(entry, (int) Math.min(this.claim.reserve(), setAside), requested, this.unknown, contended);
@@ -92,7 +83,6 @@ final class AcquisitionRequests {
 
 	/**
 	 * It failed.
-	 * @param failure how
 	 */
 	void failed(LockStoreException failure) {
 		this.requested = null;
@@ -103,7 +93,6 @@ final class AcquisitionRequests {
 
 	/**
 	 * Whether a request has ended.
-	 * @return whether the next one repeats it
 	 */
 	boolean isRepeated() {
 		return this.repeated;
@@ -111,7 +100,6 @@ final class AcquisitionRequests {
 
 	/**
 	 * Whether a request may still be executed.
-	 * @return whether one had no answer
 	 */
 	boolean isUnknown() {
 		return this.unknown;
@@ -132,8 +120,6 @@ final class AcquisitionRequests {
 
 	/**
 	 * The wait is over, and so is the time for the last request.
-	 * @param terms how long that was
-	 * @return the failure
 	 */
 	LockStoreException unanswered(ResolvedLockSettings terms) {
 		return AcquisitionFailures.unanswered(this.claim.id().key(), terms, this.requested != null, this.unknown,

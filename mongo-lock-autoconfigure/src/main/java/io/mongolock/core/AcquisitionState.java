@@ -113,8 +113,6 @@ final class AcquisitionState {
 
 	/**
 	 * The turn to ask comes with the begin, as nobody of this JVM is ahead.
-	 * @param now the time
-	 * @return what to do next
 	 */
 	synchronized AcquisitionStep turnAtOnce(ClockReading now) {
 		// Nobody to hand it to. That stays so: a late duplicate of the first request may

@@ -18,11 +18,7 @@ public record Attempts(ClientQueues queues, LockDefaults defaults, LockOwner own
 
 	/**
 	 * Make an attempt.
-	 * @param request what is asked for
 	 * @param leaseToken the token, never used before
-	 * @param thread who asks within the owner
-	 * @param begun when the wait begins
-	 * @return the attempt
 	 * @throws io.mongolock.InvalidLockSettingsException if the settings contradict each
 	 * other
 	 */

@@ -26,7 +26,6 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 
 	/**
 	 * An attempt begins.
-	 * @param acquisition the attempt
 	 * @return whether it may ask at once
 	 */
 	boolean join(LockAcquisition acquisition) {
@@ -37,8 +36,6 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 	/**
 	 * Why an attempt that waits in the queue has not asked: for the holders in this JVM,
 	 * or for those whom the first in the queue last saw, or as that one fails.
-	 * @param acquisition the attempt
-	 * @param now the time
 	 * @return what it would have been answered, as far as is known
 	 */
 	LastAnswer ahead(LockAcquisition acquisition, ClockReading now) {
@@ -50,9 +47,6 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 
 	/**
 	 * An attempt has taken over what another of this JVM held.
-	 * @param acquisition the attempt
-	 * @param from what the other held
-	 * @param held what it holds
 	 * @return who may ask next, if anyone
 	 */
 	@Nullable LockAcquisition handedOver(LockAcquisition acquisition, HeldLock from, HeldLock held) {
@@ -64,8 +58,6 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 
 	/**
 	 * An attempt ended.
-	 * @param acquisition the attempt
-	 * @param end how
 	 * @param place its place in line, if it may have one
 	 */
 	void leave(LockAcquisition acquisition, End end, @Nullable WaitingPlace place) {
@@ -99,8 +91,6 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 	/**
 	 * A lock of this JVM was released or lost: the next one has its turn. May be called
 	 * again.
-	 * @param queues who waits and holds
-	 * @param held the lock
 	 */
 	public static void released(LocalWaitQueues<LockAcquisition, HeldLock> queues, HeldLock held) {
 		passTurn(held, queues.released(held.key(), held));
@@ -108,7 +98,6 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 
 	/**
 	 * Pass the turn on.
-	 * @param from the lock that was released
 	 * @param next whose turn it is, if anyone's
 	 */
 	static void passTurn(HeldLock from, @Nullable LockAcquisition next) {

@@ -14,8 +14,6 @@ public record ClockReading(long nanos, long millis) {
 
 	/**
 	 * Read the clocks.
-	 * @param clock the clocks
-	 * @return the moment
 	 */
 	public static ClockReading of(LockClock clock) {
 		return new ClockReading(clock.nanoTime(), clock.currentTimeMillis());
@@ -23,8 +21,6 @@ public record ClockReading(long nanos, long millis) {
 
 	/**
 	 * The moment after a while.
-	 * @param duration how long after
-	 * @return the later moment
 	 */
 	ClockReading plus(Duration duration) {
 		return new ClockReading(this.nanos + duration.toNanos(), this.millis + duration.toMillis());
@@ -43,7 +39,6 @@ public record ClockReading(long nanos, long millis) {
 	 * The time since an earlier moment for the judgement of a lease: the longer of what
 	 * the two clocks say, as the monotonic clock stands still while a machine is
 	 * suspended. The wall clock may thus end a lease early but never lengthen it.
-	 * @param earlier the earlier moment
 	 * @return nanoseconds
 	 */
 	public long elapsedSince(ClockReading earlier) {

@@ -17,7 +17,6 @@ public final class DurationText {
 
 	/**
 	 * A duration in the largest unit that it is a whole number of.
-	 * @param duration the duration
 	 * @return such as {@code 30s}, {@code 7d} or {@code 1500ms}; fractions of a
 	 * millisecond are cut off
 	 */
@@ -33,8 +32,6 @@ public final class DurationText {
 	/**
 	 * Whether a number stands without a unit, which would be taken for milliseconds; zero
 	 * needs none.
-	 * @param text what was written
-	 * @return whether it is such a number
 	 */
 	public static boolean lacksUnit(String text) {
 		return text.trim().matches("[+-]?\\d+") && !text.trim().matches("[+-]?0+");
@@ -42,7 +39,6 @@ public final class DurationText {
 
 	/**
 	 * What to write instead of a number without a unit.
-	 * @param text what was written
 	 * @return a sentence without its end
 	 */
 	public static String withUnit(String text) {

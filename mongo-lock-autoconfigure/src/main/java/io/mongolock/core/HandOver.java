@@ -36,7 +36,6 @@ public record HandOver(Duration maxTime, int maxCount) {
 
 	/**
 	 * How many fences a grant has to set aside for a turn.
-	 * @return the number
 	 */
 	public int reserve() {
 		return (this.maxTime.isZero()) ? 0 : this.maxCount;
@@ -44,7 +43,6 @@ public record HandOver(Duration maxTime, int maxCount) {
 
 	/**
 	 * Whether a lock may be handed over at all.
-	 * @param from the lock
 	 * @return whether its grant set aside more fences than were given out, and nobody
 	 * asked to release it
 	 */
@@ -55,9 +53,6 @@ public record HandOver(Duration maxTime, int maxCount) {
 	/**
 	 * Hand a lock that its holder releases to the next one in the queue, if there is one
 	 * that it suits.
-	 * @param from the lock
-	 * @param queues who waits and holds
-	 * @param now the time
 	 * @param register is given the lock as the next one holds it, before that knows; must
 	 * not block, nor call what users wrote
 	 * @param passed is run when it has been handed over, before the next one goes on
@@ -86,9 +81,6 @@ public record HandOver(Duration maxTime, int maxCount) {
 	/**
 	 * How long the lease of a lock has to last in the store before it can be handed to
 	 * the next one in the queue, who asks for more than it has.
-	 * @param from the lock
-	 * @param queues who waits and holds
-	 * @param now the time
 	 * @return the ttl, or {@code null} if that is not what keeps it from being handed
 	 * over
 	 */

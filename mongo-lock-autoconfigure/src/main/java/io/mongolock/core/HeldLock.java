@@ -41,10 +41,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * Begin with the grant.
-	 * @param acquisition the attempt that was granted
-	 * @param turn what the store granted
 	 * @param content what the store keeps with the lock, if it does
-	 * @param now the time
 	 * @param onLost is called once if the lock is lost, after the
 	 * {@link LockShares#onLoss actions} of those who work under it, on the thread that
 	 * notices; must neither block nor throw
@@ -88,7 +85,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * Who relies on it.
-	 * @return its shares
 	 */
 	public LockShares shares() {
 		return this.shares;
@@ -96,7 +92,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * How it ends.
-	 * @return decides on its release
 	 */
 	public HoldEnd ending() {
 		return this.ending;
@@ -112,7 +107,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * The number of this hold.
-	 * @return the fence that its holder is given
 	 */
 	public long fence() {
 		return this.lease.fence();
@@ -120,7 +114,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * The number of the grant, which stands in the store.
-	 * @return the fence that a release proves by
 	 */
 	public long grantFence() {
 		return this.turn.entry().fence();
@@ -176,7 +169,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * Others ended the lock.
-	 * @param now the time
 	 * @return whether it was held until then
 	 */
 	public boolean endedByOthers(ClockReading now) {
@@ -188,10 +180,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * The store answered a renewal.
-	 * @param found whether it still has the lease
-	 * @param requested when the request left
-	 * @param now the time
-	 * @return whether the lock is held
 	 */
 	public boolean renewed(boolean found, ClockReading requested, ClockReading now) {
 		if (found) {
@@ -204,8 +192,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	/**
 	 * A statement has found the lease and renewed it, which proves that nobody else was
 	 * granted the lock: it is held, also if it had run out or was in doubt.
-	 * @param requested when the statement was sent
-	 * @param now the time
 	 */
 	public void found(ClockReading requested, ClockReading now) {
 		this.shares.doubt(false);
@@ -214,7 +200,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * A request leaves that makes the lease last longer in the store.
-	 * @param ttl how long
 	 */
 	public void lengthens(Duration ttl) {
 		this.ending.mayLast(ttl);
@@ -222,11 +207,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * The store answered that request.
-	 * @param found whether it still has the lease
-	 * @param ttl how long it lasts from now on
-	 * @param requested when the request left
-	 * @param now the time
-	 * @return whether the lock is held
 	 */
 	public boolean lengthened(boolean found, Duration ttl, ClockReading requested, ClockReading now) {
 		if (found) {
@@ -237,8 +217,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * The holder hands the lock over instead of releasing it.
-	 * @param to whose it is from here on
-	 * @param now the time
 	 * @return the lock as the other holds it, or {@code null} if it is not held any more
 	 * or has to run out
 	 */
@@ -249,7 +227,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * How long this holder has had the lock.
-	 * @param now the time
 	 * @return the time since the grant or the hand-over
 	 */
 	public Duration heldFor(ClockReading now) {
@@ -258,8 +235,6 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * The holder for diagnostics.
-	 * @param now the time
-	 * @return the holder
 	 */
 	public LockHolder toHolder(ClockReading now) {
 		Instant acquiredAt = this.turn.entry().acquiredAt();

@@ -36,7 +36,6 @@ public final class HoldEnd {
 
 	/**
 	 * The lease may last longer in the store from now on.
-	 * @param longer how long
 	 */
 	void mayLast(Duration longer) {
 		this.ttl = longer;
@@ -61,7 +60,6 @@ public final class HoldEnd {
 	 * How long the lock has to stay taken after it is released, and so is handed over to
 	 * nobody: what is left of its minimum hold, counted from when it was held, or a whole
 	 * ttl if that is more and it may still take effect what was done.
-	 * @param now the time of the release
 	 * @return whole milliseconds, zero if it may be free, which has nothing to do with
 	 * {@link #letExpire}
 	 */
@@ -76,7 +74,6 @@ public final class HoldEnd {
 
 	/**
 	 * The holder releases the lock.
-	 * @param now the time
 	 * @return what to ask the store, and how to judge its answer
 	 */
 	public ReleaseDecision release(ClockReading now) {
@@ -103,8 +100,6 @@ public final class HoldEnd {
 	/**
 	 * Clean up what the release left behind. What has to run out is left alone until it
 	 * has, and what has to stay taken is kept so.
-	 * @param now the time
-	 * @return when to release the token again
 	 */
 	public OrphanCleanup cleanUp(ClockReading now) {
 		Duration keptFor = keptFor(now);
@@ -117,7 +112,6 @@ public final class HoldEnd {
 
 	/**
 	 * The client stops: the lock is lost.
-	 * @param now the time
 	 * @return whether to release it, once and without a proof, or to have it kept
 	 */
 	public boolean abandon(ClockReading now) {
@@ -127,7 +121,6 @@ public final class HoldEnd {
 
 	/**
 	 * Whether another may hold it next.
-	 * @param now the time
 	 * @return whether it has neither to run out nor to stay taken
 	 */
 	boolean mayBeHandedOver(ClockReading now) {
@@ -136,8 +129,6 @@ public final class HoldEnd {
 
 	/**
 	 * The holder hands the lock over.
-	 * @param successor the lease of the other
-	 * @param now the time
 	 * @return whether it was held until then and need not run out
 	 */
 	synchronized boolean handOver(Lease successor, ClockReading now) {

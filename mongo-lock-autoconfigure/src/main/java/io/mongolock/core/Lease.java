@@ -48,9 +48,6 @@ public final class Lease {
 
 	/**
 	 * Begin a lease.
-	 * @param id the key and token
-	 * @param fence the number of the hold
-	 * @param terms how it is held
 	 * @param requested when the request left that was answered with the grant
 	 * @param onLost is called once if the lease is lost, on the thread that notices; must
 	 * neither block nor throw
@@ -95,8 +92,6 @@ public final class Lease {
 
 	/**
 	 * Somebody asks to release the lock.
-	 * @param request who, and why
-	 * @return whether that is new
 	 */
 	public boolean releaseRequested(ReleaseRequest request) {
 		boolean isNew = !request.equals(this.releaseRequest);
@@ -122,7 +117,6 @@ public final class Lease {
 
 	/**
 	 * Whether the lease was not renewed the last time.
-	 * @return whether that failed
 	 */
 	public boolean hasRenewalFailed() {
 		return this.renewalFailure != null;
@@ -138,8 +132,6 @@ public final class Lease {
 
 	/**
 	 * Whether the lease is held; notices that it has run out.
-	 * @param now the time
-	 * @return whether it can be relied on
 	 */
 	public boolean isHeld(ClockReading now) {
 		State current = this.state;
@@ -159,7 +151,6 @@ public final class Lease {
 
 	/**
 	 * How long the lease can be relied on without a renewal.
-	 * @param now the time
 	 * @return the time, zero if it is not held
 	 */
 	public Duration remaining(ClockReading now) {
@@ -170,7 +161,6 @@ public final class Lease {
 
 	/**
 	 * How long ago the request left that granted or last renewed it.
-	 * @param now the time
 	 * @return nanoseconds
 	 */
 	long elapsed(ClockReading now) {
@@ -197,9 +187,6 @@ public final class Lease {
 	/**
 	 * The store confirmed a renewal. One that is confirmed only after the lease has run
 	 * out is no success.
-	 * @param requested when its request left
-	 * @param now the time
-	 * @return whether the lease is held
 	 */
 	public boolean renewed(ClockReading requested, ClockReading now) {
 		synchronized (this.entry) {
@@ -212,9 +199,6 @@ public final class Lease {
 	 * A statement of the holder has found the entry and renewed it. The entry of a lease
 	 * that ran out is taken out by whoever is granted next, so nobody was: it is held
 	 * again.
-	 * @param requested when the statement was sent
-	 * @param now the time
-	 * @return whether the lease is held
 	 */
 	public boolean found(ClockReading requested, ClockReading now) {
 		synchronized (this.entry) {
@@ -255,7 +239,6 @@ public final class Lease {
 	/**
 	 * Whether what is said of the entry in the store counts: it does not while a
 	 * statement is underway that takes it out.
-	 * @param suspended whether there is one
 	 */
 	void suspend(boolean suspended) {
 		this.suspended = suspended;
@@ -263,7 +246,6 @@ public final class Lease {
 
 	/**
 	 * The lease is lost for good, unless it had already been lost or released.
-	 * @param reason how
 	 */
 	public void lose(LossReason reason) {
 		synchronized (this.entry) {
@@ -284,7 +266,6 @@ public final class Lease {
 
 	/**
 	 * The holder releases the lease.
-	 * @param now the time
 	 * @return whether it was held until then
 	 */
 	public boolean release(ClockReading now) {
@@ -299,10 +280,7 @@ public final class Lease {
 	/**
 	 * A lease of the same entry for another of this JVM, not held before
 	 * {@link #handOver}.
-	 * @param fence the number of the other's hold
 	 * @param terms how the other holds it; its ttl must not be longer than the entry's
-	 * @param onLost as that of this lease
-	 * @return the lease
 	 */
 	Lease next(long fence, ResolvedLockSettings terms, Consumer<Lease> onLost) {
 		return new Lease(this.entry, this.id, fence, terms, new State(Phase.RELEASED, this.state.confirmed(), null),
@@ -312,8 +290,6 @@ public final class Lease {
 	/**
 	 * The holder hands the entry over: from here on another of this JVM holds it,
 	 * counting from the same renewal.
-	 * @param successor the {@link #next} lease
-	 * @param now the time
 	 * @return whether this lease was held until then
 	 */
 	boolean handOver(Lease successor, ClockReading now) {

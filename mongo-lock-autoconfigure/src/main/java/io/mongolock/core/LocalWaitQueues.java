@@ -40,8 +40,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	/**
 	 * Join the queue.
-	 * @param key the key
-	 * @param waiter who waits
 	 * @return whether it may ask at once; if not, it is returned by a later call to one
 	 * of the other methods when it may
 	 */
@@ -52,7 +50,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	/**
 	 * Join the queue without the time to wait in it. Where all ahead could be admitted
 	 * and this one as well, it may ask beside them: it takes nothing from anybody.
-	 * @param key the key
 	 * @param waiter who asks once
 	 * @return whether it may ask at once
 	 */
@@ -62,9 +59,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	/**
 	 * Leave the queue as a holder.
-	 * @param key the key
-	 * @param waiter who waited
-	 * @param holder who holds now
 	 * @return who may ask next, if anyone
 	 */
 	public @Nullable W granted(String key, W waiter, H holder) {
@@ -76,8 +70,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	/**
 	 * Leave the queue without the lock.
-	 * @param key the key
-	 * @param waiter who waited
 	 * @return who may ask next, if anyone
 	 */
 	public @Nullable W left(String key, W waiter) {
@@ -86,8 +78,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	/**
 	 * Hold the lock no longer. May be called again.
-	 * @param key the key
-	 * @param holder who held it
 	 * @return who may ask next, if anyone
 	 */
 	public @Nullable W released(String key, H holder) {
@@ -97,8 +87,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	/**
 	 * Whom a holder may hand the lock to instead of releasing it. It has the turn to ask
 	 * from then on, in case it does not get it.
-	 * @param key the key
-	 * @param holder who holds it
 	 * @param suits whether the lock suits the waiter; must not block
 	 * @return the first in the queue if it suits and nobody asks, else {@code null}
 	 */
@@ -110,7 +98,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	/**
 	 * Who is the first in the queue.
-	 * @param key the key
 	 * @return whoever may ask next, if nobody asks
 	 */
 	public Optional<W> first(String key) {
@@ -121,10 +108,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	/**
 	 * Leave the queue as the holder in place of another.
-	 * @param key the key
-	 * @param from who held the lock
-	 * @param waiter who waited
-	 * @param to who holds it now
 	 * @return who may ask next, if anyone
 	 */
 	public @Nullable W handedOver(String key, H from, W waiter, H to) {
@@ -137,8 +120,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	/**
 	 * Who holds the lock in this JVM.
-	 * @param key the key
-	 * @return the holders
 	 */
 	public List<H> holders(String key) {
 		List<H> holders = new ArrayList<>();
@@ -148,7 +129,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	/**
 	 * Who asks the store.
-	 * @param key the key
 	 * @return the first in the queue, if it may ask
 	 */
 	public Optional<W> asking(String key) {
@@ -169,8 +149,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 	/**
 	 * How many wait for a lock.
-	 * @param key the key
-	 * @return their number, those who ask among them
 	 */
 	public int waiting(String key) {
 		List<W> waiters = new ArrayList<>();
@@ -212,7 +190,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 
 		/**
 		 * How many may hold the lock together with this one.
-		 * @return the limit
 		 */
 		int limit();
 

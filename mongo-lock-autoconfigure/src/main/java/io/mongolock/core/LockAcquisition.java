@@ -54,11 +54,8 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	/**
 	 * Create an attempt, to be begun by {@link #begin}.
 	 * @param client what it shares with the others of this JVM
-	 * @param request what was asked for
 	 * @param claim what to ask of the store; the fences it reserves are asked for only if
 	 * the lock is for one alone and others of this JVM want it, too
-	 * @param terms how long to wait and to hold
-	 * @param begun when the wait began
 	 */
 	public LockAcquisition(ClientQueues client, LockRequest request, Claim claim, ResolvedLockSettings terms,
 			ClockReading begun) {
@@ -103,7 +100,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * Who held the lock when the store last answered.
-	 * @return the holders
 	 */
 	public List<LockHolder> holders() {
 		return lastAnswer().holders();
@@ -132,7 +128,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * How long to wait before a look at a place.
-	 * @param seen the place
 	 * @return nanoseconds, drawn by lot so that no two JVMs keep looking together
 	 */
 	long pause(QueuePlace seen) {
@@ -142,7 +137,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * Whether its wait, and the time for its last request, go on.
-	 * @param now the time
 	 * @return whether somebody may still run it
 	 */
 	boolean mayAct(ClockReading now) {
@@ -152,8 +146,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * How to clean up the token when a step says so.
-	 * @param now the time
-	 * @return the clean-up
 	 */
 	public OrphanCleanup cleanUp(ClockReading now) {
 		return this.state.cleanUp(now);
@@ -161,7 +153,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * When {@link #timer} is due unless something happens before.
-	 * @param now the time
 	 * @return nanoseconds, zero or more; negative if the attempt has ended
 	 */
 	public long dueIn(ClockReading now) {
@@ -171,7 +162,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	/**
 	 * Join the queue. The first event.
 	 * @param caller is notified of the turn and of a stop
-	 * @return what to do next
 	 */
 	public AcquisitionStep begin(Caller caller) {
 		this.caller = caller;
@@ -180,8 +170,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * The turn to ask has come, or to hold what was handed over.
-	 * @param now the time
-	 * @return what to do next
 	 */
 	public AcquisitionStep turn(ClockReading now) {
 		lookOnTheWay(now);
@@ -191,10 +179,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	/**
 	 * Another of this JVM hands its lock over, unless this attempt has ended. The turn is
 	 * to be passed on in either case.
-	 * @param from what the other holds
-	 * @param now the time
 	 * @param register is given what this one holds; must not block
-	 * @return whether this one holds it now
 	 */
 	boolean takeOver(HeldLock from, ClockReading now, Consumer<HeldLock> register) {
 		LockAcquisition next = null;
@@ -218,8 +203,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * The time until {@link #dueIn} has passed, or less.
-	 * @param now the time
-	 * @return what to do next
 	 */
 	public AcquisitionStep timer(ClockReading now) {
 		lookOnTheWay(now);
@@ -228,7 +211,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * The request leaves.
-	 * @param now the time
 	 * @return what to ask of the store, upon which {@link #answered} or {@link #failed}
 	 * must follow; {@code null} if it is not wanted any more
 	 */
@@ -238,9 +220,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * The store answered.
-	 * @param answer the lock after the claim
-	 * @param now the time
-	 * @return what to do next
 	 */
 	public AcquisitionStep answered(ClaimAnswer answer, ClockReading now) {
 		return leaveAgainIfLate(leaveIfOver(this.state.answered(answer, now)));
@@ -248,9 +227,6 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 	/**
 	 * The store failed.
-	 * @param failure how
-	 * @param now the time
-	 * @return what to do next
 	 */
 	public AcquisitionStep failed(LockStoreException failure, ClockReading now) {
 		return leaveAgainIfLate(leaveIfOver(this.state.failed(failure, now)));

@@ -34,8 +34,6 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 
 	/**
 	 * Settings for a store that keeps everything.
-	 * @param global settings for all locks
-	 * @param byName settings for the locks of one name
 	 */
 	public LockDefaults(LockSettings global, Map<String, LockSettings> byName) {
 		this(global, byName, null);
@@ -43,7 +41,6 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 
 	/**
 	 * The terms of those who say nothing of their own.
-	 * @return the terms
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public ResolvedLockSettings terms() {
@@ -52,8 +49,6 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 
 	/**
 	 * The terms of a request.
-	 * @param request the request
-	 * @return its terms
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public ResolvedLockSettings terms(LockRequest request) {
@@ -64,7 +59,6 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 
 	/**
 	 * Check a request that is to be asked later.
-	 * @param request the request
 	 * @throws InvalidLockSettingsException if the settings contradict each other, or the
 	 * limit cannot be used
 	 */
@@ -75,7 +69,6 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 
 	/**
 	 * How many may hold the lock of a request together.
-	 * @param request the request
 	 * @return 1 where nobody says otherwise
 	 * @throws InvalidLockSettingsException if the limit is below 1, or the request is
 	 * shared and its name has a limit
@@ -87,7 +80,6 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	/**
 	 * How many may hold the locks of requests with a name and settings together.
 	 * @param name the name, if any
-	 * @param asked what the request says itself
 	 * @return 1 where nobody says otherwise
 	 * @throws InvalidLockSettingsException if the limit is below 1, or the request is
 	 * shared and its name has a limit
@@ -109,8 +101,6 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	/**
 	 * The terms of requests with a name and settings.
 	 * @param name the name, if any
-	 * @param asked what the request says itself
-	 * @return the terms
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public ResolvedLockSettings terms(@Nullable String name, LockSettings asked) {

@@ -31,10 +31,6 @@ public final class LockExceptions {
 
 	/**
 	 * Why an acquisition ended without the lock.
-	 * @param acquisition the acquisition
-	 * @param end how it ended
-	 * @param waited how long it took
-	 * @return the exception
 	 */
 	public static LockException of(LockAcquisition acquisition, End end, Duration waited) {
 		return (end instanceof Failed failed) ? failed.failure()
@@ -73,7 +69,6 @@ public final class LockExceptions {
 
 	/**
 	 * Who keeps others from a lock.
-	 * @param holders who holds it
 	 * @return the end of a sentence that begins with the lock
 	 */
 	public static String whoHolds(List<LockHolder> holders) {
@@ -83,9 +78,6 @@ public final class LockExceptions {
 
 	/**
 	 * The wait of an acquisition was interrupted.
-	 * @param acquisition the acquisition
-	 * @param waited how long it had waited
-	 * @return the exception
 	 */
 	public static LockUnavailableException interrupted(LockAcquisition acquisition, Duration waited) {
 		return new LockUnavailableException(acquisition.key(), acquisition.holders(), waited,
@@ -95,9 +87,6 @@ public final class LockExceptions {
 
 	/**
 	 * A lock was asked for, or waited for, at the stop of the client.
-	 * @param key its key
-	 * @param waited how long it was waited for
-	 * @return the exception
 	 */
 	public static LockUnavailableException stopped(String key, Duration waited) {
 		return new LockUnavailableException(key, List.of(), waited,
@@ -106,8 +95,6 @@ public final class LockExceptions {
 
 	/**
 	 * A handle was used after its close.
-	 * @param key the key of its lock
-	 * @return the exception
 	 */
 	public static IllegalStateException closed(String key) {
 		return new IllegalStateException("The handle of lock '" + KeyText.printable(key) + "' was closed");
@@ -115,8 +102,6 @@ public final class LockExceptions {
 
 	/**
 	 * A lock is not held any more.
-	 * @param lease its lease
-	 * @return the exception
 	 */
 	public static LockLostException lost(Lease lease) {
 		LossReason reason = lease.lossReason();
@@ -127,8 +112,6 @@ public final class LockExceptions {
 
 	/**
 	 * A lock may have been released by a statement whose answer was lost.
-	 * @param lease its lease
-	 * @return the exception
 	 */
 	static LockLostException inDoubt(Lease lease) {
 		return new LockLostException(lease.id().key(), lease.fence(), LossReason.REFUSED, "Lock '"
@@ -139,8 +122,6 @@ public final class LockExceptions {
 
 	/**
 	 * A lock was released by what ran within the hold that ends now.
-	 * @param lease its lease
-	 * @return the exception
 	 */
 	public static LockLostException endedWithin(Lease lease) {
 		return new LockLostException(lease.id().key(), lease.fence(), LossReason.REFUSED, "Lock '"
@@ -151,9 +132,6 @@ public final class LockExceptions {
 
 	/**
 	 * How a lock was lost, as one sentence without its end.
-	 * @param lease its lease
-	 * @param reason how, as far as known
-	 * @return the sentence
 	 */
 	public static String describeLoss(Lease lease, @Nullable LossReason reason) {
 		ResolvedLockSettings terms = lease.terms();
@@ -178,9 +156,7 @@ public final class LockExceptions {
 
 	/**
 	 * A lock is asked for again within, by a claim that admits fewer others.
-	 * @param heldLock the lock
 	 * @param limit how many the further claim would let hold the lock together
-	 * @return the exception
 	 */
 	public static IllegalStateException stricterWithin(HeldLock heldLock, int limit) {
 		return new IllegalStateException("Lock '" + KeyText.printable(heldLock.key()) + "' is held "

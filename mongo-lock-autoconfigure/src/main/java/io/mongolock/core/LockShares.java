@@ -38,7 +38,6 @@ public final class LockShares {
 	/**
 	 * Somebody more relies on the lock, by a claim of its own.
 	 * @param limit how many that claim would let hold the lock together
-	 * @param now the time
 	 * @throws io.mongolock.LockLostException if the lock was lost
 	 * @throws IllegalStateException if the lock is held together with others and the
 	 * claim does not allow that, or it was released meanwhile
@@ -111,7 +110,6 @@ public final class LockShares {
 
 	/**
 	 * Whether a statement may have ended the lock.
-	 * @return whether there was one
 	 */
 	public boolean isInDoubt() {
 		return this.inDoubt;
@@ -119,8 +117,6 @@ public final class LockShares {
 
 	/**
 	 * Whether the lock can be relied on.
-	 * @param now the time
-	 * @return whether it is held for certain
 	 */
 	public boolean isHeld(ClockReading now) {
 		return !this.inDoubt && this.heldLock.lease().isHeld(now);
@@ -128,7 +124,6 @@ public final class LockShares {
 
 	/**
 	 * Check that the lock can be relied on.
-	 * @param now the time
 	 * @throws io.mongolock.LockLostException if it cannot
 	 */
 	public void assertHeld(ClockReading now) {
@@ -140,7 +135,6 @@ public final class LockShares {
 
 	/**
 	 * Whether a statement is underway that may end the lock.
-	 * @return whether there is one
 	 */
 	public boolean isSuspended() {
 		return this.suspended;
@@ -148,7 +142,6 @@ public final class LockShares {
 
 	/**
 	 * Whether it was ended by others: nothing is left to rely on or to release.
-	 * @return whether it was
 	 */
 	public boolean isOver() {
 		return this.over;
@@ -168,7 +161,6 @@ public final class LockShares {
 
 	/**
 	 * Somebody works under the lock no longer.
-	 * @param action what was given to {@link #onLoss}
 	 */
 	public void removeOnLoss(Runnable action) {
 		this.lossActions.remove(action);
@@ -176,7 +168,6 @@ public final class LockShares {
 
 	/**
 	 * Check that what was done under the lock may be committed.
-	 * @param now the time
 	 * @throws io.mongolock.LockLostException if it was lost, unless the request says to
 	 * ignore that
 	 */

@@ -29,8 +29,6 @@ public final class OrphanCleanup {
 
 	/**
 	 * Begin a clean-up.
-	 * @param begun when
-	 * @param ttl how long a lease of the token lasts
 	 * @param mayBeGrantedLate whether a claim of the token may still be executed
 	 */
 	public OrphanCleanup(ClockReading begun, Duration ttl, boolean mayBeGrantedLate) {
@@ -41,9 +39,6 @@ public final class OrphanCleanup {
 
 	/**
 	 * Begin a clean-up of a lease that has to run out first: one release when it has.
-	 * @param begun when
-	 * @param ttl how long a lease of the token lasts
-	 * @return the clean-up
 	 */
 	static OrphanCleanup afterExpiry(ClockReading begun, Duration ttl) {
 		OrphanCleanup cleanup = new OrphanCleanup(begun, ttl, true);
@@ -53,7 +48,6 @@ public final class OrphanCleanup {
 
 	/**
 	 * A claim of the token may have entered the line, too.
-	 * @return this
 	 */
 	OrphanCleanup alsoInLine() {
 		this.inLine = true;
@@ -70,11 +64,7 @@ public final class OrphanCleanup {
 
 	/**
 	 * Begin a clean-up of a lock that has to stay taken first.
-	 * @param now the time
-	 * @param keptFor how long it has to
-	 * @param ttl how long a lease of the token lasts
 	 * @param mayBeGrantedLate whether a claim of the token may still be executed
-	 * @return the clean-up
 	 */
 	static OrphanCleanup keeping(ClockReading now, Duration keptFor, Duration ttl, boolean mayBeGrantedLate) {
 		return new OrphanCleanup(now.plus(keptFor), ttl, mayBeGrantedLate);
@@ -83,7 +73,6 @@ public final class OrphanCleanup {
 	/**
 	 * How long the lock still has to stay taken: its lease is to be given that time
 	 * instead of being released.
-	 * @param now the time
 	 * @return whole milliseconds, zero if it is to be released
 	 */
 	public Duration keptFor(ClockReading now) {
@@ -92,7 +81,6 @@ public final class OrphanCleanup {
 
 	/**
 	 * The wait before the first release.
-	 * @param now the time
 	 * @return nanoseconds
 	 */
 	public long first(ClockReading now) {
@@ -101,7 +89,6 @@ public final class OrphanCleanup {
 
 	/**
 	 * The store answered a release.
-	 * @param now the time
 	 * @return the wait before the next release in nanoseconds, or negative if nothing is
 	 * left to do
 	 */
@@ -116,7 +103,6 @@ public final class OrphanCleanup {
 
 	/**
 	 * The store failed.
-	 * @param now the time
 	 * @return the wait before the next release in nanoseconds, or negative if nothing is
 	 * left to do
 	 */

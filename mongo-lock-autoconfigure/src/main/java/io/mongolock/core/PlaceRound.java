@@ -17,7 +17,6 @@ public record PlaceRound(Kind kind, List<LeaseId> places, List<Look> looks, Dura
 
 	/**
 	 * The keys of the places.
-	 * @return one for each
 	 */
 	public List<String> keys() {
 		return this.places.stream().map(LeaseId::key).toList();
@@ -25,7 +24,6 @@ public record PlaceRound(Kind kind, List<LeaseId> places, List<Look> looks, Dura
 
 	/**
 	 * Whether it took so long that a single place may be why.
-	 * @param now the time
 	 * @return whether half of its time or more is over since it left
 	 */
 	boolean hung(ClockReading now) {

@@ -68,7 +68,6 @@ final class PlaceSchedule {
 
 	/**
 	 * The first place was taken.
-	 * @param now the time
 	 */
 	void begin(ClockReading now) {
 		this.refreshAt = now.nanos() + this.interval;
@@ -84,7 +83,6 @@ final class PlaceSchedule {
 
 	/**
 	 * A place is to be looked at.
-	 * @param at when
 	 */
 	void lookAt(long at) {
 		if (at - this.lookAt < 0) {
@@ -176,10 +174,6 @@ final class PlaceSchedule {
 
 	/**
 	 * How long nothing is due.
-	 * @param places the places
-	 * @param left whether places are to be left
-	 * @param live whether releases are watched
-	 * @param now the time
 	 * @return nanoseconds
 	 */
 	long nextIn(Collection<WaitingPlace> places, boolean left, boolean live, ClockReading now) {
@@ -207,9 +201,6 @@ final class PlaceSchedule {
 
 	/**
 	 * A request has ended.
-	 * @param round the request
-	 * @param answered whether the store answered it
-	 * @param now the time
 	 */
 	void ended(PlaceRound round, boolean answered, ClockReading now) {
 		switch (round.kind()) {

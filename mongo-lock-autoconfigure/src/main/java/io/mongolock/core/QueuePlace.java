@@ -44,9 +44,7 @@ public final class QueuePlace {
 
 	/**
 	 * Find the place of a claim.
-	 * @param id the token of the claim
 	 * @param limit how many may hold the lock together with it
-	 * @param lock the lock
 	 * @return its place, or {@code null} if it has none that counts
 	 */
 	static @Nullable QueuePlace of(LeaseId id, int limit, StoredLock lock) {
@@ -55,9 +53,7 @@ public final class QueuePlace {
 
 	/**
 	 * Find the place of a claim in its answer.
-	 * @param id the token of the claim
 	 * @param limit how many may hold the lock together with it
-	 * @param answer the answer
 	 * @return its place, or {@code null} if it has none that counts
 	 */
 	static @Nullable QueuePlace of(LeaseId id, int limit, ClaimAnswer answer) {
@@ -88,7 +84,6 @@ public final class QueuePlace {
 
 	/**
 	 * Its place for diagnostics.
-	 * @return position and length
 	 */
 	public LockPlace toLockPlace() {
 		return this.place;
@@ -106,7 +101,6 @@ public final class QueuePlace {
 	 * Whether the rule could admit the claim.
 	 * @param freed how many of those before it may have gone since; which ones is not
 	 * known, so they are taken to be those that are most in the way
-	 * @return whether to ask
 	 */
 	boolean admits(int freed) {
 		int left = this.limits.length - freed;

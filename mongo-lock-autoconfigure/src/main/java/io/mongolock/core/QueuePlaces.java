@@ -66,7 +66,6 @@ public final class QueuePlaces {
 
 	/**
 	 * How long a place lasts without refresh.
-	 * @return the life of a place
 	 */
 	public Duration ttl() {
 		return this.ttl;
@@ -112,8 +111,6 @@ public final class QueuePlaces {
 
 	/**
 	 * A place waits to be looked at.
-	 * @param place the place
-	 * @param now the time
 	 */
 	synchronized void stands(WaitingPlace place, ClockReading now) {
 		// Not while somebody finds out when to look: the place may not be counted in
@@ -139,7 +136,6 @@ public final class QueuePlaces {
 
 	/**
 	 * A place of this key may have become free. A hint: those who could be admitted ask.
-	 * @param key the key
 	 */
 	public void released(String key) {
 		WaitingPlace place = this.places.get(key);
@@ -160,9 +156,6 @@ public final class QueuePlaces {
 
 	/**
 	 * What to ask the store now.
-	 * @param live whether releases are watched
-	 * @param now the time
-	 * @return requests; every one wants {@link #answered} or {@link #failed}
 	 */
 	public synchronized List<PlaceRound> due(boolean live, ClockReading now) {
 		if (live != this.live) {
@@ -178,7 +171,6 @@ public final class QueuePlaces {
 
 	/**
 	 * How long nothing needs to be done unless {@link #onWork} says otherwise.
-	 * @param now the time
 	 * @return nanoseconds, zero or less if something is to be done now
 	 */
 	public synchronized long nextIn(ClockReading now) {
@@ -189,9 +181,6 @@ public final class QueuePlaces {
 
 	/**
 	 * The store answered a request.
-	 * @param round the request
-	 * @param locks for a look, the locks as they stand
-	 * @param now the time
 	 */
 	public void answered(PlaceRound round, List<StoredLock> locks, ClockReading now) {
 		if (round.kind() == Kind.LOOK) {
@@ -206,8 +195,6 @@ public final class QueuePlaces {
 	/**
 	 * The store did not answer a request, or it could not be sent. Places that are not
 	 * refreshed are tried again, and those that were not left run out.
-	 * @param round the request
-	 * @param now the time
 	 */
 	public void failed(PlaceRound round, ClockReading now) {
 		if (round.kind() == Kind.LOOK) {
@@ -220,8 +207,6 @@ public final class QueuePlaces {
 	/**
 	 * A request was not sent, as the client stops: what it was to leave is among
 	 * {@link #takeAll} again.
-	 * @param round the request
-	 * @param now the time
 	 */
 	public void unsent(PlaceRound round, ClockReading now) {
 		if (round.kind() == Kind.LEAVE) {
@@ -232,7 +217,6 @@ public final class QueuePlaces {
 
 	/**
 	 * Leave all places, those included that are about to be left.
-	 * @return the tokens to take out of the lines
 	 */
 	public synchronized List<LeaseId> takeAll() {
 		List<LeaseId> all = new ArrayList<>();

@@ -28,8 +28,6 @@ public final class RecentReleases {
 	/**
 	 * A release is about to be sent: it counts even if its answer is still to come when
 	 * the primary changes.
-	 * @param id what is released
-	 * @param now the time
 	 */
 	public synchronized void add(LeaseId id, ClockReading now) {
 		forget(now);
@@ -41,7 +39,6 @@ public final class RecentReleases {
 
 	/**
 	 * What to release once more, as the primary has changed.
-	 * @param now the time
 	 * @return the tokens, each once, the oldest release first
 	 */
 	public synchronized List<LeaseId> all(ClockReading now) {

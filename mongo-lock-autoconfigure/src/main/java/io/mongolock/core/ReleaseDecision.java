@@ -23,10 +23,7 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 
 	/**
 	 * Begin to release a lease: from here on it is not held.
-	 * @param lease the lease
 	 * @param unknown whether a claim of its token may still be executed
-	 * @param now the time
-	 * @return the release
 	 */
 	static ReleaseDecision begin(Lease lease, boolean unknown, ClockReading now) {
 		return keep(lease, unknown, Duration.ZERO, ReleaseOutcome.RELEASED, now);
@@ -35,12 +32,8 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	/**
 	 * Begin to leave a lock to a lease of another length: from here on it is not held,
 	 * and stays taken until that has run out.
-	 * @param lease the lease
 	 * @param unknown whether a claim of its token may still be executed
-	 * @param keptFor how long the lock stays taken
 	 * @param whenHeld the judgement if the lease is held
-	 * @param now the time
-	 * @return the release
 	 */
 	static ReleaseDecision keep(Lease lease, boolean unknown, Duration keptFor, ReleaseOutcome whenHeld,
 			ClockReading now) {
@@ -51,10 +44,7 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 
 	/**
 	 * Give a lease back to nobody: it runs out by itself.
-	 * @param lease the lease
 	 * @param unknown whether a claim of its token may still be executed
-	 * @param now the time
-	 * @return the release
 	 */
 	static ReleaseDecision letExpire(Lease lease, boolean unknown, ClockReading now) {
 		boolean held = lease.release(now);
@@ -64,7 +54,6 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 
 	/**
 	 * Nothing is left to release, as the client stopped before.
-	 * @return the release
 	 */
 	static ReleaseDecision ofLost() {
 		return new ReleaseDecision(false, ReleaseOutcome.LOST, false, Duration.ZERO, ReleaseOutcome.LOST);
@@ -80,7 +69,6 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 
 	/**
 	 * Whether the lease is to be given {@link #keptFor} instead of its end.
-	 * @return whether the lock stays taken
 	 */
 	public boolean keeps() {
 		return !this.keptFor.isZero();
@@ -97,7 +85,6 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 
 	/**
 	 * The store need not be asked.
-	 * @return the end
 	 */
 	public End end() {
 		return new End(Objects.requireNonNull(this.known), this.unknown);
@@ -107,7 +94,6 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	 * The store answered.
 	 * @param ended whether the release found the lease and ended it, or gave it what it
 	 * is kept for
-	 * @return the end
 	 */
 	public End answered(boolean ended) {
 		ReleaseOutcome released = (this.held) ? this.whenHeld : ReleaseOutcome.EXPIRED_UNCONTESTED;
@@ -118,7 +104,6 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 
 	/**
 	 * The store failed: without an answer there is no proof of anything.
-	 * @return the end
 	 */
 	public End failed() {
 		return new End((this.held) ? this.whenHeld : ReleaseOutcome.LOST, true);

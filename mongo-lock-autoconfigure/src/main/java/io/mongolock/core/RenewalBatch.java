@@ -33,7 +33,6 @@ public final class RenewalBatch {
 	/**
 	 * Create a batch that is about to be sent.
 	 * @param plans the plans of its leases, at least one, each of which joins it
-	 * @param now the time
 	 */
 	RenewalBatch(List<RenewalPlan> plans, ClockReading now) {
 		this.plans = plans;
@@ -90,7 +89,6 @@ public final class RenewalBatch {
 
 	/**
 	 * Whether its request took so long that a single lease may be why.
-	 * @param now the time
 	 * @return whether half of the time is over after which its leases are let go
 	 */
 	boolean hangs(ClockReading now) {
@@ -111,7 +109,6 @@ public final class RenewalBatch {
 
 	/**
 	 * The request failed at once: its leases are tried again after a while.
-	 * @param until when
 	 */
 	void rest(long until) {
 		this.phase = Phase.RESTING;
@@ -121,7 +118,6 @@ public final class RenewalBatch {
 	/**
 	 * Its leases are no longer its own.
 	 * @param most how many of them one request may carry now
-	 * @param now the time
 	 */
 	void letGo(int most, ClockReading now) {
 		this.phase = Phase.LET_GO;
@@ -131,9 +127,7 @@ public final class RenewalBatch {
 
 	/**
 	 * Some of its leases are no longer its own.
-	 * @param some their plans
 	 * @param most how many of them one request may carry now
-	 * @param now the time
 	 */
 	void letGo(List<RenewalPlan> some, int most, ClockReading now) {
 		for (RenewalPlan plan : some) {
@@ -145,8 +139,6 @@ public final class RenewalBatch {
 
 	/**
 	 * A share of its size, rounded up.
-	 * @param parts how many shares
-	 * @return the size of one
 	 */
 	int part(int parts) {
 		return (this.plans.size() + parts - 1) / parts;

@@ -65,8 +65,6 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 
 	/**
 	 * Whether the lease may go along with one that is due.
-	 * @param now the time
-	 * @return whether it is due within half its interval
 	 */
 	boolean isDueSoon(ClockReading now) {
 		return this.next - this.interval / 2 - now.nanos() <= 0;
@@ -82,7 +80,6 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 
 	/**
 	 * Be compared by the time left, which another thread may change meanwhile.
-	 * @param now the time
 	 */
 	void queue(ClockReading now) {
 		this.urgency = deadlineIn(now);
@@ -101,7 +98,6 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 
 	/**
 	 * Whether a failure says more than the one before it.
-	 * @param size how many leases the request carries
 	 * @return whether it is the first for this lease, or the first for this lease alone
 	 */
 	boolean isNews(int size) {
@@ -115,7 +111,6 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	/**
 	 * Not confirmed: due at once, with so many others at most.
 	 * @param most how many leases one request may carry
-	 * @param now the time
 	 */
 	void retry(int most, ClockReading now) {
 		this.batch = null;

@@ -21,8 +21,6 @@ final class RenewalQueue {
 
 	/**
 	 * Group what is due.
-	 * @param plans all plans
-	 * @param now the time
 	 * @return the groups in the order of their most urgent lease, each with one that is
 	 * due
 	 */

@@ -73,8 +73,6 @@ public final class RenewalSchedule {
 	/**
 	 * Keep a lease. Its first renewal is due one interval after the request that was
 	 * granted, so at once if the answer took that long.
-	 * @param lease the lease
-	 * @param now the time
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long add(Lease lease, ClockReading now) {
@@ -84,8 +82,6 @@ public final class RenewalSchedule {
 	/**
 	 * Keep a lease again that others may have ended meanwhile: its renewal is due at
 	 * once.
-	 * @param lease the lease
-	 * @param now the time
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long addAgain(Lease lease, ClockReading now) {
@@ -94,8 +90,6 @@ public final class RenewalSchedule {
 
 	/**
 	 * Renew a lease no longer until it is added again, but notice when it runs out.
-	 * @param lease the lease
-	 * @param now the time
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long watch(Lease lease, ClockReading now) {
@@ -111,7 +105,6 @@ public final class RenewalSchedule {
 
 	/**
 	 * Keep a lease no longer.
-	 * @param lease the lease
 	 */
 	public void remove(Lease lease) {
 		this.plans.remove(lease);
@@ -119,7 +112,6 @@ public final class RenewalSchedule {
 
 	/**
 	 * What to renew now. Leases that ran out are lost by this call.
-	 * @param now the time
 	 * @return batches to be sent one request each; every one wants {@link #answered} or
 	 * {@link #failed}
 	 */
@@ -140,7 +132,6 @@ public final class RenewalSchedule {
 
 	/**
 	 * How long nothing needs to be done unless a lease is added or an answer comes.
-	 * @param now the time
 	 * @return nanoseconds, zero or less if something is to be done now
 	 */
 	public long nextIn(ClockReading now) {
@@ -161,10 +152,6 @@ public final class RenewalSchedule {
 
 	/**
 	 * The store answered a batch.
-	 * @param batch the batch
-	 * @param found how many of its leases are still there
-	 * @param requested when the request left
-	 * @param now the time
 	 */
 	public void answered(RenewalBatch batch, int found, ClockReading requested, ClockReading now) {
 		this.underway.remove(batch);
@@ -174,11 +161,6 @@ public final class RenewalSchedule {
 	/**
 	 * The store answered a batch, and refused some of its renewals, as a validator, a
 	 * quota or a full disk has it do: that says nothing of those leases.
-	 * @param batch the batch
-	 * @param failed the leases whose renewals failed
-	 * @param found how many of the others are still there
-	 * @param requested when the request left
-	 * @param now the time
 	 */
 	public void answeredInPart(RenewalBatch batch, Set<LeaseId> failed, int found, ClockReading requested,
 			ClockReading now) {
@@ -207,8 +189,6 @@ public final class RenewalSchedule {
 	 * The store did not answer a batch, or its outcome is unknown what it did, or it
 	 * could not be sent: the leases are no longer relied on than before, and tried again
 	 * soon.
-	 * @param batch the batch
-	 * @param now the time
 	 */
 	public void failed(RenewalBatch batch, ClockReading now) {
 		if (batch.isSent() && !batch.hangs(now)) {

@@ -40,9 +40,6 @@ public final class RequestQueue {
 
 	/**
 	 * A claim is to ask.
-	 * @param key its key
-	 * @param reason why it asks
-	 * @param action asks
 	 */
 	public synchronized void add(String key, Reason reason, Runnable action) {
 		Request request = new Request(key, reason, action, this.added++);
@@ -83,7 +80,6 @@ public final class RequestQueue {
 
 	/**
 	 * A request has ended.
-	 * @param request the request
 	 */
 	public synchronized void ended(Request request) {
 		this.underway--;

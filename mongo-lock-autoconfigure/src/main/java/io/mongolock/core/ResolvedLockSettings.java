@@ -75,8 +75,6 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 	/**
 	 * Fill in the defaults: margin 20 % of the ttl, renewal every third of the rest, and
 	 * three seconds for a request or what a short lease leaves for two.
-	 * @param settings what somebody said
-	 * @return the terms
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public static ResolvedLockSettings of(LockSettings settings) {

@@ -26,8 +26,6 @@ record Turn(StoredHolder entry, Duration ttl, int reserve, ClockReading begun, b
 
 	/**
 	 * The lease was made to last longer.
-	 * @param longer how long from now on
-	 * @return the turn
 	 */
 	Turn lasting(Duration longer) {
 		return new Turn(this.entry, longer, this.reserve, this.begun, this.unknown, this.contended);
@@ -35,7 +33,6 @@ record Turn(StoredHolder entry, Duration ttl, int reserve, ClockReading begun, b
 
 	/**
 	 * Whether the lease lasts longer than was granted.
-	 * @return whether it was made to
 	 */
 	boolean isLengthened() {
 		return !this.ttl.equals(this.entry.ttl());

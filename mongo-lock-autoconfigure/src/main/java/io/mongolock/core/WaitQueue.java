@@ -119,7 +119,6 @@ final class WaitQueue<W extends LocalWaitQueues.Member, H extends LocalWaitQueue
 
 	/**
 	 * Everybody who waits.
-	 * @return those who ask, and those behind
 	 */
 	List<W> all() {
 		List<W> all = asking();

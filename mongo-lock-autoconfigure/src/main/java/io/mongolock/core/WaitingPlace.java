@@ -72,7 +72,6 @@ final class WaitingPlace {
 
 	/**
 	 * A last claim was denied.
-	 * @param seen the place after it
 	 */
 	synchronized void saw(QueuePlace seen) {
 		this.seen = seen;
@@ -90,7 +89,6 @@ final class WaitingPlace {
 
 	/**
 	 * A claim leaves.
-	 * @param now the time
 	 */
 	synchronized void asks(ClockReading now) {
 		this.askedAt = now.nanos();
@@ -104,8 +102,6 @@ final class WaitingPlace {
 	 * for nothing: once the waiter is to ask it is refreshed at most once more until a
 	 * request leaves, and not at all when the wait is over, whether or not the waiter
 	 * noticed. A request whose time is over without an answer may never have left.
-	 * @param now the time
-	 * @return whether to refresh it
 	 */
 	synchronized boolean refreshes(ClockReading now) {
 		if (!this.standing && now.nanos() - this.askedAt > this.acquisition.terms().operationTimeout().toNanos()) {
@@ -118,9 +114,7 @@ final class WaitingPlace {
 
 	/**
 	 * A claim was denied.
-	 * @param seen the place after it
 	 * @param pause how long until the next look
-	 * @param now the time
 	 * @return whether to ask again, as a place became free since it left
 	 */
 	synchronized boolean answered(QueuePlace seen, long pause, ClockReading now) {
@@ -153,9 +147,7 @@ final class WaitingPlace {
 	/**
 	 * A look at the lock was answered: the acquisition asks if the rule admits it, or if
 	 * it has no place any more.
-	 * @param look the look
 	 * @param lock the lock, or {@code null} if there is none
-	 * @param now the time
 	 */
 	void looked(Look look, @Nullable StoredLock lock, ClockReading now) {
 		QueuePlace seen = (lock != null) ? QueuePlace.of(id(), this.acquisition.limit(), lock) : null;
@@ -182,7 +174,6 @@ final class WaitingPlace {
 
 	/**
 	 * A look leaves: none is due until it is answered, unless it is out of date already.
-	 * @param now the time
 	 */
 	synchronized void looks(ClockReading now) {
 		if (now.nanos() - this.answeredAt >= 0) {
@@ -193,7 +184,6 @@ final class WaitingPlace {
 	/**
 	 * The store did not answer a look.
 	 * @param pause how long until the next one
-	 * @param now the time
 	 */
 	synchronized void lookAgain(long pause, ClockReading now) {
 		this.lookAt = now.nanos() + pause;
@@ -202,8 +192,6 @@ final class WaitingPlace {
 
 	/**
 	 * How long until a look is due.
-	 * @param live whether releases are watched
-	 * @param now the time
 	 * @return nanoseconds
 	 */
 	synchronized long lookIn(boolean live, ClockReading now) {
@@ -216,9 +204,6 @@ final class WaitingPlace {
 
 	/**
 	 * Whether it goes along with a look that is due.
-	 * @param live whether releases are watched
-	 * @param now the time
-	 * @return whether its own comes soon
 	 */
 	synchronized boolean isLookSoon(boolean live, ClockReading now) {
 		return lookIn(live, now) <= ((live) ? 0 : this.slack);

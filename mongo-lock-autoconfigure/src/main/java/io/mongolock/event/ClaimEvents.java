@@ -53,7 +53,6 @@ public final class ClaimEvents {
 
 	/**
 	 * A claim begins, on the thread that wants the lock.
-	 * @param acquisition the claim
 	 */
 	public void claiming(LockAcquisition acquisition) {
 		this.instruments.measure((instrument) -> instrument.claiming(acquisition, acquisition.request()));
@@ -61,8 +60,6 @@ public final class ClaimEvents {
 
 	/**
 	 * A claim asks the store, on the current thread.
-	 * @param acquisition the claim
-	 * @return is to be closed after the answer
 	 */
 	public Scope asking(LockAcquisition acquisition) {
 		return this.instruments.open((instrument) -> instrument.asking(acquisition));
@@ -70,10 +67,6 @@ public final class ClaimEvents {
 
 	/**
 	 * The store answered a claim.
-	 * @param acquisition the claim
-	 * @param answer what it said
-	 * @param requested when it was asked
-	 * @param answered when its answer came
 	 */
 	public void answered(LockAcquisition acquisition, ClaimAnswer answer, ClockReading requested,
 			ClockReading answered) {
@@ -83,7 +76,6 @@ public final class ClaimEvents {
 
 	/**
 	 * A claim that waits is woken.
-	 * @param acquisition the claim
 	 */
 	public void woken(LockAcquisition acquisition) {
 		this.instruments.measure((instrument) -> instrument.woken(acquisition));
@@ -91,9 +83,6 @@ public final class ClaimEvents {
 
 	/**
 	 * A claim that was woken to ask again has its answer.
-	 * @param request what was asked for
-	 * @param granted whether it was woken for good
-	 * @param woken when it was woken
 	 */
 	public void wokenUp(LockRequest request, boolean granted, ClockReading woken) {
 		this.instruments.measure((instrument) -> instrument.wokenUp(request, granted, this.instruments.since(woken)));
@@ -101,8 +90,6 @@ public final class ClaimEvents {
 
 	/**
 	 * A claim waits or ends by this step.
-	 * @param acquisition the claim
-	 * @param step the step
 	 * @param cancelled how it ends if nobody wants it any more
 	 */
 	public void stepped(LockAcquisition acquisition, AcquisitionStep step, ClaimEnd cancelled) {

@@ -38,7 +38,6 @@ final class EventLane {
 
 	/**
 	 * Create a lane.
-	 * @param threads creates its threads
 	 * @param maxThreads how many tasks run side by side at most
 	 * @param capacity how many tasks wait at most
 	 * @param onDropped is given the number of tasks that were dropped since the last time
@@ -52,7 +51,6 @@ final class EventLane {
 
 	/**
 	 * Run a task after those that came before. Returns at once.
-	 * @param task the task
 	 */
 	void add(Runnable task) {
 		if (enqueue(task)) {
@@ -62,7 +60,6 @@ final class EventLane {
 
 	/**
 	 * Run what waits because no thread was to be had for it, if one is to be had now.
-	 * @return whether it still waits
 	 */
 	boolean retry() {
 		if (this.stalled && restart()) {

@@ -19,8 +19,6 @@ final class EventLog {
 
 	/**
 	 * Create a log.
-	 * @param logger where the lines go
-	 * @param threads creates the thread
 	 * @param capacity how many lines wait at most
 	 */
 	EventLog(Log logger, ThreadFactory threads, int capacity) {
@@ -56,7 +54,6 @@ final class EventLog {
 
 	/**
 	 * Write what waits because no thread was to be had.
-	 * @return whether it still waits
 	 */
 	boolean retry() {
 		return this.lines.retry();
@@ -64,7 +61,6 @@ final class EventLog {
 
 	/**
 	 * Wait until what was said before is in the log.
-	 * @param timeout how long at most
 	 */
 	void flush(Duration timeout) {
 		CountDownLatch written = new CountDownLatch(1);

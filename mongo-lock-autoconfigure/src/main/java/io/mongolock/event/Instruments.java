@@ -49,8 +49,6 @@ final class Instruments {
 
 	/**
 	 * A claim ended.
-	 * @param acquisition the claim
-	 * @param end how it ended
 	 * @param failure what the store failed with, if it did
 	 */
 	void claimed(LockAcquisition acquisition, ClaimEnd end, @Nullable LockStoreException failure) {
@@ -60,8 +58,6 @@ final class Instruments {
 
 	/**
 	 * Open what each instrument opens.
-	 * @param opening opens it
-	 * @return closes all of it, in the other order
 	 */
 	Scope open(Function<LockInstrumentation, Scope> opening) {
 		Scope scope = Scope.NONE;

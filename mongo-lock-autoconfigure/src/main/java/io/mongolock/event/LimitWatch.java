@@ -28,9 +28,6 @@ final class LimitWatch {
 
 	/**
 	 * Look at an answer.
-	 * @param request what was asked for
-	 * @param limit how many it lets hold the lock together
-	 * @param answer the lock after the claim
 	 */
 	void observe(LockRequest request, int limit, ClaimAnswer answer) {
 		for (StoredHolder holder : answer.holders()) {

@@ -48,7 +48,6 @@ final class Listeners {
 	/**
 	 * Whether anybody hears the next grant or release. To wake the thread that publishes
 	 * costs more than all else that is done for one.
-	 * @return whether to publish it
 	 */
 	boolean hearGrantsAndReleases() {
 		for (LockListener listener : this.listeners) {
@@ -65,7 +64,6 @@ final class Listeners {
 
 	/**
 	 * Publish what waits because no thread was to be had.
-	 * @return whether it still waits
 	 */
 	boolean retry() {
 		return this.losses.retry() | this.events.retry();

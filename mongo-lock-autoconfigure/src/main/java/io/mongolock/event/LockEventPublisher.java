@@ -35,7 +35,6 @@ public final class LockEventPublisher implements SelectiveListener, ApplicationL
 
 	/**
 	 * Create a publisher.
-	 * @param context where to publish
 	 */
 	public LockEventPublisher(ApplicationContext context) {
 		this.context = context;

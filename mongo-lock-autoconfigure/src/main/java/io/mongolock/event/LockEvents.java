@@ -34,8 +34,6 @@ public final class LockEvents {
 
 	/**
 	 * Create new events.
-	 * @param listeners who is notified
-	 * @param clock the clocks that listeners see locks by
 	 * @param threads creates the threads of a name, which are daemons
 	 */
 	public LockEvents(List<LockListener> listeners, LockClock clock, Function<String, ThreadFactory> threads) {
@@ -47,8 +45,6 @@ public final class LockEvents {
 
 	/**
 	 * Those of claims, to the same listeners.
-	 * @param servers the servers of the store that is asked
-	 * @return the events of claims
 	 */
 	public ClaimEvents ofClaims(StoreServers servers) {
 		return new ClaimEvents(this.listeners, this.instruments, this.log, this.clock,
@@ -57,7 +53,6 @@ public final class LockEvents {
 
 	/**
 	 * Those of renewals, to the same listeners.
-	 * @return the events of renewals
 	 */
 	public RenewalEvents ofRenewals() {
 		return new RenewalEvents(this.listeners, this.instruments, this.log, this.clock);
@@ -65,7 +60,6 @@ public final class LockEvents {
 
 	/**
 	 * Somebody begins to work under a lock, on the current thread.
-	 * @param heldLock the lock
 	 * @return is to be closed at the end of the work
 	 */
 	public Scope working(HeldLock heldLock) {
@@ -74,8 +68,6 @@ public final class LockEvents {
 
 	/**
 	 * A lock was broken on purpose.
-	 * @param key its key
-	 * @param holder who was thrown out
 	 */
 	public void broken(String key, LockHolder holder) {
 		this.log.broken(key, holder);
@@ -84,8 +76,6 @@ public final class LockEvents {
 
 	/**
 	 * A lock was lost. What a stop takes away is logged by {@link #lostAtShutdown}.
-	 * @param heldLock the lock
-	 * @param reason how
 	 */
 	public void lost(HeldLock heldLock, LossReason reason) {
 		LockHandle handle = observe(heldLock.lease());
@@ -98,7 +88,6 @@ public final class LockEvents {
 
 	/**
 	 * A stop took locks away from those who held them.
-	 * @param lost the locks
 	 */
 	public void lostAtShutdown(List<HeldLock> lost) {
 		this.log.lostAtShutdown(lost);
@@ -106,8 +95,6 @@ public final class LockEvents {
 
 	/**
 	 * The holder released a lock.
-	 * @param heldLock the lock
-	 * @param outcome how that ended
 	 */
 	public void ended(HeldLock heldLock, ReleaseOutcome outcome) {
 		if (outcome == ReleaseOutcome.LOST && heldLock.lossReason() == null) {
@@ -128,7 +115,6 @@ public final class LockEvents {
 	/**
 	 * Whoever knows the token of a lock goes on with it: it is held here no longer, and
 	 * not free.
-	 * @param heldLock the lock
 	 */
 	public void passedOn(HeldLock heldLock) {
 		measureEnd(heldLock, ReleaseOutcome.RELEASED, ClockReading.of(this.clock));
@@ -159,8 +145,6 @@ public final class LockEvents {
 
 	/**
 	 * The store failed on a release, which is tried again in the background.
-	 * @param heldLock the lock
-	 * @param failure how
 	 */
 	public void releaseFailed(HeldLock heldLock, RuntimeException failure) {
 		this.log.releaseFailed(heldLock, failure);
@@ -169,7 +153,6 @@ public final class LockEvents {
 
 	/**
 	 * Locks could not be released at a stop, and nobody will try again.
-	 * @param left the locks
 	 * @param failure why not
 	 */
 	public void releaseAtShutdownFailed(List<HeldLock> left, RuntimeException failure) {
@@ -184,7 +167,6 @@ public final class LockEvents {
 
 	/**
 	 * Wait until what was said before is in the log.
-	 * @param timeout how long at most
 	 */
 	public void flushLog(Duration timeout) {
 		this.log.flush(timeout);

@@ -22,15 +22,12 @@ public interface LockInstrumentation extends LockListener {
 
 	/**
 	 * A claim begins, on the thread that wants the lock.
-	 * @param claim the claim
-	 * @param request what is asked for
 	 */
 	default void claiming(Object claim, LockRequest request) {
 	}
 
 	/**
 	 * A claim asks the store, on the current thread.
-	 * @param claim the claim
 	 * @return is closed on the same thread after the answer
 	 */
 	default Scope asking(Object claim) {
@@ -39,23 +36,18 @@ public interface LockInstrumentation extends LockListener {
 
 	/**
 	 * A claim has to wait. May be called again.
-	 * @param claim the claim
 	 */
 	default void queued(Object claim) {
 	}
 
 	/**
 	 * A claim that waits is woken, as it may be its turn.
-	 * @param claim the claim
 	 */
 	default void woken(Object claim) {
 	}
 
 	/**
 	 * A claim was granted; {@link #claimed} follows.
-	 * @param claim the claim
-	 * @param request what was asked for
-	 * @param handle the lock
 	 */
 	default void granted(Object claim, LockRequest request, LockHandle handle) {
 	}
@@ -68,11 +60,7 @@ public interface LockInstrumentation extends LockListener {
 
 	/**
 	 * A claim ended.
-	 * @param claim the claim
-	 * @param request what was asked for
-	 * @param end how it ended
 	 * @param failure what the store failed with, {@code null} if it ended otherwise
-	 * @param waited how long it took
 	 */
 	default void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
 			Duration waited) {
@@ -81,23 +69,18 @@ public interface LockInstrumentation extends LockListener {
 	/**
 	 * A lock was handed over within this JVM instead of being released.
 	 * @param request what the one asked for who holds it now
-	 * @param took how long after the one before was done
 	 */
 	default void handedOver(LockRequest request, Duration took) {
 	}
 
 	/**
 	 * A claim that was woken to ask again has its answer.
-	 * @param request what was asked for
-	 * @param granted whether it was woken for good
-	 * @param took how long after it was woken
 	 */
 	default void wokenUp(LockRequest request, boolean granted, Duration took) {
 	}
 
 	/**
 	 * Somebody begins to work under a lock, on the current thread.
-	 * @param handle the lock
 	 * @return is closed on the same thread at the end of the work
 	 */
 	default Scope working(LockHandle handle) {
@@ -106,49 +89,36 @@ public interface LockInstrumentation extends LockListener {
 
 	/**
 	 * A lease began anew.
-	 * @param handle the lock
 	 */
 	default void renewed(LockHandle handle) {
 	}
 
 	/**
 	 * A lock was lost; if that is noticed when it is released, {@link #ended} follows.
-	 * @param handle the lock
-	 * @param request what was asked for
-	 * @param reason how
 	 */
 	default void lost(LockHandle handle, LockRequest request, LossReason reason) {
 	}
 
 	/**
 	 * A lock whose earlier holder's lease had run out was granted.
-	 * @param request what was asked for
 	 */
 	default void takenOver(LockRequest request) {
 	}
 
 	/**
 	 * A holder released a lock.
-	 * @param handle the lock
-	 * @param request what was asked for
-	 * @param outcome how that ended
-	 * @param heldFor how long it was held
 	 */
 	default void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
 	}
 
 	/**
 	 * A request to renew leases ended.
-	 * @param leases how many leases it was for
-	 * @param answered whether the store answered
-	 * @param took how long it took
 	 */
 	default void renewed(int leases, boolean answered, Duration took) {
 	}
 
 	/**
 	 * A lease is about to begin anew.
-	 * @param left how long it was still guaranteed by then
 	 */
 	default void marginLeft(Duration left) {
 	}

@@ -151,7 +151,6 @@ final class LockLog {
 
 	/**
 	 * Write what waits because no thread was to be had, or to be summed up.
-	 * @return whether it still waits
 	 */
 	boolean retry() {
 		return this.losses.retry() | this.log.retry();
@@ -159,7 +158,6 @@ final class LockLog {
 
 	/**
 	 * Wait until what was said before is in the log.
-	 * @param timeout how long at most
 	 */
 	void flush(Duration timeout) {
 		this.losses.sumUp();

@@ -52,7 +52,6 @@ final class LossLog {
 
 	/**
 	 * Sum up once the second is over.
-	 * @return whether there is something to sum up later
 	 */
 	synchronized boolean retry() {
 		if (this.begun != null && this.clock.nanoTime() - this.begun >= WINDOW) {

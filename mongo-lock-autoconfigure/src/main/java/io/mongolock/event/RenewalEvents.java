@@ -33,8 +33,6 @@ public final class RenewalEvents {
 
 	/**
 	 * Leases are about to be renewed.
-	 * @param leases the leases
-	 * @param now the time
 	 */
 	public void renewing(List<Lease> leases, ClockReading now) {
 		this.instruments
@@ -43,9 +41,7 @@ public final class RenewalEvents {
 
 	/**
 	 * Leases were renewed, or could not be.
-	 * @param leases the leases as they were before
 	 * @param found how many the store has, or negative if it did not answer
-	 * @param requested when it was asked
 	 */
 	public void renewed(List<Lease> leases, int found, ClockReading requested) {
 		List<Lease> again = leases.stream().filter(Lease::hasRenewalFailed).toList();
@@ -63,9 +59,7 @@ public final class RenewalEvents {
 
 	/**
 	 * Some leases were renewed, and others could not be.
-	 * @param leases all of them as they were before
 	 * @param failure which could not be
-	 * @param requested when the store was asked
 	 */
 	public void renewedInPart(List<Lease> leases, SomeRenewalsFailedException failure, ClockReading requested) {
 		List<Lease> failed = leases.stream().filter((lease) -> failure.failed().contains(lease.id())).toList();
@@ -79,7 +73,6 @@ public final class RenewalEvents {
 	/**
 	 * Leases could not be renewed, which is tried again. Says nothing of those that ran
 	 * out meanwhile: that they are lost is said anyway.
-	 * @param batch the leases
 	 * @param failure why not, and which if not all of them
 	 */
 	public void renewalFailed(RenewalBatch batch, Throwable failure) {
@@ -102,7 +95,6 @@ public final class RenewalEvents {
 
 	/**
 	 * The watch over the leases failed, and goes on.
-	 * @param failure how
 	 */
 	public void watchFailed(Throwable failure) {
 		this.log.watchFailed(failure);
@@ -118,8 +110,6 @@ public final class RenewalEvents {
 
 	/**
 	 * Somebody asks to release a lock.
-	 * @param lease the lease
-	 * @param request who, and why
 	 */
 	public void releaseRequested(Lease lease, ReleaseRequest request) {
 		LockHandle handle = observe(lease);

@@ -10,7 +10,6 @@ public interface SelectiveListener extends LockListener {
 
 	/**
 	 * Whether to call it for the next grant or release. Must neither block nor throw.
-	 * @return whether
 	 */
 	boolean hearsGrantsAndReleases();
 

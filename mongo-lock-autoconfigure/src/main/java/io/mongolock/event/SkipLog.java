@@ -28,8 +28,6 @@ final class SkipLog {
 
 	/**
 	 * Somebody goes on without a lock.
-	 * @param request what was asked for
-	 * @param holders who held it
 	 */
 	void skipped(LockRequest request, List<LockHolder> holders) {
 		String name = (request.name() != null) ? request.name() : "";

@@ -33,9 +33,6 @@ final class StoreClockWatch {
 
 	/**
 	 * Create a watch.
-	 * @param listeners are notified of what it notices
-	 * @param instruments measure how far the clock is off
-	 * @param servers the servers of the store
 	 */
 	StoreClockWatch(Listeners listeners, Instruments instruments, StoreServers servers) {
 		this.listeners = listeners;
@@ -47,9 +44,6 @@ final class StoreClockWatch {
 
 	/**
 	 * The store told its time.
-	 * @param store its time
-	 * @param requested when it was asked
-	 * @param answered when its answer came
 	 * @param margin what the lease that was asked for allows for
 	 */
 	void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {

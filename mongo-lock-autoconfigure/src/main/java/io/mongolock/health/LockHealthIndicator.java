@@ -42,10 +42,8 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 
 	/**
 	 * Create an indicator.
-	 * @param store the store
 	 * @param timeout how long a look at it may take
 	 * @param trouble what went wrong with the locks of this client
-	 * @param owner who this application is
 	 */
 	public LockHealthIndicator(LockStore store, Duration timeout, LockTrouble trouble, LockOwner owner) {
 		this.store = store;

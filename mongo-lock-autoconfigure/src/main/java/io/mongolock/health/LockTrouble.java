@@ -35,8 +35,6 @@ public final class LockTrouble implements SelectiveListener {
 
 	/**
 	 * Create a new instance.
-	 * @param clock tells how long ago something was
-	 * @param proof is void after a release that failed
 	 */
 	public LockTrouble(LockClock clock, WriteProof proof) {
 		this.clock = clock;
@@ -90,7 +88,6 @@ public final class LockTrouble implements SelectiveListener {
 
 	/**
 	 * The locks whose last renewal failed and that are held nevertheless.
-	 * @return their keys
 	 */
 	List<String> overdueRenewals() {
 		this.overdue.values().removeIf(Overdue::isOver);
@@ -99,7 +96,6 @@ public final class LockTrouble implements SelectiveListener {
 
 	/**
 	 * What is known of clocks that are off.
-	 * @return by name
 	 */
 	Map<String, Duration> clocks() {
 		Map<String, Duration> clocks = new LinkedHashMap<>(this.clocksOff);

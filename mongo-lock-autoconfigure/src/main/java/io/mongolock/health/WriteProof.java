@@ -31,7 +31,6 @@ public final class WriteProof implements LockInstrumentation {
 
 	/**
 	 * Create a new instance.
-	 * @param clock tells how long ago something was
 	 */
 	public WriteProof(LockClock clock) {
 		this.clock = clock;
@@ -78,7 +77,6 @@ public final class WriteProof implements LockInstrumentation {
 
 	/**
 	 * A look of our own begins.
-	 * @return what {@link #proved} takes
 	 */
 	long failures() {
 		return this.failures.get();
@@ -86,7 +84,6 @@ public final class WriteProof implements LockInstrumentation {
 
 	/**
 	 * A look of our own found that the store can be written to.
-	 * @param failures what it began with
 	 */
 	void proved(long failures) {
 		this.failuresSeen = failures;

@@ -16,17 +16,12 @@ public interface DocumentLocking {
 
 	/**
 	 * Check that documents of a type can be locked.
-	 * @param document the type
 	 * @throws IllegalArgumentException if they cannot
 	 */
 	void check(Class<?> document);
 
 	/**
 	 * Run a method under the lock of a document.
-	 * @param operation what was declared; has a type of documents
-	 * @param id the id of the document
-	 * @param work the method
-	 * @return what it returned
 	 * @throws Throwable what it threw, or why it was not run
 	 */
 	@Nullable Object execute(LockOperation operation, Object id, Work work) throws Throwable;
@@ -39,8 +34,6 @@ public interface DocumentLocking {
 
 		/**
 		 * Run the method.
-		 * @param locked what is locked, a {@link DocumentLocking#parameterType()}
-		 * @return what it returned
 		 * @throws Throwable what it threw
 		 */
 		@Nullable Object run(Object locked) throws Throwable;

@@ -19,10 +19,7 @@ public class InvalidLockMethodException extends IllegalStateException {
 
 	/**
 	 * Create a new exception.
-	 * @param method the method
-	 * @param targetClass the class of the bean
 	 * @param problem what is wrong, a clause that follows the method's name
-	 * @param action the way out, a sentence
 	 */
 	public InvalidLockMethodException(Method method, Class<?> targetClass, String problem, String action) {
 		this(method, targetClass, problem, action, null);
@@ -30,10 +27,7 @@ public class InvalidLockMethodException extends IllegalStateException {
 
 	/**
 	 * Create a new exception.
-	 * @param method the method
-	 * @param targetClass the class of the bean
 	 * @param problem what is wrong, a clause that follows the method's name
-	 * @param action the way out, a sentence
 	 * @param cause what revealed it, if anything
 	 */
 	public InvalidLockMethodException(Method method, Class<?> targetClass, String problem, String action,
@@ -44,7 +38,6 @@ public class InvalidLockMethodException extends IllegalStateException {
 	/**
 	 * Create a new exception that is about no single method.
 	 * @param problem what is wrong, a sentence without its full stop
-	 * @param action the way out, a sentence
 	 * @param cause what revealed it, if anything
 	 */
 	public InvalidLockMethodException(String problem, String action, @Nullable Throwable cause) {
@@ -63,7 +56,6 @@ public class InvalidLockMethodException extends IllegalStateException {
 
 	/**
 	 * The way out.
-	 * @return a sentence
 	 */
 	public String getAction() {
 		return this.action;

@@ -44,8 +44,6 @@ public final class LaterResults {
 
 	/**
 	 * What kind of result a method declares.
-	 * @param method the method
-	 * @param targetClass the class of the bean
 	 * @return a type for diagnostics, or {@code null} if the work ends with the call, as
 	 * far as is declared
 	 */
@@ -77,7 +75,6 @@ public final class LaterResults {
 
 	/**
 	 * What kind of result a method has returned.
-	 * @param result the result
 	 * @return a type for diagnostics, or {@code null} if the work has ended
 	 */
 	@Nullable String returned(@Nullable Object result) {

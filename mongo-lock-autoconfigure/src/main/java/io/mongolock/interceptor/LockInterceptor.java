@@ -38,7 +38,6 @@ public class LockInterceptor implements MethodInterceptor {
 
 	/**
 	 * Create a new interceptor.
-	 * @param source knows the methods
 	 * @param operations asked for the locks at the first call, not before: proxies are
 	 * made long before the store exists
 	 * @param beanFactory knows the beans that keys refer to, and the one that locks

@@ -11,7 +11,6 @@ public interface LockOperationSource {
 
 	/**
 	 * Whether the class may have such methods at all, judged cheaply.
-	 * @param targetClass the class
 	 * @return {@code false} if none of its methods can be meant
 	 */
 	boolean isCandidateClass(Class<?> targetClass);

@@ -20,8 +20,6 @@ public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 
 	/**
 	 * Create a new advisor.
-	 * @param source knows the methods
-	 * @param interceptor runs them under their locks
 	 * @param order where it stands among other advisors, lower is further outside
 	 */
 	public LockOperationSourceAdvisor(LockOperationSource source, LockInterceptor interceptor, int order) {

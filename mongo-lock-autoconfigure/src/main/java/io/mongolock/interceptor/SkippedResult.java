@@ -22,7 +22,6 @@ public final class SkippedResult {
 
 	/**
 	 * Whether there is a result that cannot be mistaken for one of the method's own.
-	 * @param type the result type of the method
 	 * @return {@code false} for numbers and such, that have no empty value
 	 */
 	public static boolean existsFor(Class<?> type) {

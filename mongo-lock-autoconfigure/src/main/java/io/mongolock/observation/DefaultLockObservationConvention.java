@@ -18,7 +18,6 @@ public class DefaultLockObservationConvention implements LockObservationConventi
 
 	/**
 	 * Create a convention.
-	 * @param showKeys whether the key of the lock is shown
 	 */
 	public DefaultLockObservationConvention(boolean showKeys) {
 		this.showKeys = showKeys;

@@ -59,7 +59,6 @@ public final class LockMeters implements LockInstrumentation {
 
 	/**
 	 * Create meters.
-	 * @param registry where to
 	 * @param timesClaims whether to time claims and what is held, which observations do
 	 * as well
 	 */
@@ -82,8 +81,6 @@ public final class LockMeters implements LockInstrumentation {
 
 	/**
 	 * Show how many locks are held and how many claims wait.
-	 * @param held how many are held
-	 * @param waiting how many wait
 	 */
 	public void gauge(Supplier<Number> held, Supplier<Number> waiting) {
 		Gauge.builder("mongo.lock.held", held).description("Locks held by this application").register(this.registry);
@@ -95,7 +92,6 @@ public final class LockMeters implements LockInstrumentation {
 	/**
 	 * Show at zero what is alarmed on, before it happens: an increase needs something to
 	 * begin with.
-	 * @param name the name of locks that are claimed
 	 */
 	public void expect(String name) {
 		if (!this.expected.contains(name) && this.expected.add(name)) {

@@ -51,8 +51,6 @@ public final class LockObservations implements LockInstrumentation {
 
 	/**
 	 * Create observations.
-	 * @param registry where to
-	 * @param convention which key values they have
 	 */
 	public LockObservations(ObservationRegistry registry, LockObservationConvention convention) {
 		this.registry = registry;
@@ -61,7 +59,6 @@ public final class LockObservations implements LockInstrumentation {
 
 	/**
 	 * Whether anything is observed.
-	 * @return whether anybody hears of it
 	 */
 	public boolean observes() {
 		return !this.registry.isNoop();

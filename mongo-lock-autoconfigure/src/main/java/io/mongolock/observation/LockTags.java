@@ -33,7 +33,6 @@ final class LockTags {
 	/**
 	 * As the timers that are made of observations have it.
 	 * @param failure what a claim failed with, if it did
-	 * @return the tag {@code error}
 	 */
 	static String error(@Nullable LockStoreException failure) {
 		return (failure != null) ? failure.getClass().getSimpleName() : NO_ERROR;

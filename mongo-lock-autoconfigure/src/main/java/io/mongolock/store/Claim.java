@@ -26,10 +26,7 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 
 	/**
 	 * A claim of an exclusive lock that does not wait in line.
-	 * @param id the key and the token of the attempt
-	 * @param owner who asks, for diagnostics
 	 * @param ttl how long the lease lasts without renewal, whole milliseconds
-	 * @return the claim
 	 */
 	public static Claim of(LeaseId id, LockOwner owner, Duration ttl) {
 		return new Claim(id, 1, 0, null, owner, ttl, false);
@@ -38,7 +35,6 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	/**
 	 * This claim with another limit.
 	 * @param limit how many may hold the lock together with this claim
-	 * @return the claim
 	 */
 	public Claim withLimit(int limit) {
 		return new Claim(this.id, limit, this.reserve, this.placeTtl, this.owner, this.ttl, this.first);
@@ -47,7 +43,6 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	/**
 	 * This claim with a reserve of fences.
 	 * @param reserve how many fences above its own the grant sets aside
-	 * @return the claim
 	 */
 	public Claim withReserve(int reserve) {
 		return new Claim(this.id, this.limit, reserve, this.placeTtl, this.owner, this.ttl, this.first);
@@ -56,7 +51,6 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	/**
 	 * This claim, entering the line if denied, or refreshing its place there.
 	 * @param placeTtl how long the place lasts without refresh, whole milliseconds
-	 * @return the claim
 	 */
 	public Claim inLine(Duration placeTtl) {
 		return new Claim(this.id, this.limit, this.reserve, placeTtl, this.owner, this.ttl, this.first);
@@ -64,7 +58,6 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 
 	/**
 	 * This claim, changing nothing if denied.
-	 * @return the claim
 	 */
 	public Claim alone() {
 		return new Claim(this.id, this.limit, this.reserve, null, this.owner, this.ttl, this.first);
@@ -72,7 +65,6 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 
 	/**
 	 * Whether a denied claim enters the line, or refreshes its place there.
-	 * @return whether it has the life of a place
 	 */
 	public boolean waiting() {
 		return this.placeTtl != null;
@@ -80,7 +72,6 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 
 	/**
 	 * This claim as the first one of its token.
-	 * @return the claim
 	 */
 	public Claim asFirst() {
 		return new Claim(this.id, this.limit, this.reserve, this.placeTtl, this.owner, this.ttl, true);

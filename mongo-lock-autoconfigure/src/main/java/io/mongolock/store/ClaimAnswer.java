@@ -24,10 +24,8 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 
 	/**
 	 * The answer of a store that keeps locks alone and sets no fences aside.
-	 * @param holders who holds it
 	 * @param queue who waits for it, first come first, places that ran out included
 	 * @param previous who held it before the last grant
-	 * @param now the store's time
 	 */
 	public ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous, Instant now) {
 		this(holders, queue, previous, 0, now, null);
@@ -36,7 +34,6 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	/**
 	 * This answer with a line that is kept elsewhere.
 	 * @param queue who waits, first come first, {@code null} if nobody looked
-	 * @return the answer
 	 */
 	public ClaimAnswer withQueue(@Nullable List<StoredWaiter> queue) {
 		return new ClaimAnswer(this.holders, queue, this.previous, this.fence, this.now, this.content);
@@ -44,8 +41,6 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 
 	/**
 	 * This answer with what the store keeps with the lock.
-	 * @param content what that is
-	 * @return the answer
 	 */
 	public ClaimAnswer with(Object content) {
 		return new ClaimAnswer(this.holders, this.queue, this.previous, this.fence, this.now, content);
@@ -54,7 +49,6 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	/**
 	 * The grant to an attempt. A lease of its own that ran out is none: a claim that is
 	 * denied for those ahead in line leaves it where it is.
-	 * @param token the token of the attempt
 	 * @return its entry among the holders, or empty if it was denied
 	 */
 	public Optional<StoredHolder> grantTo(String token) {
@@ -68,7 +62,6 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 
 	/**
 	 * How many fences above its own the grant of an exclusive lock has set aside.
-	 * @param granted the grant
 	 * @return the number, zero if the store had none to set aside
 	 */
 	public long setAside(StoredHolder granted) {
@@ -78,8 +71,6 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	/**
 	 * Whom a grant replaced because their leases had run out, those excepted who were
 	 * done and had meant them to.
-	 * @param granted the grant
-	 * @return the earlier holders, as of the grant
 	 */
 	public List<LockHolder> lapsedBefore(StoredHolder granted) {
 		if (this.previous.isEmpty()) {
@@ -110,7 +101,6 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 
 	/**
 	 * Who holds it now.
-	 * @return the holders whose leases still run
 	 */
 	public List<LockHolder> liveHolders() {
 		return StoredHolder.alive(this.holders, this.now);

@@ -26,8 +26,6 @@ public record KeySpace(String prefix) {
 
 	/**
 	 * What is stored for a key.
-	 * @param key the key
-	 * @return prefix + key
 	 * @throws IllegalArgumentException if the key is empty, not valid Unicode or too long
 	 */
 	public String toId(String key) {
@@ -40,9 +38,6 @@ public record KeySpace(String prefix) {
 
 	/**
 	 * What is stored for a text that names anything else.
-	 * @param what how to call the text in a message
-	 * @param key the text
-	 * @return prefix + text
 	 * @throws IllegalArgumentException if the text is not valid Unicode or too long
 	 */
 	public String toId(String what, String key) {
@@ -57,8 +52,6 @@ public record KeySpace(String prefix) {
 
 	/**
 	 * The key of what is stored.
-	 * @param id prefix + key
-	 * @return the key
 	 */
 	public String toKey(String id) {
 		return id.substring(this.prefix.length());

@@ -10,7 +10,6 @@ public record LeaseId(String key, String leaseToken) {
 
 	/**
 	 * Hides the token, which proves possession of the lock.
-	 * @return the key, for diagnostics
 	 */
 	@Override
 	public String toString() {

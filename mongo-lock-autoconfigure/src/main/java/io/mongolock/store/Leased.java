@@ -10,7 +10,6 @@ public interface Leased {
 
 	/**
 	 * The lease.
-	 * @return its key and token
 	 */
 	LeaseId lease();
 
@@ -63,7 +62,6 @@ public interface Leased {
 
 	/**
 	 * The lease has ended: nothing is to be released any more.
-	 * @param end how
 	 */
 	void end(LeaseEnd end);
 

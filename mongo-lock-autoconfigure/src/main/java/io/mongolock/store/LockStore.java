@@ -19,7 +19,6 @@ public interface LockStore {
 
 	/**
 	 * The token of an attempt, by which all its requests are known.
-	 * @param random 128 random bits as text
 	 * @return the same, unless what is stored is to prove nothing to those who read it
 	 */
 	default String token(String random) {
@@ -30,16 +29,11 @@ public interface LockStore {
 	 * Ask for a lock. Granted if the holders plus those ahead in line are fewer than the
 	 * smallest limit among the claim, the holders and those ahead. Repeated with a token
 	 * that holds the lock already, it keeps the fence and begins the lease anew.
-	 * @param claim what is asked for
-	 * @param timeout how long this may take
-	 * @return the lock as it stands after the request
 	 */
 	ClaimAnswer acquire(Claim claim, Duration timeout);
 
 	/**
 	 * Begin a lease anew. Never brings back one that was taken over, released or deleted.
-	 * @param lease the lease
-	 * @param timeout how long this may take
 	 * @return whether it is still there; once {@code false}, never {@code true} again
 	 */
 	boolean renew(LeaseId lease, Duration timeout);
@@ -47,8 +41,6 @@ public interface LockStore {
 	/**
 	 * Begin several leases anew in one request.
 	 * @param leases the leases, each with another token, at most a few hundred
-	 * @param timeout how long this may take
-	 * @return how many of them are still there
 	 * @throws SomeRenewalsFailedException if some were refused, or not answered, apart
 	 * from the others
 	 */
@@ -57,9 +49,6 @@ public interface LockStore {
 	/**
 	 * End the lease of a token, whichever grant it is of. The answer may be taken back by
 	 * a failover: the lease then runs out by itself.
-	 * @param lease the lease
-	 * @param timeout how long this may take
-	 * @return whether this request ended it
 	 */
 	boolean release(LeaseId lease, Duration timeout);
 
@@ -67,8 +56,6 @@ public interface LockStore {
 	 * End the leases of several tokens in one request, each as {@link #release} does, but
 	 * with an answer that no failover takes back.
 	 * @param leases the leases, each with another token, at most a thousand
-	 * @param timeout how long this may take
-	 * @return how many of them this request ended
 	 */
 	int releaseAll(List<LeaseId> leases, Duration timeout);
 
@@ -78,7 +65,6 @@ public interface LockStore {
 	 * over from anyone. Never brings back one that was taken over, released or deleted.
 	 * @param leases for each lease, of which each has another token, how long it lasts
 	 * from now on, in whole milliseconds; at most a few hundred
-	 * @param timeout how long this may take
 	 * @return how many of them are still there, with an answer that no failover takes
 	 * back
 	 */
@@ -87,18 +73,12 @@ public interface LockStore {
 	/**
 	 * Begin a lease anew with another length, for a holder who goes on. Never brings back
 	 * one that was taken over, released or deleted.
-	 * @param lease the lease
 	 * @param ttl how long it lasts from now on, in whole milliseconds
-	 * @param timeout how long this may take
-	 * @return whether it is still there
 	 */
 	boolean lengthen(LeaseId lease, Duration ttl, Duration timeout);
 
 	/**
 	 * End one grant of a lease, with an answer that no failover takes back.
-	 * @param lease the lease
-	 * @param fence the number of the grant
-	 * @param timeout how long this may take
 	 * @return whether this request ended it; {@code true} proves that nobody was granted
 	 * in its place before, not even its own token again
 	 */
@@ -107,27 +87,17 @@ public interface LockStore {
 	/**
 	 * Ask the holder of a lease to release it: written beside the lease, and gone with
 	 * it. If there are several, the last one counts.
-	 * @param lease the lease
-	 * @param reason why
-	 * @param by who asks
-	 * @param timeout how long this may take
-	 * @return whether the lease is still there
 	 */
 	boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout);
 
 	/**
 	 * Leave the line of those who wait.
-	 * @param claim the token that waits
-	 * @param timeout how long this may take
-	 * @return whether it stood there
 	 */
 	boolean leave(LeaseId claim, Duration timeout);
 
 	/**
 	 * Leave the lines of several locks in one request, each as {@link #leave} does.
 	 * @param claims the tokens that wait, at most a few hundred
-	 * @param timeout how long this may take
-	 * @return how many of them stood there
 	 */
 	int leaveAll(List<LeaseId> claims, Duration timeout);
 
@@ -135,8 +105,6 @@ public interface LockStore {
 	 * Begin the life of several places in line anew in one request. Never brings back one
 	 * that was granted, left or is gone.
 	 * @param claims the tokens that wait, at most a thousand
-	 * @param timeout how long this may take
-	 * @return how many of them still stand there
 	 */
 	int refreshAll(List<LeaseId> claims, Duration timeout);
 
@@ -144,7 +112,6 @@ public interface LockStore {
 	 * Look at several locks in one request. A hint for those who wait: what is seen may
 	 * be over, and is never a proof.
 	 * @param keys the keys, at most a thousand
-	 * @param timeout how long this may take
 	 * @return the locks in any order, without those that nobody ever asked for or that
 	 * cannot be read
 	 */
@@ -152,8 +119,6 @@ public interface LockStore {
 
 	/**
 	 * Look at one lock. For diagnostics: what is seen may be over, and is never a proof.
-	 * @param key the key
-	 * @param timeout how long this may take
 	 * @return the lock, or empty if nobody ever asked for it
 	 */
 	Optional<StoredLock> find(String key, Duration timeout);
@@ -161,8 +126,6 @@ public interface LockStore {
 	/**
 	 * Look at the locks that somebody holds, in the order of their keys. For diagnostics.
 	 * @param most how many at most
-	 * @param timeout how long this may take
-	 * @return the locks
 	 */
 	default List<StoredLock> list(int most, Duration timeout) {
 		return list("", "", most, timeout);
@@ -174,14 +137,11 @@ public interface LockStore {
 	 * @param prefix what their keys begin with, may be empty
 	 * @param after the key behind which to begin, not itself among them; empty for all
 	 * @param most how many at most
-	 * @param timeout how long this may take
-	 * @return the locks
 	 */
 	List<StoredLock> list(String prefix, String after, int most, Duration timeout);
 
 	/**
 	 * What is known of the servers behind this store. For diagnostics.
-	 * @return the servers
 	 */
 	default StoreServers servers() {
 		return StoreServers.UNKNOWN;
@@ -190,7 +150,6 @@ public interface LockStore {
 	/**
 	 * Have a listener notified of releases as they happen, if this store can tell. At
 	 * most one watch is needed for all keys.
-	 * @param listener is called on a thread of the store
 	 * @return the watch, to be closed when nobody waits; never live if the store cannot
 	 * tell of releases
 	 */

@@ -9,7 +9,6 @@ public interface ReleaseListener {
 
 	/**
 	 * A place of this key may have become free: among the holders, or in the line.
-	 * @param key the key
 	 */
 	void released(String key);
 

@@ -24,7 +24,6 @@ public interface ReleaseWatch extends AutoCloseable {
 
 	/**
 	 * Wait after the close until everything that it took is given back.
-	 * @param timeout how long at most
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	default void awaitEnd(Duration timeout) throws InterruptedException {

@@ -17,8 +17,6 @@ public final class SomeRenewalsFailedException extends LockStoreException {
 	/**
 	 * Create a new exception.
 	 * @param failure why the first of them failed
-	 * @param failed the leases that nothing is known of
-	 * @param found how many of the others are still there
 	 */
 	public SomeRenewalsFailedException(LockStoreException failure, Set<LeaseId> failed, int found) {
 		super(failure.getKey(), failure.getOutcome(), String.valueOf(failure.getMessage()), failure.getCause());
@@ -36,7 +34,6 @@ public final class SomeRenewalsFailedException extends LockStoreException {
 
 	/**
 	 * How many of the others are still there.
-	 * @return the number
 	 */
 	public int found() {
 		return this.found;

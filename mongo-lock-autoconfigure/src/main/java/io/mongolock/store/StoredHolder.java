@@ -30,13 +30,8 @@ public record StoredHolder(String leaseToken, long fence, int limit, LockOwner o
 
 	/**
 	 * A holder who is not done, and whom nobody asks to release the lock.
-	 * @param leaseToken the token of the attempt that was granted
-	 * @param fence the number of the grant
 	 * @param limit how many may hold the lock together with it
-	 * @param owner who holds
-	 * @param acquiredAt when it was granted
 	 * @param renewedAt when its lease last began
-	 * @param ttl how long the lease lasts from there
 	 */
 	public StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
 			Instant renewedAt, Duration ttl) {
@@ -45,8 +40,6 @@ public record StoredHolder(String leaseToken, long fence, int limit, LockOwner o
 
 	/**
 	 * Whether the lease still runs.
-	 * @param now the store's time
-	 * @return whether it ends after that time
 	 */
 	public boolean isAlive(Instant now) {
 		return this.renewedAt.plus(this.ttl).isAfter(now);
@@ -54,7 +47,6 @@ public record StoredHolder(String leaseToken, long fence, int limit, LockOwner o
 
 	/**
 	 * The holder for diagnostics.
-	 * @param now the store's time
 	 * @return the holder without its token
 	 */
 	public LockHolder toHolder(Instant now) {

@@ -22,7 +22,6 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	/**
 	 * This lock with a line that is kept elsewhere.
 	 * @param queue who waits, first come first
-	 * @return the lock
 	 */
 	public StoredLock withQueue(List<StoredWaiter> queue) {
 		return new StoredLock(this.key, this.holders, queue, this.previous, this.fence, this.now);
@@ -30,7 +29,6 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 
 	/**
 	 * Who holds it now.
-	 * @return the holders whose leases still run
 	 */
 	public List<LockHolder> liveHolders() {
 		return StoredHolder.alive(this.holders, this.now);

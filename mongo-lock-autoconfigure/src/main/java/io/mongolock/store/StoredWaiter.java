@@ -18,8 +18,6 @@ public record StoredWaiter(String leaseToken, int limit, LockOwner owner, Instan
 
 	/**
 	 * Whether the place still counts.
-	 * @param now the store's time
-	 * @return whether it ends after that time
 	 */
 	public boolean isAlive(Instant now) {
 		return this.renewedAt.plus(this.ttl).isAfter(now);

@@ -32,8 +32,6 @@ public final class LockProblemDetails {
 
 	/**
 	 * The lock is held by others.
-	 * @param ex says by whom
-	 * @return 409, with the time to try again after
 	 */
 	@ExceptionHandler
 	public ResponseEntity<ProblemDetail> held(LockUnavailableException ex) {
@@ -43,8 +41,6 @@ public final class LockProblemDetails {
 
 	/**
 	 * The store could not be asked.
-	 * @param ex says why
-	 * @return 503, with the time to try again after
 	 */
 	@ExceptionHandler
 	public ResponseEntity<ProblemDetail> failed(LockStoreException ex) {

@@ -20,8 +20,6 @@ public final class CarelessCode {
 
 	/**
 	 * Acquire a lock and forget the handle.
-	 * @param locks the locks
-	 * @param key the key
 	 */
 	public static void acquireAndForget(LockOperations locks, String key) {
 		locks.acquire(LockRequest.of(key));
@@ -29,8 +27,6 @@ public final class CarelessCode {
 
 	/**
 	 * Try to acquire a lock and forget the handle.
-	 * @param locks the locks
-	 * @param key the key
 	 */
 	public static void tryAndForget(LockOperations locks, String key) {
 		locks.tryAcquire(LockRequest.of(key));
@@ -38,8 +34,6 @@ public final class CarelessCode {
 
 	/**
 	 * Give up waiting for the result of a claim without cancelling it.
-	 * @param locks the locks
-	 * @param key the key
 	 */
 	public static void giveUpAndForget(LockOperations locks, String key) {
 		CompletableFuture<LockHandle> claim = locks.acquireAsync(LockRequest.of(key));
@@ -48,8 +42,6 @@ public final class CarelessCode {
 
 	/**
 	 * Acquire locks and close their handles.
-	 * @param locks the locks
-	 * @param times how many
 	 */
 	public static void acquireAndClose(LockOperations locks, int times) {
 		for (int i = 0; i < times; i++) {

@@ -47,7 +47,6 @@ class ScriptedStore implements LockStore {
 	/**
 	 * Have the next request of a kind handled otherwise.
 	 * @param kind acquire, renew or release
-	 * @param script is given the request as it would run
 	 */
 	void next(String kind, Consumer<Runnable> script) {
 		this.scripts.computeIfAbsent(kind, (same) -> new ConcurrentLinkedQueue<>()).add(script);
@@ -56,8 +55,6 @@ class ScriptedStore implements LockStore {
 	/**
 	 * Have the next request of a kind fail.
 	 * @param kind acquire, renew or release
-	 * @param outcome what is known of it
-	 * @param runs whether it is executed all the same
 	 */
 	void nextFails(String kind, Outcome outcome, boolean runs) {
 		next(kind, (request) -> {

@@ -98,7 +98,6 @@ final class HandOverHarness {
 
 	/**
 	 * The holder lets go, as the client has it do.
-	 * @return whether the next one has it
 	 */
 	boolean release(HeldLock heldLock, long now) {
 		boolean passed = pass(heldLock, now) || lengthen(heldLock, now) && pass(heldLock, now + this.answersIn);

@@ -48,8 +48,6 @@ final class Interleavings {
 	/**
 	 * Run all orders.
 	 * @param maxPreemptions how often in one run a thread that could go on has to wait
-	 * @param scenario makes a scenario
-	 * @return how many orders there are
 	 */
 	static int explore(int maxPreemptions, Function<Interleavings, Scenario> scenario) throws InterruptedException {
 		Interleavings all = new Interleavings(maxPreemptions);
@@ -111,7 +109,6 @@ final class Interleavings {
 
 	/**
 	 * Go on only if a condition holds.
-	 * @param condition what has to be
 	 */
 	void await(BooleanSupplier condition) {
 		Task task = this.current;

@@ -59,9 +59,7 @@ final class VirtualRenewals {
 
 	/**
 	 * Hold locks from now on.
-	 * @param number how many
 	 * @param prefix of their keys, which end with a number from 0
-	 * @param ttl from which all settings follow
 	 */
 	void hold(int number, String prefix, Duration ttl) {
 		ResolvedLockSettings terms = ResolvedLockSettings.of(LockSettings.builder().ttl(ttl).build());
@@ -83,8 +81,6 @@ final class VirtualRenewals {
 
 	/**
 	 * Have the store refuse the renewals of a document, whatever goes along with them.
-	 * @param key the key
-	 * @param refused whether it does from now on
 	 */
 	void refuse(String key, boolean refused) {
 		if (refused) {

@@ -19,7 +19,6 @@ final class ActivitySource {
 	/**
 	 * What happened, and how it stands.
 	 * @param seen the number of the last turn that is known already, zero at first
-	 * @return all but the turns up to that number
 	 */
 	Activity since(long seen) {
 		return this.activity.since(seen, this.template.held(), this.template.waiting());

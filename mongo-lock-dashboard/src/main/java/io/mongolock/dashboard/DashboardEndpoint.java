@@ -49,7 +49,6 @@ class DashboardEndpoint {
 	 * @param access what may be done with them
 	 * @param locks knows who may see owners, and who may release; {@code null} if the
 	 * locks are not exposed
-	 * @param owner who this application is
 	 */
 	DashboardEndpoint(Supplier<PathMappedEndpoints> paths, EndpointAccessResolver access,
 			@Nullable LocksEndpointWebExtension locks, LockOwner owner) {

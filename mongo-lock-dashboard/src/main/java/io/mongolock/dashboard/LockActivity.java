@@ -87,9 +87,6 @@ final class LockActivity implements LockInstrumentation {
 	/**
 	 * What happened.
 	 * @param seen the number of the last turn that is known already
-	 * @param held how many locks are held now
-	 * @param waiting how many claims wait now
-	 * @return all but the turns up to that number
 	 */
 	Activity since(long seen, int held, int waiting) {
 		List<Name> names = this.names.entrySet()

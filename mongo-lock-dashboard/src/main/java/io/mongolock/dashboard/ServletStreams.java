@@ -41,7 +41,6 @@ final class ServletStreams implements SmartLifecycle {
 
 	/**
 	 * Begin a stream.
-	 * @param request who asks
 	 * @return the stream, or that there are too many
 	 */
 	ServerResponse open(ServerRequest request) {

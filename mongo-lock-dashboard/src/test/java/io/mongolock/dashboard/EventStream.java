@@ -24,8 +24,6 @@ final class EventStream implements AutoCloseable {
 
 	/**
 	 * Wait for the next event.
-	 * @param name its name
-	 * @return its data
 	 * @throws IOException if the connection broke
 	 */
 	String next(String name) throws IOException {
@@ -44,8 +42,6 @@ final class EventStream implements AutoCloseable {
 
 	/**
 	 * Wait for an event whose data contains a text.
-	 * @param text the text
-	 * @return the data
 	 * @throws IOException if the connection broke
 	 */
 	String nextWith(String text) throws IOException {

@@ -51,9 +51,6 @@ final class Visitor {
 
 	/**
 	 * Delete as the page does.
-	 * @param path what
-	 * @param token what the page has read from the cookie
-	 * @return the answer
 	 */
 	HttpResponse<String> delete(String path, String token) {
 		return send(request(path).header("Cookie", "XSRF-TOKEN=" + token).header("X-XSRF-TOKEN", token).DELETE(),
@@ -62,10 +59,6 @@ final class Visitor {
 
 	/**
 	 * Post as the page would.
-	 * @param path where
-	 * @param token what the page has read from the cookie
-	 * @param json what
-	 * @return the answer
 	 */
 	HttpResponse<String> post(String path, String token, String json) {
 		return send(request(path).header("Cookie", "XSRF-TOKEN=" + token)

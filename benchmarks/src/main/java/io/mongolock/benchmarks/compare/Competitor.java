@@ -7,8 +7,6 @@ interface Competitor extends AutoCloseable {
 
 	/**
 	 * Wait for the lock of a key, however long that takes.
-	 * @param key the key
-	 * @return ends the lock
 	 */
 	Held lock(String key);
 

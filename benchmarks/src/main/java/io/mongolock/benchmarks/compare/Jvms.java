@@ -22,12 +22,7 @@ final class Jvms {
 
 	/**
 	 * Run a load.
-	 * @param kind the lock
-	 * @param uri its server
-	 * @param jvms how many JVMs
-	 * @param load what each does
 	 * @param ready called when all have warmed up, before they begin
-	 * @return what came of it
 	 */
 	static Outcome run(Kind kind, String uri, int jvms, Load load, Runnable ready) {
 		List<Process> processes = new ArrayList<>();
@@ -62,9 +57,6 @@ final class Jvms {
 
 	/**
 	 * Run another benchmark, so that nothing that ran before in this JVM counts.
-	 * @param program its class
-	 * @param arguments what it is given
-	 * @return the tables that it writes
 	 */
 	static String tables(Class<?> program, List<String> arguments) {
 		try {

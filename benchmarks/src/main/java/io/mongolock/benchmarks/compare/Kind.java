@@ -55,8 +55,6 @@ enum Kind {
 
 	/**
 	 * Connect.
-	 * @param uri the server
-	 * @return the lock
 	 */
 	Competitor connect(String uri) {
 		return switch (this) {

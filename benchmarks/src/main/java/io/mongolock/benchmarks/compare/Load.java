@@ -21,7 +21,6 @@ record Load(int threads, int keys, int workMicros, long millis) {
 	/**
 	 * Have the JVM compile what sends a request: a lock that is handed on rarely does so,
 	 * and an application that has been running for a while has.
-	 * @param competitor the lock
 	 */
 	static void warmUp(Competitor competitor) {
 		String key = "warm up " + ProcessHandle.current().pid();
@@ -32,8 +31,6 @@ record Load(int threads, int keys, int workMicros, long millis) {
 
 	/**
 	 * Run it.
-	 * @param competitor the lock
-	 * @return what came of it
 	 */
 	Outcome run(Competitor competitor) {
 		long begin = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.millis / 2);

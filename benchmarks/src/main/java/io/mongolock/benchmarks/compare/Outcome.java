@@ -26,8 +26,6 @@ record Outcome(long grants, double perSecond, double p50, double p99, double max
 	/**
 	 * The outcome of several JVMs: of the percentiles the worst, as each JVM tells only
 	 * its own.
-	 * @param each of each JVM
-	 * @return of all
 	 */
 	static Outcome ofAll(List<Outcome> each) {
 		double sum = each.stream().mapToDouble(Outcome::grants).sum();
@@ -47,7 +45,6 @@ record Outcome(long grants, double perSecond, double p50, double p99, double max
 
 	/**
 	 * As one line, for another JVM.
-	 * @return the line
 	 */
 	String toLine() {
 		return this.grants + " " + this.perSecond + " " + this.p50 + " " + this.p99 + " " + this.max + " "

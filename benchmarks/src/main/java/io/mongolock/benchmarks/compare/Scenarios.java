@@ -39,7 +39,6 @@ final class Scenarios {
 	/**
 	 * A lock that nobody else wants, as a ratio to two bare commands: the median of the
 	 * rounds' ratios.
-	 * @return the table
 	 */
 	Table uncontended() {
 		Table table = new Table("A lock that nobody else wants", "what", "µs a pair", "ratio to the bare commands");
@@ -57,9 +56,6 @@ final class Scenarios {
 
 	/**
 	 * One key and many threads of one JVM.
-	 * @param workMicros how long each works under the lock
-	 * @param plot gets throughput over threads
-	 * @return the table
 	 */
 	Table oneHotKey(int workMicros, SvgPlot plot) {
 		double limit = (workMicros > 0) ? limit(workMicros) : Double.NaN;
@@ -78,7 +74,6 @@ final class Scenarios {
 
 	/**
 	 * 1,000 keys and as many threads as there are most.
-	 * @return the table
 	 */
 	Table manyKeys() {
 		Table table = new Table("1,000 keys, threads of one JVM, 1 ms of work", HEAD);
@@ -92,7 +87,6 @@ final class Scenarios {
 
 	/**
 	 * One key and several JVMs of 8 threads each.
-	 * @return the table
 	 */
 	Table severalJvms() {
 		Table table = new Table("One key, several JVMs of 8 threads, 1 ms of work", "what", "JVMs", "grants/s",
@@ -112,7 +106,6 @@ final class Scenarios {
 
 	/**
 	 * Many waiters in all JVMs.
-	 * @return the table
 	 */
 	Table manyWaiters() {
 		int jvms = this.extent.jvms().get(this.extent.jvms().size() - 1);
@@ -132,7 +125,6 @@ final class Scenarios {
 
 	/**
 	 * Locks that are held and renewed.
-	 * @return the table
 	 */
 	Table held() {
 		Table table = new Table("Locks that are held", "what", "locks", "requests per interval of 8 s");
@@ -152,7 +144,6 @@ final class Scenarios {
 
 	/**
 	 * From a release to the grant of another client, which no hand-over reaches.
-	 * @return the table
 	 */
 	Table wakeUp() {
 		Table table = new Table("From a release to the grant of another client", "what", "p50 ms", "p99 ms", "max ms");

@@ -68,7 +68,6 @@ final class Servers implements AutoCloseable {
 
 	/**
 	 * How long the server has used a processor.
-	 * @param kind whose server
 	 * @return milliseconds, or NaN if it was not started here
 	 */
 	double cpuMillis(Kind kind) {
@@ -86,7 +85,6 @@ final class Servers implements AutoCloseable {
 
 	/**
 	 * What MongoDB says it is.
-	 * @return a line of the report
 	 */
 	String mongo() {
 		try (MongoClient client = MongoClients.create(this.mongo)) {

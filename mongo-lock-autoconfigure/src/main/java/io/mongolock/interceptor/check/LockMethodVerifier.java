@@ -58,10 +58,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	/**
 	 * Create a new verifier.
-	 * @param source knows the methods
-	 * @param beanFactory holds the beans
 	 * @param terms computes the terms of a name and settings, and refuses bad ones
-	 * @param classProxies whether proxies extend the class of the bean
 	 */
 	public LockMethodVerifier(LockOperationSource source, ConfigurableListableBeanFactory beanFactory,
 			BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, boolean classProxies) {

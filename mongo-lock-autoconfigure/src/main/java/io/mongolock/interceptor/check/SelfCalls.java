@@ -44,9 +44,6 @@ final class SelfCalls {
 
 	/**
 	 * Look for such calls.
-	 * @param type the class of a bean
-	 * @param locked its methods that run under a lock
-	 * @return each call, as caller and method
 	 */
 	static Set<String> find(Class<?> type, Map<Method, LockOperation> locked) {
 		SelfCalls calls = new SelfCalls(locked);

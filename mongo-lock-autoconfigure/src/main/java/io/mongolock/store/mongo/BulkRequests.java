@@ -29,8 +29,6 @@ final class BulkRequests {
 
 	/**
 	 * Create requests.
-	 * @param statements what to send
-	 * @param ids what is stored for a key
 	 */
 	BulkRequests(LockStatements statements, Function<String, BsonValue> ids) {
 		this.statements = statements;

@@ -29,11 +29,7 @@ final class ClaimCommand {
 
 	/**
 	 * Ask.
-	 * @param locks the collection, with the timeout set
-	 * @param filter finds the lock by its id alone
-	 * @param claim what is asked for
 	 * @param timeoutMillis how long it may take
-	 * @return the lock as it stands after it
 	 */
 	LockDocument send(MongoCollection<BsonDocument> locks, BsonDocument filter, Claim claim, long timeoutMillis) {
 		// MongoDB 4.4 tells of an upsert race; the next attempt finds the document

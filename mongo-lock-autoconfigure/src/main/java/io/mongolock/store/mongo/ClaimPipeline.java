@@ -51,7 +51,6 @@ final class ClaimPipeline extends ClaimStatements {
 
 	/**
 	 * For locks in documents of the application.
-	 * @param field the field that is the lock
 	 * @param version the field that a grant adds one to, {@code null} if there is none
 	 */
 	ClaimPipeline(String field, @Nullable String version) {
@@ -65,8 +64,6 @@ final class ClaimPipeline extends ClaimStatements {
 
 	/**
 	 * Grants the claim or leaves the document as it is; who waits enters the line.
-	 * @param claim what is asked for
-	 * @return an update pipeline of one stage
 	 */
 	List<BsonDocument> of(Claim claim) {
 		BsonDocument token = token(claim);
@@ -76,9 +73,7 @@ final class ClaimPipeline extends ClaimStatements {
 
 	/**
 	 * Enters the line, or refreshes the place there, and asks for nothing.
-	 * @param claim who waits
 	 * @param placeTtl how long the place lasts without refresh
-	 * @return an update pipeline of one stage
 	 */
 	List<BsonDocument> enter(Claim claim, Duration placeTtl) {
 		return replaceWith(let(document("line", living(path("queue"))), enterLine(claim, token(claim), placeTtl)));

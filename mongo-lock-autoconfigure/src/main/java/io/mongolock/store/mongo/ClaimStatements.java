@@ -59,9 +59,6 @@ abstract class ClaimStatements extends Statements {
 
 	/**
 	 * Changes the lock, and the document around it if there is one.
-	 * @param fields what changes in the lock
-	 * @param around what changes in the document
-	 * @return an expression
 	 */
 	final BsonDocument changed(BsonDocument fields, BsonDocument around) {
 		if (this.field == null) {
@@ -76,9 +73,6 @@ abstract class ClaimStatements extends Statements {
 	 * The fence of the grant. What it sets aside lies above it and below the clock, so
 	 * that fences never run ahead of that: a document that was deleted begins anew there.
 	 * Where there is no room between the last fence and the clock nothing is set aside.
-	 * @param claim what is asked for
-	 * @param next the {@link #nextFence}
-	 * @return an expression
 	 */
 	final BsonValue granted(Claim claim, BsonValue next) {
 		if (claim.reserve() == 0) {

@@ -62,8 +62,6 @@ public record DocumentKey(String collection, BsonValue id) {
 
 	/**
 	 * The key that a text stands for.
-	 * @param text what {@link #toString()} gave
-	 * @return the key
 	 * @throws IllegalArgumentException if it is no such text
 	 */
 	public static DocumentKey parse(String text) {
@@ -78,7 +76,6 @@ public record DocumentKey(String collection, BsonValue id) {
 
 	/**
 	 * The collection that the beginning of a key names.
-	 * @param prefix what the key begins with
 	 * @return the collection, empty if the prefix ends within its name
 	 */
 	static Optional<String> collectionOf(String prefix) {

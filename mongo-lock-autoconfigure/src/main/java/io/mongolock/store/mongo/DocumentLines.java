@@ -64,7 +64,6 @@ final class DocumentLines {
 
 	/**
 	 * What is asked of a line by the token of a place in it.
-	 * @return the requests
 	 */
 	LeaseRequests requests() {
 		return this.requests;
@@ -72,10 +71,7 @@ final class DocumentLines {
 
 	/**
 	 * Enter the line, or refresh the place there.
-	 * @param claim who waits
 	 * @param placeTtl how long the place lasts without refresh
-	 * @param timeout how long this may take
-	 * @return who stands in line
 	 */
 	List<StoredWaiter> enter(Claim claim, Duration placeTtl, Duration timeout) {
 		StoreRequest request = StoreRequest.write("enter the line of document", claim.id().key(), timeout);
@@ -91,8 +87,6 @@ final class DocumentLines {
 	/**
 	 * Leave the line after a grant, which no trouble with that may turn into a failure:
 	 * the place runs out by itself.
-	 * @param claim the token that was granted
-	 * @param timeout how long this may take
 	 */
 	void leaveAfterGrant(LeaseId claim, Duration timeout) {
 		try {
@@ -105,9 +99,6 @@ final class DocumentLines {
 
 	/**
 	 * Look at one line.
-	 * @param key the key of the document
-	 * @param timeout how long this may take
-	 * @return who stands there
 	 */
 	List<StoredWaiter> look(String key, Duration timeout) {
 		return look(List.of(key), timeout).getOrDefault(id(key), List.of());
@@ -115,9 +106,6 @@ final class DocumentLines {
 
 	/**
 	 * Add the lines to what was seen of documents.
-	 * @param locks the locks on the documents
-	 * @param timeout how long this may take
-	 * @return the locks with those who wait for them
 	 */
 	List<StoredLock> with(List<StoredLock> locks, Duration timeout) {
 		if (locks.isEmpty()) {
@@ -151,9 +139,7 @@ final class DocumentLines {
 
 	/**
 	 * Whether others stand before a claim.
-	 * @param line who stands in line
 	 * @param claim the claim, which may stand there, too
-	 * @return whether it has to wait for them
 	 */
 	static boolean isBehindOthers(List<StoredWaiter> line, LeaseId claim) {
 		return !line.isEmpty() && !line.get(0).leaseToken().equals(claim.leaseToken());

@@ -70,7 +70,6 @@ public final class DocumentLockStore implements LockStore {
 
 	/**
 	 * Check the name of a field that is to be the lock.
-	 * @param field the name
 	 * @throws IllegalArgumentException if no field of a document itself has such a name
 	 */
 	public static void checkField(String field) {
@@ -82,7 +81,6 @@ public final class DocumentLockStore implements LockStore {
 
 	/**
 	 * The field that is the lock.
-	 * @return its name
 	 */
 	public String field() {
 		return this.field;
@@ -90,7 +88,6 @@ public final class DocumentLockStore implements LockStore {
 
 	/**
 	 * The documents of a collection have a version.
-	 * @param collection the name of the collection
 	 * @param version the field, {@code null} for those that have none
 	 * @throws IllegalArgumentException if others in that collection have it in another
 	 * field
@@ -109,8 +106,6 @@ public final class DocumentLockStore implements LockStore {
 
 	/**
 	 * What proves possession of a lease that a client of this store was granted.
-	 * @param lease the lease
-	 * @return the secret of its token, see {@link LeaseSecrets}
 	 */
 	public byte[] secretOf(LeaseId lease) {
 		return this.secrets.secretOf(lease.leaseToken());
@@ -258,9 +253,6 @@ public final class DocumentLockStore implements LockStore {
 	/**
 	 * Begin a lease anew as part of a transaction of the application, which keeps all
 	 * other writes away from the document until it ends.
-	 * @param lease the lease
-	 * @param session the session of the transaction
-	 * @return whether the lease stands in the document
 	 * @throws IllegalStateException if the session is of another client
 	 */
 	public boolean renew(LeaseId lease, ClientSession session) {
@@ -269,8 +261,6 @@ public final class DocumentLockStore implements LockStore {
 
 	/**
 	 * Load a document that is locked.
-	 * @param lease the lease
-	 * @param timeout how long this may take
 	 * @return the whole document, unless the lease is gone
 	 */
 	public Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
@@ -280,9 +270,6 @@ public final class DocumentLockStore implements LockStore {
 	/**
 	 * Look at the documents of one collection that somebody holds, in the order of their
 	 * ids. For diagnostics.
-	 * @param collection the name of the collection
-	 * @param timeout how long this may take
-	 * @return their locks
 	 */
 	public List<StoredLock> list(String collection, Duration timeout) {
 		TimeLeft time = new TimeLeft(timeout);

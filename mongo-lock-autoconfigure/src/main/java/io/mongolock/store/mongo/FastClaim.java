@@ -27,7 +27,6 @@ final class FastClaim extends ClaimStatements {
 
 	/**
 	 * Whether this statement may be used.
-	 * @param claim what is asked for
 	 * @return whether it is all that the claim needs to know
 	 */
 	static boolean suits(Claim claim) {
@@ -36,8 +35,6 @@ final class FastClaim extends ClaimStatements {
 
 	/**
 	 * Grants the claim or leaves the document as it is.
-	 * @param claim a claim that this statement suits
-	 * @return an update pipeline of one stage
 	 */
 	List<BsonDocument> of(Claim claim) {
 		BsonDocument grant = document("holders", array(holder(claim, token(claim), granted(claim, this.nextFence))),

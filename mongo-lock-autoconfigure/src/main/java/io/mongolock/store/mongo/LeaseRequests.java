@@ -32,10 +32,6 @@ final class LeaseRequests {
 
 	/**
 	 * Create requests.
-	 * @param locks the collection
-	 * @param release how sure the release of one lease is
-	 * @param statements what to send
-	 * @param ids what is stored for a key
 	 */
 	LeaseRequests(LockCollection locks, WriteConcern release, LockStatements statements,
 			Function<String, BsonValue> ids) {
@@ -118,8 +114,6 @@ final class LeaseRequests {
 
 	/**
 	 * Whether a lock is held by a lease.
-	 * @param lease the lease
-	 * @return a filter
 	 */
 	BsonDocument held(LeaseId lease) {
 		return this.statements.heldBy(this.ids.apply(lease.key()), lease.leaseToken());
@@ -127,8 +121,6 @@ final class LeaseRequests {
 
 	/**
 	 * The document of a lock.
-	 * @param key the key
-	 * @return a filter
 	 */
 	BsonDocument byId(String key) {
 		return this.statements.byId(this.ids.apply(key));

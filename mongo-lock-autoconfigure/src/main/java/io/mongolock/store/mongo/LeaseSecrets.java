@@ -34,8 +34,6 @@ public final class LeaseSecrets {
 
 	/**
 	 * The token of an attempt.
-	 * @param random its random bits as text
-	 * @return the token
 	 */
 	String token(String random) {
 		byte[] bits = HEX.parseHex(random);
@@ -44,8 +42,6 @@ public final class LeaseSecrets {
 
 	/**
 	 * The secret of a token that this store has made.
-	 * @param token the token
-	 * @return the secret
 	 */
 	byte[] secretOf(String token) {
 		return secret(randomOf(token));
@@ -53,8 +49,6 @@ public final class LeaseSecrets {
 
 	/**
 	 * The random bits of a token.
-	 * @param token the token
-	 * @return the bits
 	 */
 	public static byte[] randomOf(String token) {
 		return HEX.parseHex(token.substring(0, 2 * BYTES));
@@ -62,9 +56,6 @@ public final class LeaseSecrets {
 
 	/**
 	 * The token that random bits and a secret make.
-	 * @param random the random bits
-	 * @param secret the secret
-	 * @return the token
 	 */
 	public static String token(byte[] random, byte[] secret) {
 		try {

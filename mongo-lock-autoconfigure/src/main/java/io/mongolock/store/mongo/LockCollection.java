@@ -49,11 +49,7 @@ final class LockCollection {
 
 	/**
 	 * Send a request.
-	 * @param <T> what it results in
-	 * @param request the request
 	 * @param concern how sure a write must be
-	 * @param action sends it
-	 * @return its result
 	 * @throws LockStoreException if it failed
 	 */
 	<T> T execute(StoreRequest request, WriteConcern concern, Function<MongoCollection<BsonDocument>, T> action) {
@@ -72,7 +68,6 @@ final class LockCollection {
 	 * The collection for one kind of request.
 	 * @param concern how sure a write must be
 	 * @param timeoutMillis how long the request may take
-	 * @return the collection
 	 */
 	MongoCollection<BsonDocument> with(WriteConcern concern, long timeoutMillis) {
 		Variant variant = new Variant(concern, timeoutMillis);
@@ -91,10 +86,6 @@ final class LockCollection {
 	/**
 	 * Update a document as part of a transaction of the application, by which alone the
 	 * timeout and the write concern are those.
-	 * @param session the session of the transaction
-	 * @param filter finds the document
-	 * @param update what to change
-	 * @return the result
 	 * @throws IllegalStateException if the session is of another client
 	 */
 	UpdateResult update(ClientSession session, BsonDocument filter, BsonDocument update) {
@@ -113,7 +104,6 @@ final class LockCollection {
 	/**
 	 * Whether the collection is reached through a mongos.
 	 * @param timeout how long the question may take
-	 * @return whether it is part of a sharded cluster
 	 */
 	boolean isSharded(Duration timeout) {
 		Document hello = this.template

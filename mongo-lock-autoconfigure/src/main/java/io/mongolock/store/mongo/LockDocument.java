@@ -39,7 +39,6 @@ record LockDocument(BsonDocument document) {
 
 	/**
 	 * The answer to a claim.
-	 * @return the lock as it stands
 	 * @throws UnreadableException if it is not a lock of ours
 	 */
 	ClaimAnswer toAnswer() {
@@ -48,8 +47,6 @@ record LockDocument(BsonDocument document) {
 
 	/**
 	 * The answer to a look.
-	 * @param key the key
-	 * @return the lock
 	 * @throws UnreadableException if it is not a lock of ours
 	 */
 	StoredLock toLock(String key) {
@@ -58,8 +55,6 @@ record LockDocument(BsonDocument document) {
 
 	/**
 	 * Whether a token is among the holders, however they are written.
-	 * @param token the token
-	 * @return whether it is
 	 */
 	boolean mentions(String token) {
 		return this.document.get("holders") instanceof BsonArray holders && holders.stream()
@@ -69,7 +64,6 @@ record LockDocument(BsonDocument document) {
 
 	/**
 	 * Whether nobody holds the lock or stands in line.
-	 * @return whether all leases and places have run out
 	 */
 	boolean isFree() {
 		try {
@@ -84,7 +78,6 @@ record LockDocument(BsonDocument document) {
 
 	/**
 	 * The server's time.
-	 * @return the time of the answer
 	 * @throws UnreadableException if it did not come along
 	 */
 	Instant now() {
@@ -110,7 +103,6 @@ record LockDocument(BsonDocument document) {
 
 	/**
 	 * Who stands in line, first come first.
-	 * @return the places, also those that have run out
 	 * @throws UnreadableException if it is no line of ours
 	 */
 	List<StoredWaiter> queue() {
@@ -155,8 +147,6 @@ record LockDocument(BsonDocument document) {
 
 	/**
 	 * An owner as it is stored.
-	 * @param owner the owner
-	 * @return a document
 	 */
 	static BsonDocument owner(LockOwner owner) {
 		BsonDocument document = new BsonDocument("application", new BsonString(owner.application()))

@@ -30,7 +30,6 @@ public final class LockLocation {
 	/**
 	 * Create a new location.
 	 * @param template a template that never joins a session or transaction of the caller
-	 * @param collection the name of the collection
 	 */
 	public LockLocation(MongoOperations template, String collection) {
 		this.template = template;
@@ -39,7 +38,6 @@ public final class LockLocation {
 
 	/**
 	 * The collection with its database. Asks no server.
-	 * @return such as {@code shop.locks}
 	 */
 	public String namespace() {
 		return this.template.<String>execute(MongoDatabase::getName) + "." + this.collection;
@@ -66,8 +64,6 @@ public final class LockLocation {
 	/**
 	 * Look whether the user of the connection may do what locks need, so that it is not
 	 * the first claim that tells.
-	 * @param index what is done about the index
-	 * @param notifications whether changes are listened for
 	 * @param timeout how long that may take
 	 * @return asks, in whatever thread, about the database of the current one: what is
 	 * missing and what grants it, for the log; empty if nothing is, or if the server does

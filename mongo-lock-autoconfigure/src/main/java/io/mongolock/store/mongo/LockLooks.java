@@ -34,9 +34,6 @@ final class LockLooks {
 
 	/**
 	 * Create looks.
-	 * @param locks the collection
-	 * @param statements what to send
-	 * @param keys the keys in the collection that are ours
 	 */
 	LockLooks(LockCollection locks, LockStatements statements, KeySpace keys) {
 		this.locks = locks;

@@ -50,9 +50,6 @@ final class LockStatements extends Statements {
 	/**
 	 * Whether a token stands in the line of a lock; {@code $} is its place in
 	 * {@link #refresh()}.
-	 * @param id what is stored for the key
-	 * @param token the token
-	 * @return a filter
 	 */
 	BsonDocument awaitedBy(BsonValue id, String token) {
 		return document("_id", id, this.path + "queue.token", string(token));
@@ -60,7 +57,6 @@ final class LockStatements extends Statements {
 
 	/**
 	 * Begins the life of a place in line anew.
-	 * @return a classic update
 	 */
 	BsonDocument refresh() {
 		return this.refresh;
@@ -68,9 +64,6 @@ final class LockStatements extends Statements {
 
 	/**
 	 * Whether a lock is held by a token; {@code $} is its place in {@link #renewal()}.
-	 * @param id what is stored for the key
-	 * @param token the token
-	 * @return a filter
 	 */
 	BsonDocument heldBy(BsonValue id, String token) {
 		return document("_id", id, this.path + "holders.token", string(token));
@@ -78,7 +71,6 @@ final class LockStatements extends Statements {
 
 	/**
 	 * One lock.
-	 * @param id what is stored for the key
 	 * @return a filter that the server answers without planning
 	 */
 	BsonDocument byId(BsonValue id) {
@@ -87,8 +79,6 @@ final class LockStatements extends Statements {
 
 	/**
 	 * Several locks.
-	 * @param ids what is stored for the keys
-	 * @return a filter
 	 */
 	BsonDocument byIds(List<? extends BsonValue> ids) {
 		return document("_id", document("$in", new BsonArray(ids)));
@@ -97,7 +87,6 @@ final class LockStatements extends Statements {
 	/**
 	 * Begins a lease anew: half the cost of a pipeline, and nothing to bring back what is
 	 * gone.
-	 * @return a classic update
 	 */
 	BsonDocument renewal() {
 		return this.renewal;
@@ -106,8 +95,6 @@ final class LockStatements extends Statements {
 	/**
 	 * Gives a lease another length, from now on. It touches the document, as a renewal
 	 * does: unlike a release it frees nothing.
-	 * @param ttl the length
-	 * @return a classic update
 	 */
 	BsonDocument expiry(Duration ttl) {
 		return document("$set", document(this.path + "holders.$.ttl", number(ttl.toMillis()))).append("$currentDate",
@@ -116,8 +103,6 @@ final class LockStatements extends Statements {
 
 	/**
 	 * Gives the lease of one who is done its last length, from now on.
-	 * @param ttl the length
-	 * @return a classic update
 	 */
 	BsonDocument keep(Duration ttl) {
 		BsonDocument keep = expiry(ttl);
@@ -128,9 +113,6 @@ final class LockStatements extends Statements {
 	/**
 	 * Asks a holder to release the lock. Like {@link #expiry} it touches the document, as
 	 * it frees nothing.
-	 * @param reason why
-	 * @param by who asks
-	 * @return a classic update
 	 */
 	BsonDocument releaseRequest(String reason, String by) {
 		String entry = this.path + "holders.$.releaseRequest.";
@@ -140,7 +122,6 @@ final class LockStatements extends Statements {
 
 	/**
 	 * Writes the document and changes nothing that matters.
-	 * @return a classic update
 	 */
 	BsonDocument touch() {
 		return document("$currentDate", document("touchedAt", BsonBoolean.TRUE));
@@ -148,8 +129,6 @@ final class LockStatements extends Statements {
 
 	/**
 	 * Takes the entry of a token out of the holders.
-	 * @param token the token
-	 * @return a classic update
 	 */
 	BsonDocument release(String token) {
 		return pull("holders", document("token", string(token)));
@@ -157,9 +136,6 @@ final class LockStatements extends Statements {
 
 	/**
 	 * Takes the entry of one grant out of the holders.
-	 * @param token the token
-	 * @param fence the number of the grant
-	 * @return a classic update
 	 */
 	BsonDocument release(String token, long fence) {
 		return pull("holders", document("token", string(token)).append("fence", new BsonInt64(fence)));
@@ -167,8 +143,6 @@ final class LockStatements extends Statements {
 
 	/**
 	 * Takes the entry of a token out of the line.
-	 * @param token the token
-	 * @return a classic update
 	 */
 	BsonDocument leave(String token) {
 		return pull("queue", document("token", string(token)));
@@ -176,9 +150,7 @@ final class LockStatements extends Statements {
 
 	/**
 	 * The locks of a range that had a holder when last touched.
-	 * @param prefix what they are stored with begins so
 	 * @param after behind which to begin, empty for all
-	 * @return a filter
 	 */
 	BsonDocument heldWithin(String prefix, String after) {
 		BsonDocument range = (after.isEmpty()) ? document("$gte", string(prefix)) : document("$gt", string(after));
@@ -192,7 +164,6 @@ final class LockStatements extends Statements {
 	/**
 	 * What of a change stream frees a place: holders or queue as a whole, and without the
 	 * date that claims and renewals set; and what ends a document or all of them.
-	 * @return a pipeline for a change stream
 	 */
 	List<BsonDocument> releases() {
 		String updated = "updateDescription.updatedFields.";
@@ -207,8 +178,6 @@ final class LockStatements extends Statements {
 
 	/**
 	 * Which fields to answer, and the server's time with them.
-	 * @param fields the fields
-	 * @return a projection
 	 */
 	BsonDocument projection(String... fields) {
 		BsonDocument projection = document("now", string("$$NOW"));

@@ -71,7 +71,6 @@ final class LockedCollection {
 
 	/**
 	 * Documents in this collection have a version, which grants add one to.
-	 * @param version the name of the field
 	 * @throws IllegalArgumentException if others have it in another field
 	 */
 	synchronized void version(String version) {
@@ -150,9 +149,6 @@ final class LockedCollection {
 
 	/**
 	 * Look at a lock on behalf of a claim.
-	 * @param key the key
-	 * @param timeout how long this may take
-	 * @return what a claim that is denied would see
 	 */
 	ClaimAnswer look(String key, Duration timeout) {
 		StoredLock lock = find(key, timeout).orElseThrow(() -> new MissingDocumentException(key));
@@ -182,8 +178,6 @@ final class LockedCollection {
 
 	/**
 	 * The documents that somebody holds, in the order of their ids.
-	 * @param timeout how long this may take
-	 * @return their locks
 	 */
 	List<StoredLock> list(Duration timeout) {
 		StoreRequest request = StoreRequest.read("list locked documents of '" + this.documents.name() + "'", "",

@@ -56,7 +56,6 @@ public final class MongoLockStore implements LockStore {
 	 * lead elsewhere.
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
-	 * @param collection the name of the collection
 	 * @param keyPrefix what every key is stored with, may be empty
 	 */
 	public MongoLockStore(MongoOperations template, String collection, String keyPrefix) {
@@ -65,11 +64,7 @@ public final class MongoLockStore implements LockStore {
 
 	/**
 	 * Create a new store of whose servers something is known.
-	 * @param template as above
-	 * @param collection the name of the collection
 	 * @param keyPrefix what every key is stored with, may be empty
-	 * @param servers the servers behind the template
-	 * @param notifications whether to listen for released locks
 	 */
 	public MongoLockStore(MongoOperations template, String collection, String keyPrefix, StoreServers servers,
 			Notifications notifications) {
@@ -185,9 +180,6 @@ public final class MongoLockStore implements LockStore {
 	/**
 	 * Write the document of a lock as part of a transaction of the application, if the
 	 * lease stands in it: whoever takes the lock over meanwhile conflicts with that.
-	 * @param lease the lease
-	 * @param session the session of the transaction
-	 * @return whether the lease stands in the document
 	 * @throws IllegalStateException if the session is of another client than the locks
 	 */
 	public boolean touch(LeaseId lease, ClientSession session) {

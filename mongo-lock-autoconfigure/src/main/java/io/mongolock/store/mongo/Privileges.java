@@ -17,7 +17,6 @@ record Privileges(String user, String userDatabase, List<Document> granted) {
 
 	/**
 	 * Read an answer.
-	 * @param status the answer of the server
 	 * @return the privileges; nothing if nobody has to sign in, or the server keeps that
 	 * to itself
 	 */
@@ -31,9 +30,6 @@ record Privileges(String user, String userDatabase, List<Document> granted) {
 
 	/**
 	 * What is missing.
-	 * @param database the name of the database
-	 * @param collection the name of a collection in it
-	 * @param actions what is needed on it
 	 * @return those of the actions that are not granted
 	 */
 	List<String> missing(String database, String collection, Collection<String> actions) {
@@ -58,10 +54,6 @@ record Privileges(String user, String userDatabase, List<Document> granted) {
 
 	/**
 	 * What grants actions to the user.
-	 * @param database the name of the database
-	 * @param collection the name of a collection in it
-	 * @param actions all that is needed on it
-	 * @return statements for mongosh
 	 */
 	String grant(String database, String collection, Collection<String> actions) {
 		// a role of the user's own, which may be there already and lack something

@@ -58,7 +58,6 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 
 	/**
 	 * Begin to watch.
-	 * @return this watch
 	 */
 	ReleaseStream start() {
 		Thread thread = new Thread(this, THREAD_NAME);

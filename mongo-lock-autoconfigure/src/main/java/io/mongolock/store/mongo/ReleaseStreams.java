@@ -30,8 +30,6 @@ class ReleaseStreams {
 
 	/**
 	 * Create new streams.
-	 * @param locks the collection to watch
-	 * @param pipeline what to show of it
 	 * @param timeout how long a request for the next event, or another, may take; longer
 	 * than the second for which the server waits for an event
 	 */
@@ -53,7 +51,6 @@ class ReleaseStreams {
 	 * Open a stream. If the server refuses it, that is said, once. The driver knows it as
 	 * any cursor, and so does not open it anew by itself when its connection breaks, of
 	 * which nobody would hear.
-	 * @return the stream, which begins now
 	 * @throws RuntimeException if it cannot be opened; by then {@link #areRefused()} is
 	 * known
 	 */

@@ -22,7 +22,6 @@ final class RepeatedCommand {
 
 	/**
 	 * Create a command.
-	 * @param worthRepeating the failures after which it is sent again
 	 * @param timeoutMillis how long all attempts may take, from now on
 	 */
 	RepeatedCommand(Predicate<RuntimeException> worthRepeating, long timeoutMillis) {
@@ -32,9 +31,6 @@ final class RepeatedCommand {
 
 	/**
 	 * Send it.
-	 * @param collection the collection, with the timeout set
-	 * @param command sends one attempt
-	 * @return the answer
 	 * @throws RuntimeException what the last attempt failed with
 	 */
 	@Nullable BsonDocument send(MongoCollection<BsonDocument> collection,
@@ -55,8 +51,6 @@ final class RepeatedCommand {
 
 	/**
 	 * The collection with what is left of the timeout, at least 1 ms.
-	 * @param collection the collection
-	 * @return the collection for the next statement
 	 */
 	MongoCollection<BsonDocument> withTimeLeft(MongoCollection<BsonDocument> collection) {
 		return collection.withTimeout(Math.max(1, millisLeft()), TimeUnit.MILLISECONDS);

@@ -61,7 +61,6 @@ public final class SequenceStore {
 	 * Create a new store.
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
-	 * @param collection the name of the collection
 	 * @param prefix what every name is stored with, may be empty
 	 * @param timeout how long a request may take
 	 */
@@ -75,7 +74,6 @@ public final class SequenceStore {
 
 	/**
 	 * Take the next numbers of a sequence.
-	 * @param name the name of the sequence
 	 * @param count how many, at least 1
 	 * @return the last of them: they are those above {@code last - count}
 	 * @throws DataIntegrityViolationException if they would go past the range of a long
@@ -89,8 +87,6 @@ public final class SequenceStore {
 	/**
 	 * Raise a sequence, so that only higher numbers are taken from now on. A sequence
 	 * that is higher already stays as it is.
-	 * @param name the name of the sequence
-	 * @param number the number to raise it to
 	 * @throws DataAccessResourceFailureException if MongoDB could not be asked; asking
 	 * again is harmless
 	 */
@@ -100,7 +96,6 @@ public final class SequenceStore {
 
 	/**
 	 * How long a request may take.
-	 * @return the timeout
 	 */
 	public Duration timeout() {
 		return this.timeout;

@@ -56,7 +56,6 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 
 	/**
 	 * Create a new watch.
-	 * @param clock the clock of this machine
 	 * @param margin the shortest margin of a lock; servers may differ by that, or by one
 	 * second if that is less
 	 */
@@ -68,7 +67,6 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 
 	/**
 	 * Hear the servers of a client.
-	 * @param settings the settings of that client
 	 */
 	public void attachTo(MongoClientSettings.Builder settings) {
 		settings.applyToServerSettings((server) -> server.addServerMonitorListener(this).addServerListener(this));

@@ -41,8 +41,6 @@ final class ServerClocks {
 
 	/**
 	 * A server was heard.
-	 * @param beat what it said
-	 * @return what is new
 	 */
 	List<ClockFinding> heard(Heartbeat beat) {
 		Server before = this.servers.get(beat.server());
@@ -54,7 +52,6 @@ final class ServerClocks {
 	/**
 	 * A server is not heard any more. What was said of its clock is not said again when
 	 * it comes back with the same.
-	 * @param server its address
 	 */
 	void lost(String server) {
 		this.servers.remove(server);
@@ -62,7 +59,6 @@ final class ServerClocks {
 
 	/**
 	 * Those that take writes.
-	 * @return their addresses
 	 */
 	List<String> writable() {
 		return this.servers.values()

@@ -81,11 +81,6 @@ final class StoreFailures {
 
 	/**
 	 * The failure of a request whose answer is no lock of ours.
-	 * @param request the request
-	 * @param outcome what is known of it
-	 * @param collection the name of the collection
-	 * @param ex why the answer cannot be read
-	 * @return the failure
 	 */
 	static LockStoreException unreadable(StoreRequest request, Outcome outcome, String collection,
 			UnreadableException ex) {
@@ -96,10 +91,7 @@ final class StoreFailures {
 	/**
 	 * The failure of a request for the caller. Keeps the thread interrupted if that is
 	 * what ended it.
-	 * @param request the request
-	 * @param collection the name of the collection, for advice
 	 * @param thrown what was thrown, translated by Spring or not
-	 * @return the failure
 	 */
 	static LockStoreException explain(StoreRequest request, String collection, RuntimeException thrown) {
 		Throwable failure = nativeFailure(thrown);
@@ -119,9 +111,6 @@ final class StoreFailures {
 
 	/**
 	 * What a failure is due to, and what to do about it if it is a refusal.
-	 * @param request the request
-	 * @param collection the name of the collection
-	 * @param thrown what was thrown
 	 * @return words for a message, without what is stored
 	 */
 	static String cause(StoreRequest request, String collection, Throwable thrown) {
@@ -131,8 +120,6 @@ final class StoreFailures {
 
 	/**
 	 * Whether another claim created the document first.
-	 * @param thrown what was thrown
-	 * @return whether asking again will find that document
 	 */
 	static boolean isDuplicateKey(RuntimeException thrown) {
 		return nativeFailure(thrown) instanceof MongoException failure && failure.getCode() == DUPLICATE_KEY;
@@ -140,8 +127,6 @@ final class StoreFailures {
 
 	/**
 	 * Whether the server will not execute a request, now or later.
-	 * @param thrown what was thrown
-	 * @return whether there is no sense in asking again
 	 */
 	static boolean isRefused(RuntimeException thrown) {
 		return isRefused(nativeFailure(thrown));
@@ -149,8 +134,6 @@ final class StoreFailures {
 
 	/**
 	 * Whether the user lacks a privilege.
-	 * @param thrown what was thrown
-	 * @return whether the server says so
 	 */
 	static boolean isUnauthorized(RuntimeException thrown) {
 		return nativeFailure(thrown) instanceof MongoException failure && failure.getCode() == UNAUTHORIZED;
@@ -246,8 +229,6 @@ final class StoreFailures {
 
 	/**
 	 * How long a request was to take, where that is what ended it.
-	 * @param request the request
-	 * @param failure what was thrown
 	 * @return words for a message, or nothing
 	 */
 	static String within(StoreRequest request, Throwable failure) {
@@ -296,8 +277,6 @@ final class StoreFailures {
 	/**
 	 * The failure of several renewals, of some of which alone it may say something: the
 	 * server executes each statement of a request for itself.
-	 * @param leases the leases in the order of their statements
-	 * @param failure the failure of the request
 	 * @return a failure of those that failed, or the same if that is not known
 	 */
 	static LockStoreException ofSome(List<LeaseId> leases, LockStoreException failure) {

@@ -27,9 +27,6 @@ record StoreRequest(String operation, String key, Duration timeout, boolean writ
 
 	/**
 	 * What a request for some locks does, to be followed by the key of the first.
-	 * @param operation a verb
-	 * @param count how many locks
-	 * @return words for a message
 	 */
 	static String ofLocks(String operation, int count) {
 		return operation + ((count != 1) ? " " + count + " locks, the first of them" : " lock");
@@ -45,7 +42,6 @@ record StoreRequest(String operation, String key, Duration timeout, boolean writ
 
 	/**
 	 * What the user of the connection has to be allowed for this request.
-	 * @return words for a message
 	 */
 	String privileges() {
 		return (this.operation.equals(INDEX)) ? "listIndexes and createIndex" : "find, insert and update";

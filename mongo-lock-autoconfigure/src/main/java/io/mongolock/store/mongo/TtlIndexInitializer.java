@@ -52,8 +52,6 @@ public final class TtlIndexInitializer {
 	/**
 	 * Create a new initializer.
 	 * @param template a template that never joins a session or transaction of the caller
-	 * @param collection the name of the collection
-	 * @param mode what to do
 	 * @param retention how long a document stays after it was last touched; from 1 second
 	 * to about 68 years, fractions of a second are cut off
 	 */

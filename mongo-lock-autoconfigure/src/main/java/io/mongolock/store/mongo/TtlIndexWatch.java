@@ -36,7 +36,6 @@ public final class TtlIndexWatch implements SmartLifecycle {
 
 	/**
 	 * Create a new watch.
-	 * @param index the index
 	 * @param interval the time between two looks at it, longer than zero
 	 */
 	public TtlIndexWatch(TtlIndexInitializer index, Duration interval) {

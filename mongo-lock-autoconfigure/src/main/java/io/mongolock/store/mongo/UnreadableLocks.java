@@ -26,8 +26,6 @@ final class UnreadableLocks {
 
 	/**
 	 * Read one of many locks.
-	 * @param <T> what is read of it
-	 * @param reading reads it
 	 * @return the lock, unless it cannot be read
 	 */
 	<T> Stream<T> leaveOut(Supplier<T> reading) {

@@ -37,13 +37,11 @@ abstract class AbstractFastClaimTests {
 
 	/**
 	 * Where to ask.
-	 * @return a collection
 	 */
 	abstract MongoCollection<BsonDocument> locks();
 
 	/**
 	 * The server's clock.
-	 * @return the time
 	 */
 	abstract Instant now();
 
@@ -56,8 +54,6 @@ abstract class AbstractFastClaimTests {
 
 	/**
 	 * What a statement left behind, in a form that does not say when it was executed.
-	 * @param after the document after a grant
-	 * @return the document to compare
 	 */
 	abstract BsonDocument timeless(BsonDocument after);
 

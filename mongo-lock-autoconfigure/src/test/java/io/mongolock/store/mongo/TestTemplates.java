@@ -27,8 +27,6 @@ public final class TestTemplates {
 	/**
 	 * Settings of a client that does not wait for half a second before it looks for a
 	 * server that it has lost.
-	 * @param uri where the server is
-	 * @return the settings
 	 */
 	static MongoClientSettings.Builder settings(String uri) {
 		return MongoClientSettings.builder()

@@ -10,7 +10,6 @@ public class Clinic {
 
 	/**
 	 * Take the next visitor.
-	 * @return the key of the lock
 	 */
 	@DistributedLock("visit")
 	public String visit() {

@@ -46,7 +46,6 @@ final class RelativeTimes {
 	/**
 	 * What is to be recorded of an answer: the reverse of what is compared.
 	 * @param actual the answer, or a part of it
-	 * @param now when it was given
 	 */
 	static BsonValue relative(BsonValue actual, Span now) {
 		if (actual instanceof BsonDocument document) {
