@@ -13,7 +13,7 @@ import java.util.List;
 public interface LockListener {
 
 	/**
-	 * A claim of this JVM took a place in the line of a lock that others hold or wait
+	 * A claim of this JVM took a place in the queue of a lock that others hold or wait
 	 * for: called once for each claim that does. Claims behind it in this JVM take none.
 	 * @param request what was asked for
 	 * @param place where the claim stands

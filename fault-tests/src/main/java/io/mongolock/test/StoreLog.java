@@ -97,7 +97,7 @@ public final class StoreLog {
 		return change(lease.key(), (lock) -> lock.release(lease.leaseToken(), fence));
 	}
 
-	// Of a place in line
+	// Of a place in the queue
 	public boolean refresh(LeaseId claim, Instant now) {
 		return change(claim.key(), (lock) -> lock.refresh(claim.leaseToken(), now));
 	}

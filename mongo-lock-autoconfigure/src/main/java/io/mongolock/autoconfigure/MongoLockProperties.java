@@ -34,7 +34,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param autoRenew whether leases are renewed while they are held
  * @param locks settings for the locks of one name, which win over those for all locks
  * @param ttlIndex index that removes documents of locks nobody asked for any more
- * @param placeTtl how long a place in the line of a lock lasts after the JVM that waits
+ * @param placeTtl how long a place in the queue of a lock lasts after the JVM that waits
  * died; refreshed every third of that
  * @param shutdownTimeout how long releasing the locks that are left may take at shutdown
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean whose

@@ -136,7 +136,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private Reason reason() {
-		// Who has no place yet holds up nobody in the line of the store
+		// Who has no place yet holds up nobody in the queue of the store
 		if (this.woken != null && this.acquisition.place() != null) {
 			return Reason.CALLED;
 		}

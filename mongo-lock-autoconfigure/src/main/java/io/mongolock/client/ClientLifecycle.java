@@ -105,7 +105,7 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Wait for renewals, and requests for places in line, that were underway when this
+	 * Wait for renewals, and requests for places in the queue, that were underway when this
 	 * was closed.
 	 */
 	void awaitRenewals(Duration timeout) {

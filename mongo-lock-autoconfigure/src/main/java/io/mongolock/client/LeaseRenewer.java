@@ -240,7 +240,7 @@ final class LeaseRenewer {
 			return this.places.nextIn(now);
 		}
 		catch (RuntimeException | Error ex) {
-			// Nothing of the line may harm the leases
+			// Nothing of the queue may harm the leases
 			failed(null, ex);
 			return RETRY;
 		}

@@ -84,8 +84,8 @@ final class LockClient {
 		this.claimEvents = this.events.ofClaims(store.servers());
 		RenewalEvents renewalEvents = this.events.ofRenewals();
 		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
-		QueuePlaces linePlaces = new QueuePlaces(placeTtl);
-		this.places = new PlaceKeeper(store, clock, linePlaces);
+		QueuePlaces queuePlaces = new QueuePlaces(placeTtl);
+		this.places = new PlaceKeeper(store, clock, queuePlaces);
 		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, threads.renewals(),
 				renewalEvents, this.places, this.releaseRequests, runtime));
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);
@@ -94,7 +94,7 @@ final class LockClient {
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
 		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, runtime.daemons("mongo-lock-leaks"),
 				this::threads);
-		this.attempts = new Attempts(new ClientQueues(this.queues, linePlaces, this.heldLocks::lost, runtime::random),
+		this.attempts = new Attempts(new ClientQueues(this.queues, queuePlaces, this.heldLocks::lost, runtime::random),
 				defaults, owner, handOver.reserve());
 		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, orphans, this.claimEvents);
 	}

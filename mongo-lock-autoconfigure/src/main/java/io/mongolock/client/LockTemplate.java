@@ -37,7 +37,7 @@ import io.mongolock.store.LockStore;
 public final class LockTemplate implements LockOperations {
 
 	/**
-	 * How long a place in line lasts unless said otherwise.
+	 * How long a place in the queue lasts unless said otherwise.
 	 */
 	public static final Duration DEFAULT_PLACE_TTL = Duration.ofSeconds(6);
 
@@ -71,7 +71,7 @@ public final class LockTemplate implements LockOperations {
 	 * Create a client.
 	 * @param leakDetection what to do about handles that are never closed
 	 * @param handOver how long a turn of this JVM may be
-	 * @param placeTtl how long a place in the line of a lock lasts after its JVM died
+	 * @param placeTtl how long a place in the queue of a lock lasts after its JVM died
 	 */
 	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
 			List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {

@@ -135,7 +135,7 @@ final class OrphanReleaser {
 						+ "', which a request without an answer had left behind");
 			}
 			// A place runs out sooner than a lease
-			if (cleanup.isInLine()) {
+			if (cleanup.isInQueue()) {
 				this.store.leave(id, terms.operationTimeout());
 			}
 			return cleanup.answered(now());

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.core.ClockReading;
-import io.mongolock.core.PlaceRound;
+import io.mongolock.core.PlaceRequest;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -21,14 +21,14 @@ import io.mongolock.store.StoredLock;
 /**
  * Runs the {@link QueuePlaces} of this JVM without a thread of its own: the watch over
  * the leases says when, and the threads of renewals ask the store. Releases are watched
- * while somebody stands in line, and for a while after. Thread-safe; the watch over
+ * while somebody stands in the queue, and for a while after. Thread-safe; the watch over
  * releases is guarded by the monitor.
  */
 final class PlaceKeeper implements ReleaseListener {
 
 	private static final Log logger = LogFactory.getLog(PlaceKeeper.class);
 
-	/** So that a line that comes and goes does not open a watch each time. */
+	/** So that a queue that comes and goes does not open a watch each time. */
 	private static final long LINGER = 10_000_000_000L;
 
 	private static final int CHUNK = 500;
@@ -50,7 +50,7 @@ final class PlaceKeeper implements ReleaseListener {
 
 	private long opensAt;
 
-	/** Not before this, unless somebody stands in line. */
+	/** Not before this, unless somebody stands in the queue. */
 	private long closesAt;
 
 	private volatile boolean running;
@@ -89,7 +89,7 @@ final class PlaceKeeper implements ReleaseListener {
 	 */
 	void run(ClockReading now, Executor requests) {
 		watchReleases(now, requests);
-		for (PlaceRound round : this.places.due(isLive(), now)) {
+		for (PlaceRequest round : this.places.due(isLive(), now)) {
 			try {
 				requests.execute(() -> send(round));
 			}
@@ -131,13 +131,13 @@ final class PlaceKeeper implements ReleaseListener {
 				this.store.leaveAll(all.subList(from, Math.min(all.size(), from + CHUNK)), Duration.ofNanos(nanos));
 			}
 			catch (RuntimeException ex) {
-				logger.debug("Places in line are not left and run out by themselves", ex);
+				logger.debug("Places in the queue are not left and run out by themselves", ex);
 			}
 		}
 		interrupt.run();
 	}
 
-	private void send(PlaceRound round) {
+	private void send(PlaceRequest round) {
 		if (!this.running) {
 			this.places.unsent(round, ClockReading.of(this.clock));
 			return;
@@ -148,13 +148,13 @@ final class PlaceKeeper implements ReleaseListener {
 		catch (RuntimeException | Error ex) {
 			if (this.running) {
 				// Whoever waits notices by himself if that goes on
-				logger.debug("Request for places in line failed: " + round.kind(), ex);
+				logger.debug("Request for places in the queue failed: " + round.kind(), ex);
 			}
 			this.places.failed(round, ClockReading.of(this.clock));
 		}
 	}
 
-	private List<StoredLock> ask(PlaceRound round) {
+	private List<StoredLock> ask(PlaceRequest round) {
 		switch (round.kind()) {
 			case REFRESH -> this.store.refreshAll(round.places(), round.timeout());
 			case LEAVE -> this.store.leaveAll(round.places(), round.timeout());

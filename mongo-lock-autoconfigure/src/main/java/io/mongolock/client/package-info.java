@@ -11,7 +11,7 @@
  * {@link TransactionLocks} keeps it until a transaction has ended.</li>
  * <li>The end: {@link LockReleaser} releases, {@link OrphanReleaser} cleans up.</li>
  * <li>In the background: {@link LeaseRenewer} watches the leases, {@link PlaceKeeper} the
- * places in line, {@link ReleaseRequests} whether somebody asks for a lock, and
+ * places in the queue, {@link ReleaseRequests} whether somebody asks for a lock, and
  * {@link HandleLeaks} the handles that nobody closed.</li>
  * </ul>
  */

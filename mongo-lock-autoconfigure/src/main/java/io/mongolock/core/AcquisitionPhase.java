@@ -17,10 +17,10 @@ enum AcquisitionPhase {
 	/** Until the claim is retried after a failure. */
 	PAUSING,
 
-	/** In the line of the store. */
+	/** In the queue of the store. */
 	STANDING,
 
-	/** In the line, and about to ask as its place says so. */
+	/** In the queue, and about to ask as its place says so. */
 	CALLED,
 
 	/** About to hold what was handed over. */

@@ -47,12 +47,12 @@ final class AcquisitionRequests {
 
 	/**
 	 * A request leaves.
-	 * @param placeTtl how long its place in line lasts, {@code null} if it takes none
+	 * @param placeTtl how long its place in the queue lasts, {@code null} if it takes none
 	 */
 	Claim send(@Nullable Duration placeTtl, ClockReading now) {
 		this.requested = now;
 		if (placeTtl != null) {
-			return this.claim.inLine(placeTtl);
+			return this.claim.inQueue(placeTtl);
 		}
 		return (this.repeated) ? this.claim : this.claim.asFirst();
 	}
@@ -77,8 +77,8 @@ final class AcquisitionRequests {
 	/**
 	 * It was granted.
 	 */
-	Turn granted(StoredHolder entry, ClockReading requested, boolean contended, long setAside) {
-		return new Turn(entry, (int) Math.min(this.claim.reserve(), setAside), requested, this.unknown, contended);
+	Grant granted(StoredHolder entry, ClockReading requested, boolean contended, long setAside) {
+		return new Grant(entry, (int) Math.min(this.claim.reserve(), setAside), requested, this.unknown, contended);
 	}
 
 	/**

@@ -27,8 +27,8 @@ import io.mongolock.store.StoredHolder;
  * In which phase an acquisition is, and what follows from an event. Thread-safe: each
  * event is one step under the monitor.
  * <p>
- * The first request asks without a place in line, unless others are known to stand there.
- * If it is denied, the next one enters the line, and from then on the acquisition asks
+ * The first request asks without a place in the queue, unless others are known to stand there.
+ * If it is denied, the next one enters the queue, and from then on the acquisition asks
  * when its place says so, and once more when the wait is over.
  */
 final class AcquisitionState {
@@ -48,10 +48,10 @@ final class AcquisitionState {
 	/** When the phase is over unless something happens before, in nanoseconds. */
 	private long until;
 
-	/** Its place in line, from the first request that may have entered it. */
-	private @Nullable WaitingPlace place;
+	/** Its place in the queue, from the first request that may have entered it. */
+	private @Nullable QueuedClaim place;
 
-	/** Whether the first request enters the line, as others stand there. */
+	/** Whether the first request enters the queue, as others stand there. */
 	private boolean contended;
 
 	/** Whether somebody was notified of the place. */
@@ -86,7 +86,7 @@ final class AcquisitionState {
 		return this.phase == AcquisitionPhase.OVER;
 	}
 
-	synchronized void expectLine() {
+	synchronized void expectQueue() {
 		this.contended = true;
 	}
 
@@ -103,7 +103,7 @@ final class AcquisitionState {
 		return (this.phase == AcquisitionPhase.HANDED) ? this.handedOver : null;
 	}
 
-	synchronized @Nullable WaitingPlace place() {
+	synchronized @Nullable QueuedClaim place() {
 		return this.place;
 	}
 
@@ -193,7 +193,7 @@ final class AcquisitionState {
 
 	synchronized OrphanCleanup cleanUp(ClockReading now) {
 		OrphanCleanup cleanup = new OrphanCleanup(now, this.terms.ttl(), this.requests.isUnknown());
-		return (this.place != null) ? cleanup.alsoInLine() : cleanup;
+		return (this.place != null) ? cleanup.alsoInQueue() : cleanup;
 	}
 
 	synchronized AcquisitionStep cancel() {
@@ -201,7 +201,7 @@ final class AcquisitionState {
 	}
 
 	private AcquisitionStep denied(ClaimAnswer answer, ClockReading now) {
-		QueuePlace seen = QueuePlace.of(this.acquisition.id(), this.acquisition.limit(), answer);
+		QueuePosition seen = QueuePosition.of(this.acquisition.id(), this.acquisition.limit(), answer);
 		if (left(now) <= 0) {
 			if (this.place != null && seen != null) {
 				this.place.saw(seen);
@@ -212,7 +212,7 @@ final class AcquisitionState {
 			return ask(now);
 		}
 		if (seen == null) {
-			// It ran out already, or the store keeps no line
+			// It ran out already, or the store keeps no queue
 			return pause(now);
 		}
 		if (this.place.answered(seen, this.acquisition.pause(seen), now)) {
@@ -252,10 +252,10 @@ final class AcquisitionState {
 		return new Wait(nanos);
 	}
 
-	private AcquisitionStep granted(Turn turn, ClaimAnswer answer, ClockReading now) {
-		HeldLock held = new HeldLock(this.acquisition, turn, answer.content(), now, this.client.onLost());
+	private AcquisitionStep granted(Grant grant, ClaimAnswer answer, ClockReading now) {
+		HeldLock held = new HeldLock(this.acquisition, grant, answer.content(), now, this.client.onLost());
 		this.phase = AcquisitionPhase.OVER;
-		return new Granted(held, answer.lapsedBefore(turn.entry()));
+		return new Granted(held, answer.lapsedBefore(grant.entry()));
 	}
 
 	private AcquisitionStep hold(ClockReading now) {

@@ -32,7 +32,7 @@ public sealed interface AcquisitionStep {
 	 * Wait for the next event.
 	 *
 	 * @param nanos how long to wait before {@link LockAcquisition#timer}
-	 * @param taken the place in line if it was just taken
+	 * @param taken the place in the queue if it was just taken
 	 */
 	record Wait(long nanos, @Nullable LockPlace taken) implements AcquisitionStep {
 

@@ -12,12 +12,12 @@ import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
 
 /**
- * What the attempts of one client share: the queue of this JVM and the line of the store,
+ * What the attempts of one client share: the queue of this JVM and the queue of the store,
  * which they join and leave, so that the next one has its turn. Knows no thread, clock or
  * driver. Thread-safe.
  *
  * @param queues who waits and holds
- * @param places who stands in line in the store
+ * @param places who stands in the queue in the store
  * @param onLost is given each lock of theirs that is lost, as {@link HeldLock} says
  * @param random gives a number from zero to below its argument
  */
@@ -58,28 +58,28 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 
 	/**
 	 * An attempt ended.
-	 * @param place its place in line, if it may have one
+	 * @param place its place in the queue, if it may have one
 	 */
-	void leave(LockAcquisition acquisition, End end, @Nullable WaitingPlace place) {
+	void leave(LockAcquisition acquisition, End end, @Nullable QueuedClaim place) {
 		LockAcquisition next;
 		if (end instanceof Granted granted && !granted.handedOver()) {
-			leaveLine(place, true);
+			leaveQueue(place, true);
 			HeldLock held = granted.held();
 			next = this.queues.granted(held.key(), acquisition, held);
 		}
 		else {
-			leaveLine(place, false);
+			leaveQueue(place, false);
 			next = this.queues.left(acquisition.key(), acquisition);
 		}
 		passTurn(next);
 	}
 
 	/**
-	 * An attempt needs its place in line no longer.
+	 * An attempt needs its place in the queue no longer.
 	 * @param place the place, if there may be one
-	 * @param granted whether the grant took it out of the line
+	 * @param granted whether the grant took it out of the queue
 	 */
-	void leaveLine(@Nullable WaitingPlace place, boolean granted) {
+	void leaveQueue(@Nullable QueuedClaim place, boolean granted) {
 		if (place != null && granted) {
 			this.places.granted(place);
 		}
@@ -101,8 +101,8 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 	 * @param next whose turn it is, if anyone's
 	 */
 	static void passTurn(HeldLock from, @Nullable LockAcquisition next) {
-		if (next != null && from.turn().contended()) {
-			next.expectLine();
+		if (next != null && from.grant().contended()) {
+			next.expectQueue();
 		}
 		passTurn(next);
 	}

@@ -47,7 +47,7 @@ public record HandOver(Duration maxTime, int maxCount) {
 	 * asked to release it
 	 */
 	public boolean mayPass(HeldLock from) {
-		return from.fence() < from.turn().lastFence() && from.lease().releaseRequest() == null;
+		return from.fence() < from.grant().lastFence() && from.lease().releaseRequest() == null;
 	}
 
 	/**
@@ -101,7 +101,7 @@ public record HandOver(Duration maxTime, int maxCount) {
 	}
 
 	private boolean mayPass(HeldLock from, ClockReading now) {
-		return mayPass(from) && now.elapsedSince(from.turn().begun()) < this.maxTime.toNanos();
+		return mayPass(from) && now.elapsedSince(from.grant().begun()) < this.maxTime.toNanos();
 	}
 
 	// What stands in the store must not last less long than the next one asks for. At
@@ -116,7 +116,7 @@ public record HandOver(Duration maxTime, int maxCount) {
 	// does no harm, and only while it does not run out before that is answered
 	private static boolean suitsOnceLengthened(HeldLock from, LockAcquisition next, ClockReading now) {
 		return suitsButForItsTtl(from, next, now) && next.terms().ttl().compareTo(from.ttl()) > 0
-				&& !from.turn().isLengthened()
+				&& !from.grant().isLengthened()
 				&& from.lease().remaining(now).compareTo(from.terms().operationTimeout()) > 0;
 	}
 

@@ -24,7 +24,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	private final LockOwner owner;
 
-	private volatile Turn turn;
+	private volatile Grant grant;
 
 	private final Lease lease;
 
@@ -46,27 +46,27 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 * {@link LockShares#onLoss actions} of those who work under it, on the thread that
 	 * notices; must neither block nor throw
 	 */
-	HeldLock(LockAcquisition acquisition, Turn turn, @Nullable Object content, ClockReading now,
+	HeldLock(LockAcquisition acquisition, Grant grant, @Nullable Object content, ClockReading now,
 			Consumer<HeldLock> onLost) {
 		this.request = acquisition.request();
 		this.owner = acquisition.owner();
-		this.turn = turn;
+		this.grant = grant;
 		this.since = now;
 		this.onLost = onLost;
 		this.content = content;
-		this.lease = new Lease(acquisition.id(), turn.entry().fence(), acquisition.terms(), turn.begun(), this::lost);
-		this.ending = new HoldEnd(this.lease, this.turn, now);
+		this.lease = new Lease(acquisition.id(), grant.entry().fence(), acquisition.terms(), grant.begun(), this::lost);
+		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this);
 	}
 
 	private HeldLock(HeldLock from, LockAcquisition to, ClockReading now) {
 		this.request = to.request();
 		this.owner = to.owner();
-		this.turn = from.turn;
+		this.grant = from.grant;
 		this.since = now;
 		this.onLost = from.onLost;
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
-		this.ending = new HoldEnd(this.lease, this.turn, now);
+		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this);
 	}
 
@@ -116,7 +116,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 * The number of the grant, which stands in the store.
 	 */
 	public long grantFence() {
-		return this.turn.entry().fence();
+		return this.grant.entry().fence();
 	}
 
 	/**
@@ -125,7 +125,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 * of the {@link #terms()}
 	 */
 	public Duration ttl() {
-		return this.turn.ttl();
+		return this.grant.ttl();
 	}
 
 	/**
@@ -136,8 +136,8 @@ public final class HeldLock implements LocalWaitQueues.Member {
 		return fence() != grantFence();
 	}
 
-	Turn turn() {
-		return this.turn;
+	Grant grant() {
+		return this.grant;
 	}
 
 	public ResolvedLockSettings terms() {
@@ -154,7 +154,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	@Override
 	public int limit() {
-		return this.turn.entry().limit();
+		return this.grant.entry().limit();
 	}
 
 	/**
@@ -210,7 +210,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 */
 	public boolean lengthened(boolean found, Duration ttl, ClockReading requested, ClockReading now) {
 		if (found) {
-			this.turn = this.turn.lasting(ttl);
+			this.grant = this.grant.lasting(ttl);
 		}
 		return renewed(found, requested, now);
 	}
@@ -237,9 +237,9 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 * The holder for diagnostics.
 	 */
 	public LockHolder toHolder(ClockReading now) {
-		Instant acquiredAt = this.turn.entry().acquiredAt();
+		Instant acquiredAt = this.grant.entry().acquiredAt();
 		if (isHandedOver()) {
-			acquiredAt = acquiredAt.plusNanos(this.since.nanos() - this.turn.begun().nanos());
+			acquiredAt = acquiredAt.plusNanos(this.since.nanos() - this.grant.begun().nanos());
 		}
 		return new LockHolder(this.owner, fence(), acquiredAt, heldFor(now), this.lease.remaining(now));
 	}

@@ -13,7 +13,7 @@ public final class HoldEnd {
 
 	private final Lease lease;
 
-	private final Turn turn;
+	private final Grant grant;
 
 	/** Since when this one holds it. */
 	private final ClockReading since;
@@ -27,11 +27,11 @@ public final class HoldEnd {
 
 	private boolean ended;
 
-	HoldEnd(Lease lease, Turn turn, ClockReading since) {
+	HoldEnd(Lease lease, Grant grant, ClockReading since) {
 		this.lease = lease;
-		this.turn = turn;
+		this.grant = grant;
 		this.since = since;
-		this.ttl = turn.ttl();
+		this.ttl = grant.ttl();
 	}
 
 	/**
@@ -80,7 +80,7 @@ public final class HoldEnd {
 		if (!end()) {
 			return ReleaseDecision.ofLost();
 		}
-		boolean unknown = this.turn.unknown();
+		boolean unknown = this.grant.unknown();
 		Duration keptFor = keptFor(now);
 		if (this.leftToExpire && keptFor.isZero()) {
 			return ReleaseDecision.letExpire(this.lease, unknown, now);
@@ -94,7 +94,7 @@ public final class HoldEnd {
 	 * @return whether the token may be granted once more after the release
 	 */
 	public boolean mayBeGrantedLate() {
-		return this.turn.unknown();
+		return this.grant.unknown();
 	}
 
 	/**
@@ -104,10 +104,10 @@ public final class HoldEnd {
 	public OrphanCleanup cleanUp(ClockReading now) {
 		Duration keptFor = keptFor(now);
 		if (!keptFor.isZero()) {
-			return OrphanCleanup.keeping(now, keptFor, this.ttl, this.turn.unknown());
+			return OrphanCleanup.keeping(now, keptFor, this.ttl, this.grant.unknown());
 		}
 		return (this.leftToExpire) ? OrphanCleanup.afterExpiry(now, this.ttl)
-				: new OrphanCleanup(now, this.ttl, this.turn.unknown());
+				: new OrphanCleanup(now, this.ttl, this.grant.unknown());
 	}
 
 	/**

@@ -19,8 +19,8 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 
 /**
- * The whole life of one attempt at a lock, under one token: stands in the local queue,
- * asks the store when its turn has come, stands in line there, and ends with a grant or
+ * The whole life of one attempt at a lock, under one token: waits in the local queue,
+ * asks the store when its turn has come, stands in the queue there, and ends with a grant or
  * without. Whoever runs it feeds it what happens and does what the returned
  * {@link AcquisitionStep} says. Knows no thread, clock or driver.
  * <p>
@@ -118,11 +118,11 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	}
 
 	/**
-	 * Its place in the line of the store when that was last seen.
+	 * Its place in the queue of the store when that was last seen.
 	 * @return the place, or {@code null} if it never had one
 	 */
-	public @Nullable QueuePlace place() {
-		WaitingPlace place = this.state.place();
+	public @Nullable QueuePosition place() {
+		QueuedClaim place = this.state.place();
 		return (place != null) ? place.seen() : null;
 	}
 
@@ -130,9 +130,9 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 * How long to wait before a look at a place.
 	 * @return nanoseconds, drawn by lot so that no two JVMs keep looking together
 	 */
-	long pause(QueuePlace seen) {
+	long pause(QueuePosition seen) {
 		return 1 + this.client.random()
-			.applyAsLong(this.client.places().pause(seen.turns(), this.terms.retryInterval()));
+			.applyAsLong(this.client.places().pause(seen.releasesNeeded(), this.terms.retryInterval()));
 	}
 
 	/**
@@ -241,7 +241,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	}
 
 	/**
-	 * Its place in line says that it could be admitted, or has none any more.
+	 * Its place in the queue says that it could be admitted, or has none any more.
 	 */
 	void call() {
 		if (this.state.call()) {
@@ -275,19 +275,19 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		return step;
 	}
 
-	// A request that was underway at the end may have entered the line after it was left
+	// A request that was underway at the end may have entered the queue after it was left
 	private AcquisitionStep leaveAgainIfLate(AcquisitionStep step) {
 		if (step instanceof TooLate || step instanceof GrantedTooLate) {
-			this.client.leaveLine(this.state.place(), step instanceof GrantedTooLate);
+			this.client.leaveQueue(this.state.place(), step instanceof GrantedTooLate);
 		}
 		return step;
 	}
 
 	/**
-	 * The next request enters the line, as others stand there.
+	 * The next request enters the queue, as others stand there.
 	 */
-	void expectLine() {
-		this.state.expectLine();
+	void expectQueue() {
+		this.state.expectQueue();
 	}
 
 	/**
@@ -307,7 +307,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 		/**
 		 * The turn to ask has come, or to hold: {@link LockAcquisition#turn} is to
-		 * follow. Called by any thread, and again each time that the place in line says
+		 * follow. Called by any thread, and again each time that the place in the queue says
 		 * so. Must neither block nor throw.
 		 */
 		void turn();

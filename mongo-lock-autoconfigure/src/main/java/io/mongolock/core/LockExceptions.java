@@ -37,7 +37,7 @@ public final class LockExceptions {
 				: held(acquisition, (end instanceof Denied denied) ? denied.holders() : List.of(), waited);
 	}
 
-	private static String inLine(@Nullable QueuePlace place) {
+	private static String inQueue(@Nullable QueuePosition place) {
 		if (place == null) {
 			return "";
 		}
@@ -45,7 +45,7 @@ public final class LockExceptions {
 		List<LockOwner> ahead = place.ahead();
 		String names = ahead.stream().limit(MAX_NAMES).map(LockOwner::toString).collect(Collectors.joining(", "));
 		String more = (ahead.size() > MAX_NAMES) ? " and " + (ahead.size() - MAX_NAMES) + " more" : "";
-		return ", " + ordinal(shown.position()) + " in line of " + shown.length()
+		return ", " + ordinal(shown.position()) + " in the queue of " + shown.length()
 				+ ((ahead.isEmpty()) ? "" : " behind " + names + more);
 	}
 
@@ -63,7 +63,7 @@ public final class LockExceptions {
 			Duration waited) {
 		return new LockUnavailableException(acquisition.key(), holders, waited,
 				"Lock '" + KeyText.printable(acquisition.key()) + "' " + whoHolds(holders) + "; gave up after "
-						+ millis(waited) + inLine(acquisition.place()) + ", wait-timeout is "
+						+ millis(waited) + inQueue(acquisition.place()) + ", wait-timeout is "
 						+ millis(acquisition.terms().waitTimeout()));
 	}
 
@@ -72,7 +72,7 @@ public final class LockExceptions {
 	 * @return the end of a sentence that begins with the lock
 	 */
 	public static String whoHolds(List<LockHolder> holders) {
-		return (holders.isEmpty()) ? "is claimed by others ahead in line" : "is held by "
+		return (holders.isEmpty()) ? "is claimed by others ahead in the queue" : "is held by "
 				+ holders.stream().map(LockExceptions::describe).collect(Collectors.joining(" and by "));
 	}
 

@@ -25,7 +25,7 @@ public final class OrphanCleanup {
 
 	private long fraction = FIRST_FRACTION;
 
-	private boolean inLine;
+	private boolean inQueue;
 
 	/**
 	 * Begin a clean-up.
@@ -47,19 +47,19 @@ public final class OrphanCleanup {
 	}
 
 	/**
-	 * A claim of the token may have entered the line, too.
+	 * A claim of the token may have entered the queue, too.
 	 */
-	OrphanCleanup alsoInLine() {
-		this.inLine = true;
+	OrphanCleanup alsoInQueue() {
+		this.inQueue = true;
 		return this;
 	}
 
 	/**
-	 * Whether the line has to be left, too.
+	 * Whether the queue has to be left, too.
 	 * @return whether a claim of the token may have entered it
 	 */
-	public boolean isInLine() {
-		return this.inLine;
+	public boolean isInQueue() {
+		return this.inQueue;
 	}
 
 	/**

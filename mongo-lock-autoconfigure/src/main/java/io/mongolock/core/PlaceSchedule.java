@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 
-import io.mongolock.core.PlaceRound.Kind;
-import io.mongolock.core.PlaceRound.Look;
+import io.mongolock.core.PlaceRequest.Kind;
+import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -37,14 +37,14 @@ final class PlaceSchedule {
 	private final long interval;
 
 	/** Batches of places to be refreshed as soon as there is room. */
-	private final Deque<List<WaitingPlace>> stale = new ArrayDeque<>();
+	private final Deque<List<QueuedClaim>> stale = new ArrayDeque<>();
 
 	private long refreshAt;
 
 	private int refreshing;
 
 	/** Batches of places to be looked at as soon as there is room. */
-	private final Deque<List<WaitingPlace>> unseen = new ArrayDeque<>();
+	private final Deque<List<QueuedClaim>> unseen = new ArrayDeque<>();
 
 	private int looking;
 
@@ -99,7 +99,7 @@ final class PlaceSchedule {
 		this.looksAtAll = true;
 	}
 
-	void addLeaves(Queue<LeaseId> left, List<PlaceRound> rounds) {
+	void addLeaves(Queue<LeaseId> left, List<PlaceRequest> rounds) {
 		if (this.leaving > 0 || left.isEmpty()) {
 			return;
 		}
@@ -108,10 +108,10 @@ final class PlaceSchedule {
 			ids.add(left.remove());
 		}
 		this.leaving++;
-		rounds.add(new PlaceRound(Kind.LEAVE, ids, List.of(), timeout(this.interval)));
+		rounds.add(new PlaceRequest(Kind.LEAVE, ids, List.of(), timeout(this.interval)));
 	}
 
-	void addRefreshes(Collection<WaitingPlace> places, List<PlaceRound> rounds, ClockReading now) {
+	void addRefreshes(Collection<QueuedClaim> places, List<PlaceRequest> rounds, ClockReading now) {
 		if (this.refreshing == 0 && this.stale.isEmpty() && !places.isEmpty() && now.nanos() - this.refreshAt >= 0) {
 			this.refreshAt = now.nanos() + this.interval;
 			divide(places.stream().filter((place) -> place.refreshes(now)).toList());
@@ -123,11 +123,11 @@ final class PlaceSchedule {
 	}
 
 	// In batches, none with more others than it may go with
-	private void divide(Collection<WaitingPlace> places) {
-		Map<Integer, List<WaitingPlace>> open = new HashMap<>();
-		for (WaitingPlace place : places) {
+	private void divide(Collection<QueuedClaim> places) {
+		Map<Integer, List<QueuedClaim>> open = new HashMap<>();
+		for (QueuedClaim place : places) {
 			int most = place.most();
-			List<WaitingPlace> batch = open.computeIfAbsent(most, (same) -> new ArrayList<>());
+			List<QueuedClaim> batch = open.computeIfAbsent(most, (same) -> new ArrayList<>());
 			batch.add(place);
 			if (batch.size() == most) {
 				this.stale.add(batch);
@@ -137,7 +137,7 @@ final class PlaceSchedule {
 		this.stale.addAll(open.values());
 	}
 
-	void addLooks(Collection<WaitingPlace> places, boolean live, List<PlaceRound> rounds, ClockReading now) {
+	void addLooks(Collection<QueuedClaim> places, boolean live, List<PlaceRequest> rounds, ClockReading now) {
 		boolean none = !this.looksAtAll && !this.outdated && now.nanos() - this.lookAt < 0;
 		if (this.looking == 0 && this.unseen.isEmpty() && !none) {
 			findUnseen(places, live, now);
@@ -148,9 +148,9 @@ final class PlaceSchedule {
 		}
 	}
 
-	private void findUnseen(Collection<WaitingPlace> places, boolean live, ClockReading now) {
-		List<WaitingPlace> due = new ArrayList<>();
-		for (WaitingPlace place : places) {
+	private void findUnseen(Collection<QueuedClaim> places, boolean live, ClockReading now) {
+		List<QueuedClaim> due = new ArrayList<>();
+		for (QueuedClaim place : places) {
 			if (this.looksAtAll || place.isLookSoon(live, now)) {
 				due.add(place);
 			}
@@ -163,9 +163,9 @@ final class PlaceSchedule {
 		}
 	}
 
-	private void findNext(Collection<WaitingPlace> places, boolean live, ClockReading now) {
+	private void findNext(Collection<QueuedClaim> places, boolean live, ClockReading now) {
 		long next = QueuePlaces.NEVER;
-		for (WaitingPlace place : places) {
+		for (QueuedClaim place : places) {
 			next = Math.min(next, place.lookIn(live, now));
 		}
 		this.lookAt = now.nanos() + next;
@@ -176,7 +176,7 @@ final class PlaceSchedule {
 	 * How long nothing is due.
 	 * @return nanoseconds
 	 */
-	long nextIn(Collection<WaitingPlace> places, boolean left, boolean live, ClockReading now) {
+	long nextIn(Collection<QueuedClaim> places, boolean left, boolean live, ClockReading now) {
 		if (left && this.leaving == 0) {
 			return 0;
 		}
@@ -202,7 +202,7 @@ final class PlaceSchedule {
 	/**
 	 * A request has ended.
 	 */
-	void ended(PlaceRound round, boolean answered, ClockReading now) {
+	void ended(PlaceRequest round, boolean answered, ClockReading now) {
 		switch (round.kind()) {
 			case LEAVE -> this.leaving--;
 			case LOOK -> {
@@ -212,24 +212,24 @@ final class PlaceSchedule {
 			case REFRESH -> {
 				this.refreshing--;
 				int most = (answered) ? QueuePlaces.MAX_BATCH : (round.places().size() + PARTS - 1) / PARTS;
-				List<WaitingPlace> places = round.looks().stream().map(Look::place).toList();
+				List<QueuedClaim> places = round.looks().stream().map(Look::place).toList();
 				places.forEach((place) -> place.most(most));
 				if (!answered && places.size() > 1 && round.hung(now)) {
 					divide(places.stream().filter((place) -> place.refreshes(now)).toList());
 				}
-				// Whoever is not in line any more is found by a look at all
+				// Whoever is not in the queue any more is found by a look at all
 				this.looksAtAll |= this.refreshing == 0 && this.stale.isEmpty();
 			}
 		}
 	}
 
-	private PlaceRound round(Kind kind, List<WaitingPlace> places, ClockReading now) {
+	private PlaceRequest round(Kind kind, List<QueuedClaim> places, ClockReading now) {
 		List<Look> looks = places.stream().map((place) -> new Look(place, now.nanos(), place.freed())).toList();
 		if (kind == Kind.LOOK) {
 			places.forEach((place) -> place.looks(now));
 		}
 		Duration timeout = timeout((kind == Kind.REFRESH) ? this.interval / 2 : this.interval);
-		return new PlaceRound(kind, places.stream().map(WaitingPlace::id).toList(), looks, timeout);
+		return new PlaceRequest(kind, places.stream().map(QueuedClaim::id).toList(), looks, timeout);
 	}
 
 	private static Duration timeout(long nanos) {

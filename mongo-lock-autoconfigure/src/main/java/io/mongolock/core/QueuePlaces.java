@@ -9,12 +9,12 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-import io.mongolock.core.PlaceRound.Kind;
+import io.mongolock.core.PlaceRequest.Kind;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 
 /**
- * The places that this JVM has in the lines of locks, one per key at most: decides which
+ * The places that this JVM has in the queues of locks, one per key at most: decides which
  * to refresh, to look at and to leave when, many with one request. Knows no thread, clock
  * or driver. Thread-safe; the schedule is guarded by the monitor, each place by its own.
  * <p>
@@ -36,7 +36,7 @@ public final class QueuePlaces {
 	/** Far enough away never to come. */
 	public static final long NEVER = RenewalSchedule.NEVER;
 
-	private final Map<String, WaitingPlace> places = new ConcurrentHashMap<>();
+	private final Map<String, QueuedClaim> places = new ConcurrentHashMap<>();
 
 	private final Queue<LeaseId> leaving = new ConcurrentLinkedQueue<>();
 
@@ -81,14 +81,14 @@ public final class QueuePlaces {
 
 	/**
 	 * Whether this JVM has no place.
-	 * @return whether nobody stands in line
+	 * @return whether nobody stands in the queue
 	 */
 	public boolean isEmpty() {
 		return this.places.isEmpty();
 	}
 
-	WaitingPlace enter(LockAcquisition acquisition, ClockReading now) {
-		WaitingPlace place = new WaitingPlace(acquisition, now);
+	QueuedClaim enter(LockAcquisition acquisition, ClockReading now) {
+		QueuedClaim place = new QueuedClaim(acquisition, now);
 		synchronized (this) {
 			if (this.places.isEmpty()) {
 				this.schedule.begin(now);
@@ -99,11 +99,11 @@ public final class QueuePlaces {
 		return place;
 	}
 
-	void granted(WaitingPlace place) {
+	void granted(QueuedClaim place) {
 		this.places.remove(place.key(), place);
 	}
 
-	void left(WaitingPlace place) {
+	void left(QueuedClaim place) {
 		this.places.remove(place.key(), place);
 		this.leaving.add(place.id());
 		this.onWork.run();
@@ -112,7 +112,7 @@ public final class QueuePlaces {
 	/**
 	 * A place waits to be looked at.
 	 */
-	synchronized void stands(WaitingPlace place, ClockReading now) {
+	synchronized void stands(QueuedClaim place, ClockReading now) {
 		// Not while somebody finds out when to look: the place may not be counted in
 		long lookAt = now.nanos() + place.lookIn(this.live, now);
 		this.schedule.lookAt(lookAt);
@@ -123,12 +123,12 @@ public final class QueuePlaces {
 
 	/**
 	 * The longest time until the next look.
-	 * @param turns how many have to go before the place is admitted
+	 * @param releases how many have to go before the place is admitted
 	 * @param retryInterval the longest time between two looks of the next one
 	 * @return nanoseconds
 	 */
-	long pause(int turns, Duration retryInterval) {
-		int times = Math.max(1, turns);
+	long pause(int releases, Duration retryInterval) {
+		int times = Math.max(1, releases);
 		long once = retryInterval.toNanos();
 		// Compared so that nothing overflows
 		return (once > this.interval / times) ? this.interval : times * once;
@@ -138,7 +138,7 @@ public final class QueuePlaces {
 	 * A place of this key may have become free. A hint: those who could be admitted ask.
 	 */
 	public void released(String key) {
-		WaitingPlace place = this.places.get(key);
+		QueuedClaim place = this.places.get(key);
 		if (place != null) {
 			place.released();
 		}
@@ -157,12 +157,12 @@ public final class QueuePlaces {
 	/**
 	 * What to ask the store now.
 	 */
-	public synchronized List<PlaceRound> due(boolean live, ClockReading now) {
+	public synchronized List<PlaceRequest> due(boolean live, ClockReading now) {
 		if (live != this.live) {
 			this.live = live;
 			this.schedule.lookAnew();
 		}
-		List<PlaceRound> rounds = new ArrayList<>();
+		List<PlaceRequest> rounds = new ArrayList<>();
 		this.schedule.addLeaves(this.leaving, rounds);
 		this.schedule.addRefreshes(this.places.values(), rounds, now);
 		this.schedule.addLooks(this.places.values(), live, rounds, now);
@@ -182,7 +182,7 @@ public final class QueuePlaces {
 	/**
 	 * The store answered a request.
 	 */
-	public void answered(PlaceRound round, List<StoredLock> locks, ClockReading now) {
+	public void answered(PlaceRequest round, List<StoredLock> locks, ClockReading now) {
 		if (round.kind() == Kind.LOOK) {
 			Map<String, StoredLock> seen = new HashMap<>();
 			locks.forEach((lock) -> seen.put(lock.key(), lock));
@@ -196,7 +196,7 @@ public final class QueuePlaces {
 	 * The store did not answer a request, or it could not be sent. Places that are not
 	 * refreshed are tried again, and those that were not left run out.
 	 */
-	public void failed(PlaceRound round, ClockReading now) {
+	public void failed(PlaceRequest round, ClockReading now) {
 		if (round.kind() == Kind.LOOK) {
 			round.looks().forEach((look) -> look.place().lookAgain(Math.min(this.interval, RETRY), now));
 		}
@@ -208,7 +208,7 @@ public final class QueuePlaces {
 	 * A request was not sent, as the client stops: what it was to leave is among
 	 * {@link #takeAll} again.
 	 */
-	public void unsent(PlaceRound round, ClockReading now) {
+	public void unsent(PlaceRequest round, ClockReading now) {
 		if (round.kind() == Kind.LEAVE) {
 			this.leaving.addAll(round.places());
 		}
@@ -229,7 +229,7 @@ public final class QueuePlaces {
 		return all;
 	}
 
-	private synchronized void ended(PlaceRound round, boolean answered, ClockReading now) {
+	private synchronized void ended(PlaceRequest round, boolean answered, ClockReading now) {
 		this.schedule.ended(round, answered, now);
 	}
 

@@ -110,7 +110,7 @@ public final class RequestQueue {
 	 */
 	public enum Reason {
 
-		/** Its place in the line of the store says so. */
+		/** Its place in the queue of the store says so. */
 		CALLED,
 
 		/** Its last request had no answer. */

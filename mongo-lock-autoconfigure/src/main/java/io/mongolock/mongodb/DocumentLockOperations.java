@@ -85,7 +85,7 @@ public interface DocumentLockOperations {
 
 	/**
 	 * Lock a document if nobody else holds it. It is asked for once: no wait timeout
-	 * counts, and no place in line is taken.
+	 * counts, and no place in the queue is taken.
 	 * @param <T> the type of the document
 	 * @param type the type of the document
 	 * @param id its id

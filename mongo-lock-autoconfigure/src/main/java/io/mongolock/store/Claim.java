@@ -13,9 +13,9 @@ import io.mongolock.LockOwner;
  * @param limit how many may hold the lock together with this claim
  * @param reserve how many fences above its own the grant sets aside, if the clock of the
  * store is so far ahead of those that were given out
- * @param placeTtl how long a place in the line lasts without refresh, whole milliseconds:
- * a denied claim enters the line, or refreshes its place there; {@code null} for a claim
- * that does not wait in line
+ * @param placeTtl how long a place in the queue lasts without refresh, whole milliseconds:
+ * a denied claim enters the queue, or refreshes its place there; {@code null} for a claim
+ * that does not wait in the queue
  * @param owner who asks, for diagnostics
  * @param ttl how long the lease lasts without renewal, whole milliseconds
  * @param first whether nobody ever asked with this token before, which a store may use to
@@ -25,7 +25,7 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 		boolean first) {
 
 	/**
-	 * A claim of an exclusive lock that does not wait in line.
+	 * A claim of an exclusive lock that does not wait in the queue.
 	 * @param ttl how long the lease lasts without renewal, whole milliseconds
 	 */
 	public static Claim of(LeaseId id, LockOwner owner, Duration ttl) {
@@ -49,10 +49,10 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	}
 
 	/**
-	 * This claim, entering the line if denied, or refreshing its place there.
+	 * This claim, entering the queue if denied, or refreshing its place there.
 	 * @param placeTtl how long the place lasts without refresh, whole milliseconds
 	 */
-	public Claim inLine(Duration placeTtl) {
+	public Claim inQueue(Duration placeTtl) {
 		return new Claim(this.id, this.limit, this.reserve, placeTtl, this.owner, this.ttl, this.first);
 	}
 
@@ -64,7 +64,7 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	}
 
 	/**
-	 * Whether a denied claim enters the line, or refreshes its place there.
+	 * Whether a denied claim enters the queue, or refreshes its place there.
 	 */
 	public boolean waiting() {
 		return this.placeTtl != null;

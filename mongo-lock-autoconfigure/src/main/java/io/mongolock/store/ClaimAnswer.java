@@ -13,7 +13,7 @@ import io.mongolock.LockHolder;
  *
  * @param holders who holds it
  * @param queue who waits for it, first come first, places that ran out included;
- * {@code null} if the store keeps the line elsewhere and did not look at it
+ * {@code null} if the store keeps the queue elsewhere and did not look at it
  * @param previous who held it before the last grant
  * @param fence the highest that was given out or set aside
  * @param now the store's time
@@ -32,7 +32,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	}
 
 	/**
-	 * This answer with a line that is kept elsewhere.
+	 * This answer with a queue that is kept elsewhere.
 	 * @param queue who waits, first come first, {@code null} if nobody looked
 	 */
 	public ClaimAnswer withQueue(@Nullable List<StoredWaiter> queue) {
@@ -48,7 +48,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 
 	/**
 	 * The grant to an attempt. A lease of its own that ran out is none: a claim that is
-	 * denied for those ahead in line leaves it where it is.
+	 * denied for those ahead in the queue leaves it where it is.
 	 * @return its entry among the holders, or empty if it was denied
 	 */
 	public Optional<StoredHolder> grantTo(String token) {
@@ -84,7 +84,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	}
 
 	/**
-	 * Whether anybody may stand in line.
+	 * Whether anybody may stand in the queue.
 	 * @return whether a place in it has not run out, or nobody looked
 	 */
 	public boolean hasWaiters() {

@@ -26,7 +26,7 @@ public interface LockStore {
 	}
 
 	/**
-	 * Ask for a lock. Granted if the holders plus those ahead in line are fewer than the
+	 * Ask for a lock. Granted if the holders plus those ahead in the queue are fewer than the
 	 * smallest limit among the claim, the holders and those ahead. Repeated with a token
 	 * that holds the lock already, it keeps the fence and begins the lease anew.
 	 */
@@ -91,18 +91,18 @@ public interface LockStore {
 	boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout);
 
 	/**
-	 * Leave the line of those who wait.
+	 * Leave the queue of those who wait.
 	 */
 	boolean leave(LeaseId claim, Duration timeout);
 
 	/**
-	 * Leave the lines of several locks in one request, each as {@link #leave} does.
+	 * Leave the queues of several locks in one request, each as {@link #leave} does.
 	 * @param claims the tokens that wait, at most a few hundred
 	 */
 	int leaveAll(List<LeaseId> claims, Duration timeout);
 
 	/**
-	 * Begin the life of several places in line anew in one request. Never brings back one
+	 * Begin the life of several places in the queue anew in one request. Never brings back one
 	 * that was granted, left or is gone.
 	 * @param claims the tokens that wait, at most a thousand
 	 */

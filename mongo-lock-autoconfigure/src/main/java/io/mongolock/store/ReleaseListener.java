@@ -8,7 +8,7 @@ package io.mongolock.store;
 public interface ReleaseListener {
 
 	/**
-	 * A place of this key may have become free: among the holders, or in the line.
+	 * A place of this key may have become free: among the holders, or in the queue.
 	 */
 	void released(String key);
 

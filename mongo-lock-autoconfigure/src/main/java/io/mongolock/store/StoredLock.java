@@ -20,7 +20,7 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 		long fence, Instant now) {
 
 	/**
-	 * This lock with a line that is kept elsewhere.
+	 * This lock with a queue that is kept elsewhere.
 	 * @param queue who waits, first come first
 	 */
 	public StoredLock withQueue(List<StoredWaiter> queue) {

@@ -6,7 +6,7 @@ import java.time.Instant;
 import io.mongolock.LockOwner;
 
 /**
- * A place in the line as it is stored; times are the store's.
+ * A place in the queue as it is stored; times are the store's.
  *
  * @param leaseToken the token of the attempt that waits
  * @param limit how many may hold the lock together with it

@@ -286,7 +286,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void anAuditThatFailsHidesNeitherTheLineNorTheAnswer(CapturedOutput output) {
+	void anAuditThatFailsHidesNeitherTheQueueNorTheAnswer(CapturedOutput output) {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, (event) -> {
 			throw new IllegalStateException("the audit, says the test");

@@ -43,7 +43,7 @@ class ClosingTimesTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("k");
 
-	private final LineStore store = new LineStore();
+	private final QueueStore store = new QueueStore();
 
 	private final Hook hook = new Hook();
 
@@ -155,7 +155,7 @@ class ClosingTimesTests {
 	}
 
 	@Test
-	void aClaimWhosePlaceMayHaveBeenTakenLeavesTheLineAsItIsCleanedUp() {
+	void aClaimWhosePlaceMayHaveBeenTakenLeavesTheQueueAsItIsCleanedUp() {
 		heldByAnother();
 		this.store.next("acquire", Runnable::run);
 		this.store.next("acquire", (request) -> {
@@ -237,9 +237,9 @@ class ClosingTimesTests {
 	}
 
 	/**
-	 * Writes down who leaves the line.
+	 * Writes down who leaves the queue.
 	 */
-	private static final class LineStore extends ScriptedStore {
+	private static final class QueueStore extends ScriptedStore {
 
 		private final List<LeaseId> left = new CopyOnWriteArrayList<>();
 

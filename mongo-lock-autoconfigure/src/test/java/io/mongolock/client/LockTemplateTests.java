@@ -502,8 +502,8 @@ class LockTemplateTests {
 		CompletableFuture<LockHandle> pausing = this.template
 			.acquireAsync(LockRequest.builder("k").waitTimeout(Duration.ofMinutes(1)).build());
 		Awaitility.await().until(() -> this.store.count("acquire") >= 3);
-		CompletableFuture<LockHandle> inLine = this.template.acquireAsync(REQUEST);
-		inLine.cancel(true);
+		CompletableFuture<LockHandle> inQueue = this.template.acquireAsync(REQUEST);
+		inQueue.cancel(true);
 		pausing.cancel(true);
 		Awaitility.await().until(() -> this.template.waiting() == 0);
 		other.close();

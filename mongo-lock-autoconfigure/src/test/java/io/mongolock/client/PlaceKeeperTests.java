@@ -67,7 +67,7 @@ class PlaceKeeperTests {
 	private Runnable onClose = () -> {
 	};
 
-	private final PlaceKeeper keeper = new PlaceKeeper(new LineStore(), new LockClock() {
+	private final PlaceKeeper keeper = new PlaceKeeper(new QueueStore(), new LockClock() {
 
 		@Override
 		public long nanoTime() {
@@ -278,7 +278,7 @@ class PlaceKeeperTests {
 		return acquisition;
 	}
 
-	// Somebody else holds it for long, and nobody else stands in line
+	// Somebody else holds it for long, and nobody else stands in the queue
 	private StoredLock lock(String key) {
 		Instant now = Instant.ofEpochMilli(this.millis);
 		return new StoredLock(key, List.of(new StoredHolder("holder", 1, 1, OWNER, now, now, Duration.ofHours(1))),
@@ -289,7 +289,7 @@ class PlaceKeeperTests {
 		return ids.stream().map(LeaseId::key).sorted().toList();
 	}
 
-	private final class LineStore extends ScriptedStore {
+	private final class QueueStore extends ScriptedStore {
 
 		@Override
 		public int refreshAll(List<LeaseId> claims, Duration timeout) {

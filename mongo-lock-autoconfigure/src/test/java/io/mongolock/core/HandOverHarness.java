@@ -64,7 +64,7 @@ final class HandOverHarness {
 		first.begin();
 		StoredHolder entry = new StoredHolder("first", 100, LockDefaults.NONE.limit(request), OWNER.onThread("first"),
 				Instant.EPOCH, Instant.EPOCH, first.acquisition.terms().ttl());
-		HeldLock heldLock = new HeldLock(first.acquisition, new Turn(entry, reserve, at(0), unknown, contended), null,
+		HeldLock heldLock = new HeldLock(first.acquisition, new Grant(entry, reserve, at(0), unknown, contended), null,
 				at(0), this::lost);
 		this.queues.granted("k", first.acquisition, heldLock);
 		return heldLock;

@@ -145,7 +145,7 @@ class HandOverInterleavingsTests {
 			attempt.acquisition.begin(attempt);
 			this.stored = "first";
 			this.first = new HeldLock(attempt.acquisition,
-					new Turn(entry("first"), 100, HandOverHarness.at(0), false, false), null, HandOverHarness.at(NOW),
+					new Grant(entry("first"), 100, HandOverHarness.at(0), false, false), null, HandOverHarness.at(NOW),
 					this::lost);
 			this.monitors.add(this.first);
 			this.queues.granted("k", attempt.acquisition, this.first);

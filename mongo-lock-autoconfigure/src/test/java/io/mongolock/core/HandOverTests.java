@@ -79,7 +79,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void whoeverFollowsATurnThatOtherJvmsWaitedForEntersTheLineWithTheFirstRequest() {
+	void whoeverFollowsATurnThatOtherJvmsWaitedForEntersTheQueueWithTheFirstRequest() {
 		HandOverHarness contended = new HandOverHarness(HandOverHarness.atMost(250, 3));
 		HeldLock held = contended.granted(LockRequest.of("k"), 3, false, true);
 		Waiter a = contended.waiting("a");

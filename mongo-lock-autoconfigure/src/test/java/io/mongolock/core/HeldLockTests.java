@@ -263,7 +263,7 @@ class HeldLockTests {
 		LockAcquisition acquisition = new LockAcquisition(client, LockRequest.of("k"),
 				Claim.of(new LeaseId("k", "t"), holder.owner(), holder.ttl()),
 				ResolvedLockSettings.of(LockSettings.builder().minHold(minHold).build()), at(0));
-		return new HeldLock(acquisition, new Turn(holder, 0, at(0), unknown, false), null, at(1),
+		return new HeldLock(acquisition, new Grant(holder, 0, at(0), unknown, false), null, at(1),
 				(lost) -> this.told.add("client " + Optional.ofNullable(lost.lossReason()).orElseThrow()));
 	}
 

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LocalWaitQueuesTests {
 
-	private final LocalWaitQueues<Member, Member> lines = new LocalWaitQueues<>();
+	private final LocalWaitQueues<Member, Member> queues = new LocalWaitQueues<>();
 
 	private final Member a = new Member("a", 1);
 
@@ -21,33 +21,33 @@ class LocalWaitQueuesTests {
 
 	@Test
 	void theFirstMayAskAtOnceAndTheNextWhenItLeaves() {
-		assertThat(this.lines.join("k", this.a)).isTrue();
-		assertThat(this.lines.join("k", this.b)).isFalse();
-		assertThat(this.lines.join("k", this.c)).isFalse();
-		assertThat(this.lines.left("k", this.a)).isEqualTo(this.b);
-		assertThat(this.lines.left("k", this.b)).isEqualTo(this.c);
-		assertThat(this.lines.left("k", this.c)).isNull();
-		assertThat(this.lines.waiters()).isEmpty();
+		assertThat(this.queues.join("k", this.a)).isTrue();
+		assertThat(this.queues.join("k", this.b)).isFalse();
+		assertThat(this.queues.join("k", this.c)).isFalse();
+		assertThat(this.queues.left("k", this.a)).isEqualTo(this.b);
+		assertThat(this.queues.left("k", this.b)).isEqualTo(this.c);
+		assertThat(this.queues.left("k", this.c)).isNull();
+		assertThat(this.queues.waiters()).isEmpty();
 	}
 
 	@Test
 	void nobodyAsksWhileAHolderOfThisJvmWouldMakeTheStoreRefuse() {
-		this.lines.join("k", this.a);
-		assertThat(this.lines.granted("k", this.a, this.a)).isNull();
-		assertThat(this.lines.join("k", this.b)).isFalse();
-		assertThat(this.lines.join("k", this.c)).isFalse();
-		assertThat(this.lines.holders("k")).containsExactly(this.a);
-		assertThat(this.lines.released("k", this.a)).isEqualTo(this.b);
-		assertThat(this.lines.released("k", this.a)).as("b has its turn already").isNull();
+		this.queues.join("k", this.a);
+		assertThat(this.queues.granted("k", this.a, this.a)).isNull();
+		assertThat(this.queues.join("k", this.b)).isFalse();
+		assertThat(this.queues.join("k", this.c)).isFalse();
+		assertThat(this.queues.holders("k")).containsExactly(this.a);
+		assertThat(this.queues.released("k", this.a)).isEqualTo(this.b);
+		assertThat(this.queues.released("k", this.a)).as("b has its turn already").isNull();
 	}
 
 	@Test
 	void whoGivesUpInTheMiddleIsSkipped() {
-		this.lines.join("k", this.a);
-		this.lines.join("k", this.b);
-		this.lines.join("k", this.c);
-		assertThat(this.lines.left("k", this.b)).isNull();
-		assertThat(this.lines.left("k", this.a)).isEqualTo(this.c);
+		this.queues.join("k", this.a);
+		this.queues.join("k", this.b);
+		this.queues.join("k", this.c);
+		assertThat(this.queues.left("k", this.b)).isNull();
+		assertThat(this.queues.left("k", this.a)).isEqualTo(this.c);
 	}
 
 	@Test
@@ -55,43 +55,43 @@ class LocalWaitQueuesTests {
 		Member one = new Member("one", 2);
 		Member two = new Member("two", 2);
 		Member three = new Member("three", 2);
-		assertThat(this.lines.join("k", one)).isTrue();
-		assertThat(this.lines.join("k", two)).isFalse();
-		assertThat(this.lines.join("k", three)).isFalse();
-		assertThat(this.lines.granted("k", one, one)).isEqualTo(two);
-		assertThat(this.lines.granted("k", two, two)).isNull();
-		assertThat(this.lines.released("k", one)).isEqualTo(three);
+		assertThat(this.queues.join("k", one)).isTrue();
+		assertThat(this.queues.join("k", two)).isFalse();
+		assertThat(this.queues.join("k", three)).isFalse();
+		assertThat(this.queues.granted("k", one, one)).isEqualTo(two);
+		assertThat(this.queues.granted("k", two, two)).isNull();
+		assertThat(this.queues.released("k", one)).isEqualTo(three);
 	}
 
 	@Test
 	void anExclusiveClaimWaitsForAllSharedHolders() {
 		Member shared = new Member("shared", Integer.MAX_VALUE);
-		this.lines.join("k", shared);
-		this.lines.granted("k", shared, shared);
-		assertThat(this.lines.join("k", this.a)).isFalse();
-		assertThat(this.lines.released("k", shared)).isEqualTo(this.a);
+		this.queues.join("k", shared);
+		this.queues.granted("k", shared, shared);
+		assertThat(this.queues.join("k", this.a)).isFalse();
+		assertThat(this.queues.released("k", shared)).isEqualTo(this.a);
 	}
 
 	@Test
 	void aNewcomerThatMightAskDoesNotOvertakeOneWhoMayNot() {
 		Member shared = new Member("shared", Integer.MAX_VALUE);
 		Member newcomer = new Member("newcomer", Integer.MAX_VALUE);
-		this.lines.join("k", shared);
-		this.lines.granted("k", shared, shared);
-		assertThat(this.lines.join("k", this.a)).isFalse();
-		assertThat(this.lines.join("k", newcomer)).isFalse();
-		assertThat(this.lines.released("k", shared)).isEqualTo(this.a);
+		this.queues.join("k", shared);
+		this.queues.granted("k", shared, shared);
+		assertThat(this.queues.join("k", this.a)).isFalse();
+		assertThat(this.queues.join("k", newcomer)).isFalse();
+		assertThat(this.queues.released("k", shared)).isEqualTo(this.a);
 	}
 
 	@Test
 	void whoDoesNotWaitAsksBesideThoseAheadIfAllCouldBeAdmitted() {
 		Member[] three = IntStream.range(0, 3).mapToObj((i) -> new Member("m" + i, 3)).toArray(Member[]::new);
-		assertThat(this.lines.join("k", three[0])).isTrue();
-		assertThat(this.lines.joinOnce("k", three[1])).isTrue();
-		assertThat(this.lines.join("k", three[2])).isFalse();
-		assertThat(this.lines.waiters()).containsExactly(three[0], three[1], three[2]);
-		assertThat(this.lines.joinOnce("k", new Member("fourth", 3))).as("three are ahead").isFalse();
-		assertThat(this.lines.joinOnce("k", this.a)).as("wants to be alone").isFalse();
+		assertThat(this.queues.join("k", three[0])).isTrue();
+		assertThat(this.queues.joinOnce("k", three[1])).isTrue();
+		assertThat(this.queues.join("k", three[2])).isFalse();
+		assertThat(this.queues.waiters()).containsExactly(three[0], three[1], three[2]);
+		assertThat(this.queues.joinOnce("k", new Member("fourth", 3))).as("three are ahead").isFalse();
+		assertThat(this.queues.joinOnce("k", this.a)).as("wants to be alone").isFalse();
 	}
 
 	@Test
@@ -99,69 +99,69 @@ class LocalWaitQueuesTests {
 		Member shared = new Member("shared", Integer.MAX_VALUE);
 		Member beside = new Member("beside", Integer.MAX_VALUE);
 		Member denied = new Member("denied", Integer.MAX_VALUE);
-		this.lines.join("k", shared);
-		assertThat(this.lines.joinOnce("k", beside)).isTrue();
-		assertThat(this.lines.joinOnce("k", denied)).isTrue();
-		assertThat(this.lines.left("k", denied)).isNull();
-		assertThat(this.lines.granted("k", beside, beside)).isNull();
-		assertThat(this.lines.granted("k", shared, shared)).isNull();
-		assertThat(this.lines.join("k", this.a)).isFalse();
-		assertThat(this.lines.released("k", shared)).isNull();
-		assertThat(this.lines.released("k", beside)).isEqualTo(this.a);
-		assertThat(this.lines.left("k", this.a)).isNull();
-		assertThat(this.lines.waiters()).isEmpty();
+		this.queues.join("k", shared);
+		assertThat(this.queues.joinOnce("k", beside)).isTrue();
+		assertThat(this.queues.joinOnce("k", denied)).isTrue();
+		assertThat(this.queues.left("k", denied)).isNull();
+		assertThat(this.queues.granted("k", beside, beside)).isNull();
+		assertThat(this.queues.granted("k", shared, shared)).isNull();
+		assertThat(this.queues.join("k", this.a)).isFalse();
+		assertThat(this.queues.released("k", shared)).isNull();
+		assertThat(this.queues.released("k", beside)).isEqualTo(this.a);
+		assertThat(this.queues.left("k", this.a)).isNull();
+		assertThat(this.queues.waiters()).isEmpty();
 	}
 
 	@Test
 	void nobodyAsksBesideAnExclusiveClaimThatIsAhead() {
 		Member shared = new Member("shared", Integer.MAX_VALUE);
-		this.lines.join("k", shared);
-		this.lines.join("k", this.a);
-		assertThat(this.lines.joinOnce("k", new Member("late", Integer.MAX_VALUE))).isFalse();
-		assertThat(this.lines.join("l", this.a)).isTrue();
-		assertThat(this.lines.joinOnce("l", new Member("late", Integer.MAX_VALUE))).isFalse();
+		this.queues.join("k", shared);
+		this.queues.join("k", this.a);
+		assertThat(this.queues.joinOnce("k", new Member("late", Integer.MAX_VALUE))).isFalse();
+		assertThat(this.queues.join("l", this.a)).isTrue();
+		assertThat(this.queues.joinOnce("l", new Member("late", Integer.MAX_VALUE))).isFalse();
 	}
 
 	@Test
 	void keysDoNotWaitForEachOther() {
-		assertThat(this.lines.join("k", this.a)).isTrue();
-		assertThat(this.lines.join("l", this.b)).isTrue();
+		assertThat(this.queues.join("k", this.a)).isTrue();
+		assertThat(this.queues.join("l", this.b)).isTrue();
 	}
 
 	@Test
 	void whoAsksIsKnown() {
-		this.lines.join("k", this.a);
-		this.lines.join("k", this.b);
-		assertThat(this.lines.asking("k")).contains(this.a);
-		assertThat(this.lines.waiters()).containsExactly(this.a, this.b);
-		assertThat(this.lines.asking("other")).isEmpty();
+		this.queues.join("k", this.a);
+		this.queues.join("k", this.b);
+		assertThat(this.queues.asking("k")).contains(this.a);
+		assertThat(this.queues.waiters()).containsExactly(this.a, this.b);
+		assertThat(this.queues.asking("other")).isEmpty();
 	}
 
 	@Test
 	void aHolderIsSucceededByTheFirstIfItSuitsAndNobodyAsks() {
-		this.lines.join("k", this.a);
-		this.lines.granted("k", this.a, this.a);
-		assertThat(this.lines.successor("k", this.a, (any) -> true)).as("nobody waits").isNull();
-		this.lines.join("k", this.b);
-		this.lines.join("k", this.c);
-		assertThat(this.lines.successor("k", this.a, (any) -> any == this.c)).as("only the first").isNull();
-		assertThat(this.lines.successor("k", this.c, (any) -> true)).as("holds nothing").isNull();
-		assertThat(this.lines.successor("k", this.a, (any) -> true)).isEqualTo(this.b);
-		assertThat(this.lines.successor("k", this.a, (any) -> true)).as("b has the turn").isNull();
-		assertThat(this.lines.handedOver("k", this.a, this.b, this.b)).isNull();
-		assertThat(this.lines.holders("k")).containsExactly(this.b);
-		assertThat(this.lines.released("k", this.b)).isEqualTo(this.c);
+		this.queues.join("k", this.a);
+		this.queues.granted("k", this.a, this.a);
+		assertThat(this.queues.successor("k", this.a, (any) -> true)).as("nobody waits").isNull();
+		this.queues.join("k", this.b);
+		this.queues.join("k", this.c);
+		assertThat(this.queues.successor("k", this.a, (any) -> any == this.c)).as("only the first").isNull();
+		assertThat(this.queues.successor("k", this.c, (any) -> true)).as("holds nothing").isNull();
+		assertThat(this.queues.successor("k", this.a, (any) -> true)).isEqualTo(this.b);
+		assertThat(this.queues.successor("k", this.a, (any) -> true)).as("b has the turn").isNull();
+		assertThat(this.queues.handedOver("k", this.a, this.b, this.b)).isNull();
+		assertThat(this.queues.holders("k")).containsExactly(this.b);
+		assertThat(this.queues.released("k", this.b)).isEqualTo(this.c);
 	}
 
 	@Test
 	void aSuccessorThatLeavesMakesRoomForTheNext() {
-		this.lines.join("k", this.a);
-		this.lines.granted("k", this.a, this.a);
-		this.lines.join("k", this.b);
-		this.lines.join("k", this.c);
-		this.lines.successor("k", this.a, (any) -> true);
-		assertThat(this.lines.left("k", this.b)).as("a holds").isNull();
-		assertThat(this.lines.successor("k", this.a, (any) -> true)).isEqualTo(this.c);
+		this.queues.join("k", this.a);
+		this.queues.granted("k", this.a, this.a);
+		this.queues.join("k", this.b);
+		this.queues.join("k", this.c);
+		this.queues.successor("k", this.a, (any) -> true);
+		assertThat(this.queues.left("k", this.b)).as("a holds").isNull();
+		assertThat(this.queues.successor("k", this.a, (any) -> true)).isEqualTo(this.c);
 	}
 
 	private record Member(String name, int limit) implements LocalWaitQueues.Member {

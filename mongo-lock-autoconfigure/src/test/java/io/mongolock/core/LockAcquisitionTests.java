@@ -24,7 +24,7 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.AcquisitionStep.Wait;
-import io.mongolock.core.PlaceRound.Kind;
+import io.mongolock.core.PlaceRequest.Kind;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -53,12 +53,12 @@ class LockAcquisitionTests {
 	private final LockAcquisition acquisition = acquisition("mine", Duration.ofSeconds(5));
 
 	@Test
-	void aGrantSaysWhetherOthersStandInLineBehindIt() {
-		assertThat(turn(granted()).contended()).isFalse();
-		ClaimAnswer withLine = new ClaimAnswer(granted().holders(), denied("behind").queue(), List.of(), NOW);
-		assertThat(turn(withLine).contended()).isTrue();
-		ClaimAnswer later = new ClaimAnswer(granted().holders(), withLine.queue(), List.of(), NOW.plusSeconds(20));
-		assertThat(turn(later).contended()).as("its place has run out").isFalse();
+	void aGrantSaysWhetherOthersStandInQueueBehindIt() {
+		assertThat(grant(granted()).contended()).isFalse();
+		ClaimAnswer withQueue = new ClaimAnswer(granted().holders(), denied("behind").queue(), List.of(), NOW);
+		assertThat(grant(withQueue).contended()).isTrue();
+		ClaimAnswer later = new ClaimAnswer(granted().holders(), withQueue.queue(), List.of(), NOW.plusSeconds(20));
+		assertThat(grant(later).contended()).as("its place has run out").isFalse();
 	}
 
 	@Test
@@ -80,7 +80,7 @@ class LockAcquisitionTests {
 		ClaimAnswer answer = new ClaimAnswer(granted().holders(), List.of(), List.of(), highest, NOW, null);
 		HeldLock held = ((Granted) answered(reserving, answer, 10, 20)).held();
 		ClientQueues.released(this.queues, held);
-		return held.turn().lastFence();
+		return held.grant().lastFence();
 	}
 
 	@Test
@@ -130,7 +130,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void aDeniedClaimEntersTheLineAtOnceAndAsksOnceMoreWhenTheWaitIsOver() {
+	void aDeniedClaimEntersTheQueueAtOnceAndAsksOnceMoreWhenTheWaitIsOver() {
 		begin(this.acquisition);
 		assertThat(sent(this.acquisition, 0)).satisfies((claim) -> {
 			assertThat(claim.first()).isTrue();
@@ -161,7 +161,7 @@ class LockAcquisitionTests {
 
 	@Test
 	void aPlaceIsToldOnceAndKeptUntilTheGrant() {
-		standInLine(this.acquisition);
+		standInQueue(this.acquisition);
 		this.places.released("k");
 		assertThat(this.acquisition.turn(at(3))).isEqualTo(new Ask());
 		assertThat(answered(this.acquisition, denied("mine"), 3, 4)).as("not again")
@@ -170,11 +170,11 @@ class LockAcquisitionTests {
 		this.acquisition.turn(at(5));
 		assertThat(answered(this.acquisition, granted(), 5, 6)).isInstanceOf(Granted.class);
 		assertThat(this.places.isEmpty()).isTrue();
-		assertThat(kinds(6)).as("the grant took it out of the line").isEmpty();
+		assertThat(kinds(6)).as("the grant took it out of the queue").isEmpty();
 	}
 
 	@Test
-	void aHintIsNoGrantAndOnlyMakesTheNextInLineAsk() {
+	void aHintIsNoGrantAndOnlyMakesTheNextInQueueAsk() {
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);
 		answered(this.acquisition, denied("first", "mine"), 1, 2);
@@ -196,7 +196,7 @@ class LockAcquisitionTests {
 
 	@Test
 	void aPlaceThatIsGoneIsEnteredAgainAfterAPause() {
-		standInLine(this.acquisition);
+		standInQueue(this.acquisition);
 		this.places.released("k");
 		this.acquisition.turn(at(3));
 		assertThat(answered(this.acquisition, denied(), 3, 4)).isEqualTo(new Wait(100_000_000));
@@ -206,7 +206,7 @@ class LockAcquisitionTests {
 
 	@Test
 	void aLeaseOfItsOwnThatRanOutIsNoGrant() {
-		standInLine(this.acquisition);
+		standInQueue(this.acquisition);
 		ClaimAnswer denied = new ClaimAnswer(List.of(holder("mine", NOW.minusSeconds(31))),
 				denied("ahead", "mine").queue(), List.of(), NOW);
 		this.acquisition.timer(at(5_000));
@@ -214,8 +214,8 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whoeverEndsWithoutTheLockLeavesTheLine() {
-		standInLine(this.acquisition);
+	void whoeverEndsWithoutTheLockLeavesTheQueue() {
+		standInQueue(this.acquisition);
 		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(false));
 		assertThat(kinds(3)).containsExactly(Kind.LEAVE);
 		assertThat(this.places.isEmpty()).isTrue();
@@ -227,19 +227,19 @@ class LockAcquisitionTests {
 		answered(this.acquisition, denied(), 0, 1);
 		this.acquisition.send(at(1));
 		this.acquisition.cancel();
-		PlaceRound first = this.places.due(false, at(2)).get(0);
+		PlaceRequest first = this.places.due(false, at(2)).get(0);
 		this.places.answered(first, List.of(), at(3));
 		assertThat(this.acquisition.answered(denied("mine"), at(4))).isEqualTo(new TooLate(false));
 		assertThat(kinds(4)).containsExactly(Kind.LEAVE);
 	}
 
 	@Test
-	void anUnknownClaimInLineIsCleanedUpInTheLineToo() {
+	void anUnknownClaimInQueueIsCleanedUpInTheQueueToo() {
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);
 		failed(this.acquisition, Outcome.UNKNOWN, 2);
 		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(true));
-		assertThat(this.acquisition.cleanUp(at(3)).isInLine()).isTrue();
+		assertThat(this.acquisition.cleanUp(at(3)).isInQueue()).isTrue();
 	}
 
 	@Test
@@ -250,7 +250,7 @@ class LockAcquisitionTests {
 		this.acquisition.timer(at(5_000));
 		End end = (End) answered(this.acquisition, denied("a", "b", "mine", "c"), 5_000, 5_001);
 		assertThat(LockExceptions.of(this.acquisition, end, Duration.ofSeconds(5)))
-			.hasMessageContaining("gave up after 5000ms, 3rd in line of 4 behind app 1 (host host, pid 2, thread a), "
+			.hasMessageContaining("gave up after 5000ms, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
 					+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
 	}
 
@@ -438,14 +438,14 @@ class LockAcquisitionTests {
 		assertThat(this.turns).isEmpty();
 	}
 
-	private void standInLine(LockAcquisition acquisition) {
+	private void standInQueue(LockAcquisition acquisition) {
 		begin(acquisition);
 		answered(acquisition, denied(), 0, 1);
 		assertThat(answered(acquisition, denied("mine"), 1, 2)).isInstanceOf(Wait.class);
 	}
 
 	private List<Kind> kinds(long now) {
-		return this.places.due(false, at(now)).stream().map(PlaceRound::kind).toList();
+		return this.places.due(false, at(now)).stream().map(PlaceRequest::kind).toList();
 	}
 
 	private AcquisitionStep begin(LockAcquisition acquisition) {
@@ -464,12 +464,12 @@ class LockAcquisitionTests {
 		});
 	}
 
-	private Turn turn(ClaimAnswer answer) {
+	private Grant grant(ClaimAnswer answer) {
 		LockAcquisition acquisition = acquisition("mine", Duration.ofSeconds(5));
 		begin(acquisition);
 		HeldLock held = ((Granted) answered(acquisition, answer, 10, 20)).held();
 		ClientQueues.released(this.queues, held);
-		return held.turn();
+		return held.grant();
 	}
 
 	private static Claim sent(LockAcquisition acquisition, long now) {

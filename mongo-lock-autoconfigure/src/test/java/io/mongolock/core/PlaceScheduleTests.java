@@ -17,10 +17,10 @@ class PlaceScheduleTests {
 	private final PlaceSchedule schedule = new PlaceSchedule(Duration.ofSeconds(2).toNanos());
 
 	/** A place that is never looked at, unless somebody does so all the same. */
-	private final List<WaitingPlace> touched = new AbstractList<>() {
+	private final List<QueuedClaim> touched = new AbstractList<>() {
 
 		@Override
-		public WaitingPlace get(int index) {
+		public QueuedClaim get(int index) {
 			throw new AssertionError("No place is due");
 		}
 
@@ -33,7 +33,7 @@ class PlaceScheduleTests {
 
 	@Test
 	void noPlaceIsTouchedByAWakeBeforeOneIsDue() {
-		List<PlaceRound> rounds = new ArrayList<>();
+		List<PlaceRequest> rounds = new ArrayList<>();
 		this.schedule.begin(at(0));
 		this.schedule.addLooks(List.of(), true, rounds, at(0));
 		this.schedule.lookAt(at(500).nanos());

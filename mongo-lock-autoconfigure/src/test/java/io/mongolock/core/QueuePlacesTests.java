@@ -21,8 +21,8 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.core.PlaceRound.Kind;
-import io.mongolock.core.PlaceRound.Look;
+import io.mongolock.core.PlaceRequest.Kind;
+import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -55,11 +55,11 @@ class QueuePlacesTests {
 		IntStream.range(0, 500).forEach((i) -> stand("k" + i, 0));
 		this.places.due(true, at(10));
 		assertThat(this.places.due(true, at(1_999))).isEmpty();
-		PlaceRound refresh = only(this.places.due(true, at(2_000)), Kind.REFRESH);
+		PlaceRequest refresh = only(this.places.due(true, at(2_000)), Kind.REFRESH);
 		assertThat(refresh.places()).hasSize(500);
 		assertThat(this.places.due(true, at(2_001))).as("while it is underway").isEmpty();
 		this.places.answered(refresh, List.of(), at(2_002));
-		PlaceRound look = only(this.places.due(true, at(2_003)), Kind.LOOK);
+		PlaceRequest look = only(this.places.due(true, at(2_003)), Kind.LOOK);
 		assertThat(look.keys()).hasSize(500).doesNotHaveDuplicates();
 		this.places.answered(look, seen(look, 0), at(2_004));
 		assertThat(this.called).isEmpty();
@@ -68,7 +68,7 @@ class QueuePlacesTests {
 	}
 
 	@Test
-	void withoutAWatchTheNextInLineLooksAtItsRetryIntervalAndThoseBehindLessOften() {
+	void withoutAWatchTheNextInQueueLooksAtItsRetryIntervalAndThoseBehindLessOften() {
 		stand("head", 0);
 		stand("second", 1);
 		stand("far", 100);
@@ -87,7 +87,7 @@ class QueuePlacesTests {
 	}
 
 	@Test
-	void whoIsNotInLineAnyMoreAsks() {
+	void whoIsNotInQueueAnyMoreAsks() {
 		stand("gone", 0);
 		stand("there", 0);
 		look((look) -> seen(look, 0).stream().filter((lock) -> !lock.key().equals("gone")).toList());
@@ -108,7 +108,7 @@ class QueuePlacesTests {
 	@Test
 	void aLookThatLeftBeforeTheLastAnswerSaysNothing() {
 		stand("k", 0);
-		PlaceRound look = only(this.places.due(false, at(100)), Kind.LOOK);
+		PlaceRequest look = only(this.places.due(false, at(100)), Kind.LOOK);
 		this.places.released("k");
 		LockAcquisition acquisition = this.acquisitions.get("k");
 		acquisition.turn(at(101));
@@ -135,7 +135,7 @@ class QueuePlacesTests {
 	@Test
 	void hintsThatCameAfterALookLeftStillCount() {
 		stand("k", 1);
-		PlaceRound look = only(this.places.due(false, at(200)), Kind.LOOK);
+		PlaceRequest look = only(this.places.due(false, at(200)), Kind.LOOK);
 		this.places.released("k");
 		this.places.answered(look, seen(look, 1), at(201));
 		assertThat(this.called).isEmpty();
@@ -157,9 +157,9 @@ class QueuePlacesTests {
 	@Test
 	void aRefreshThatHangsIsDividedSoThatOnePlaceIsMissedAlone() {
 		IntStream.range(0, 64).forEach((i) -> stand("k" + i, 0));
-		PlaceRound hangs = refreshes(2_000).get(0);
+		PlaceRequest hangs = refreshes(2_000).get(0);
 		this.places.failed(hangs, at(3_900));
-		List<PlaceRound> parts = refreshes(4_000);
+		List<PlaceRequest> parts = refreshes(4_000);
 		assertThat(parts).hasSize(16).allSatisfy((part) -> assertThat(part.places()).hasSize(4));
 		parts.forEach((part) -> this.places.answered(part, List.of(), at(4_001)));
 		assertThat(refreshes(6_001)).as("what is answered goes together again").hasSize(1);
@@ -169,7 +169,7 @@ class QueuePlacesTests {
 	void whatOneBlockedDocumentHoldsUpIsRefreshedBeforeItsPlacesRunOut() {
 		IntStream.range(0, 1_000).forEach((i) -> stand("k" + i, 0));
 		Map<String, Long> refreshedAt = new TreeMap<>();
-		Map<PlaceRound, Long> hanging = new HashMap<>();
+		Map<PlaceRequest, Long> hanging = new HashMap<>();
 		for (long now = 2_000; now <= 12_000; now += 10) {
 			long time = now;
 			hanging.entrySet().removeIf((hangs) -> {
@@ -179,7 +179,7 @@ class QueuePlacesTests {
 				}
 				return over;
 			});
-			for (PlaceRound round : this.places.due(true, at(now))) {
+			for (PlaceRequest round : this.places.due(true, at(now))) {
 				List<String> keys = round.keys();
 				// It comes first, so it holds up all the others
 				boolean blocked = now > 2_000 && round.kind() == Kind.REFRESH && keys.contains("k500");
@@ -204,13 +204,13 @@ class QueuePlacesTests {
 		IntStream.range(0, 20_000).forEach((i) -> stand("k" + i, 0));
 		this.places.due(true, at(10));
 		this.places.missed();
-		List<PlaceRound> looks = new ArrayList<>(this.places.due(true, at(20)));
+		List<PlaceRequest> looks = new ArrayList<>(this.places.due(true, at(20)));
 		assertThat(looks).hasSize(4);
 		assertThat(this.places.nextIn(at(20))).as("until one is answered").isPositive();
 		for (int i = 0; i < looks.size(); i++) {
 			this.places.answered(looks.get(i), seen(looks.get(i), 0), at(21));
 			assertThat(this.places.nextIn(at(21)) <= 0).isEqualTo(i < 16);
-			List<PlaceRound> next = this.places.due(true, at(21));
+			List<PlaceRequest> next = this.places.due(true, at(21));
 			assertThat(next).hasSize((i < 16) ? 1 : 0);
 			looks.addAll(next);
 		}
@@ -222,7 +222,7 @@ class QueuePlacesTests {
 	void placesAreLeftTogetherAndThoseThatComeMeanwhileAfterThat() {
 		IntStream.range(0, 100).forEach((i) -> stand("k" + i, 0));
 		this.acquisitions.values().stream().limit(60).forEach(LockAcquisition::cancel);
-		PlaceRound first = only(this.places.due(true, at(1)), Kind.LEAVE);
+		PlaceRequest first = only(this.places.due(true, at(1)), Kind.LEAVE);
 		assertThat(first.places()).hasSize(60);
 		this.acquisitions.values().forEach(LockAcquisition::cancel);
 		assertThat(this.places.due(true, at(2))).isEmpty();
@@ -254,15 +254,15 @@ class QueuePlacesTests {
 		Stream.of("a", "b").forEach((key) -> this.places.enter(acquisition(key), at(0)));
 		this.places.nextIn(at(0));
 		this.places.missed();
-		PlaceRound look = only(this.places.due(false, at(0)), Kind.LOOK);
+		PlaceRequest look = only(this.places.due(false, at(0)), Kind.LOOK);
 		List<Look> inOrder = only(this.places.due(false, at(2_000)), Kind.REFRESH).looks();
 		this.places.failed(look, at(2_000));
 		AtomicBoolean woken = new AtomicBoolean();
 		this.places.onWork(() -> woken.set(true));
-		WaitingPlace first = inOrder.get(0).place();
+		QueuedClaim first = inOrder.get(0).place();
 		Thread watch = new Thread(() -> this.places.nextIn(at(2_000)));
 		Thread answered = new Thread(() -> {
-			QueuePlace seen = QueuePlace.of(first.id(), 1, answer(first.key(), 0));
+			QueuePosition seen = QueuePosition.of(first.id(), 1, answer(first.key(), 0));
 			first.answered(Objects.requireNonNull(seen), 100_000_000, at(2_000));
 			this.places.stands(first, at(2_000));
 		});
@@ -281,7 +281,7 @@ class QueuePlacesTests {
 	void aLookThatIsOutdatedBeforeItLeavesDoesNotPutOffTheNext() {
 		stand("k", 0);
 		this.places.missed();
-		PlaceRound look = only(this.places.due(false, at(-1)), Kind.LOOK);
+		PlaceRequest look = only(this.places.due(false, at(-1)), Kind.LOOK);
 		this.places.answered(look, seen(look, 0), at(1));
 		assertThat(this.called).isEmpty();
 		assertThat(this.places.nextIn(at(1))).isEqualTo(99_000_000);
@@ -359,7 +359,7 @@ class QueuePlacesTests {
 
 	private List<String> refreshed(long now) {
 		List<String> keys = new ArrayList<>();
-		for (PlaceRound round : this.places.due(true, at(now))) {
+		for (PlaceRequest round : this.places.due(true, at(now))) {
 			if (round.kind() == Kind.REFRESH) {
 				keys.addAll(round.keys());
 			}
@@ -368,18 +368,18 @@ class QueuePlacesTests {
 		return keys;
 	}
 
-	private List<PlaceRound> refreshes(long now) {
+	private List<PlaceRequest> refreshes(long now) {
 		return this.places.due(true, at(now)).stream().filter((round) -> round.kind() == Kind.REFRESH).toList();
 	}
 
-	private void look(Function<PlaceRound, List<StoredLock>> answer) {
+	private void look(Function<PlaceRequest, List<StoredLock>> answer) {
 		this.places.missed();
-		PlaceRound look = only(this.places.due(true, at(10)), Kind.LOOK);
+		PlaceRequest look = only(this.places.due(true, at(10)), Kind.LOOK);
 		this.places.answered(look, answer.apply(look), at(11));
 	}
 
-	private static PlaceRound only(List<PlaceRound> rounds, Kind kind) {
-		assertThat(rounds).extracting(PlaceRound::kind).containsExactly(kind);
+	private static PlaceRequest only(List<PlaceRequest> rounds, Kind kind) {
+		assertThat(rounds).extracting(PlaceRequest::kind).containsExactly(kind);
 		return rounds.get(0);
 	}
 
@@ -415,7 +415,7 @@ class QueuePlacesTests {
 				ResolvedLockSettings.of(LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build()), at(0));
 	}
 
-	private static List<StoredLock> seen(PlaceRound look, int ahead) {
+	private static List<StoredLock> seen(PlaceRequest look, int ahead) {
 		return look.keys().stream().map((key) -> lock(key, 1, ahead, Duration.ofSeconds(30))).toList();
 	}
 

@@ -175,7 +175,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	}
 
 	@RepeatedTest(6)
-	void whoEntersTheLineFailsNoTransactionThatIsAboutToSave() throws Exception {
+	void whoEntersTheQueueFailsNoTransactionThatIsAboutToSave() throws Exception {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
 		CompletableFuture<LockedDocument<Post>> other = this.transactions.execute((status) -> {
 			this.template.findById("p2", Post.class);

@@ -43,7 +43,7 @@ class LockMdcTests {
 	}
 
 	@Test
-	void aKeyCannotBeginALineOfTheLog() {
+	void aKeyCannotBeginAQueueOfTheLog() {
 		this.mdc.working(handle("a\nb", 5));
 		assertThat(MDC.get("lock.key")).doesNotContain("\n");
 	}

@@ -40,7 +40,7 @@ public final class Claims {
 	}
 
 	public static Claim waiting(Claim claim) {
-		return claim.inLine(claim.ttl());
+		return claim.inQueue(claim.ttl());
 	}
 
 	public static Claim owner(Claim claim, LockOwner owner) {

@@ -68,7 +68,7 @@ interface FirstClaimContract extends LockStoreContract {
 	}
 
 	@Test
-	default void aFirstClaimIsDeniedWhileSomebodyStandsInLine() {
+	default void aFirstClaimIsDeniedWhileSomebodyStandsInQueue() {
 		Claim holder = Claims.on("key");
 		grant(holder);
 		deny(Claims.waiting(Claims.on("key")));
@@ -108,7 +108,7 @@ interface FirstClaimContract extends LockStoreContract {
 	}
 
 	@Test
-	default void aFirstClaimThatWaitsEntersTheLine() {
+	default void aFirstClaimThatWaitsEntersTheQueue() {
 		grant(Claims.on("key"));
 		deny(Claims.first(Claims.waiting(Claims.on("key"))));
 		assertThat(find("key").queue()).hasSize(1);

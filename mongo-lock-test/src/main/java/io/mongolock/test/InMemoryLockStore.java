@@ -144,7 +144,7 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	/**
-	 * Remove a lock with its fence and line, as the TTL index or an administrator would.
+	 * Remove a lock with its fence and queue, as the TTL index or an administrator would.
 	 * @param key the key
 	 */
 	public synchronized void delete(String key) {

@@ -33,9 +33,9 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	static final ModelDocument NONE = new ModelDocument(List.of(), List.of(), 0, Instant.EPOCH, List.of());
 
 	/**
-	 * Ask for the lock: granted if the holders plus those ahead in line are fewer than
+	 * Ask for the lock: granted if the holders plus those ahead in the queue are fewer than
 	 * the smallest limit among the claim, the holders and those ahead. The first request
-	 * for an exclusive lock looks only whether anybody holds it or stands in line: asked
+	 * for an exclusive lock looks only whether anybody holds it or stands in the queue: asked
 	 * with a token that does so, it does not begin that anew.
 	 * @param claim what is asked for
 	 * @param now the store's time, whole milliseconds
@@ -43,21 +43,21 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 */
 	ModelDocument claim(Claim claim, Instant now) {
 		List<StoredHolder> alive = this.holders.stream().filter((holder) -> holder.isAlive(now)).toList();
-		List<StoredWaiter> line = this.queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
+		List<StoredWaiter> living = this.queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
 		boolean fast = claim.first() && claim.limit() == 1 && !claim.waiting();
-		return (fast && !(alive.isEmpty() && line.isEmpty())) ? this : decide(claim, alive, line, now);
+		return (fast && !(alive.isEmpty() && living.isEmpty())) ? this : decide(claim, alive, living, now);
 	}
 
-	private ModelDocument decide(Claim claim, List<StoredHolder> alive, List<StoredWaiter> line, Instant now) {
+	private ModelDocument decide(Claim claim, List<StoredHolder> alive, List<StoredWaiter> living, Instant now) {
 		String token = claim.id().leaseToken();
-		List<StoredWaiter> others = line.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
+		List<StoredWaiter> others = living.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
 		if (alive.stream().anyMatch((holder) -> holder.leaseToken().equals(token))) {
 			return new ModelDocument(refreshed(alive, token, now), others, this.fence, now, this.previous);
 		}
-		if (isAdmitted(claim, alive, ahead(line, token))) {
+		if (isAdmitted(claim, alive, ahead(living, token))) {
 			return grant(claim, alive, others, now);
 		}
-		return (claim.placeTtl() != null) ? enterLine(claim, line, now, claim.placeTtl()) : this;
+		return (claim.placeTtl() != null) ? enterQueue(claim, living, now, claim.placeTtl()) : this;
 	}
 
 	/**
@@ -131,7 +131,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * Begin the life of a place in line anew, even of one that has run out, as long as it
+	 * Begin the life of a place in the queue anew, even of one that has run out, as long as it
 	 * is still there.
 	 * @param token the token that waits
 	 * @param now the store's time
@@ -148,7 +148,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * Leave the line.
+	 * Leave the queue.
 	 * @param token the token that waits
 	 * @return the lock after it
 	 */
@@ -190,13 +190,13 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		return new ModelDocument(appended(alive, granted), others, next, now, this.holders);
 	}
 
-	private ModelDocument enterLine(Claim claim, List<StoredWaiter> line, Instant now, Duration placeTtl) {
+	private ModelDocument enterQueue(Claim claim, List<StoredWaiter> living, Instant now, Duration placeTtl) {
 		String token = claim.id().leaseToken();
-		List<StoredWaiter> queue = line.stream()
+		List<StoredWaiter> queue = living.stream()
 			.map((waiter) -> (waiter.leaseToken().equals(token)) ? refreshed(waiter, now) : waiter)
 			.toList();
-		if (line.stream().noneMatch((waiter) -> waiter.leaseToken().equals(token))) {
-			queue = appended(line, new StoredWaiter(token, claim.limit(), claim.owner(), now, placeTtl));
+		if (living.stream().noneMatch((waiter) -> waiter.leaseToken().equals(token))) {
+			queue = appended(living, new StoredWaiter(token, claim.limit(), claim.owner(), now, placeTtl));
 		}
 		return new ModelDocument(this.holders, queue, this.fence, now, this.previous);
 	}
@@ -207,8 +207,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		return alive.size() + ahead.size() < Math.min(claim.limit(), limits.min().orElse(Integer.MAX_VALUE));
 	}
 
-	private static List<StoredWaiter> ahead(List<StoredWaiter> line, String token) {
-		return line.stream().takeWhile((waiter) -> !waiter.leaseToken().equals(token)).toList();
+	private static List<StoredWaiter> ahead(List<StoredWaiter> living, String token) {
+		return living.stream().takeWhile((waiter) -> !waiter.leaseToken().equals(token)).toList();
 	}
 
 	private static List<StoredHolder> refreshed(List<StoredHolder> holders, String token, Instant now) {

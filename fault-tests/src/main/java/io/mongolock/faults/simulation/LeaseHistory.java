@@ -66,7 +66,7 @@ final class LeaseHistory {
 	/** Whether it was granted when nobody wanted it any more. */
 	boolean late;
 
-	/** When the store gave it its place in line. */
+	/** When the store gave it its place in the queue. */
 	long placedAt = -1;
 
 	/** Whether it was called and took so long to ask that its place may have run out. */

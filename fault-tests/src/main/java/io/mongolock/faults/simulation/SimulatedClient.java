@@ -32,7 +32,7 @@ final class SimulatedClient extends SimulatedProcess {
 
 	final ClientQueues acquisitions;
 
-	private final SimulatedLine line;
+	private final SimulatedQueue queue;
 
 	private final List<HeldLock> lost = new ArrayList<>();
 
@@ -47,15 +47,15 @@ final class SimulatedClient extends SimulatedProcess {
 		this.network = network;
 		this.servers = servers;
 		this.renewals = new SimulatedRenewals(this);
-		this.line = new SimulatedLine(this, placeTtl);
-		servers.watch(this.line::released);
-		this.acquisitions = new ClientQueues(this.queues, this.line.places(), this::lost,
+		this.queue = new SimulatedQueue(this, placeTtl);
+		servers.watch(this.queue::released);
+		this.acquisitions = new ClientQueues(this.queues, this.queue.places(), this::lost,
 				(bound) -> timeline.between(0, bound));
 	}
 
 	// Whether nobody waits here any more, as nobody wants a lock
 	boolean isAtRest() {
-		return isCrashed() || (this.queues.waiters().isEmpty() && this.line.places().isEmpty());
+		return isCrashed() || (this.queues.waiters().isEmpty() && this.queue.places().isEmpty());
 	}
 
 	<T> void ask(Request<T> request, Consumer<T> onReply, Consumer<Outcome> onFailure) {
@@ -130,7 +130,7 @@ final class SimulatedClient extends SimulatedProcess {
 
 	private void release(LeaseId id, OrphanCleanup cleanup) {
 		Duration timeout = this.judge.histories.of(id.leaseToken()).terms.operationTimeout();
-		if (cleanup.isInLine()) {
+		if (cleanup.isInQueue()) {
 			ask(Request.leave(List.of(id), timeout), (left) -> this.judge.count(Event.LINE_LEAVE), (outcome) -> {
 			});
 		}

@@ -80,7 +80,7 @@ final class StoreJudge {
 	private void placed(LeaseHistory tenure) {
 		if (tenure.placedAt < 0) {
 			tenure.placedAt = this.timeline.now();
-			this.histories.event(tenure, "stands in line", Event.IN_LINE);
+			this.histories.event(tenure, "stands in the queue", Event.IN_LINE);
 		}
 	}
 
@@ -97,7 +97,7 @@ final class StoreJudge {
 			.toList();
 		int limit = passed.stream().mapToInt((tenure) -> tenure.limit).min().orElse(Integer.MAX_VALUE);
 		Violation.check(passed.isEmpty() || holders.size() + passed.size() <= Math.min(limit, granted.limit),
-				Violation.Kind.ORDER, () -> granted + " passed " + passed + ", who stood in line before it");
+				Violation.Kind.ORDER, () -> granted + " passed " + passed + ", who stood in the queue before it");
 		this.histories.count(Event.GRANTED_IN_ORDER);
 	}
 

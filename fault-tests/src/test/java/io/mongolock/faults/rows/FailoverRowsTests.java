@@ -89,7 +89,7 @@ class FailoverRowsTests {
 
 	@Test
 	@ShowsRow(value = 57, level = Level.PROXY)
-	void whoWaitsInLineWhileThePrimaryIsReplacedIsServedAfterIt(RowFigures figures) {
+	void whoWaitsInQueueWhileThePrimaryIsReplacedIsServedAfterIt(RowFigures figures) {
 		HarnessClient client = this.rig.client(Harness.LONG, Harness.LONG);
 		HarnessClient other = this.rig.client(Harness.LONG, Duration.ofSeconds(90));
 		LockHandle handle = client.acquire();

@@ -241,7 +241,7 @@ class LoadRowsTests {
 				.until(() -> this.entered.get() > entered || answers() >= before + answers);
 		}
 
-		// Who stands in line looks, and claims only if its turn may have come
+		// Who stands in the queue looks, and claims only if its turn may have come
 		private int answers() {
 			return this.rig.proxy().replies("findAndModify") + this.rig.proxy().replies("find");
 		}

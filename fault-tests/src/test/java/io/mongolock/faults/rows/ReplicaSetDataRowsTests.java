@@ -51,7 +51,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Rows 42, 49, 57, 65, 66 and 71 on three real members that the tests start: the stream
- * of released locks, the line, guarded writes, sequences and locked documents while the
+ * of released locks, the queue, guarded writes, sequences and locked documents while the
  * primary dies, stands still, steps down or is cut off.
  */
 @Tag("real-server")
@@ -115,7 +115,7 @@ class ReplicaSetDataRowsTests {
 
 	@Test
 	@ShowsRow(value = 57, level = Level.REPLICA_SET)
-	void whoWaitsInLineWhileThePrimaryIsKilledIsServedAfterIt(RowFigures figures) {
+	void whoWaitsInQueueWhileThePrimaryIsKilledIsServedAfterIt(RowFigures figures) {
 		HarnessClient other = this.set.client(Harness.LONG, Duration.ofSeconds(90));
 		LockHandle handle = this.client.acquire();
 		CompletableFuture<LockHandle> waiting = other.acquireAsync();

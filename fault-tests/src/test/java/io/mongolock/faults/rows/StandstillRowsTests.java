@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Row 81: the next in line is called, and cannot ask: its thread stands still, or the
+ * Row 81: the next in the queue is called, and cannot ask: its thread stands still, or the
  * threads for requests are taken by others.
  */
 @Timeout(120)
@@ -65,10 +65,10 @@ class StandstillRowsTests {
 				first.completeExceptionally(ex);
 			}
 		});
-		awaitInLine(1);
+		awaitInQueue(1);
 		this.clock.begins.countDown();
 		CompletableFuture<LockHandle> second = other.acquireAsync();
-		awaitInLine(2);
+		awaitInQueue(2);
 		held.close();
 		long released = System.nanoTime();
 		assertThat(second).succeedsWithin(Harness.LONG);
@@ -88,7 +88,7 @@ class StandstillRowsTests {
 		HarnessClient client = this.rig.behindProxy(Harness.LONG, Duration.ofMinutes(1));
 		LockHandle held = this.rig.direct(Harness.LONG).acquire();
 		CompletableFuture<LockHandle> called = client.acquireAsync();
-		awaitInLine(1);
+		awaitInQueue(1);
 		this.rig.claims().when(StandstillRowsTests::isBlocked).holdAllRequests();
 		List<CompletableFuture<LockHandle>> blocked = new ArrayList<>();
 		for (int i = 0; i < 320; i++) {
@@ -126,7 +126,7 @@ class StandstillRowsTests {
 			.add("another granted within", Harness.millis(waited));
 	}
 
-	private void awaitInLine(int number) {
+	private void awaitInQueue(int number) {
 		await().atMost(Harness.LONG)
 			.until(() -> this.rig.stored().filter((lock) -> lock.queue().size() == number).isPresent());
 	}

@@ -93,7 +93,7 @@ class StreamRowsTests {
 			awaitRelease();
 			LockHandle holder = other.acquire();
 			CompletableFuture<LockHandle> granted = waiting.acquireAsync();
-			Awaitility.await().atMost(Harness.LONG).until(() -> this.cursor.get() != 0 && isInLine());
+			Awaitility.await().atMost(Harness.LONG).until(() -> this.cursor.get() != 0 && isInQueue());
 			int streams = this.proxy.requests("aggregate");
 			this.server.holdChangeEvents();
 			this.notified.set(false);
@@ -129,7 +129,7 @@ class StreamRowsTests {
 		try (HarnessClient waiting = client(this.behindProxy); HarnessClient other = client(this.direct)) {
 			LockHandle holder = other.acquire();
 			CompletableFuture<LockHandle> granted = waiting.acquireAsync();
-			Awaitility.await().atMost(Harness.LONG).until(() -> this.cursor.get() != 0 && isInLine());
+			Awaitility.await().atMost(Harness.LONG).until(() -> this.cursor.get() != 0 && isInQueue());
 			this.proxy.on("aggregate").dropRequest().always();
 			ending.happenTo(this);
 			holder.close();
@@ -144,7 +144,7 @@ class StreamRowsTests {
 		return HarnessClient.of(mongo, HarnessClient.settings(Harness.LONG, Harness.LONG), LockClock.system());
 	}
 
-	private boolean isInLine() {
+	private boolean isInQueue() {
 		return this.store.find(Harness.KEY, Harness.LONG).filter((lock) -> lock.queue().size() == 1).isPresent();
 	}
 

@@ -63,7 +63,7 @@ final class ClaimPipeline extends ClaimStatements {
 	}
 
 	/**
-	 * Grants the claim or leaves the document as it is; who waits enters the line.
+	 * Grants the claim or leaves the document as it is; who waits enters the queue.
 	 */
 	List<BsonDocument> of(Claim claim) {
 		BsonDocument token = token(claim);
@@ -72,11 +72,11 @@ final class ClaimPipeline extends ClaimStatements {
 	}
 
 	/**
-	 * Enters the line, or refreshes the place there, and asks for nothing.
+	 * Enters the queue, or refreshes the place there, and asks for nothing.
 	 * @param placeTtl how long the place lasts without refresh
 	 */
 	List<BsonDocument> enter(Claim claim, Duration placeTtl) {
-		return replaceWith(let(document("line", living(path("queue"))), enterLine(claim, token(claim), placeTtl)));
+		return replaceWith(let(document("line", living(path("queue"))), enterQueue(claim, token(claim), placeTtl)));
 	}
 
 	private BsonDocument decide(Claim claim, BsonDocument token) {
@@ -85,7 +85,7 @@ final class ClaimPipeline extends ClaimStatements {
 				document("holders", refreshed(this.alive, token), "queue", others).append("touchedAt", this.now));
 		BsonDocument limit = operator("$min", new BsonInt32(claim.limit()), this.aliveLimit, this.aheadLimit);
 		BsonDocument admitted = operator("$cond", operator("$lt", this.taken, limit), grant(claim, token, others),
-				(claim.placeTtl() != null) ? enterLine(claim, token, claim.placeTtl()) : this.root);
+				(claim.placeTtl() != null) ? enterQueue(claim, token, claim.placeTtl()) : this.root);
 		return operator("$cond", operator("$in", token, string("$$alive.token")), again, admitted);
 	}
 
@@ -98,7 +98,7 @@ final class ClaimPipeline extends ClaimStatements {
 		return changed(lock, this.granted);
 	}
 
-	private BsonDocument enterLine(Claim claim, BsonDocument token, Duration placeTtl) {
+	private BsonDocument enterQueue(Claim claim, BsonDocument token, Duration placeTtl) {
 		BsonDocument waiter = document("token", token, "limit", new BsonInt32(claim.limit()))
 			.append("owner", literal(LockDocument.owner(claim.owner())))
 			.append("renewedAt", this.now)

@@ -33,8 +33,8 @@ import io.mongolock.store.StoredWaiter;
  * adds one to the version of the document, where it has one, and answers the whole of it.
  * <p>
  * The first request of a claim is one statement on the document. Whoever is denied stands
- * in the line of the document, which is kept beside it in the collection of the locks:
- * waiting never writes the document, and only the first in line asks for it. Thread-safe.
+ * in the queue of the document, which is kept beside it in the collection of the locks:
+ * waiting never writes the document, and only the first in the queue asks for it. Thread-safe.
  * <pre>
  * { _id: …, title: …, version: 5,
  *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ] } }
@@ -46,7 +46,7 @@ public final class DocumentLockStore implements LockStore {
 
 	private final String field;
 
-	private final DocumentLines lines;
+	private final DocumentQueues queues;
 
 	private final LeaseSecrets secrets = new LeaseSecrets();
 
@@ -65,7 +65,7 @@ public final class DocumentLockStore implements LockStore {
 		checkField(field);
 		this.template = template;
 		this.field = field;
-		this.lines = new DocumentLines(new LockCollection(template, lines));
+		this.queues = new DocumentQueues(new LockCollection(template, lines));
 	}
 
 	/**
@@ -115,16 +115,16 @@ public final class DocumentLockStore implements LockStore {
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		LockedCollection documents = of(claim.id().key());
 		return (claim.first() && !claim.waiting()) ? documents.acquire(claim, timeout)
-				: inLine(documents, claim, new TimeLeft(timeout));
+				: inQueue(documents, claim, new TimeLeft(timeout));
 	}
 
-	private ClaimAnswer inLine(LockedCollection documents, Claim claim, TimeLeft time) {
+	private ClaimAnswer inQueue(LockedCollection documents, Claim claim, TimeLeft time) {
 		Duration placeTtl = claim.placeTtl();
-		List<StoredWaiter> line = (placeTtl != null) ? this.lines.enter(claim, placeTtl, time.left())
-				: this.lines.look(claim.id().key(), time.left());
+		List<StoredWaiter> queue = (placeTtl != null) ? this.queues.enter(claim, placeTtl, time.left())
+				: this.queues.look(claim.id().key(), time.left());
 		Claim alone = claim.alone();
 		ClaimAnswer answer = null;
-		if (DocumentLines.isBehindOthers(line, claim.id())) {
+		if (DocumentQueues.isBehindOthers(queue, claim.id())) {
 			answer = documents.look(claim.id().key(), time.left());
 		}
 		// A request of this token whose answer was lost may have been granted: a lease
@@ -134,11 +134,11 @@ public final class DocumentLockStore implements LockStore {
 			answer = documents.acquire(alone, time.left());
 		}
 		if (answer.grantTo(claim.id().leaseToken()).isEmpty()) {
-			return answer.withQueue(line);
+			return answer.withQueue(queue);
 		}
-		this.lines.leaveAfterGrant(claim.id(), time.left());
+		this.queues.leaveAfterGrant(claim.id(), time.left());
 		return answer
-			.withQueue(line.stream().filter((waiter) -> !waiter.leaseToken().equals(claim.id().leaseToken())).toList());
+			.withQueue(queue.stream().filter((waiter) -> !waiter.leaseToken().equals(claim.id().leaseToken())).toList());
 	}
 
 	@Override
@@ -204,17 +204,17 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public boolean leave(LeaseId claim, Duration timeout) {
-		return this.lines.requests().leave(claim, timeout);
+		return this.queues.requests().leave(claim, timeout);
 	}
 
 	@Override
 	public int leaveAll(List<LeaseId> claims, Duration timeout) {
-		return this.lines.requests().leaveAll(claims, timeout);
+		return this.queues.requests().leaveAll(claims, timeout);
 	}
 
 	@Override
 	public int refreshAll(List<LeaseId> claims, Duration timeout) {
-		return this.lines.requests().refreshAll(claims, timeout);
+		return this.queues.requests().refreshAll(claims, timeout);
 	}
 
 	@Override
@@ -226,14 +226,14 @@ public final class DocumentLockStore implements LockStore {
 			.stream()
 			.flatMap((of) -> collection(of.getKey()).findAll(of.getValue(), time.left()).stream())
 			.toList();
-		return this.lines.with(locks, time.left());
+		return this.queues.with(locks, time.left());
 	}
 
 	@Override
 	public Optional<StoredLock> find(String key, Duration timeout) {
 		TimeLeft time = new TimeLeft(timeout);
 		List<StoredLock> found = of(key).find(key, time.left()).stream().toList();
-		return this.lines.with(found, time.left()).stream().findFirst();
+		return this.queues.with(found, time.left()).stream().findFirst();
 	}
 
 	@Override
@@ -247,7 +247,7 @@ public final class DocumentLockStore implements LockStore {
 			.sorted(Comparator.comparing(StoredLock::key))
 			.limit(most)
 			.toList();
-		return this.lines.with(locks, time.left());
+		return this.queues.with(locks, time.left());
 	}
 
 	/**
@@ -273,7 +273,7 @@ public final class DocumentLockStore implements LockStore {
 	 */
 	public List<StoredLock> list(String collection, Duration timeout) {
 		TimeLeft time = new TimeLeft(timeout);
-		return this.lines.with(collection(collection).list(time.left()), time.left());
+		return this.queues.with(collection(collection).list(time.left()), time.left());
 	}
 
 	private LockedCollection of(String key) {

@@ -15,7 +15,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.store.LeaseId;
 
 /**
- * What is asked of a collection by the token of a lease or of a place in line, wherever
+ * What is asked of a collection by the token of a lease or of a place in the queue, wherever
  * in a document the lock stands. Thread-safe.
  */
 final class LeaseRequests {
@@ -99,7 +99,7 @@ final class LeaseRequests {
 
 	boolean leave(LeaseId claim, Duration timeout) {
 		// rolled back, it is a place that runs out by itself
-		return pull(StoreRequest.write("leave the line of lock", claim.key(), timeout), WriteConcern.W1,
+		return pull(StoreRequest.write("leave the queue of lock", claim.key(), timeout), WriteConcern.W1,
 				this.statements.leave(claim.leaseToken()));
 	}
 

@@ -63,7 +63,7 @@ record LockDocument(BsonDocument document) {
 	}
 
 	/**
-	 * Whether nobody holds the lock or stands in line.
+	 * Whether nobody holds the lock or stands in the queue.
 	 */
 	boolean isFree() {
 		try {
@@ -102,8 +102,8 @@ record LockDocument(BsonDocument document) {
 	}
 
 	/**
-	 * Who stands in line, first come first.
-	 * @throws UnreadableException if it is no line of ours
+	 * Who stands in the queue, first come first.
+	 * @throws UnreadableException if it is no queue of ours
 	 */
 	List<StoredWaiter> queue() {
 		List<StoredWaiter> queue = new ArrayList<>();

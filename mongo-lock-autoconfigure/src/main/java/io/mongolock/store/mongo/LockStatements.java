@@ -48,7 +48,7 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Whether a token stands in the line of a lock; {@code $} is its place in
+	 * Whether a token stands in the queue of a lock; {@code $} is its place in
 	 * {@link #refresh()}.
 	 */
 	BsonDocument awaitedBy(BsonValue id, String token) {
@@ -56,7 +56,7 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Begins the life of a place in line anew.
+	 * Begins the life of a place in the queue anew.
 	 */
 	BsonDocument refresh() {
 		return this.refresh;
@@ -142,7 +142,7 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Takes the entry of a token out of the line.
+	 * Takes the entry of a token out of the queue.
 	 */
 	BsonDocument leave(String token) {
 		return pull("queue", document("token", string(token)));

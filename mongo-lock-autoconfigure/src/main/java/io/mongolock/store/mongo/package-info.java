@@ -3,7 +3,7 @@
  * <ul>
  * <li>{@link MongoLockStore} keeps each in a document of its own,
  * {@link DocumentLockStore} in documents of the application, each collection of which is
- * a {@link LockedCollection}, with {@link DocumentLines} beside them.</li>
+ * a {@link LockedCollection}, with {@link DocumentQueues} beside them.</li>
  * <li>What is sent: {@link ClaimCommand} is a claim, which is a {@link FastClaim} where
  * that may be enough and a {@link ClaimPipeline} otherwise; {@link LeaseRequests} is all
  * that goes by a token, {@link LockLooks} what changes nothing, {@link LockStatements}

@@ -136,7 +136,7 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
-	void whoWaitsStandsInTheLineBesideAndWritesNoDocument() {
+	void whoWaitsStandsInTheQueueBesideAndWritesNoDocument() {
 		this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
 		Document before = document();
 		Claim first = Claims.waiting(Claims.on("locks:k"));
@@ -147,7 +147,7 @@ class DocumentLockStoreCommandTests {
 		assertThat(line(denied)).containsExactly(first.id().leaseToken(), second.id().leaseToken());
 		assertThat(denied.liveHolders()).hasSize(1);
 		assertThat(this.log.all().stream().filter((command) -> !command.containsKey("find")))
-			.as("only the first in line asks for the document")
+			.as("only the first in the queue asks for the document")
 			.singleElement()
 			.satisfies((command) -> {
 				assertThat(command.getString("findAndModify").getValue()).isEqualTo("lines");
@@ -165,7 +165,7 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
-	void whoWaitsIsGrantedInOrderAndLeavesTheLine() {
+	void whoWaitsIsGrantedInOrderAndLeavesTheQueue() {
 		Claim holder = Claims.first(Claims.on("locks:k"));
 		this.store.acquire(holder, TIMEOUT);
 		Claim first = Claims.waiting(Claims.on("locks:k"));

@@ -143,7 +143,7 @@ class MongoLockStoreCommandTests {
 		assertThat(sent()).isEqualTo(recorded("release: mine"));
 		this.log.clear();
 		this.store.leave(LEASE, TIMEOUT);
-		assertThat(sent()).isEqualTo(recorded("leave the line"));
+		assertThat(sent()).isEqualTo(recorded("leave the queue"));
 	}
 
 	@ParameterizedTest
@@ -178,12 +178,12 @@ class MongoLockStoreCommandTests {
 	void placesAreRefreshedAndLeftWithOneUnorderedCommandOfTheStatementForOne() {
 		this.store.refreshAll(List.of(LEASE, LEASE), TIMEOUT);
 		BsonDocument sent = sent();
-		BsonValue one = recorded("refresh a place in the line").getArray("updates").get(0);
+		BsonValue one = recorded("refresh a place in the queue").getArray("updates").get(0);
 		assertThat(sent.getBoolean("ordered").getValue()).isFalse();
 		assertThat(sent.getArray("updates")).containsExactly(one, one);
 		this.log.clear();
 		this.store.leaveAll(List.of(LEASE), TIMEOUT);
-		assertThat(sent().getArray("updates")).isEqualTo(recorded("leave the line").getArray("updates"));
+		assertThat(sent().getArray("updates")).isEqualTo(recorded("leave the queue").getArray("updates"));
 	}
 
 	@Test

@@ -76,7 +76,7 @@ class ReleaseStreamTests {
 		this.client.close();
 		this.server.close();
 		// what follows within a millisecond leaves touchedAt as it is, and a claim that
-		// joins the line then looks like one that leaves it
+		// joins the queue then looks like one that leaves it
 		AtomicLong millis = new AtomicLong(System.currentTimeMillis());
 		this.server = EmbeddedMongo.builder()
 			.replicaSet()

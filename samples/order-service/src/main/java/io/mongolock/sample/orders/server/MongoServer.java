@@ -50,7 +50,7 @@ public final class MongoServer implements AutoCloseable {
 	 */
 	static MongoServer embedded(int port) {
 		try {
-			// A replica set has a change stream, which wakes those who wait in line
+			// A replica set has a change stream, which wakes those who wait in the queue
 			EmbeddedMongo embedded = EmbeddedMongo.builder().replicaSet().port(port).start();
 			return new MongoServer("the embedded server in this process, port " + embedded.port(),
 					embedded.connectionString(), true, embedded);

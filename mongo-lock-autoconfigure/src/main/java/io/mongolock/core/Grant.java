@@ -13,22 +13,22 @@ import io.mongolock.store.StoredHolder;
  * @param reserve how many fences above that of the grant are set aside
  * @param begun when the request left that was granted
  * @param unknown whether an earlier request of the token may still be executed
- * @param contended whether other JVMs stood in line when it began
+ * @param contended whether other JVMs stood in the queue when it began
  */
-record Turn(StoredHolder entry, Duration ttl, int reserve, ClockReading begun, boolean unknown, boolean contended) {
+record Grant(StoredHolder entry, Duration ttl, int reserve, ClockReading begun, boolean unknown, boolean contended) {
 
 	/**
 	 * A turn that begins: the lease lasts as long as was granted.
 	 */
-	Turn(StoredHolder entry, int reserve, ClockReading begun, boolean unknown, boolean contended) {
+	Grant(StoredHolder entry, int reserve, ClockReading begun, boolean unknown, boolean contended) {
 		this(entry, entry.ttl(), reserve, begun, unknown, contended);
 	}
 
 	/**
 	 * The lease was made to last longer.
 	 */
-	Turn lasting(Duration longer) {
-		return new Turn(this.entry, longer, this.reserve, this.begun, this.unknown, this.contended);
+	Grant lasting(Duration longer) {
+		return new Grant(this.entry, longer, this.reserve, this.begun, this.unknown, this.contended);
 	}
 
 	/**

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.WorkerProcesses;
-import io.mongolock.faults.harness.history.LineCheck;
-import io.mongolock.faults.harness.history.LineCheck.Answer;
+import io.mongolock.faults.harness.history.QueueCheck;
+import io.mongolock.faults.harness.history.QueueCheck.Answer;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
-import io.mongolock.faults.harness.worker.LineWorker;
+import io.mongolock.faults.harness.worker.QueueWorker;
 import io.mongolock.faults.harness.worker.LockWorkerJvm;
 import io.mongolock.faults.harness.worker.WorkerJvm;
 import io.mongolock.store.StoredLock;
@@ -30,12 +30,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 55, 56 and 58: processes that wait in line, and some of them die.
+ * Rows 55, 56 and 58: processes that wait in the queue, and some of them die.
  */
 @Tag("process")
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
-class LineRowsTests {
+class QueueRowsTests {
 
 	@AutoClose
 	private final WorkerProcesses crew = new WorkerProcesses();
@@ -100,23 +100,23 @@ class LineRowsTests {
 
 	@Test
 	@ShowsRow(value = 58, level = Level.SERVER)
-	void noGrantOfExclusiveSharedAndLimitedLocksPassesOneInLine(RowFigures figures) {
+	void noGrantOfExclusiveSharedAndLimitedLocksPassesOneInQueue(RowFigures figures) {
 		try (WorkerProcesses set = WorkerProcesses.onReplicaSet()) {
 			List<Answer> history = history(set.target().connectionString());
-			LineCheck check = new LineCheck(history);
+			QueueCheck check = new QueueCheck(history);
 			assertThat(check.passings()).isEmpty();
-			List<String> keys = List.of(LineWorker.EXCLUSIVE, LineWorker.SHARED, LineWorker.LIMITED);
+			List<String> keys = List.of(QueueWorker.EXCLUSIVE, QueueWorker.SHARED, QueueWorker.LIMITED);
 			assertThat(keys).allSatisfy((key) -> assertThat(check.waited(key)).as("waited behind others").isPositive());
 			figures.server(set.label()).add("JVMs", 8);
 			figures.add("grants of the store", history.stream().filter(Answer::granted).count());
-			figures.add("of them behind others in line", keys.stream().mapToInt(check::waited).sum());
+			figures.add("of them behind others in the queue", keys.stream().mapToInt(check::waited).sum());
 			figures.add("out of turn", 0);
 		}
 	}
 
 	private List<Answer> history(String uri) {
-		List<WorkerJvm<LineWorker>> workers = Stream
-			.generate(() -> new WorkerJvm<>(List.of("-Xmx128m"), () -> new LineWorker(uri)))
+		List<WorkerJvm<QueueWorker>> workers = Stream
+			.generate(() -> new WorkerJvm<>(List.of("-Xmx128m"), () -> new QueueWorker(uri)))
 			.limit(8)
 			.toList();
 		try {

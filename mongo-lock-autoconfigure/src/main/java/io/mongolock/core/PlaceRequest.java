@@ -6,14 +6,14 @@ import java.util.List;
 import io.mongolock.store.LeaseId;
 
 /**
- * One request to the store for many places in line. Immutable.
+ * One request to the store for many places in the queue. Immutable.
  *
  * @param kind what is asked for
- * @param places the tokens in line
+ * @param places the tokens in the queue
  * @param looks the places as they stand when it leaves, unless they are left
  * @param timeout how long it may take
  */
-public record PlaceRound(Kind kind, List<LeaseId> places, List<Look> looks, Duration timeout) {
+public record PlaceRequest(Kind kind, List<LeaseId> places, List<Look> looks, Duration timeout) {
 
 	/**
 	 * The keys of the places.
@@ -37,7 +37,7 @@ public record PlaceRound(Kind kind, List<LeaseId> places, List<Look> looks, Dura
 	 * @param left the time
 	 * @param freed how many hints had come until then
 	 */
-	record Look(WaitingPlace place, long left, int freed) {
+	record Look(QueuedClaim place, long left, int freed) {
 
 	}
 

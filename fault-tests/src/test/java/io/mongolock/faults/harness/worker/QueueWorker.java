@@ -17,14 +17,14 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.InterceptedStore;
-import io.mongolock.faults.harness.history.LineCheck.Answer;
+import io.mongolock.faults.harness.history.QueueCheck.Answer;
 import io.mongolock.store.LockStore;
 
 /**
  * Threads that want exclusive, shared and limited locks, in a process of its own, and all
  * that the store answered them. Thread-safe.
  */
-public final class LineWorker {
+public final class QueueWorker {
 
 	/** Only exclusive claims. */
 	public static final String EXCLUSIVE = "exclusive";
@@ -44,7 +44,7 @@ public final class LineWorker {
 
 	private final LockTemplate locks;
 
-	public LineWorker(String connectionString) {
+	public QueueWorker(String connectionString) {
 		LockStore store = new InterceptedStore(HarnessClient.store(MongoClients.create(connectionString)))
 			.answered((claim, answer) -> this.history.add(Answer.of(claim, answer)))
 			.toStore();
@@ -72,7 +72,7 @@ public final class LineWorker {
 		};
 		if (random.nextInt(6) == 0) {
 			// Nobody may barge in, whoever comes without the time to wait
-			this.locks.tryAcquire(request.waitTimeout(Duration.ZERO).build()).ifPresent(LineWorker::work);
+			this.locks.tryAcquire(request.waitTimeout(Duration.ZERO).build()).ifPresent(QueueWorker::work);
 		}
 		else {
 			work(this.locks.acquire(request.build()));

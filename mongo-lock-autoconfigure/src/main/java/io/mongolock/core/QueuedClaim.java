@@ -2,17 +2,17 @@ package io.mongolock.core;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.core.PlaceRound.Look;
+import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 
 /**
- * The place that one acquisition has in the line: what was last seen of it, how many
+ * The place that one acquisition has in the queue: what was last seen of it, how many
  * hints came since, and when to look again. A hint is never a proof, nor is a look: both
  * only make the acquisition ask. Thread-safe, guarded by its own monitor, inside of which
  * it calls nobody.
  */
-final class WaitingPlace {
+final class QueuedClaim {
 
 	private final LockAcquisition acquisition;
 
@@ -28,7 +28,7 @@ final class WaitingPlace {
 	/** Whether it was refreshed after that. */
 	private boolean refreshedSince;
 
-	private @Nullable QueuePlace seen;
+	private @Nullable QueuePosition seen;
 
 	/** When the last claim left. */
 	private long askedAt;
@@ -48,7 +48,7 @@ final class WaitingPlace {
 	/** When it opens if those before it do not live on. */
 	private long opensAt;
 
-	WaitingPlace(LockAcquisition acquisition, ClockReading now) {
+	QueuedClaim(LockAcquisition acquisition, ClockReading now) {
 		this.acquisition = acquisition;
 		this.answeredAt = now.nanos();
 		this.askedAt = now.nanos();
@@ -66,14 +66,14 @@ final class WaitingPlace {
 	 * What was last seen of it.
 	 * @return the place, or {@code null} if nothing was
 	 */
-	synchronized @Nullable QueuePlace seen() {
+	synchronized @Nullable QueuePosition seen() {
 		return this.seen;
 	}
 
 	/**
 	 * A last claim was denied.
 	 */
-	synchronized void saw(QueuePlace seen) {
+	synchronized void saw(QueuePosition seen) {
 		this.seen = seen;
 	}
 
@@ -117,7 +117,7 @@ final class WaitingPlace {
 	 * @param pause how long until the next look
 	 * @return whether to ask again, as a place became free since it left
 	 */
-	synchronized boolean answered(QueuePlace seen, long pause, ClockReading now) {
+	synchronized boolean answered(QueuePosition seen, long pause, ClockReading now) {
 		this.answeredAt = now.nanos();
 		this.called = false;
 		plan(seen, pause, now);
@@ -150,7 +150,7 @@ final class WaitingPlace {
 	 * @param lock the lock, or {@code null} if there is none
 	 */
 	void looked(Look look, @Nullable StoredLock lock, ClockReading now) {
-		QueuePlace seen = (lock != null) ? QueuePlace.of(id(), this.acquisition.limit(), lock) : null;
+		QueuePosition seen = (lock != null) ? QueuePosition.of(id(), this.acquisition.limit(), lock) : null;
 		long pause = (seen != null) ? this.acquisition.pause(seen) : 0;
 		boolean asks;
 		synchronized (this) {
@@ -221,7 +221,7 @@ final class WaitingPlace {
 		this.most = most;
 	}
 
-	private void plan(QueuePlace seen, long pause, ClockReading now) {
+	private void plan(QueuePosition seen, long pause, ClockReading now) {
 		this.seen = seen;
 		this.lookAt = now.nanos() + pause;
 		this.slack = pause / 2;

@@ -25,16 +25,16 @@ import io.mongolock.store.StoredWaiter;
 import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
- * The lines of those who wait for documents of the application. They stand beside the
+ * The queues of those who wait for documents of the application. They stand beside the
  * documents, in the collection of the locks, since whoever writes a document fails the
  * transactions that are about to save it. No key of a lock is like theirs. Thread-safe.
  * <pre>
  * { _id: { collection: 'posts', id: 'p1' }, queue: [ … ], touchedAt: … }
  * </pre>
  */
-final class DocumentLines {
+final class DocumentQueues {
 
-	private static final Log logger = LogFactory.getLog(DocumentLines.class);
+	private static final Log logger = LogFactory.getLog(DocumentQueues.class);
 
 	private final ClaimPipeline places = new ClaimPipeline();
 
@@ -46,15 +46,15 @@ final class DocumentLines {
 		.returnDocument(ReturnDocument.AFTER)
 		.projection(this.fields);
 
-	private final LockCollection lines;
+	private final LockCollection queues;
 
 	private final LeaseRequests requests;
 
 	private final UnreadableLocks unreadable = new UnreadableLocks();
 
-	DocumentLines(LockCollection lines) {
-		this.lines = lines;
-		this.requests = new LeaseRequests(lines, WriteConcern.W1, this.statements, DocumentLines::id);
+	DocumentQueues(LockCollection queues) {
+		this.queues = queues;
+		this.requests = new LeaseRequests(queues, WriteConcern.W1, this.statements, DocumentQueues::id);
 	}
 
 	private static BsonValue id(String key) {
@@ -63,29 +63,29 @@ final class DocumentLines {
 	}
 
 	/**
-	 * What is asked of a line by the token of a place in it.
+	 * What is asked of a queue by the token of a place in it.
 	 */
 	LeaseRequests requests() {
 		return this.requests;
 	}
 
 	/**
-	 * Enter the line, or refresh the place there.
+	 * Enter the queue, or refresh the place there.
 	 * @param placeTtl how long the place lasts without refresh
 	 */
 	List<StoredWaiter> enter(Claim claim, Duration placeTtl, Duration timeout) {
-		StoreRequest request = StoreRequest.write("enter the line of document", claim.id().key(), timeout);
+		StoreRequest request = StoreRequest.write("enter the queue of document", claim.id().key(), timeout);
 		BsonDocument filter = this.requests.byId(request.key());
 		List<BsonDocument> place = this.places.enter(claim, placeTtl);
-		// MongoDB 4.4 tells of an upsert race; the next attempt finds the line
+		// MongoDB 4.4 tells of an upsert race; the next attempt finds the queue
 		RepeatedCommand command = new RepeatedCommand(StoreFailures::isDuplicateKey, request.timeoutMillis());
 		// Rolled back, it is a place that runs out a little earlier
-		return this.lines.execute(request, WriteConcern.W1, (lines) -> read(request, LockDocument
-			.written(command.send(lines, (timed) -> timed.findOneAndUpdate(filter, place, this.options)))));
+		return this.queues.execute(request, WriteConcern.W1, (queues) -> read(request, LockDocument
+			.written(command.send(queues, (timed) -> timed.findOneAndUpdate(filter, place, this.options)))));
 	}
 
 	/**
-	 * Leave the line after a grant, which no trouble with that may turn into a failure:
+	 * Leave the queue after a grant, which no trouble with that may turn into a failure:
 	 * the place runs out by itself.
 	 */
 	void leaveAfterGrant(LeaseId claim, Duration timeout) {
@@ -93,19 +93,19 @@ final class DocumentLines {
 			this.requests.leave(claim, timeout);
 		}
 		catch (LockStoreException ex) {
-			logger.debug("The place in line is left to run out", ex);
+			logger.debug("The place in the queue is left to run out", ex);
 		}
 	}
 
 	/**
-	 * Look at one line.
+	 * Look at one queue.
 	 */
 	List<StoredWaiter> look(String key, Duration timeout) {
 		return look(List.of(key), timeout).getOrDefault(id(key), List.of());
 	}
 
 	/**
-	 * Add the lines to what was seen of documents.
+	 * Add the queues to what was seen of documents.
 	 */
 	List<StoredLock> with(List<StoredLock> locks, Duration timeout) {
 		if (locks.isEmpty()) {
@@ -116,11 +116,11 @@ final class DocumentLines {
 	}
 
 	private Map<BsonValue, List<StoredWaiter>> look(List<String> keys, Duration timeout) {
-		StoreRequest request = StoreRequest.read("look at the line of document", keys.get(0), timeout);
-		BsonDocument filter = this.statements.byIds(keys.stream().map(DocumentLines::id).toList());
-		return this.lines
+		StoreRequest request = StoreRequest.read("look at the queue of document", keys.get(0), timeout);
+		BsonDocument filter = this.statements.byIds(keys.stream().map(DocumentQueues::id).toList());
+		return this.queues
 			.execute(request, WriteConcern.MAJORITY,
-					(lines) -> lines.find(filter).projection(this.fields).into(new ArrayList<>()))
+					(queues) -> queues.find(filter).projection(this.fields).into(new ArrayList<>()))
 			.stream()
 			.collect(Collectors.toMap((found) -> Objects.requireNonNull(found.get("_id")),
 					(found) -> this.unreadable.leaveOut(() -> read(request, new LockDocument(found)))
@@ -128,12 +128,12 @@ final class DocumentLines {
 						.orElse(List.of())));
 	}
 
-	private List<StoredWaiter> read(StoreRequest request, LockDocument line) {
+	private List<StoredWaiter> read(StoreRequest request, LockDocument queue) {
 		try {
-			return line.queue().stream().filter((waiter) -> waiter.isAlive(line.now())).toList();
+			return queue.queue().stream().filter((waiter) -> waiter.isAlive(queue.now())).toList();
 		}
 		catch (UnreadableException ex) {
-			throw StoreFailures.unreadable(request, Outcome.REFUSED, this.lines.name(), ex);
+			throw StoreFailures.unreadable(request, Outcome.REFUSED, this.queues.name(), ex);
 		}
 	}
 
@@ -141,8 +141,8 @@ final class DocumentLines {
 	 * Whether others stand before a claim.
 	 * @param claim the claim, which may stand there, too
 	 */
-	static boolean isBehindOthers(List<StoredWaiter> line, LeaseId claim) {
-		return !line.isEmpty() && !line.get(0).leaseToken().equals(claim.leaseToken());
+	static boolean isBehindOthers(List<StoredWaiter> queue, LeaseId claim) {
+		return !queue.isEmpty() && !queue.get(0).leaseToken().equals(claim.leaseToken());
 	}
 
 }

@@ -13,11 +13,11 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 
 /**
- * Judges by what the store answered whether grants followed the line: whoever was granted
+ * Judges by what the store answered whether grants followed the queue: whoever was granted
  * a lock has passed nobody who stood before it and still does, unless there was room for
  * all of them; and who has no place has passed everybody. Not thread-safe.
  */
-public final class LineCheck {
+public final class QueueCheck {
 
 	private final Map<String, Set<String>> ahead = new HashMap<>();
 
@@ -26,7 +26,7 @@ public final class LineCheck {
 	private final List<String> passings = new ArrayList<>();
 
 	// All answers; those of each attempt in their order
-	public LineCheck(List<Answer> history) {
+	public QueueCheck(List<Answer> history) {
 		history.forEach(this::add);
 	}
 
@@ -34,7 +34,7 @@ public final class LineCheck {
 		if (claim.granted()) {
 			grant(claim);
 		}
-		else if (claim.isInLine()) {
+		else if (claim.isInQueue()) {
 			this.ahead.put(claim.token(), claim.ahead());
 		}
 	}
@@ -63,14 +63,14 @@ public final class LineCheck {
 		return this.passings;
 	}
 
-	// How many were granted a lock after they had stood in line behind others
+	// How many were granted a lock after they had stood in the queue behind others
 	public int waited(String key) {
 		return this.waited.getOrDefault(key, 0);
 	}
 
 	/**
 	 * What the store answered to one request for a lock: who holds it right after that,
-	 * and who stands in line, the first one first.
+	 * and who stands in the queue, the first one first.
 	 */
 	public record Answer(String key, String token, boolean granted, List<Entry> holders,
 			List<Entry> line) implements Serializable {
@@ -90,7 +90,7 @@ public final class LineCheck {
 						.toList());
 		}
 
-		boolean isInLine() {
+		boolean isInQueue() {
 			return this.line.stream().anyMatch((entry) -> entry.token().equals(this.token));
 		}
 
@@ -101,7 +101,7 @@ public final class LineCheck {
 				.collect(Collectors.toSet());
 		}
 
-		// A holder, or a place in line
+		// A holder, or a place in the queue
 		public record Entry(String token, int limit) implements Serializable {
 
 		}

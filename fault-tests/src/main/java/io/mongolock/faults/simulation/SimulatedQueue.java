@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.List;
 
 import io.mongolock.core.ClockReading;
-import io.mongolock.core.PlaceRound;
+import io.mongolock.core.PlaceRequest;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.StoredLock;
 
 /**
- * Runs the places in line of one client as the product's own shell does, with or without
+ * Runs the places in the queue of one client as the product's own shell does, with or without
  * a watch over releases that forgets and invents some.
  */
-final class SimulatedLine {
+final class SimulatedQueue {
 
 	private static final long FAR = 1_000_000_000_000L;
 
@@ -28,7 +28,7 @@ final class SimulatedLine {
 
 	private boolean awake;
 
-	SimulatedLine(SimulatedClient client, Duration placeTtl) {
+	SimulatedQueue(SimulatedClient client, Duration placeTtl) {
 		this.client = client;
 		this.places = new QueuePlaces(placeTtl);
 		this.live = client.timeline.chance(0.5);
@@ -77,7 +77,7 @@ final class SimulatedLine {
 		}
 	}
 
-	private void send(PlaceRound round) {
+	private void send(PlaceRequest round) {
 		Request<List<StoredLock>> request = switch (round.kind()) {
 			case REFRESH -> Request.refresh(round.places(), round.timeout());
 			case LOOK -> Request.look(round.places(), round.timeout());

@@ -16,11 +16,11 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * The place of a claim in the line of its lock as the store last told it, and what the
+ * The place of a claim in the queue of its lock as the store last told it, and what the
  * rule by which the store admits makes of it. It says whom to ask for and when: the store
  * alone decides. Immutable.
  */
-public final class QueuePlace {
+public final class QueuePosition {
 
 	private final int limit;
 
@@ -34,7 +34,7 @@ public final class QueuePlace {
 	/** The limits of those before it, the smallest first. */
 	private final int[] limits;
 
-	private QueuePlace(int limit, LockPlace place, List<LockOwner> ahead, List<Entry> before) {
+	private QueuePosition(int limit, LockPlace place, List<LockOwner> ahead, List<Entry> before) {
 		this.limit = limit;
 		this.place = place;
 		this.ahead = ahead;
@@ -47,7 +47,7 @@ public final class QueuePlace {
 	 * @param limit how many may hold the lock together with it
 	 * @return its place, or {@code null} if it has none that counts
 	 */
-	static @Nullable QueuePlace of(LeaseId id, int limit, StoredLock lock) {
+	static @Nullable QueuePosition of(LeaseId id, int limit, StoredLock lock) {
 		return of(id, limit, lock.holders(), lock.queue(), lock.now());
 	}
 
@@ -56,12 +56,12 @@ public final class QueuePlace {
 	 * @param limit how many may hold the lock together with it
 	 * @return its place, or {@code null} if it has none that counts
 	 */
-	static @Nullable QueuePlace of(LeaseId id, int limit, ClaimAnswer answer) {
+	static @Nullable QueuePosition of(LeaseId id, int limit, ClaimAnswer answer) {
 		List<StoredWaiter> queue = answer.queue();
 		return (queue != null) ? of(id, limit, answer.holders(), queue, answer.now()) : null;
 	}
 
-	private static @Nullable QueuePlace of(LeaseId id, int limit, List<StoredHolder> holders, List<StoredWaiter> queue,
+	private static @Nullable QueuePosition of(LeaseId id, int limit, List<StoredHolder> holders, List<StoredWaiter> queue,
 			Instant now) {
 		List<Entry> before = new ArrayList<>();
 		for (StoredHolder holder : holders) {
@@ -69,12 +69,12 @@ public final class QueuePlace {
 				before.add(Entry.of(holder.limit(), holder.renewedAt().plus(holder.ttl()), now));
 			}
 		}
-		List<StoredWaiter> line = queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
+		List<StoredWaiter> living = queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
 		List<LockOwner> ahead = new ArrayList<>();
-		for (StoredWaiter waiter : line) {
+		for (StoredWaiter waiter : living) {
 			if (waiter.leaseToken().equals(id.leaseToken())) {
 				before.sort(null);
-				return new QueuePlace(limit, new LockPlace(ahead.size() + 1, line.size()), ahead, before);
+				return new QueuePosition(limit, new LockPlace(ahead.size() + 1, living.size()), ahead, before);
 			}
 			before.add(Entry.of(waiter.limit(), waiter.renewedAt().plus(waiter.ttl()), now));
 			ahead.add(waiter.owner());
@@ -90,8 +90,8 @@ public final class QueuePlace {
 	}
 
 	/**
-	 * Who stands before it in line.
-	 * @return the owners, the first in line first
+	 * Who stands before it in the queue.
+	 * @return the owners, the first in the queue first
 	 */
 	public List<LockOwner> ahead() {
 		return this.ahead;
@@ -111,12 +111,12 @@ public final class QueuePlace {
 	 * How many of those before it have to go until the rule could admit the claim.
 	 * @return the number, zero if it could now
 	 */
-	int turns() {
-		int turns = 0;
-		while (!admits(turns)) {
-			turns++;
+	int releasesNeeded() {
+		int releases = 0;
+		while (!admits(releases)) {
+			releases++;
 		}
-		return turns;
+		return releases;
 	}
 
 	/**

@@ -17,9 +17,9 @@ import io.mongolock.store.StoredWaiter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link QueuePlace}.
+ * Tests for {@link QueuePosition}.
  */
-class QueuePlaceTests {
+class QueuePositionTests {
 
 	private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -30,7 +30,7 @@ class QueuePlaceTests {
 	private final List<StoredWaiter> queue = new ArrayList<>();
 
 	@Test
-	void whoHasNoPlaceOrOneThatRanOutIsNotInLine() {
+	void whoHasNoPlaceOrOneThatRanOutIsNotInQueue() {
 		waits("other", 1, 5);
 		assertThat(place(1)).isNull();
 		waits("mine", 1, 0);
@@ -53,7 +53,7 @@ class QueuePlaceTests {
 		waits("first", 1, 5);
 		waits("second", 1, 5);
 		waits("mine", 1, 5);
-		assertThat(place(1).turns()).isEqualTo(3);
+		assertThat(place(1).releasesNeeded()).isEqualTo(3);
 		assertThat(place(1).admits(2)).isFalse();
 		assertThat(place(1).admits(3)).isTrue();
 		assertThat(place(1).admits(4)).as("more hints than there are before it").isTrue();
@@ -64,9 +64,9 @@ class QueuePlaceTests {
 		holds(3, 30);
 		waits("first", 3, 5);
 		waits("mine", 3, 5);
-		assertThat(place(3).turns()).isZero();
+		assertThat(place(3).releasesNeeded()).isZero();
 		holds(3, 30);
-		assertThat(place(3).turns()).isEqualTo(1);
+		assertThat(place(3).releasesNeeded()).isEqualTo(1);
 	}
 
 	@Test
@@ -74,7 +74,7 @@ class QueuePlaceTests {
 		holds(1, 30);
 		waits("reader", SHARED, 5);
 		waits("mine", SHARED, 5);
-		assertThat(place(SHARED).turns()).isEqualTo(1);
+		assertThat(place(SHARED).releasesNeeded()).isEqualTo(1);
 	}
 
 	@Test
@@ -82,7 +82,7 @@ class QueuePlaceTests {
 		holds(SHARED, 30);
 		waits("writer", 1, 5);
 		waits("mine", SHARED, 5);
-		assertThat(place(SHARED).turns()).isEqualTo(1);
+		assertThat(place(SHARED).releasesNeeded()).isEqualTo(1);
 		assertThat(place(SHARED).opensIn()).as("of the two only the writer is in the way").hasSeconds(5);
 	}
 
@@ -99,8 +99,8 @@ class QueuePlaceTests {
 		assertThat(place(1).opensIn()).isZero();
 	}
 
-	private QueuePlace place(int limit) {
-		return QueuePlace.of(new LeaseId("k", "mine"), limit,
+	private QueuePosition place(int limit) {
+		return QueuePosition.of(new LeaseId("k", "mine"), limit,
 				new StoredLock("k", this.holders, this.queue, List.of(), 1, NOW));
 	}
 

@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 /**
- * The line of those who wait.
+ * The queue of those who wait.
  */
-interface LineContract extends LockStoreContract {
+interface QueueContract extends LockStoreContract {
 
 	@Test
 	default void whoWaitsIsServedInTheOrderOfComing() {
@@ -86,7 +86,7 @@ interface LineContract extends LockStoreContract {
 	@Test
 	default void aPlaceLastsAsLongAsItSaysAndNotAsLongAsALease() {
 		Claim holder = Claims.on("key");
-		Claim waiter = Claims.on("key").inLine(shortTtl());
+		Claim waiter = Claims.on("key").inQueue(shortTtl());
 		grant(holder);
 		deny(waiter);
 		assertThat(find("key").queue()).singleElement().extracting(StoredWaiter::ttl).isEqualTo(shortTtl());
@@ -98,9 +98,9 @@ interface LineContract extends LockStoreContract {
 
 	@Test
 	default void placesAreRefreshedTogetherAndNoneIsBroughtBack() {
-		Claim waiter = Claims.on("key").inLine(shortTtl());
-		Claim other = Claims.on("other").inLine(shortTtl());
-		Claim gone = Claims.on("key").inLine(shortTtl());
+		Claim waiter = Claims.on("key").inQueue(shortTtl());
+		Claim other = Claims.on("other").inQueue(shortTtl());
+		Claim gone = Claims.on("key").inQueue(shortTtl());
 		grant(Claims.on("key"));
 		grant(Claims.on("other"));
 		deny(waiter);
@@ -144,7 +144,7 @@ interface LineContract extends LockStoreContract {
 	}
 
 	@Test
-	default void theAnswerToAClaimTellsTheLine() {
+	default void theAnswerToAClaimTellsTheQueue() {
 		Claim first = Claims.waiting(Claims.on("key"));
 		Claim second = Claims.waiting(Claims.on("key"));
 		grant(Claims.on("key"));
@@ -199,7 +199,7 @@ interface LineContract extends LockStoreContract {
 	}
 
 	@Test
-	default void leavingALineOneIsNotInChangesNothing() {
+	default void leavingAQueueOneIsNotInChangesNothing() {
 		Claim holder = Claims.on("key");
 		grant(holder);
 		assertThat(leave(holder)).isFalse();

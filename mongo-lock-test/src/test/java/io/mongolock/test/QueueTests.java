@@ -38,11 +38,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The line across instances, each of which is a client of its own. Nothing here depends
+ * The queue across instances, each of which is a client of its own. Nothing here depends
  * on how quick it is.
  */
 @Timeout(180)
-class LineTests {
+class QueueTests {
 
 	private static final Duration LONG = Duration.ofSeconds(60);
 
@@ -73,7 +73,7 @@ class LineTests {
 	void instancesAreServedInTheOrderOfTheirComingAsReleasesAreWatched() throws Exception {
 		this.store.live = true;
 		assertServedInOrder(PATIENT);
-		assertThat(this.store.count("acquire")).as("of the holder, and first, in line and granted of each")
+		assertThat(this.store.count("acquire")).as("of the holder, and first, in the queue and granted of each")
 			.isEqualTo(1 + 8 * 3);
 	}
 
@@ -95,7 +95,7 @@ class LineTests {
 	}
 
 	@Test
-	void aLimitedLockIsGrantedToTheFirstInLine() throws Exception {
+	void aLimitedLockIsGrantedToTheFirstInQueue() throws Exception {
 		LockRequest limited = LockRequest.builder("k").limit(2).waitTimeout(LONG).build();
 		LockHandle first = client().acquire(limited);
 		LockHandle second = client().acquire(limited);
@@ -109,31 +109,31 @@ class LineTests {
 	}
 
 	@Test
-	void whoDoesNotWaitIsDeniedWhileOthersStandInLine() throws Exception {
+	void whoDoesNotWaitIsDeniedWhileOthersStandInQueue() throws Exception {
 		this.store.live = true;
 		this.store.silent = true;
 		LockHandle holder = client().acquire(PATIENT);
 		Future<LockHandle> waiting = waits(client(), PATIENT);
 		holder.close();
-		assertThat(client().tryAcquire(ONCE)).as("the lock is free, and somebody stands in line").isEmpty();
+		assertThat(client().tryAcquire(ONCE)).as("the lock is free, and somebody stands in the queue").isEmpty();
 		this.store.notify("k");
 		assertThat(waiting.get().isHeld()).isTrue();
 	}
 
 	@Test
-	void whoTimesOutLeavesTheLineAndIsToldItsPlace() {
+	void whoTimesOutLeavesTheQueueAndIsToldItsPlace() {
 		client().acquire(PATIENT);
 		Future<LockHandle> ahead = waits(client(), PATIENT);
 		LockRequest brief = LockRequest.builder("k").waitTimeout(Duration.ofMillis(300)).build();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> client().acquire(brief))
-			.withMessageContaining("2nd in line of 2 behind client 2");
+			.withMessageContaining("2nd in the queue of 2 behind client 2");
 		awaitLine(1);
 		ahead.cancel(true);
 		awaitLine(0);
 	}
 
 	@Test
-	void aCancelledAsynchronousClaimLeavesTheLine() {
+	void aCancelledAsynchronousClaimLeavesTheQueue() {
 		client().acquire(PATIENT);
 		CompletableFuture<LockHandle> waiting = client().acquireAsync(PATIENT);
 		awaitLine(1);
@@ -142,7 +142,7 @@ class LineTests {
 	}
 
 	@Test
-	void aStopLeavesTheLineAndClosesTheWatch() {
+	void aStopLeavesTheQueueAndClosesTheWatch() {
 		this.store.live = true;
 		client().acquire(PATIENT);
 		LockTemplate client = client();
@@ -180,7 +180,7 @@ class LineTests {
 		this.store.live = true;
 		LockHandle holder = client().acquire(PATIENT);
 		this.store.store.acquire(
-				Claim.of(new LeaseId("k", "dead"), owner(0), Duration.ofMinutes(10)).inLine(Duration.ofMillis(1500)),
+				Claim.of(new LeaseId("k", "dead"), owner(0), Duration.ofMinutes(10)).inQueue(Duration.ofMillis(1500)),
 				LONG);
 		Future<LockHandle> waiting = waits(client(), PATIENT);
 		holder.close();
@@ -189,7 +189,7 @@ class LineTests {
 	}
 
 	@Test
-	void listenersHearOnceOfAPlaceInLine() throws Exception {
+	void listenersHearOnceOfAPlaceInQueue() throws Exception {
 		List<LockPlace> places = new CopyOnWriteArrayList<>();
 		LockHandle holder = client().acquire(PATIENT);
 		waits(client(), PATIENT);

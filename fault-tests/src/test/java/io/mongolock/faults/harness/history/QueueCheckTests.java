@@ -6,16 +6,16 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
-import io.mongolock.faults.harness.history.LineCheck.Answer;
-import io.mongolock.faults.harness.history.LineCheck.Answer.Entry;
+import io.mongolock.faults.harness.history.QueueCheck.Answer;
+import io.mongolock.faults.harness.history.QueueCheck.Answer.Entry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link LineCheck}. Tokens are named by their limit: {@code w} for a writer,
+ * Tests for {@link QueueCheck}. Tokens are named by their limit: {@code w} for a writer,
  * {@code r} for a reader, {@code p} for one of two permits.
  */
-class LineCheckTests {
+class QueueCheckTests {
 
 	private final List<Answer> history = new ArrayList<>();
 
@@ -69,8 +69,8 @@ class LineCheckTests {
 		assertThat(check().passings()).hasSize(1);
 	}
 
-	private LineCheck check() {
-		return new LineCheck(this.history);
+	private QueueCheck check() {
+		return new QueueCheck(this.history);
 	}
 
 	private void denied(String token, String holders, String... line) {
