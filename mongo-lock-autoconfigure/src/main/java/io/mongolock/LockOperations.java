@@ -127,9 +127,9 @@ public interface LockOperations {
 	 * Waiting is up to the methods of {@link Lock}; the wait timeout does not count.
 	 * <p>
 	 * {@link Lock#lock()} and {@link Lock#lockInterruptibly()} wait without end, also
-	 * while the store cannot be asked, and keep their place in the queue meanwhile, except
-	 * that an interrupt costs {@link Lock#lock()} its place. They end without the lock by
-	 * a {@link LockStoreException} if the store refuses the claim, and by a
+	 * while the store cannot be asked, and keep their place in the queue meanwhile,
+	 * except that an interrupt costs {@link Lock#lock()} its place. They end without the
+	 * lock by a {@link LockStoreException} if the store refuses the claim, and by a
 	 * {@link LockUnavailableException} if the client stops. {@link Lock#tryLock()} asks
 	 * once. {@link Lock#tryLock(long, java.util.concurrent.TimeUnit)} waits in whole
 	 * milliseconds, rounded up, and throws a {@link LockStoreException} if the store

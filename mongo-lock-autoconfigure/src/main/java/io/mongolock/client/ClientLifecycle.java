@@ -105,8 +105,8 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Wait for renewals, and requests for places in the queue, that were underway when this
-	 * was closed.
+	 * Wait for renewals, and requests for places in the queue, that were underway when
+	 * this was closed.
 	 */
 	void awaitRenewals(Duration timeout) {
 		try {

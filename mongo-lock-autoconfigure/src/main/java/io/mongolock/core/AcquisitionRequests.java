@@ -47,7 +47,8 @@ final class AcquisitionRequests {
 
 	/**
 	 * A request leaves.
-	 * @param placeTtl how long its place in the queue lasts, {@code null} if it takes none
+	 * @param placeTtl how long its place in the queue lasts, {@code null} if it takes
+	 * none
 	 */
 	Claim send(@Nullable Duration placeTtl, ClockReading now) {
 		this.requested = now;

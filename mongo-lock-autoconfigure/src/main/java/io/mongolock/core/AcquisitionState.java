@@ -27,9 +27,9 @@ import io.mongolock.store.StoredHolder;
  * In which phase an acquisition is, and what follows from an event. Thread-safe: each
  * event is one step under the monitor.
  * <p>
- * The first request asks without a place in the queue, unless others are known to stand there.
- * If it is denied, the next one enters the queue, and from then on the acquisition asks
- * when its place says so, and once more when the wait is over.
+ * The first request asks without a place in the queue, unless others are known to stand
+ * there. If it is denied, the next one enters the queue, and from then on the acquisition
+ * asks when its place says so, and once more when the wait is over.
  */
 final class AcquisitionState {
 

@@ -12,9 +12,9 @@ import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
 
 /**
- * What the attempts of one client share: the queue of this JVM and the queue of the store,
- * which they join and leave, so that the next one has its turn. Knows no thread, clock or
- * driver. Thread-safe.
+ * What the attempts of one client share: the queue of this JVM and the queue of the
+ * store, which they join and leave, so that the next one has its turn. Knows no thread,
+ * clock or driver. Thread-safe.
  *
  * @param queues who waits and holds
  * @param places who stands in the queue in the store

@@ -20,8 +20,8 @@ import io.mongolock.store.LeaseId;
 
 /**
  * The whole life of one attempt at a lock, under one token: waits in the local queue,
- * asks the store when its turn has come, stands in the queue there, and ends with a grant or
- * without. Whoever runs it feeds it what happens and does what the returned
+ * asks the store when its turn has come, stands in the queue there, and ends with a grant
+ * or without. Whoever runs it feeds it what happens and does what the returned
  * {@link AcquisitionStep} says. Knows no thread, clock or driver.
  * <p>
  * A request whose outcome is unknown is retried under the same token, which the store
@@ -307,8 +307,8 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 
 		/**
 		 * The turn to ask has come, or to hold: {@link LockAcquisition#turn} is to
-		 * follow. Called by any thread, and again each time that the place in the queue says
-		 * so. Must neither block nor throw.
+		 * follow. Called by any thread, and again each time that the place in the queue
+		 * says so. Must neither block nor throw.
 		 */
 		void turn();
 

@@ -216,12 +216,14 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * Leave all places, those included that are about to be left.
+	 * Leave all places, those included that are about to be left. Asked again, it has
+	 * those anew whose attempts go on: a claim that was underway may have entered the
+	 * queue since.
+	 * @return the tokens to take out of the queues
 	 */
 	public synchronized List<LeaseId> takeAll() {
 		List<LeaseId> all = new ArrayList<>();
 		this.places.values().forEach((place) -> all.add(place.id()));
-		this.places.clear();
 		this.schedule.end();
 		for (LeaseId id = this.leaving.poll(); id != null; id = this.leaving.poll()) {
 			all.add(id);

@@ -61,8 +61,8 @@ public final class QueuePosition {
 		return (queue != null) ? of(id, limit, answer.holders(), queue, answer.now()) : null;
 	}
 
-	private static @Nullable QueuePosition of(LeaseId id, int limit, List<StoredHolder> holders, List<StoredWaiter> queue,
-			Instant now) {
+	private static @Nullable QueuePosition of(LeaseId id, int limit, List<StoredHolder> holders,
+			List<StoredWaiter> queue, Instant now) {
 		List<Entry> before = new ArrayList<>();
 		for (StoredHolder holder : holders) {
 			if (holder.isAlive(now)) {

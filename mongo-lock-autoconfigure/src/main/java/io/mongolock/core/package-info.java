@@ -10,9 +10,9 @@
  * <li>Who waits in this JVM: {@link ClientQueues} is what the attempts of a client share,
  * {@link LocalWaitQueues} says whose turn it is, {@link WaitQueue} is that for one
  * key.</li>
- * <li>Who stands in the queue in the store: {@link QueuePlaces} are those of this JVM, each of
- * them a {@link QueuedClaim}; {@link PlaceSchedule} says when to ask for them, in one
- * {@link PlaceRequest}. {@link QueuePosition} is what the store said of one.</li>
+ * <li>Who stands in the queue in the store: {@link QueuePlaces} are those of this JVM,
+ * each of them a {@link QueuedClaim}; {@link PlaceSchedule} says when to ask for them, in
+ * one {@link PlaceRequest}. {@link QueuePosition} is what the store said of one.</li>
  * <li>A hold: {@link HeldLock} begins with the grant, which is a {@link Grant} of this
  * JVM. Its {@link Lease} says whether it is held, its {@link LockShares} who relies on
  * it, its {@link HoldEnd} how it ends.</li>

@@ -13,9 +13,9 @@ import io.mongolock.LockOwner;
  * @param limit how many may hold the lock together with this claim
  * @param reserve how many fences above its own the grant sets aside, if the clock of the
  * store is so far ahead of those that were given out
- * @param placeTtl how long a place in the queue lasts without refresh, whole milliseconds:
- * a denied claim enters the queue, or refreshes its place there; {@code null} for a claim
- * that does not wait in the queue
+ * @param placeTtl how long a place in the queue lasts without refresh, whole
+ * milliseconds: a denied claim enters the queue, or refreshes its place there;
+ * {@code null} for a claim that does not wait in the queue
  * @param owner who asks, for diagnostics
  * @param ttl how long the lease lasts without renewal, whole milliseconds
  * @param first whether nobody ever asked with this token before, which a store may use to

@@ -26,9 +26,9 @@ public interface LockStore {
 	}
 
 	/**
-	 * Ask for a lock. Granted if the holders plus those ahead in the queue are fewer than the
-	 * smallest limit among the claim, the holders and those ahead. Repeated with a token
-	 * that holds the lock already, it keeps the fence and begins the lease anew.
+	 * Ask for a lock. Granted if the holders plus those ahead in the queue are fewer than
+	 * the smallest limit among the claim, the holders and those ahead. Repeated with a
+	 * token that holds the lock already, it keeps the fence and begins the lease anew.
 	 */
 	ClaimAnswer acquire(Claim claim, Duration timeout);
 
@@ -102,8 +102,8 @@ public interface LockStore {
 	int leaveAll(List<LeaseId> claims, Duration timeout);
 
 	/**
-	 * Begin the life of several places in the queue anew in one request. Never brings back one
-	 * that was granted, left or is gone.
+	 * Begin the life of several places in the queue anew in one request. Never brings
+	 * back one that was granted, left or is gone.
 	 * @param claims the tokens that wait, at most a thousand
 	 */
 	int refreshAll(List<LeaseId> claims, Duration timeout);

@@ -249,9 +249,9 @@ class LockAcquisitionTests {
 		answered(this.acquisition, denied("a", "b", "mine", "c"), 1, 2);
 		this.acquisition.timer(at(5_000));
 		End end = (End) answered(this.acquisition, denied("a", "b", "mine", "c"), 5_000, 5_001);
-		assertThat(LockExceptions.of(this.acquisition, end, Duration.ofSeconds(5)))
-			.hasMessageContaining("gave up after 5000ms, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
-					+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
+		assertThat(LockExceptions.of(this.acquisition, end, Duration.ofSeconds(5))).hasMessageContaining(
+				"gave up after 5000ms, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
+						+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
 	}
 
 	@Test

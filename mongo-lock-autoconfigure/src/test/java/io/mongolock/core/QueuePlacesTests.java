@@ -237,8 +237,17 @@ class QueuePlacesTests {
 		stand("b", 0);
 		this.acquisitions.get("b").cancel();
 		assertThat(this.places.takeAll()).extracting(LeaseId::key).containsExactlyInAnyOrder("a", "b");
+		this.acquisitions.get("a").cancel();
+		assertThat(this.places.takeAll()).extracting(LeaseId::key).containsExactly("a");
 		assertThat(this.places.takeAll()).isEmpty();
 		assertThat(this.places.nextIn(at(1))).isEqualTo(QueuePlaces.NEVER);
+	}
+
+	@Test
+	void aPlaceIsTakenAgainWhileItsAttemptMayHaveEnteredTheQueueSince() {
+		stand("a", 0);
+		assertThat(this.places.takeAll()).extracting(LeaseId::key).containsExactly("a");
+		assertThat(this.places.takeAll()).extracting(LeaseId::key).containsExactly("a");
 	}
 
 	@Test

@@ -33,10 +33,10 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	static final ModelDocument NONE = new ModelDocument(List.of(), List.of(), 0, Instant.EPOCH, List.of());
 
 	/**
-	 * Ask for the lock: granted if the holders plus those ahead in the queue are fewer than
-	 * the smallest limit among the claim, the holders and those ahead. The first request
-	 * for an exclusive lock looks only whether anybody holds it or stands in the queue: asked
-	 * with a token that does so, it does not begin that anew.
+	 * Ask for the lock: granted if the holders plus those ahead in the queue are fewer
+	 * than the smallest limit among the claim, the holders and those ahead. The first
+	 * request for an exclusive lock looks only whether anybody holds it or stands in the
+	 * queue: asked with a token that does so, it does not begin that anew.
 	 * @param claim what is asked for
 	 * @param now the store's time, whole milliseconds
 	 * @return the lock after it
@@ -131,8 +131,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * Begin the life of a place in the queue anew, even of one that has run out, as long as it
-	 * is still there.
+	 * Begin the life of a place in the queue anew, even of one that has run out, as long
+	 * as it is still there.
 	 * @param token the token that waits
 	 * @param now the store's time
 	 * @return the lock after it

@@ -94,7 +94,9 @@ final class Servers implements AutoCloseable {
 					? "the embedded server (mongo-java-server), in a JVM of its own, whose majority commit costs nothing: as "
 							+ build.getString("version")
 					: "MongoDB " + build.getString("version"))
-					+ ((hello.containsKey("setName")) ? ", a replica set" : ", standalone or sharded");
+					+ ((hello.containsKey("setName"))
+							? ", a replica set of " + hello.getList("hosts", String.class).size()
+							: ", standalone or sharded");
 		}
 	}
 

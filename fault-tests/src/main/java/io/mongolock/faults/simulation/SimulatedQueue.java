@@ -11,8 +11,8 @@ import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.StoredLock;
 
 /**
- * Runs the places in the queue of one client as the product's own shell does, with or without
- * a watch over releases that forgets and invents some.
+ * Runs the places in the queue of one client as the product's own shell does, with or
+ * without a watch over releases that forgets and invents some.
  */
 final class SimulatedQueue {
 

@@ -3,22 +3,29 @@ package io.mongolock.faults.mutants;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * A product that is broken on purpose: one piece of one source file, which says it once
- * only, says something else. Each of its judges must notice.
+ * A product that is broken on purpose: one piece of one method, which says it once only,
+ * says something else. Each of its judges must notice.
+ *
+ * @param name what is broken
+ * @param where the class and the method, as {@code LeaseRenewer.run}; the class alone for
+ * what stands outside of its methods
+ * @param from the piece; white space does not count
+ * @param to what it says instead
+ * @param judges who must notice
  */
-record Mutant(String name, String file, String from, String to, List<Judge> judges) {
+record Mutant(String name, String where, String from, String to, List<Judge> judges) {
 
-	private static final Path SOURCES = Path.of("..", "mongo-lock-autoconfigure", "src", "main", "java", "io",
-			"mongolock");
-
-	Mutant(String name, String file, String from, String to, Judge... judges) {
-		this(name, file, from, to, List.of(judges));
+	Mutant(String name, String where, String from, String to, Judge... judges) {
+		this(name, where, from, to, List.of(judges));
 	}
 
 	// The broken class alone
@@ -33,18 +40,50 @@ record Mutant(String name, String file, String from, String to, List<Judge> judg
 		}
 	}
 
-	private Path source() {
-		return SOURCES.resolve(this.file + ".java");
+	private Path source() throws IOException {
+		String file = this.where.replaceFirst("\\..*", "") + ".java";
+		List<Path> found = new ArrayList<>();
+		try (Stream<Path> modules = Files.list(Path.of(".."))) {
+			for (Path sources : modules.map((module) -> module.resolve("src/main/java/io/mongolock"))
+				.filter(Files::isDirectory)
+				.toList()) {
+				try (Stream<Path> files = Files.walk(sources)) {
+					files.filter((path) -> path.endsWith(file)).forEach(found::add);
+				}
+			}
+		}
+		if (found.size() != 1) {
+			throw new IllegalStateException("The mutant '" + this.name + "' needs one " + file + ", not " + found);
+		}
+		return found.get(0);
 	}
 
 	String patched() throws IOException {
 		String source = Files.readString(source());
-		int at = source.indexOf(this.from);
-		if (at < 0 || source.indexOf(this.from, at + 1) >= 0) {
-			throw new IllegalStateException("The mutant '" + this.name + "' does not fit " + this.file
-					+ " any more: it does not say once '" + this.from + "'");
+		int dot = this.where.indexOf('.');
+		List<int[]> pieces = ((dot < 0) ? Stream.of(new int[] { 0, source.length() })
+				: MethodsOf.source(source).named(this.where.substring(dot + 1)).stream())
+			.flatMap((range) -> find(source, range[0], range[1]))
+			.toList();
+		if (pieces.size() != 1) {
+			throw new IllegalStateException("The mutant '" + this.name + "' does not fit any more: " + this.where
+					+ " says " + pieces.size() + " times '" + this.from + "'");
 		}
-		return source.replace(this.from, this.to);
+		int[] piece = pieces.get(0);
+		return source.substring(0, piece[0]) + this.to + source.substring(piece[1]);
+	}
+
+	// Where the piece begins and ends, compared without white space
+	private Stream<int[]> find(String source, int from, int to) {
+		int[] solid = IntStream.range(from, to).filter((i) -> !Character.isWhitespace(source.charAt(i))).toArray();
+		StringBuilder text = new StringBuilder();
+		IntStream.of(solid).forEach((i) -> text.append(source.charAt(i)));
+		String piece = this.from.replaceAll("\\s+", "");
+		List<int[]> found = new ArrayList<>();
+		for (int at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + 1)) {
+			found.add(new int[] { solid[at], solid[at + piece.length() - 1] + 1 });
+		}
+		return found.stream();
 	}
 
 	@Override

@@ -6,7 +6,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link Mutants}: whoever changes a queue that one of them names learns it in
+ * Tests for {@link Mutants}: whoever changes a piece that one of them names learns it in
  * the short loop.
  */
 class MutantsTests {

@@ -32,8 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Row 81: the next in the queue is called, and cannot ask: its thread stands still, or the
- * threads for requests are taken by others.
+ * Row 81: the next in the queue is called, and cannot ask: its thread stands still, or
+ * the threads for requests are taken by others.
  */
 @Timeout(120)
 class StandstillRowsTests {

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The promises, in as many histories as {@code -Dmongo-lock.simulation.histories=100000}
- * says, and a hundredth of that with whole clients, whose threads take that much longer.
+ * says, and a tenth of that with whole clients, whose threads take that much longer.
  */
 @Tag("simulation")
 @Isolated
@@ -28,7 +28,7 @@ class SimulatedHistoriesTests {
 
 	@Test
 	void clientsKeepPromisesAndAllThatMayHappenDoes() {
-		SimulationRun run = SimulationTests.keepsPromises(Kind.CLIENTS, this.histories / 100);
+		SimulationRun run = SimulationTests.keepsPromises(Kind.CLIENTS, this.histories / 10);
 		assertThat(OF_CLIENTS).allMatch((event) -> run.coverage().of(event) > 0);
 	}
 

@@ -34,8 +34,8 @@ import io.mongolock.store.StoredWaiter;
  * <p>
  * The first request of a claim is one statement on the document. Whoever is denied stands
  * in the queue of the document, which is kept beside it in the collection of the locks:
- * waiting never writes the document, and only the first in the queue asks for it. Thread-safe.
- * <pre>
+ * waiting never writes the document, and only the first in the queue asks for it.
+ * Thread-safe. <pre>
  * { _id: …, title: …, version: 5,
  *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ] } }
  * </pre>
@@ -137,8 +137,8 @@ public final class DocumentLockStore implements LockStore {
 			return answer.withQueue(queue);
 		}
 		this.queues.leaveAfterGrant(claim.id(), time.left());
-		return answer
-			.withQueue(queue.stream().filter((waiter) -> !waiter.leaseToken().equals(claim.id().leaseToken())).toList());
+		return answer.withQueue(
+				queue.stream().filter((waiter) -> !waiter.leaseToken().equals(claim.id().leaseToken())).toList());
 	}
 
 	@Override

@@ -15,8 +15,8 @@ import io.mongolock.LockStoreException;
 import io.mongolock.store.LeaseId;
 
 /**
- * What is asked of a collection by the token of a lease or of a place in the queue, wherever
- * in a document the lock stands. Thread-safe.
+ * What is asked of a collection by the token of a lease or of a place in the queue,
+ * wherever in a document the lock stands. Thread-safe.
  */
 final class LeaseRequests {
 
@@ -104,7 +104,7 @@ final class LeaseRequests {
 	}
 
 	int leaveAll(List<LeaseId> claims, Duration timeout) {
-		return all("leave the lines of", WriteConcern.W1, claims, timeout, this.bulks.leave(claims));
+		return all("leave the queues of", WriteConcern.W1, claims, timeout, this.bulks.leave(claims));
 	}
 
 	int refreshAll(List<LeaseId> claims, Duration timeout) {

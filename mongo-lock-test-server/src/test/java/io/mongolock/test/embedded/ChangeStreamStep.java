@@ -40,21 +40,22 @@ record ChangeStreamStep(String name, BsonDocument statement) {
 			.collect(Collectors.toMap((statement) -> statement.getString("name").getValue(), Function.identity()));
 		Function<String, BsonDocument> named = (name) -> recorded.get(name).getDocument("command");
 		BsonDocument claim = named.apply("acquire: no document");
-		BsonDocument waiting = named.apply("acquire: held, waiting, joins the line");
+		BsonDocument waiting = named.apply("acquire: held, waiting, joins the queue");
 		BsonDocument fast = named.apply("fast claim: free");
 		BsonDocument shared = named.apply("acquire: shared beside shared");
 		BsonDocument release = named.apply("release: mine");
 		return List.of(new ChangeStreamStep("claim: granted, new document", claim), //
 				new ChangeStreamStep("claim: denied, nothing changes", of(U, claim)), //
-				new ChangeStreamStep("claim: denied, enters the line", of(U, waiting)), //
+				new ChangeStreamStep("claim: denied, enters the queue", of(U, waiting)), //
 				new ChangeStreamStep("claim: denied, refreshes its place", of(U, waiting)), //
-				new ChangeStreamStep("refresh a place in the line", of(U, named.apply("refresh a place in the line"))), //
+				new ChangeStreamStep("refresh a place in the queue",
+						of(U, named.apply("refresh a place in the queue"))), //
 				new ChangeStreamStep("renewal", named.apply("renew: mine")), //
 				new ChangeStreamStep("release that finds nothing", of(V, release)), //
 				new ChangeStreamStep("release", release), //
-				new ChangeStreamStep("claim: granted from the line", of(U, claim)), //
+				new ChangeStreamStep("claim: granted from the queue", of(U, claim)), //
 				new ChangeStreamStep("a second waiter enters", of(V, waiting)), //
-				new ChangeStreamStep("leave the line", of(V, named.apply("leave the line"))), //
+				new ChangeStreamStep("leave the queue", of(V, named.apply("leave the queue"))), //
 				new ChangeStreamStep("freed by force",
 						BsonDocument.parse("{update: 'locks', updates: [{q: {_id: 'k'}, u: {$set: {holders: []}}}]}")), //
 				new ChangeStreamStep("fast claim: granted", fast), //
