@@ -42,7 +42,8 @@ public class InvalidLockSettingsException extends IllegalArgumentException {
 
 	/**
 	 * The name of the setting.
-	 * @return the name as in the configuration properties, such as {@code renew-interval}
+	 * @return the name as in the configuration properties, for example
+	 * {@code renew-interval}
 	 */
 	public String getSetting() {
 		return this.setting;
@@ -57,8 +58,8 @@ public class InvalidLockSettingsException extends IllegalArgumentException {
 	}
 
 	/**
-	 * What is wrong with it.
-	 * @return a clause such as {@code must be at least 100ms}
+	 * The rule that its value breaks.
+	 * @return a clause, for example {@code must be at least 100ms}
 	 */
 	public String getReason() {
 		return this.reason;

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockContext {
 
-	/** Per thread, as a method that runs under a lock has no other way to find it. */
+	/**
+	 * Per thread, because a method that runs under a lock has no other way to find it.
+	 */
 	private static final ThreadLocal<@Nullable Frame> CURRENT = new ThreadLocal<>();
 
 	private LockContext() {

@@ -4,8 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The handle on a lease: whoever has the handle holds the lock, on whatever thread.
- * Thread-safe.
+ * The handle on a lease: its owner holds the lock, on whatever thread. Thread-safe.
  * <p>
  * A lock of this kind is a lease. Between {@link #isHeld()} and the act that follows it
  * the process may stand still for longer than the margin; where overlap must be
@@ -20,7 +19,7 @@ public interface LockHandle extends AutoCloseable {
 	String key();
 
 	/**
-	 * The number of this grant, strictly rising per key over releaser, take-overs and
+	 * The number of this grant, strictly rising per key across releases, take-overs and
 	 * restarts.
 	 * @return the fence, below 2^53
 	 */

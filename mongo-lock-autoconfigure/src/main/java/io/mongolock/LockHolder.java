@@ -10,7 +10,7 @@ import java.time.Instant;
  * thread that was granted it
  * @param fence the number of that grant
  * @param acquiredAt when it was granted
- * @param heldFor how long it had been held by then
+ * @param heldFor how long it had been held at that time
  * @param remaining how long its lease still ran unless renewed, zero if it had run out
  */
 public record LockHolder(LockOwner owner, long fence, Instant acquiredAt, Duration heldFor, Duration remaining) {

@@ -37,7 +37,7 @@ import org.springframework.util.ClassUtils;
  */
 public final class LockKeyTypes {
 
-	/** Known by name, as callers need no driver. */
+	/** Known by name, because callers need no driver. */
 	private static final String OBJECT_ID = "org.bson.types.ObjectId";
 
 	private static final Set<Class<?>> TEXTS = Set.of(Character.class, Boolean.class, Byte.class, Short.class,
@@ -97,7 +97,7 @@ public final class LockKeyTypes {
 
 	private static String general(Class<?> type) {
 		return type.getTypeName() + ", whose toString() need not be the same for equal values in every JVM. Pick a "
-				+ "value that is, such as its id: text, a whole or decimal number, a "
+				+ "value that is, for example its id: text, a whole or decimal number, a "
 				+ "boolean, an enum, a UUID, an ObjectId, a Currency, a time without a zone, or a record of these";
 	}
 
@@ -121,9 +121,9 @@ public final class LockKeyTypes {
 		for (Class<?> type : Set.of(Map.class, Collection.class, Iterator.class, BaseStream.class)) {
 			ways.put(type, several);
 		}
-		ways.put(Optional.class, several + ", such as get()");
+		ways.put(Optional.class, several + ", for example by get()");
 		String zone = "whose text depends on a time zone: the key would be different for the same time. "
-				+ "Pick an Instant, such as toInstant()";
+				+ "Pick an Instant, for example by toInstant()";
 		for (Class<?> type : Set.of(Date.class, Calendar.class, ZonedDateTime.class, OffsetDateTime.class)) {
 			ways.put(type, zone);
 		}

@@ -29,8 +29,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * A claim ended without the lock, as others held it at the end of the wait; whoever
-	 * asked gets a {@link LockUnavailableException}.
+	 * A claim ended without the lock, because others held it at the end of the wait; the
+	 * caller gets a {@link LockUnavailableException}.
 	 * @param request what was asked for
 	 * @param holders who held the lock when the store, or this JVM for its own, was last
 	 * asked; empty if unknown
@@ -40,8 +40,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * As {@link #onUnavailable}, but whoever asked goes on without the lock: a method
-	 * with {@link OnUnavailable#SKIP} is not run, or {@code tryAcquire} returns empty. Is
+	 * As {@link #onUnavailable}, but the caller goes on without the lock: a method with
+	 * {@link OnUnavailable#SKIP} is not run, or {@code tryAcquire} returns empty. Is
 	 * logged at INFO once per name, then at DEBUG.
 	 * @param request what was asked for
 	 * @param holders who held the lock, empty if unknown
@@ -95,8 +95,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * A lock on a document was broken on purpose, by this client. Whoever held it is
-	 * notified by {@link #onLost}, in his own application, when he next renews it.
+	 * A lock on a document was broken on purpose, by this client. Its holder is notified
+	 * by {@link #onLost}, in its own application, at its next renewal.
 	 * @param key the key of the lock
 	 * @param holder who was thrown out
 	 */
@@ -143,9 +143,9 @@ public interface LockListener {
 
 	/**
 	 * The clock of one of the store's servers differs from that of the others by more
-	 * than a second, or the shortest margin if that is less: told once, and again when
-	 * that changes. Nothing has happened yet, unless leases are judged by that server
-	 * already; the store's clock steps by that when it is elected. Heard in the
+	 * than a second, or the shortest margin if that is less: reported once, and again
+	 * when that changes. Nothing has happened yet, unless leases are judged by that
+	 * server already; the store's clock steps by that when it is elected. Heard in the
 	 * heartbeats of the MongoDB driver, if Spring Boot configured the client.
 	 * @param server the address of the server
 	 * @param offset how far its clock is ahead, negative if behind, zero once it agrees

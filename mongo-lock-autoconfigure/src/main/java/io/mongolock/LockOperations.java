@@ -64,10 +64,10 @@ public interface LockOperations {
 
 	/**
 	 * Acquire the lock without blocking the caller. A future that is completed by anyone
-	 * else first, for instance cancelled or by {@code orTimeout}, ends the claim, and
-	 * what is granted after that is released at once. What is attached to the future runs
-	 * on a thread of its own and may block. Where a handle would have to be passed along
-	 * until work ends that runs elsewhere, {@link #executeAsync} is simpler.
+	 * else first, for instance cancelled or by {@code orTimeout}, ends the claim, and a
+	 * lock that is granted after that is released at once. Work that is attached to the
+	 * future runs on a thread of its own and may block. Where a handle would have to be
+	 * passed along until work ends that runs elsewhere, {@link #executeAsync} is simpler.
 	 * @param request which lock, and how
 	 * @return completes with the handle, to be closed by the caller, or with the
 	 * exception that {@link #acquire} would throw, at the latest one operation timeout
@@ -99,11 +99,11 @@ public interface LockOperations {
 			LockCallback<? extends CompletionStage<T>, ?> callback);
 
 	/**
-	 * Ask whoever holds a lock, in whatever instance, to release it soon. Nothing is
+	 * Ask the holders of a lock, in whatever instance, to release it soon. Nothing is
 	 * taken away: the holder hears of it after its next renewal, by
 	 * {@link LockHandle#releaseRequested()} and {@link LockListener#onReleaseRequested},
 	 * and decides. Then it is not handed over to others of its JVM either. The request
-	 * ends with the hold. Who does not have its lease renewed does not hear of it.
+	 * ends with the hold. A holder whose lease is not renewed does not hear of it.
 	 * @param key the key
 	 * @param reason why, for diagnostics; 1 to {@value ReleaseRequest#MAX_REASON}
 	 * characters
@@ -115,7 +115,7 @@ public interface LockOperations {
 	 * As {@link #requestRelease(String, String)}, on behalf of somebody.
 	 * @param key the key
 	 * @param reason why
-	 * @param by who asks, such as the name of a user, as the holder is shown it
+	 * @param by who asks, for example the name of a user; the holder is shown it
 	 * @return how many holders were asked, zero if the lock is free
 	 */
 	int requestRelease(String key, String reason, String by);
@@ -151,7 +151,7 @@ public interface LockOperations {
 	 * The lock as {@link ReadWriteLock}: {@link #asLock} of a shared request to read, and
 	 * of an exclusive one to write. Who writes may lock to read as well, and remains
 	 * alone until both are unlocked; who reads cannot lock to write, which is an
-	 * {@link IllegalStateException} at once, as it would wait for itself.
+	 * {@link IllegalStateException} at once, because it would wait for itself.
 	 * @param request which lock, and how; neither shared nor with a limit
 	 * @return the lock, thread-safe
 	 */

@@ -8,8 +8,8 @@ package io.mongolock;
  * @param host the name of the machine, empty if unknown
  * @param pid the process id
  * @param thread the name of the thread that asked
- * @param as who asked, as people know them, such as a user of the application; empty if
- * the request did not say
+ * @param as who asked, as people know them, for example a user of the application; empty
+ * if the request did not say
  */
 public record LockOwner(String application, String instance, String host, long pid, String thread, String as) {
 

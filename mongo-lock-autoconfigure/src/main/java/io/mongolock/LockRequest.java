@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * Which lock is asked for, and how. Immutable.
  *
  * @param key what is locked: 1 to 1,024 bytes of UTF-8
- * @param name groups settings and metrics of many keys, such as {@code order}
+ * @param name groups settings and metrics of many keys, for example {@code order}
  * @param settings what this request says itself
- * @param onUnavailable whether whoever asks goes on without the lock if another holds it,
+ * @param onUnavailable whether the caller goes on without the lock if another holds it,
  * and so does not wait unless this request or the settings of its name say so
  * @param onLost what happens to the holder if the lock is lost
  */
@@ -53,7 +53,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	 * A request for an exclusive lock with a name and a key, as those of
 	 * {@code @DistributedLock(name = "order", key = "#id")}: the key of the lock is
 	 * {@code order:} and the text of the key, and the settings of that name apply.
-	 * @param name groups settings and metrics, such as {@code order}
+	 * @param name groups settings and metrics, for example {@code order}
 	 * @param key what is locked: text, a number, an enum, a UUID, a time without a zone
 	 * or another value that has one text in every JVM, or a record of these
 	 * @return the request
@@ -75,8 +75,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 
 	/**
 	 * Start a request with a name and a key.
-	 * @param name groups settings and metrics, such as {@code order}; {@code null} for a
-	 * key alone
+	 * @param name groups settings and metrics, for example {@code order}; {@code null}
+	 * for a key alone
 	 * @param key what is locked, as in {@link #of(String, Object)}
 	 * @return a builder
 	 * @throws IllegalArgumentException if the key is a value without a text of its own
@@ -152,7 +152,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 
 		/**
 		 * Group this key with others for settings and metrics.
-		 * @param name the name, such as {@code order}
+		 * @param name the name, for example {@code order}
 		 * @return this builder
 		 */
 		public Builder name(@Nullable String name) {
@@ -230,7 +230,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * Whether whoever asks goes on without the lock if another holds it. With
+		 * Whether the caller goes on without the lock if another holds it. With
 		 * {@link OnUnavailable#SKIP} the claim does not wait unless a wait timeout is set
 		 * on this builder or for the name of the lock (that for all locks does not
 		 * count), and listeners hear of a skip. {@code execute} and {@code acquire} still

@@ -277,8 +277,8 @@ public final class LockSettings {
 		}
 
 		/**
-		 * Who holds the lock, as people know them, such as the user who edits: shown to
-		 * those who are denied, and in lists. Nothing is decided by it. Counts in a
+		 * Who holds the lock, as people know them, for example the user who edits: shown
+		 * to those who are denied, and in lists. Nothing is decided by it. Counts in a
 		 * request alone.
 		 * @param as a name of 1 to {@value LockOwner#MAX_AS} characters, none of them a
 		 * control character

@@ -22,7 +22,7 @@ public class LockStoreException extends LockException {
 	}
 
 	/**
-	 * What is known of the request that failed.
+	 * The outcome of the request that failed.
 	 * @return the outcome
 	 */
 	public Outcome getOutcome() {
@@ -30,7 +30,7 @@ public class LockStoreException extends LockException {
 	}
 
 	/**
-	 * What is known of a request that failed.
+	 * The outcome of a request that failed.
 	 */
 	public enum Outcome {
 
@@ -45,8 +45,8 @@ public class LockStoreException extends LockException {
 		UNKNOWN,
 
 		/**
-		 * It was refused for a reason that asking again does not change, such as missing
-		 * rights.
+		 * It was refused for a reason that asking again does not change, for example
+		 * missing rights.
 		 */
 		REFUSED
 

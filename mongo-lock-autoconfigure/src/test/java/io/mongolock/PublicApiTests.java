@@ -25,12 +25,12 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Keeps {@code docs/public-api.md}, which says what users may rely on: a change of it is
- * made on purpose, and seen in review.
+ * Keeps {@code public-api.md}, which says what users may rely on: a change of it is made
+ * on purpose, and seen in review.
  */
 class PublicApiTests {
 
-	private static final Path DOCUMENT = Path.of("..", "docs", "public-api.md");
+	private static final Path DOCUMENT = Path.of("src", "test", "resources", "public-api.md");
 
 	private static final List<String> API = List.of("io.mongolock", "io.mongolock.annotation", "io.mongolock.mongodb");
 
@@ -39,7 +39,8 @@ class PublicApiTests {
 
 			What users may rely on. Kept by `PublicApiTests`; after a change on purpose, write it anew with
 
-			    ./mvnw -pl mongo-lock-autoconfigure -am test -Dtest=PublicApiTests -Dsurefire.failIfNoSpecifiedTests=false -Dpublic-api.write
+			    ./mvnw -pl mongo-lock-autoconfigure -am test -Dtest=PublicApiTests \\
+			      -Dsurefire.failIfNoSpecifiedTests=false -Dpublic-api.write
 
 			""";
 
@@ -48,7 +49,6 @@ class PublicApiTests {
 
 			These are public because packages of the library work together. They may change at any time; beans of these types may
 			be replaced, but are best left alone.
-
 			""";
 
 	private final List<JavaClass> types = new ClassFileImporter()
@@ -80,10 +80,11 @@ class PublicApiTests {
 		TreeMap<String, List<String>> byPackage = of((type) -> !API.contains(type.getPackageName()))
 			.filter((type) -> type.getEnclosingClass().isEmpty())
 			.collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new,
-					Collectors.mapping((type) -> "`" + type.getSimpleName() + "`", Collectors.toList())));
+					Collectors.mapping(JavaClass::getSimpleName, Collectors.toList())));
 		return WIRING + byPackage.entrySet()
 			.stream()
-			.map((entry) -> "- `" + entry.getKey() + "`: " + String.join(", ", entry.getValue()) + "\n")
+			.map((entry) -> "\n    " + entry.getKey() + "\n        " + String.join("\n        ", entry.getValue())
+					+ "\n")
 			.collect(Collectors.joining());
 	}
 

@@ -50,7 +50,7 @@ public @interface DistributedLock {
 	/**
 	 * First part of the key, taken literally after placeholders are replaced. Groups
 	 * settings and metrics.
-	 * @return the name, such as {@code order}
+	 * @return the name, for example {@code order}
 	 */
 	@AliasFor("value")
 	String name() default "";
@@ -60,7 +60,7 @@ public @interface DistributedLock {
 	 * the call. {@code #id} is the parameter of that name, {@code #p0} or {@code #a0} the
 	 * first one; {@code #root.target}, {@code #root.method}, {@code #root.args} and
 	 * {@code @bean} are known as well. The result must be a simple value.
-	 * @return the expression, such as {@code #order.id}
+	 * @return the expression, for example {@code #order.id}
 	 */
 	String key() default "";
 

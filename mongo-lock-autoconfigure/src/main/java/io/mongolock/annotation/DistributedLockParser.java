@@ -40,7 +40,7 @@ class DistributedLockParser {
 		String key = annotation.getString("key");
 		if (name == null && key.isBlank()) {
 			throw attributes.invalid("has neither a name nor a key",
-					"Give it a name, such as @DistributedLock(\"order\"), a key, such as key = \"#id\", or both.",
+					"Give it a name, for example @DistributedLock(\"order\"), a key, for example key = \"#id\", or both.",
 					null);
 		}
 		Class<?> document = attributes.document(key);
@@ -89,7 +89,7 @@ class DistributedLockParser {
 			if (EXPRESSION.matcher(declared).find()) {
 				throw invalid(
 						"has the " + attribute + " '" + declared + "', which looks like SpEL and is taken literally",
-						"Write the expression as the key, such as key = \"#id\"; a name groups settings and metrics.",
+						"Write the expression as the key, for example key = \"#id\"; a name groups settings and metrics.",
 						null);
 			}
 			return text(attribute);
@@ -145,7 +145,7 @@ class DistributedLockParser {
 			}
 			if (key.isBlank()) {
 				throw invalid("has document = " + type.getSimpleName() + ".class and no key, so no document is meant",
-						"Write the id of the document as its key, such as key = \"#id\".", null);
+						"Write the id of the document as its key, for example key = \"#id\".", null);
 			}
 			for (String attribute : List.of("limit", "minHold")) {
 				String text = this.annotation.getString(attribute);
@@ -187,7 +187,7 @@ class DistributedLockParser {
 			}
 			catch (NumberFormatException ex) {
 				throw invalid("has the limit '" + text + "', which is no whole number below " + LockRequest.UNLIMITED,
-						"Write how many may hold the lock together, such as limit = \"10\".", ex);
+						"Write how many may hold the lock together, for example limit = \"10\".", ex);
 			}
 			throw invalid("has the limit '" + text + "'", "A limit is at least 1 and less than " + LockRequest.UNLIMITED
 					+ "; for any number write mode = SHARED.", null);

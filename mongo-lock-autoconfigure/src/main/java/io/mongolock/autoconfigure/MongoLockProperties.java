@@ -23,28 +23,28 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * collection
  * @param ttl how long a lease lasts without renewal: the longest time a lock stays taken
  * after its holder died
- * @param margin how long before its end a holder no longer relies on its lease, for
- * clocks that differ and pauses; 20 % of the ttl unless set
+ * @param margin how long before its end a holder no longer relies on its lease; 20 % of
+ * the ttl unless set
  * @param renewInterval time between renewals of a lease, at most a third of ttl - margin,
  * which it is unless set
- * @param operationTimeout longest time that one request to MongoDB may take, at most half
- * of ttl - margin - renew-interval; 3 seconds, or less for a short ttl, unless set
+ * @param operationTimeout longest time that one request to MongoDB may take; 3 seconds,
+ * or less for a short ttl
  * @param waitTimeout how long to wait for a lock that another holds
  * @param retryInterval longest time between two looks at a lock that another holds
  * @param autoRenew whether leases are renewed while they are held
  * @param locks settings for the locks of one name, which win over those for all locks
  * @param ttlIndex index that removes documents of locks nobody asked for any more
- * @param placeTtl how long a place in the queue of a lock lasts after the JVM that waits
- * died; refreshed every third of that
+ * @param placeTtl how long a place in the queue lasts after its JVM died; refreshed every
+ * third of that
  * @param shutdownTimeout how long releasing the locks that are left may take at shutdown
- * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean whose
- * database holds the locks, when there are several
+ * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean of the
+ * locks, if there are several
  * @param advisorOrder where the lock stands among the advisors of a method, lower is
  * further outside
  * @param leakDetection what to do about a lock whose handle is garbage-collected without
- * being closed: say once per place in the code, release it as well, or nothing
- * @param notifications whether waiting claims are woken by a change stream where the
- * server offers one, or look at their retry interval
+ * being closed
+ * @param notifications whether a change stream wakes waiting claims, or they look at
+ * their retry interval
  * @param handOver handing locks on within one application, with no request to MongoDB
  * @param web what callers over HTTP are told
  * @param sequenceCollection name of the MongoDB collection that holds the sequences
@@ -132,8 +132,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Handing locks on within one application, with no request to MongoDB.
 	 *
-	 * @param maxTime how long after its grant a lock may be handed on to the next one who
-	 * waits in this application, while other instances wait; 0 for never
+	 * @param maxTime how long after its grant a lock may be handed on in this JVM; 0 for
+	 * never
 	 * @param maxCount how often a lock may be handed on after its grant, at most 10000; 0
 	 * for never
 	 */
@@ -178,8 +178,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * What observations of locks tell.
 	 *
-	 * @param showKeys whether the keys of locks are key values of high cardinality, as in
-	 * traces; never in meters
+	 * @param showKeys whether traces show the keys of locks; meters never do
 	 */
 	public record Observation(@DefaultValue("false") boolean showKeys) {
 
@@ -188,8 +187,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * What callers over HTTP are told.
 	 *
-	 * @param problemDetails whether a lock that is held is answered with 409, and trouble
-	 * with the store with 503, as problem details with Retry-After
+	 * @param problemDetails whether a held lock is answered with 409, and a store in
+	 * trouble with 503
 	 */
 	public record Web(@DefaultValue("false") boolean problemDetails) {
 
@@ -198,8 +197,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Index that removes documents of locks nobody asked for any more.
 	 *
-	 * @param mode what to do about the index, at startup and once an hour: create it,
-	 * only warn if it is missing, or nothing
+	 * @param mode what to do about the TTL index: create it, only warn if it is missing,
+	 * or nothing
 	 * @param retention how long a document stays after it was last touched; at least
 	 * twice the longest ttl
 	 */

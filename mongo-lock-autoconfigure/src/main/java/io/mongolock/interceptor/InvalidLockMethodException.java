@@ -47,7 +47,7 @@ public class InvalidLockMethodException extends IllegalStateException {
 	}
 
 	/**
-	 * What is wrong with which method.
+	 * The method, and the mistake.
 	 * @return a sentence without its full stop
 	 */
 	public String getProblem() {

@@ -16,7 +16,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Recognizes results whose work goes on, or has not begun, when the method returns them.
- * By name, as most of these types belong to libraries that an application need not have.
+ * By name, because most of these types belong to libraries that an application need not
+ * have.
  */
 public final class LaterResults {
 

@@ -74,9 +74,9 @@ class LockKeyEvaluatorTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(null, "-parameters"), Arguments.of("", "blank"),
 			Arguments.of(" \t", "blank"), Arguments.of(new Order(1), "Order, whose toString()"),
-			Arguments.of(new Object(), "such as its id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
+			Arguments.of(new Object(), "for example its id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
 			Arguments.of(List.of(1), "one key"), Arguments.of(Map.of(), "one key"), Arguments.of(new int[0], "one key"),
-			Arguments.of(new String[] { "a" }, "one key"), Arguments.of(Optional.of("a"), "such as get()"),
+			Arguments.of(new String[] { "a" }, "one key"), Arguments.of(Optional.of("a"), "for example by get()"),
 			Arguments.of(Stream.of("a"), "one key"), Arguments.of(List.of("a").iterator(), "one key"),
 			Arguments.of(new Date(0), "Pick an Instant"), Arguments.of(new Timestamp(0), "time zone"),
 			Arguments.of(Calendar.getInstance(), "time zone"),

@@ -3,6 +3,7 @@ package io.mongolock.docs;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.Lock;
 
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -59,6 +60,16 @@ public class ReadmeSnippets {
 		LockRequest once = LockRequest.builder("import").ttl(Duration.ofMinutes(2)).build();
 		Optional<LockHandle> acquired = this.locks.tryAcquire(once);
 		return (receipt != null) ? acquired : Optional.empty();
+	}
+
+	public Receipt payUnderBoth(Lock old, String id) {
+		old.lock();
+		try {
+			return this.locks.execute(LockRequest.of("order", id), (lock) -> this.payments.charge(id));
+		}
+		finally {
+			old.unlock();
+		}
 	}
 
 	public record Order(String id) {

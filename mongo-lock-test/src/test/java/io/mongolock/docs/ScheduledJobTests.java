@@ -105,7 +105,8 @@ class ScheduledJobTests {
 	private ConfigurableApplicationContext start() {
 		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 			.initializers((context) -> context.getBeanFactory().registerSingleton("job", this.job))
-			.initializers((context) -> context.getBeanFactory().registerSingleton("told", new Told(this.job.events)))
+			.initializers(
+					(context) -> context.getBeanFactory().registerSingleton("recorder", new Recorder(this.job.events)))
 			.properties("mongo-lock.wait-timeout=1h", "spring.mongodb.database=jobs")
 			.run("--spring.mongodb.uri=" + this.mongo.connectionString());
 	}
@@ -128,7 +129,7 @@ class ScheduledJobTests {
 
 	}
 
-	private record Told(List<String> events) implements LockListener {
+	private record Recorder(List<String> events) implements LockListener {
 
 		@Override
 		public void onAcquired(LockHandle handle) {

@@ -3,7 +3,7 @@ package io.mongolock.benchmarks.compare;
 import java.time.Duration;
 
 /**
- * What is compared.
+ * The locks that are compared.
  */
 enum Kind {
 

@@ -3,9 +3,8 @@ package io.mongolock.benchmarks.compare;
 import java.io.IOException;
 
 /**
- * A load in a JVM of its own. Says when it is connected, begins when told to, and says
- * what came of it. Arguments: kind, server, threads, keys, microseconds of work,
- * milliseconds.
+ * A load in a JVM of its own. Says when it is connected, begins on demand, and says what
+ * came of it. Arguments: kind, server, threads, keys, microseconds of work, milliseconds.
  */
 public final class LoadMain {
 

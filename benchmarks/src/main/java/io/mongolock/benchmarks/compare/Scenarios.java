@@ -15,7 +15,7 @@ import io.mongolock.benchmarks.Table;
 import io.mongolock.benchmarks.Turns;
 
 /**
- * What is measured, one scenario a method. All that is compared takes turns within each.
+ * The measurements, one scenario a method. All that is compared takes turns within each.
  */
 final class Scenarios {
 

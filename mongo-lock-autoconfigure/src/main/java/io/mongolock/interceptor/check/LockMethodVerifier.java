@@ -131,7 +131,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	private boolean hasLocks(Object bean) {
-		// such as a repository: what stands behind it may not know the interface
+		// for example a repository: the object behind it may not know the interface
 		boolean proxyHasLocks = Proxy.isProxyClass(bean.getClass()) && locks(bean.getClass()) > 0;
 		return isGuarded(AopUtils.getTargetClass(bean)) || (proxyHasLocks && isGuarded(bean.getClass()));
 	}

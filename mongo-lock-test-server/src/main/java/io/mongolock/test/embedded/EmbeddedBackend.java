@@ -77,7 +77,7 @@ final class EmbeddedBackend extends MemoryBackend {
 
 	private Document killCursors(Document query) {
 		Document reply = handleKillCursors(query);
-		// whoever waits for an event of such a cursor must not wait on
+		// a caller that waits for an event of such a cursor must not wait on
 		this.server.topology().cursorsKilled();
 		return reply;
 	}

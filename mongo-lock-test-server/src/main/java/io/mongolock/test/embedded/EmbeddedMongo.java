@@ -106,7 +106,7 @@ public final class EmbeddedMongo implements AutoCloseable {
 
 	/**
 	 * Delete at once what the TTL indexes of all databases have run out for. A real
-	 * server does so once a minute; this one only when told to.
+	 * server does so once a minute; this one only on demand.
 	 * @return how many documents were deleted
 	 */
 	public int runTtlMonitor() {

@@ -53,7 +53,7 @@ sealed interface Topology permits Standalone, ReplicaSet {
 	void changed(Change change);
 
 	/**
-	 * Let whoever waits for events notice that cursors are gone.
+	 * Let those who wait for events notice that cursors are gone.
 	 */
 	void cursorsKilled();
 

@@ -78,12 +78,12 @@ final class WriteCommands {
 		if (outcome.matched() > 0) {
 			return outcome;
 		}
-		// 4.4 searches and inserts in two steps: whoever comes in between makes it fail
+		// 4.4 searches and inserts in two steps: another insert in between makes it fail
 		Thread.yield();
 		return collection.insert(statement);
 	}
 
-	// What is remembered of it is the document as it was stored, whatever the projection
+	// Remembers the document as it was stored, whatever the projection
 	private static WriteReply reply(Document summary, @Nullable EmbeddedCollection collection, @Nullable Document value,
 			Projection projection, StatementTime time, boolean wrote) {
 		Document shown = (collection != null && value != null) ? collection.project(value, projection, time) : null;

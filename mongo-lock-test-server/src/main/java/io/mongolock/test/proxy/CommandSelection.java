@@ -41,8 +41,8 @@ public final class CommandSelection {
 
 	/**
 	 * Only those that fit.
-	 * @param condition told the whole command, such as {@code {update: "locks", updates:
-	 * […], $db: "test"}}; called on a thread of the proxy
+	 * @param condition gets the whole command, for example {@code {update: "locks",
+	 * updates: […], $db: "test"}}; called on a thread of the proxy
 	 * @return a narrower selection
 	 */
 	public CommandSelection when(Predicate<BsonDocument> condition) {

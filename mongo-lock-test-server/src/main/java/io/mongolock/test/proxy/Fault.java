@@ -33,7 +33,7 @@ public final class Fault {
 	}
 
 	/**
-	 * Let later requests pass. What is held stays held.
+	 * Let later requests pass. Held ones stay held.
 	 */
 	public void disarm() {
 		this.disarmed = true;

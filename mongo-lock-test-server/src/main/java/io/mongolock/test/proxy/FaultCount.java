@@ -3,7 +3,8 @@ package io.mongolock.test.proxy;
 import java.util.function.IntFunction;
 
 /**
- * A fault that still has to be told how often it is to happen. Until then it does not.
+ * A fault for which somebody still has to say how often it is to happen. Until then it
+ * does not.
  */
 public final class FaultCount {
 

@@ -94,8 +94,8 @@ public final class FaultProxy implements AutoCloseable {
 
 	/**
 	 * Choose commands by name.
-	 * @param command the name as sent, such as {@code findAndModify} or {@code update};
-	 * upper and lower case are the same
+	 * @param command the name as sent, for example {@code findAndModify}; upper and lower
+	 * case are the same
 	 * @return the selection, without effect until a fault is chosen
 	 */
 	public CommandSelection on(String command) {
@@ -141,7 +141,7 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Let later requests pass. What is held stays held.
+	 * Let later requests pass. Held ones stay held.
 	 */
 	public void clear() {
 		this.board.clear();
@@ -200,7 +200,7 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Close all connections and end. What is held never arrives.
+	 * Close all connections and end. Held messages never arrive.
 	 */
 	@Override
 	public void close() {

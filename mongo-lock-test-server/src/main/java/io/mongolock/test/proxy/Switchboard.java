@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * What is in force on all connections of a proxy. Thread-safe.
+ * The faults in force on all connections of a proxy. Thread-safe.
  */
 final class Switchboard {
 
@@ -43,7 +43,7 @@ final class Switchboard {
 	}
 
 	/**
-	 * Decide on a request. It counts as seen after that, so that whoever waits for it
+	 * Decide on a request. It counts as seen after that, so that a test that waits for it
 	 * knows that its fate is settled.
 	 * @param request the request
 	 * @return what becomes of it

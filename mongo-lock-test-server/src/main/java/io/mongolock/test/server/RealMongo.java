@@ -379,7 +379,7 @@ public final class RealMongo implements AutoCloseable {
 
 		/**
 		 * Have a replica set.
-		 * @param members of how many members, such as 1 or 3
+		 * @param members of how many members, for example 1 or 3
 		 * @return this builder
 		 */
 		public Builder replicaSet(int members) {

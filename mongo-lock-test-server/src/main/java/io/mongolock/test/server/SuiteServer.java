@@ -73,7 +73,8 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 					"a container of " + Docker.IMAGE + ", as " + unset + searched.remark());
 		}
 		catch (RuntimeException ex) {
-			// such as an image that cannot be pulled: the suites need no more than a JDK
+			// for example an image that cannot be pulled: the suites need no more than a
+			// JDK
 			return embedded(unset + ", but no container of " + Docker.IMAGE + " started: "
 					+ String.valueOf(ex.getMessage()).lines().findFirst().orElse(""));
 		}

@@ -33,8 +33,8 @@ record RecordedCase(BsonDocument statement, BsonDocument answer) {
 	}
 
 	/**
-	 * What is sent in one session: what comes first, whose answers are not recorded, and
-	 * the command itself.
+	 * The statements of one session: those that come first, whose answers are not
+	 * recorded, and the command itself.
 	 */
 	List<BsonDocument> commands() {
 		return Stream.concat(this.statement.getArray("first", new BsonArray()).stream(), Stream.of(command()))

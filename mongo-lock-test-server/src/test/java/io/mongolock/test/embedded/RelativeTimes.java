@@ -44,7 +44,7 @@ final class RelativeTimes {
 	}
 
 	/**
-	 * What is to be recorded of an answer: the reverse of what is compared.
+	 * An answer as it is to be recorded: the reverse of what is compared.
 	 * @param actual the answer, or a part of it
 	 */
 	static BsonValue relative(BsonValue actual, Span now) {

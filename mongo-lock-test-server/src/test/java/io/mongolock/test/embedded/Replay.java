@@ -85,7 +85,7 @@ record Replay(BsonDocument answer, Span span) {
 	}
 
 	/**
-	 * Puts in what a statement only names, such as the cursor of an answer before it.
+	 * Puts in what a statement only names, for example the cursor of an answer before it.
 	 */
 	private static BsonValue named(Map<BsonValue, BsonValue> names, BsonValue value) {
 		if (value instanceof BsonDocument document) {
@@ -149,7 +149,7 @@ record Replay(BsonDocument answer, Span span) {
 	}
 
 	/**
-	 * What is different from what was recorded.
+	 * The differences from what was recorded.
 	 */
 	List<String> differences(BsonDocument recorded) {
 		return RelativeTimes.differences(sorted(recorded), sorted(this.answer), this.span);

@@ -7,7 +7,7 @@ import java.net.Socket;
 import org.bson.BsonDocument;
 
 /**
- * A client that sends commands when told to and reads replies when told to.
+ * A client that sends commands and reads replies on demand.
  */
 final class FakeClient implements AutoCloseable {
 

@@ -36,7 +36,7 @@ public final class LockFaults implements LockStore {
 	/**
 	 * Create a store without faults.
 	 * @param store does the work
-	 * @param loss has the holder of a key notice that it was lost, such as
+	 * @param loss has the holder of a key notice that it was lost, for example
 	 * {@link io.mongolock.client.LockTemplate#renew}
 	 */
 	public LockFaults(LockStore store, Consumer<String> loss) {

@@ -6,7 +6,8 @@ import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.mapping.Document;
 
 /**
- * What is edited. Its lock is a field of the document that this type need not know.
+ * The document that is edited. Its lock is a field of the document that this type need
+ * not know.
  *
  * @param id its id
  * @param version how often it was changed or locked, {@code null} if it is new

@@ -65,7 +65,7 @@ class ArticleDesk {
 	 */
 	Editing edit(String name) {
 		try (LockedDocument<Article> locked = this.documents.lock(Article.class, ID, this.editing)) {
-			// no late one can put his name over that of his successor
+			// no late editor can overwrite the name of the next one
 			this.fenced.update(locked.handle(), Query.query(Criteria.where("article").is(ID)),
 					Update.update("name", name), Editor.class);
 			return new Editing(locked.ticket().text(), locked.fence(), locked.entity());
@@ -128,9 +128,9 @@ class ArticleDesk {
 	/**
 	 * What one who edits has.
 	 *
-	 * @param ticket proves that the lock is his
+	 * @param ticket proves that the editor has the lock
 	 * @param fence the number of the lock
-	 * @param article the article as it stood when he got it
+	 * @param article the article as it stood at that moment
 	 */
 	record Editing(String ticket, long fence, Article article) {
 	}
@@ -138,10 +138,10 @@ class ArticleDesk {
 	/**
 	 * Who edits.
 	 *
-	 * @param name what he is called
-	 * @param fence the number of his lock
-	 * @param millis how long he still has by the server's clock; zero if anybody may take
-	 * over
+	 * @param name the name of the editor
+	 * @param fence the number of the lock
+	 * @param millis how long the lock still lasts by the server's clock; zero if anybody
+	 * may take over
 	 */
 	record Holder(String name, long fence, long millis) {
 	}

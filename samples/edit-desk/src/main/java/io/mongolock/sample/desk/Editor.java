@@ -5,11 +5,12 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.mongodb.core.mapping.Document;
 
 /**
- * Who edits an article, as the lock itself knows only the instance.
+ * Who edits an article, because the lock itself knows only the instance.
  *
  * @param article the id of the article
- * @param name what he is called, {@code null} if nobody ever did
- * @param fence the number of his lock: a lock with another one is not his
+ * @param name the name of the editor, {@code null} if nobody ever edited
+ * @param fence the number of the lock: one with another number is not the lock of this
+ * editor
  */
 @Document("editors")
 record Editor(@Id String article, @Nullable String name, long fence) {

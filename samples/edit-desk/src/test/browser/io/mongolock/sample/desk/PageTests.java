@@ -63,7 +63,7 @@ class PageTests {
 	void noScriptComplained() {
 		browsing.closePages();
 		this.clock.step(this.properties.editingTime());
-		// what is refused is a line of the console, too
+		// a refusal is a line of the console, too
 		assertThat(this.complaints).allMatch((complaint) -> complaint.contains("409"));
 	}
 

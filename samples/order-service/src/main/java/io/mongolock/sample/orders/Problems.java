@@ -81,7 +81,7 @@ class Problems extends ResponseEntityExceptionHandler {
 	protected @Nullable ResponseEntity<Object> handleHttpMessageNotReadable(HttpMessageNotReadableException ex,
 			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status,
-				"Expected JSON such as {\"amount\": 1250}, in cents");
+				"Expected JSON like {\"amount\": 1250}, in cents");
 		return handleExceptionInternal(ex, problem, headers, status, request);
 	}
 

@@ -3,7 +3,7 @@ package io.mongolock.sample.orders;
 import java.time.Duration;
 
 /**
- * Stands for what takes time in a real application, such as asking a bank.
+ * Stands for what takes time in a real application, for example asking a bank.
  */
 final class Work {
 

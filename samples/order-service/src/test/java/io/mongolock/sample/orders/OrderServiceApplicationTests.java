@@ -109,7 +109,7 @@ class OrderServiceApplicationTests {
 			assertProblem(pay("10001", payment), 400, "The amount must be");
 		}
 		for (String payment : List.of("{\"amount\": \"all\"}", "{}", "")) {
-			assertProblem(pay("10001", payment), 400, "Expected JSON such as {\"amount\": 1250}");
+			assertProblem(pay("10001", payment), 400, "Expected JSON like {\"amount\": 1250}");
 		}
 	}
 

@@ -77,7 +77,7 @@ class PaymentDesk {
 		return sent;
 	}
 
-	// what is forgotten by then does not come back as if it were the last
+	// a call that is forgotten at that time does not come back as if it were the last
 	private synchronized void end(Sent sent) {
 		this.sent.replace(sent.number(), sent);
 	}
