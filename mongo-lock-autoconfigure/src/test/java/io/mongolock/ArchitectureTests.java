@@ -46,8 +46,7 @@ class ArchitectureTests {
 	private static final String ROOT = "io.mongolock";
 
 	private static final List<String> PATH = List.of("web", "actuate", "health", "observation", "annotation",
-			"interceptor.check", "interceptor", "client", "concurrent", "event", "core", "mongodb", "store.mongo",
-			"store");
+			"interceptor.check", "interceptor", "client", "concurrent", "event", "core", "spi", "store.mongo", "store");
 
 	private static final int MAX_CLIENT = 21;
 
@@ -70,13 +69,13 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void onlyTheUsersDocumentsAndTheAutoConfigurationKnowTheMongoStore() {
+	void onlyTheAutoConfigurationKnowsTheMongoStore() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".mongodb", ROOT + ".autoconfigure")
+			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".autoconfigure")
 			.should()
 			.dependOnClassesThat()
-			.resideInAnyPackage(ROOT + ".store.mongo", ROOT + ".mongodb"));
+			.resideInAPackage(ROOT + ".store.mongo"));
 	}
 
 	@Test
@@ -109,20 +108,20 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void onlyTheMongoStoreAndTheUsersDocumentsKnowTheDriver() {
+	void onlyTheMongoStoreKnowsTheDriver() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".mongodb")
+			.resideOutsideOfPackage(ROOT + ".store.mongo")
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("com.mongodb..", "org.bson.."));
 	}
 
 	@Test
-	void onlyTheMongoStoreTheUsersDocumentsAndTheWiringKnowSpringData() {
+	void onlyTheMongoStoreTheModulesAndTheWiringKnowSpringData() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".mongodb", ROOT + ".autoconfigure")
+			.resideOutsideOfPackages(ROOT + ".store.mongo", ROOT + ".spi", ROOT + ".autoconfigure")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("org.springframework.data.."));

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
@@ -31,6 +32,8 @@ import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
 import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
 import io.mongolock.actuate.LockDescriptors.RequestedDescriptor;
+import io.mongolock.spi.LockExtension;
+import io.mongolock.spi.StoreClient;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -51,9 +54,6 @@ public class LocksEndpoint {
 	/** Type of the audit event of a request to release. */
 	public static final String RELEASE_REQUESTED = "MONGO_LOCK_RELEASE_REQUESTED";
 
-	/** What the keys of locks in documents of the application begin with here. */
-	public static final String DOCUMENT = "document~";
-
 	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
 
 	private static final int PAGE = 100;
@@ -63,9 +63,9 @@ public class LocksEndpoint {
 	/** How many locks are looked at for one page whose filter matches few. */
 	private static final int MAX_READ = 10_000;
 
-	private final Source locks;
+	private final StoreClient locks;
 
-	private final Supplier<List<Source>> documents;
+	private final List<LockExtension> extensions;
 
 	private final Duration timeout;
 
@@ -78,24 +78,15 @@ public class LocksEndpoint {
 	 * @param timeout how long each look at them may take
 	 * @param events is notified of releases by force, and of requests to release
 	 * @param waitingHere how many of this application wait for the lock of a key
+	 * @param extensions have the locks whose keys begin with their prefix; lists show
+	 * them only if the prefix that is asked for does, since such a list may read whole
+	 * collections
 	 */
 	public LocksEndpoint(LockStore store, Duration timeout, ApplicationEventPublisher events, LockOperations locks,
-			ToIntFunction<String> waitingHere, LockClock clock) {
-		this(new Source(store, locks, waitingHere), List::of, timeout, events, clock);
-	}
-
-	/**
-	 * Create an endpoint that shows locks in documents, too: with keys that begin with
-	 * {@value #DOCUMENT}, and in lists if their prefix does, since such a list may read
-	 * whole collections.
-	 * @param documents those in documents, for each database; asked for when needed
-	 * @param timeout how long each look at them may take
-	 * @param events is notified of releases by force, and of requests to release
-	 */
-	public LocksEndpoint(Source locks, Supplier<List<Source>> documents, Duration timeout,
-			ApplicationEventPublisher events, LockClock clock) {
-		this.locks = locks;
-		this.documents = documents;
+			ToIntFunction<String> waitingHere, LockClock clock, List<LockExtension> extensions) {
+		this.locks = new StoreClient(store, locks, waitingHere, (key, holder) -> {
+		});
+		this.extensions = extensions;
 		this.timeout = timeout;
 		this.events = events;
 		this.clock = clock;
@@ -229,7 +220,7 @@ public class LocksEndpoint {
 	}
 
 	private LockDescriptor describe(StoredLock lock, boolean owners) {
-		int waitingHere = sum(lock.key(), (source) -> source.waitingHere().applyAsInt(stored(lock.key())));
+		int waitingHere = sum(lock.key(), (source) -> source.waiting().applyAsInt(stored(lock.key())));
 		return LockDescriptor.of(lock, waitingHere, owners);
 	}
 
@@ -254,21 +245,31 @@ public class LocksEndpoint {
 			.toList();
 	}
 
-	private int sum(String key, ToIntFunction<Source> count) {
+	private int sum(String key, ToIntFunction<StoreClient> count) {
 		return sources(key).stream().mapToInt(count).sum();
 	}
 
-	private List<Source> sources(String key) {
-		return (key.startsWith(DOCUMENT)) ? this.documents.get() : List.of(this.locks);
+	private List<StoreClient> sources(String key) {
+		return extension(key).map(LockExtension::clients).orElseGet(() -> List.of(this.locks));
 	}
 
-	private static String stored(String key) {
-		return (key.startsWith(DOCUMENT)) ? key.substring(DOCUMENT.length()) : key;
+	private Optional<LockExtension> extension(String key) {
+		return this.extensions.stream()
+			.filter((one) -> !one.keyPrefix().isEmpty() && key.startsWith(one.keyPrefix()))
+			.findFirst();
 	}
 
-	private static StoredLock shown(String asked, StoredLock lock) {
-		return (asked.startsWith(DOCUMENT)) ? new StoredLock(DOCUMENT + lock.key(), lock.holders(), lock.queue(),
-				lock.previous(), lock.fence(), lock.now()) : lock;
+	private String prefix(String key) {
+		return extension(key).map(LockExtension::keyPrefix).orElse("");
+	}
+
+	private String stored(String key) {
+		return key.substring(prefix(key).length());
+	}
+
+	private StoredLock shown(String asked, StoredLock lock) {
+		return new StoredLock(prefix(asked) + lock.key(), lock.holders(), lock.queue(), lock.previous(), lock.fence(),
+				lock.now());
 	}
 
 	// Over HTTP the answer is 400 then, with what is wrong
@@ -309,17 +310,6 @@ public class LocksEndpoint {
 			}
 		}
 		return new LocksDescriptor(matching, last);
-	}
-
-	/**
-	 * Where locks are.
-	 *
-	 * @param store the locks
-	 * @param locks asks holders to release
-	 * @param waitingHere how many of this application wait for the lock of a key
-	 */
-	public record Source(LockStore store, LockOperations locks, ToIntFunction<String> waitingHere) {
-
 	}
 
 	/**

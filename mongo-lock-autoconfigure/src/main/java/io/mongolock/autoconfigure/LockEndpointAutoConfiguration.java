@@ -1,7 +1,5 @@
 package io.mongolock.autoconfigure;
 
-import java.util.List;
-
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -15,11 +13,10 @@ import org.springframework.context.annotation.Bean;
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.actuate.LocksEndpoint;
-import io.mongolock.actuate.LocksEndpoint.Source;
 import io.mongolock.actuate.LocksEndpointWebExtension;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.LockDefaults;
-import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.spi.LockExtension;
 import io.mongolock.store.LockStore;
 
 /**
@@ -36,22 +33,10 @@ public final class LockEndpointAutoConfiguration {
 	@ConditionalOnMissingBean
 	LocksEndpoint mongoLocksEndpoint(LockStore store, LockDefaults defaults, ApplicationEventPublisher events,
 			LockOperations locks, ObjectProvider<LockTemplate> client, LockClock clock,
-			ObjectProvider<DocumentLockClients> documents, ObjectProvider<DocumentLockOperations> operations) {
+			ObjectProvider<LockExtension> extensions) {
 		LockTemplate template = client.getIfUnique();
-		Source plain = new Source(store, locks, (key) -> (template != null) ? template.waiting(key) : 0);
-		return new LocksEndpoint(plain, () -> documents(documents, operations), defaults.terms().operationTimeout(),
-				events, clock);
-	}
-
-	private static List<Source> documents(ObjectProvider<DocumentLockClients> documents,
-			ObjectProvider<DocumentLockOperations> operations) {
-		// Those that nobody has asked for yet are made now
-		operations.forEach((made) -> {
-		});
-		return documents.stream()
-			.flatMap(DocumentLockClients::all)
-			.map((client) -> new Source(client.store(), client.locks(), client.locks()::waiting))
-			.toList();
+		return new LocksEndpoint(store, defaults.terms().operationTimeout(), events, locks,
+				(key) -> (template != null) ? template.waiting(key) : 0, clock, extensions.orderedStream().toList());
 	}
 
 	@Bean

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -23,10 +24,12 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.env.Environment;
 
 import io.mongolock.autoconfigure.MongoLockProperties.NamedLock;
 import io.mongolock.core.DurationText;
+import io.mongolock.spi.LockExtension;
 
 /**
  * The properties as they are written down, which shows two mistakes that are gone once
@@ -43,9 +46,15 @@ class LockPropertyNames {
 
 	private final Binder binder;
 
-	LockPropertyNames(Environment environment) {
+	private final List<Class<? extends Record>> settings;
+
+	LockPropertyNames(Environment environment, List<LockExtension> extensions) {
 		this.environment = environment;
 		this.binder = Binder.get(environment);
+		this.settings = Stream
+			.concat(Stream.of(MongoLockProperties.class),
+					extensions.stream().flatMap((extension) -> extension.settings().stream()))
+			.toList();
 	}
 
 	/**
@@ -53,7 +62,7 @@ class LockPropertyNames {
 	 * @throws InvalidConfigurationPropertyValueException if there is one
 	 */
 	void checkUnits(Collection<String> lockNames) {
-		checkUnits(ROOT, MongoLockProperties.class);
+		this.settings.forEach((type) -> checkUnits(ROOT, type));
 		for (String name : lockNames) {
 			checkUnits(ROOT.append("locks").append("[" + name + "]"), NamedLock.class);
 		}
@@ -76,7 +85,7 @@ class LockPropertyNames {
 	 * @return a sentence on each, with the nearest name that something does read
 	 */
 	List<String> unknown() {
-		ProcessProperties process = new ProcessProperties(this.environment);
+		ProcessProperties process = new ProcessProperties(this.environment, this.settings);
 		return Stream
 			.of(formerNames(), unknown(this.binder, new UnboundElementsSourceFilter()),
 					unknown(process.systemProperties(), (source) -> true), process.unknownVariables())
@@ -97,16 +106,30 @@ class LockPropertyNames {
 		return this.binder.bind(property, String.class).isBound();
 	}
 
-	private static List<String> unknown(Binder binder, Function<ConfigurationPropertySource, Boolean> filter) {
+	private List<String> unknown(Binder binder, Function<ConfigurationPropertySource, Boolean> filter) {
+		// Each type leaves what the others read
+		return this.settings.stream()
+			.map((type) -> unbound(binder, filter, type))
+			.reduce((some, others) -> some.stream()
+				.filter((one) -> others.stream().anyMatch((other) -> other.getName().equals(one.getName())))
+				.toList())
+			.orElseThrow()
+			.stream()
+			.map(this::describe)
+			.toList();
+	}
+
+	private static List<ConfigurationProperty> unbound(Binder binder,
+			Function<ConfigurationPropertySource, Boolean> filter, Class<? extends Record> type) {
 		try {
-			binder.bind(MongoLockProperties.PREFIX, Bindable.of(MongoLockProperties.class),
+			binder.bind(MongoLockProperties.PREFIX, Bindable.of(type),
 					new NoUnboundElementsBindHandler(BindHandler.DEFAULT, filter));
 			return List.of();
 		}
 		catch (BindException ex) {
 			// what cannot be bound at all is refused elsewhere
 			return (ex.getCause() instanceof UnboundConfigurationPropertiesException unbound)
-					? unbound.getUnboundProperties().stream().map(LockPropertyNames::describe).toList() : List.of();
+					? List.copyOf(unbound.getUnboundProperties()) : List.of();
 		}
 	}
 
@@ -128,7 +151,7 @@ class LockPropertyNames {
 		}
 	}
 
-	private static String describe(ConfigurationProperty property) {
+	private String describe(ConfigurationProperty property) {
 		ConfigurationPropertyName name = property.getName();
 		String last = name.getLastElement(ConfigurationPropertyName.Form.DASHED);
 		String parent = name.getParent().toString();
@@ -149,24 +172,39 @@ class LockPropertyNames {
 					.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
 	}
 
-	private static boolean isDottedName(ConfigurationPropertyName name) {
+	private boolean isDottedName(ConfigurationPropertyName name) {
 		String group = name.getElement(1, ConfigurationPropertyName.Form.DASHED);
-		return name.getNumberOfElements() > 4 && (group.equals("locks") || group.equals("sequences"));
+		return name.getNumberOfElements() > 4 && component(group).filter((one) -> ofNames(one) != null).isPresent();
 	}
 
-	private static Stream<String> settingsBeside(ConfigurationPropertyName name) {
+	private Stream<String> settingsBeside(ConfigurationPropertyName name) {
 		boolean nested = name.getNumberOfElements() > 2;
 		String group = (nested) ? name.getElement(1, ConfigurationPropertyName.Form.DASHED) : "";
-		Class<?> type = switch (group) {
-			case "locks" -> NamedLock.class;
-			case "sequences" -> MongoLockProperties.NumberSequence.class;
-			default -> components(MongoLockProperties.class).filter((one) -> dashed(one).equals(group))
-				.findFirst()
-				.<Class<?>>map(RecordComponent::getType)
-				.filter(Class::isRecord)
-				.orElse(MongoLockProperties.class);
-		};
-		return components(type).map(LockPropertyNames::dashed);
+		return component(group).flatMap((one) -> Optional.ofNullable(nested(one)))
+			.map(LockPropertyNames::components)
+			.orElseGet(this::components)
+			.map(LockPropertyNames::dashed);
+	}
+
+	private Optional<RecordComponent> component(String name) {
+		return components().filter((one) -> dashed(one).equals(name)).findFirst();
+	}
+
+	private Stream<RecordComponent> components() {
+		return this.settings.stream().flatMap(LockPropertyNames::components);
+	}
+
+	private static @Nullable Class<?> nested(RecordComponent component) {
+		return (component.getType().isRecord()) ? component.getType() : ofNames(component);
+	}
+
+	/**
+	 * The settings that each name has for itself.
+	 * @return their type, {@code null} if the component is no map of names
+	 */
+	static @Nullable Class<?> ofNames(RecordComponent component) {
+		Class<?> value = ResolvableType.forType(component.getGenericType()).asMap().getGeneric(1).resolve();
+		return (value != null && value.isRecord()) ? value : null;
 	}
 
 	static Stream<RecordComponent> components(Class<?> type) {

@@ -1,15 +1,16 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.env.Environment;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
@@ -17,15 +18,15 @@ import io.mongolock.core.DurationText;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.spi.LockExtension;
 import io.mongolock.store.KeySpace;
-import io.mongolock.store.mongo.DocumentLockStore;
 
 /**
  * Refuses settings that contradict each other, and says once what is allowed but rarely
  * meant: properties that nothing reads, settings for names that no method has, and values
  * at the edge. Thread-safe.
  */
-class LockSettingsValidator implements SmartInitializingSingleton {
+class LockSettingsValidator implements SmartInitializingSingleton, LockExtension.SettingChecks {
 
 	private static final Log logger = LogFactory.getLog(LockSettingsValidator.class);
 
@@ -52,11 +53,14 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 	 * Check the properties.
 	 * @throws InvalidConfigurationPropertyValueException if they contradict each other
 	 */
-	LockSettingsValidator(MongoLockProperties properties, LockDefaults defaults, LockPropertyNames names) {
+	LockSettingsValidator(MongoLockProperties properties, LockDefaults defaults, List<LockExtension> extensions,
+			Environment environment) {
 		this.properties = properties;
 		this.defaults = defaults;
+		LockPropertyNames names = new LockPropertyNames(environment, extensions);
 		names.checkUnits(properties.locks().keySet());
 		validate();
+		extensions.forEach((extension) -> extension.check(this));
 		names.unknown().forEach(logger::warn);
 	}
 
@@ -101,14 +105,10 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 	}
 
 	private void validate() {
-		checkCollection("collection", this.properties.collection());
-		checkSequences();
-		checkOptimistic(this.properties.optimistic());
-		// their store is created when somebody locks a document
-		checkText("document-locks.field", this.properties.documentLocks().field(), DocumentLockStore::checkField);
-		checkText("key-prefix", this.properties.keyPrefix(), KeySpace::new);
+		collection("collection", this.properties.collection());
+		checkKeyPrefix(this.properties.keyPrefix());
 		checkPlaceTtl(this.properties.placeTtl());
-		checkDuration("shutdown-timeout", this.properties.shutdownTimeout());
+		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkRetention(this.properties.ttlIndex().retention());
 		checkHandOver(this.properties.handOver());
 		validate(null);
@@ -141,33 +141,8 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		}
 	}
 
-	private void checkSequences() {
-		String collection = this.properties.sequenceCollection();
-		checkCollection("sequence-collection", collection);
-		if (collection.equals(this.properties.collection())) {
-			throw invalid("sequence-collection", collection,
-					"holds the locks, and a lock and a sequence of one name would be one document");
-		}
-		this.properties.sequences().forEach((name, sequence) -> {
-			checkPositive("sequences." + name + ".block", sequence.block());
-			checkPositive("sequences." + name + ".start", sequence.start());
-		});
-	}
-
-	private static void checkOptimistic(MongoLockProperties.Optimistic settings) {
-		checkPositive("optimistic.max-attempts", settings.maxAttempts());
-		checkDuration("optimistic.delay", settings.delay());
-		checkDuration("optimistic.max-delay", settings.maxDelay());
-		if (!(settings.multiplier() >= 1)) { // nor is it a number
-			throw invalid("optimistic.multiplier", String.valueOf(settings.multiplier()), "must be at least 1");
-		}
-		if (settings.maxDelay().compareTo(settings.delay()) < 0) {
-			throw invalid("optimistic.max-delay", text(settings.maxDelay()),
-					"is shorter than the first delay, " + text(settings.delay()));
-		}
-	}
-
-	private static void checkCollection(String setting, String value) {
+	@Override
+	public void collection(String setting, String value) {
 		if (value.isBlank()) {
 			throw invalid(setting, value, "must not be blank");
 		}
@@ -177,63 +152,66 @@ class LockSettingsValidator implements SmartInitializingSingleton {
 		}
 	}
 
-	private static void checkText(String setting, String value, Consumer<String> check) {
+	private void checkKeyPrefix(String value) {
 		try {
-			check.accept(value);
+			new KeySpace(value);
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(setting, value, String.valueOf(ex.getMessage()));
+			throw invalid("key-prefix", value, String.valueOf(ex.getMessage()));
 		}
 	}
 
-	private static void checkPlaceTtl(Duration value) {
+	private void checkPlaceTtl(Duration value) {
 		if (value.compareTo(MIN_PLACE_TTL) < 0 || value.compareTo(MAX_PLACE_TTL) > 0) {
-			throw invalid("place-ttl", text(value),
+			throw invalid("place-ttl", value,
 					"must be between " + text(MIN_PLACE_TTL) + ", as it is refreshed every third of that, and "
 							+ text(MAX_PLACE_TTL) + ", as a dead waiter holds up others that long");
 		}
 	}
 
-	private static void checkRetention(Duration value) {
+	private void checkRetention(Duration value) {
 		checkPositive("ttl-index.retention", value);
 		if (value.toSeconds() < 1 || value.toSeconds() > Integer.MAX_VALUE) {
-			throw invalid("ttl-index.retention", text(value),
+			throw invalid("ttl-index.retention", value,
 					"must be between 1 and " + Integer.MAX_VALUE + " seconds, as MongoDB keeps it");
 		}
 	}
 
-	private static void checkHandOver(MongoLockProperties.HandOver handOver) {
+	private void checkHandOver(MongoLockProperties.HandOver handOver) {
 		if (handOver.maxTime().isNegative() || handOver.maxTime().compareTo(MAX_DURATION) > 0) {
-			throw invalid("hand-over.max-time", text(handOver.maxTime()),
+			throw invalid("hand-over.max-time", handOver.maxTime(),
 					"must be from 0 to " + text(MAX_DURATION) + ", as other instances wait that long");
 		}
 		if (handOver.maxCount() < 0 || handOver.maxCount() > HandOver.MAX_COUNT) {
-			throw invalid("hand-over.max-count", String.valueOf(handOver.maxCount()),
+			throw invalid("hand-over.max-count", handOver.maxCount(),
 					"must be from 0 to " + HandOver.MAX_COUNT + ", as each turn sets aside so many fences");
 		}
 	}
 
-	private static void checkPositive(String setting, long value) {
+	@Override
+	public void positive(String setting, long value) {
 		if (value < 1) {
-			throw invalid(setting, String.valueOf(value), "must be at least 1");
+			throw invalid(setting, value, "must be at least 1");
 		}
 	}
 
-	private static void checkPositive(String setting, Duration value) {
+	private void checkPositive(String setting, Duration value) {
 		if (value.compareTo(Duration.ZERO) <= 0) {
-			throw invalid(setting, text(value), "must be longer than zero");
+			throw invalid(setting, value, "must be longer than zero");
 		}
 	}
 
-	private static void checkDuration(String setting, Duration value) {
+	@Override
+	public void duration(String setting, Duration value) {
 		checkPositive(setting, value);
 		if (value.compareTo(MAX_DURATION) > 0) {
-			throw invalid(setting, text(value), "must be at most " + text(MAX_DURATION));
+			throw invalid(setting, value, "must be at most " + text(MAX_DURATION));
 		}
 	}
 
-	private static InvalidConfigurationPropertyValueException invalid(String setting, String value, String reason) {
-		return new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting, value,
+	@Override
+	public InvalidConfigurationPropertyValueException invalid(String setting, Object value, String reason) {
+		return new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting, text(value),
 				reason);
 	}
 

@@ -4,13 +4,11 @@ import java.time.Duration;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
@@ -18,9 +16,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.interceptor.check.LockMethodVerifier;
-import io.mongolock.mongodb.FencedWrites;
-import io.mongolock.mongodb.SequenceCallback;
-import io.mongolock.mongodb.WriteConcernHints;
+import io.mongolock.spi.LockExtension;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoreServers;
 import io.mongolock.store.mongo.LockLocation;
@@ -42,13 +38,10 @@ class LockStoreConfiguration {
 
 	private final MongoOperations template;
 
-	private final ApplicationTemplate application;
-
 	private final MongoLockProperties properties;
 
 	LockStoreConfiguration(ListableBeanFactory beanFactory, MongoLockProperties properties) {
 		this.template = new LockDatabase(beanFactory).template(properties.mongoTemplate());
-		this.application = new ApplicationTemplate(beanFactory, properties.mongoTemplate());
 		this.properties = properties;
 	}
 
@@ -59,28 +52,18 @@ class LockStoreConfiguration {
 	}
 
 	@Bean
-	@Lazy // where it is not clear which template it is, only those fail who ask for it
-	@ConditionalOnMissingBean
-	FencedWrites mongoLockFencedWrites(MongoLockStore store) {
-		return FencedWrites.of(this.application.get("FencedWrites", "FencedWrites.of(template, store)"), store);
-	}
-
-	@Bean
-	SmartInitializingSingleton mongoLockWriteConcernHint() {
-		return () -> this.application.find().ifPresent(new WriteConcernHints()::look);
-	}
-
-	@Bean
 	LockLocation mongoLockLocation() {
 		return new LockLocation(this.template, this.properties.collection());
 	}
 
 	@Bean
 	StartReport mongoLockStartReport(LockLocation location, LockDefaults defaults, LockMethodVerifier verifier,
-			ObjectProvider<SequenceCallback> numbered) {
-		LockLocation sequences = new LockLocation(this.template, this.properties.sequenceCollection());
+			ObjectProvider<LockExtension> extensions) {
 		return new StartReport(location, defaults, this.properties, verifier::guardedMethods,
-				() -> numbered.stream().filter(SequenceCallback::isUsed).map((used) -> sequences).findAny());
+				() -> extensions.orderedStream()
+					.flatMap((extension) -> extension.collections().stream())
+					.map((collection) -> new LockLocation(this.template, collection))
+					.toList());
 	}
 
 	@Bean

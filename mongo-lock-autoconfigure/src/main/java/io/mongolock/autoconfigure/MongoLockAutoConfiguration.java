@@ -1,5 +1,6 @@
 package io.mongolock.autoconfigure;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -11,6 +12,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.spi.LockExtension;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
@@ -21,8 +23,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 @EnableConfigurationProperties(MongoLockProperties.class)
 @Import({ LockMethodConfiguration.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
 		LockClientConfiguration.class, LockMdcConfiguration.class, UnlockedConfiguration.class,
-		UnguardedWritesConfiguration.class, SequenceConfiguration.class, OptimisticConfiguration.class,
-		DocumentLockConfiguration.class, LockWebConfiguration.class })
+		LockEnvironmentConfiguration.class, LockWebConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean
@@ -35,8 +36,8 @@ public final class MongoLockAutoConfiguration {
 
 	@Bean
 	LockSettingsValidator mongoLockSettingsValidator(MongoLockProperties properties, LockDefaults defaults,
-			Environment environment) {
-		return new LockSettingsValidator(properties, defaults, new LockPropertyNames(environment));
+			Environment environment, ObjectProvider<LockExtension> extensions) {
+		return new LockSettingsValidator(properties, defaults, extensions.orderedStream().toList(), environment);
 	}
 
 	@Bean

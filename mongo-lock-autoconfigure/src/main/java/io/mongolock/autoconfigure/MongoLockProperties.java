@@ -10,7 +10,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 import io.mongolock.LockSettings;
 import io.mongolock.client.LeakDetection;
-import io.mongolock.mongodb.SequenceSettings;
 import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 
@@ -47,10 +46,6 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * their retry interval
  * @param handOver handing locks on within one application, with no request to MongoDB
  * @param web what callers over HTTP are told
- * @param sequenceCollection name of the MongoDB collection that holds the sequences
- * @param sequences settings for the sequences of one name
- * @param optimistic how often an optimistic update is attempted, and how soon again
- * @param documentLocks locks on the application's own documents
  * @param observation what observations of locks tell
  */
 @ConfigurationProperties("mongo-lock")
@@ -62,8 +57,6 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
 		@DefaultValue("2147483646") int advisorOrder, @DefaultValue("warn") LeakDetection leakDetection,
 		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver, @DefaultValue Web web,
-		@DefaultValue("sequences") String sequenceCollection, @DefaultValue Map<String, NumberSequence> sequences,
-		@DefaultValue Optimistic optimistic, @DefaultValue DocumentLocks documentLocks,
 		@DefaultValue Observation observation) {
 
 	static final String PREFIX = "mongo-lock";
@@ -84,16 +77,6 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		return this.locks.entrySet()
 			.stream()
 			.collect(Collectors.toMap(Map.Entry::getKey, (lock) -> lock.getValue().settings()));
-	}
-
-	/**
-	 * What applies to sequences, by names.
-	 */
-	Map<String, SequenceSettings> sequenceSettings() {
-		return this.sequences.entrySet()
-			.stream()
-			.collect(Collectors.toMap(Map.Entry::getKey,
-					(one) -> new SequenceSettings(one.getValue().block(), one.getValue().start())));
 	}
 
 	/**
@@ -138,40 +121,6 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * for never
 	 */
 	public record HandOver(@DefaultValue("250ms") Duration maxTime, @DefaultValue("1000") int maxCount) {
-
-	}
-
-	/**
-	 * Settings for the sequences of one name.
-	 *
-	 * @param block how many numbers an instance reserves with one request; those that it
-	 * does not give out are a gap
-	 * @param start the lowest number that is given out
-	 */
-	public record NumberSequence(@DefaultValue("1") int block, @DefaultValue("1") long start) {
-
-	}
-
-	/**
-	 * How often an optimistic update is attempted, and how soon again. The time before an
-	 * attempt is random, at most the delay.
-	 *
-	 * @param maxAttempts how often in all
-	 * @param delay longest time before the second attempt
-	 * @param multiplier what the longest time grows by with each attempt
-	 * @param maxDelay where it stops growing
-	 */
-	public record Optimistic(@DefaultValue("50") int maxAttempts, @DefaultValue("10ms") Duration delay,
-			@DefaultValue("2") double multiplier, @DefaultValue("250ms") Duration maxDelay) {
-
-	}
-
-	/**
-	 * Locks on the application's own documents.
-	 *
-	 * @param field the field of a document that its lock is kept in
-	 */
-	public record DocumentLocks(@DefaultValue("lock") String field) {
 
 	}
 

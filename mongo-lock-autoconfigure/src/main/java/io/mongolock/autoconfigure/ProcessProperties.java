@@ -1,6 +1,6 @@
 package io.mongolock.autoconfigure;
 
-import java.util.Arrays;
+import java.lang.reflect.RecordComponent;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,16 +19,14 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-import io.mongolock.autoconfigure.MongoLockProperties.NamedLock;
-import io.mongolock.autoconfigure.MongoLockProperties.NumberSequence;
-
 /**
  * Properties of the process, which all that runs on the machine may add to: those that
  * begin as ours do are meant for us all the same.
  *
  * @param environment where they are
+ * @param settings what is read of them
  */
-record ProcessProperties(Environment environment) {
+record ProcessProperties(Environment environment, List<Class<? extends Record>> settings) {
 
 	private static final String PREFIX = "MONGOLOCK_";
 
@@ -62,7 +60,7 @@ record ProcessProperties(Environment environment) {
 			.filter((name) -> name.startsWith(PREFIX) || (name.startsWith(LEGACY_PREFIX) && !name.startsWith(TESTS)))
 			.filter((name) -> !isRead(name))
 			.sorted()
-			.map(ProcessProperties::describe)
+			.map(this::describe)
 			.toList();
 	}
 
@@ -74,17 +72,18 @@ record ProcessProperties(Environment environment) {
 	}
 
 	// MONGOLOCK_LOCKS_<name>_<setting>, whatever the name
-	private static boolean isOfAName(String variable) {
+	private boolean isOfAName(String variable) {
 		String[] parts = variable.split("_", -1);
-		Class<?> type = (parts.length < 4) ? Void.class : switch (parts[1]) {
-			case "LOCKS" -> NamedLock.class;
-			case "SEQUENCES" -> NumberSequence.class;
-			default -> Void.class;
-		};
-		return type != Void.class && leaves("", "", type).contains(parts[parts.length - 1]);
+		return parts.length >= 4 && components().filter((one) -> variableOf(one, "").equals(parts[1]))
+			.map(LockPropertyNames::ofNames)
+			.anyMatch((type) -> type != null && leaves("", "", type).contains(parts[parts.length - 1]));
 	}
 
-	private static String describe(String variable) {
+	private Stream<RecordComponent> components() {
+		return this.settings.stream().flatMap(LockPropertyNames::components);
+	}
+
+	private String describe(String variable) {
 		String problem = "Nothing reads the environment variable '" + variable + "'";
 		String rest = (variable.startsWith(PREFIX)) ? variable.substring(PREFIX.length())
 				: variable.substring(LEGACY_PREFIX.length());
@@ -96,23 +95,29 @@ record ProcessProperties(Environment environment) {
 			.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
 	}
 
-	private static Set<String> squeezed() {
+	private Set<String> squeezed() {
 		return settings("").stream().map((name) -> name.replace("_", "")).collect(Collectors.toSet());
 	}
 
-	private static String readable(String squeezed) {
+	private String readable(String squeezed) {
 		return settings("").stream().filter((name) -> name.replace("_", "").equals(squeezed)).findFirst().orElseThrow();
 	}
 
-	private static Set<String> settings(String dash) {
-		return leaves("", dash, MongoLockProperties.class);
+	private Set<String> settings(String dash) {
+		return this.settings.stream()
+			.flatMap((type) -> leaves("", dash, type).stream())
+			.collect(Collectors.toCollection(TreeSet::new));
 	}
 
 	private static Set<String> leaves(String path, String dash, Class<?> type) {
-		return Arrays.stream(type.getRecordComponents()).flatMap((one) -> {
-			String name = path + LockPropertyNames.dashed(one).replace("-", dash).toUpperCase(Locale.ROOT);
+		return LockPropertyNames.components(type).flatMap((one) -> {
+			String name = path + variableOf(one, dash);
 			return (one.getType().isRecord()) ? leaves(name + "_", dash, one.getType()).stream() : Stream.of(name);
 		}).collect(Collectors.toCollection(TreeSet::new));
+	}
+
+	private static String variableOf(RecordComponent component, String dash) {
+		return LockPropertyNames.dashed(component).replace("-", dash).toUpperCase(Locale.ROOT);
 	}
 
 	private Map<String, Object> properties(String source) {

@@ -42,18 +42,18 @@ final class StartReport implements SmartLifecycle {
 
 	private final IntSupplier guardedMethods;
 
-	private final Supplier<Optional<LockLocation>> sequences;
+	private final Supplier<List<LockLocation>> others;
 
 	private @Nullable Thread thread;
 
 	/**
 	 * Create a new report.
 	 * @param guardedMethods how many methods are guarded, known when all beans exist
-	 * @param sequences where sequences are kept if there are any, known by then, too
+	 * @param others what else the application reads and writes, known by then, too
 	 */
 	StartReport(LockLocation location, LockDefaults defaults, MongoLockProperties properties,
-			IntSupplier guardedMethods, Supplier<Optional<LockLocation>> sequences) {
-		this.sequences = sequences;
+			IntSupplier guardedMethods, Supplier<List<LockLocation>> others) {
+		this.others = others;
 		this.location = location;
 		this.defaults = defaults;
 		this.properties = properties;
@@ -111,8 +111,8 @@ final class StartReport implements SmartLifecycle {
 		List<Supplier<Optional<String>>> rights = new ArrayList<>();
 		rights.add(this.location.missingPrivileges(this.properties.ttlIndex().mode(), this.properties.notifications(),
 				TIMEOUT));
-		this.sequences.get()
-			.ifPresent((used) -> rights.add(used.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT)));
+		this.others.get()
+			.forEach((other) -> rights.add(other.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT)));
 		return rights;
 	}
 

@@ -1,5 +1,6 @@
 package io.mongolock.interceptor;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
@@ -15,6 +16,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnUnavailable;
+import io.mongolock.spi.DocumentLocking;
 
 /**
  * Runs methods under the lock that was declared for them. What a method returns or throws
@@ -85,11 +87,19 @@ public class LockInterceptor implements MethodInterceptor {
 			Class<?> targetClass) {
 		Object id = this.keys.id(operation, invocation.getArguments(), target, targetClass);
 		DocumentLocking documents = this.documents.obtain();
-		return (entered) -> documents.execute(operation, id, (locked) -> {
+		Class<?> document = Objects.requireNonNull(operation.document());
+		return (entered) -> documents.execute(document, id, (request) -> complete(request, operation), (locked) -> {
 			entered.run();
 			fillIn(operation, documents.parameterType(), locked, invocation.getArguments());
 			return proceed(invocation, operation, targetClass);
 		});
+	}
+
+	private static void complete(LockRequest.Builder request, LockOperation operation) {
+		if (operation.name() != null) {
+			request.name(operation.name());
+		}
+		request.settings(operation.settings()).onUnavailable(operation.onUnavailable()).onLost(operation.onLost());
 	}
 
 	// What a method declares is known at startup, what it returns is not: Object, for

@@ -68,7 +68,7 @@ class LocksEndpointTests {
 	private final LockClock clock = Mockito.mock();
 
 	private final LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, this.events::add, this.locks,
-			String::length, this.clock);
+			String::length, this.clock, List.of());
 
 	private final List<StoredLock> held = new ArrayList<>();
 
@@ -290,7 +290,7 @@ class LocksEndpointTests {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, (event) -> {
 			throw new IllegalStateException("the audit, says the test");
-		}, this.locks, String::length, this.clock);
+		}, this.locks, String::length, this.clock, List.of());
 		BDDMockito.given(this.locks.requestRelease("order:1", "soon", "alice")).willReturn(1);
 		assertThat(endpoint.requestRelease(USER, new String[] { "order:1" }, "soon").asked()).isEqualTo(1);
 		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(true);
@@ -391,7 +391,7 @@ class LocksEndpointTests {
 		});
 		BDDMockito.given(this.locks.requestRelease("k", "soon", "anonymous")).willThrow(down);
 		LocksEndpoint endpoint = new LocksEndpoint(store, TIMEOUT, this.events::add, this.locks, String::length,
-				this.clock);
+				this.clock, List.of());
 		String[] key = { "k" };
 		for (Show shown : List.of(Show.ALWAYS, Show.NEVER)) {
 			LocksEndpointWebExtension web = new LocksEndpointWebExtension(endpoint, shown, Set.of());

@@ -44,7 +44,6 @@ import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockCommitListener;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.RecordingLockOperations;
-import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
@@ -119,7 +118,7 @@ class AdvisorOrderTests {
 			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
 			.run((context) -> assertThat(
 					context.getBean(RecordingTransactionManager.class).getTransactionExecutionListeners())
-				.hasExactlyElementsOfTypes(LockCommitListener.class, DocumentTransactions.class));
+				.hasExactlyElementsOfTypes(LockCommitListener.class));
 	}
 
 	@Test

@@ -40,7 +40,7 @@ import static org.awaitility.Awaitility.await;
  * Tests for {@link LockEndpointAutoConfiguration}, {@link LockHealthAutoConfiguration}
  * and {@link LockInfoAutoConfiguration}.
  */
-class LockOperatorsAutoConfigurationTests {
+public class LockOperatorsAutoConfigurationTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -151,9 +151,9 @@ class LockOperatorsAutoConfigurationTests {
 	/**
 	 * Grants, and on demand neither renews nor releases what is not a look of the health.
 	 */
-	static class FailingStore extends StubLockStore {
+	public static class FailingStore extends StubLockStore {
 
-		final AtomicInteger probes = new AtomicInteger();
+		public final AtomicInteger probes = new AtomicInteger();
 
 		private volatile boolean failing;
 

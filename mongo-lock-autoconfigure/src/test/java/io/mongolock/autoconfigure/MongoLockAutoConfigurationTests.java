@@ -18,7 +18,6 @@ import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.BeansException;
-import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
@@ -56,7 +55,6 @@ import io.mongolock.core.LockDefaults;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.RecordingLockOperations;
-import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.Notifications;
@@ -65,7 +63,6 @@ import io.mongolock.store.mongo.TtlIndexWatch;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -283,63 +280,6 @@ class MongoLockAutoConfigurationTests {
 	}
 
 	@Test
-	void switchedOffWritesUnguardedAndSaysSoOnce(CapturedOutput output) {
-		this.bare.withPropertyValues("mongo-lock.enabled=false")
-			.withUserConfiguration(PrimaryConfiguration.class)
-			.run((context) -> assertThat(context.getBean(FencedWrites.class))
-				.isSameAs(context.getBean(FencedWrites.class)));
-		assertThat(output).containsOnlyOnce("UNGUARDED");
-	}
-
-	@Test
-	void guardedWritesAreOfTheApplicationsTemplateAndFailOnlyThoseWhoAskIfItIsUnclear() {
-		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class).run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> context.getBean(FencedWrites.class))
-				.havingRootCause()
-				.withMessageContaining("oneTemplate, otherTemplate");
-		});
-	}
-
-	@Test
-	void guardedWritesAreOfTheNamedTemplateOrThePrimaryOne() {
-		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
-			.withPropertyValues("mongo-lock.mongo-template=otherTemplate")
-			.run((context) -> assertThat(context.getBean(FencedWrites.class)).extracting("template")
-				.isSameAs(context.getBean("otherTemplate")));
-		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
-			.withBean("mine", MongoTemplate.class, () -> SeveralConfiguration.template(database()),
-					(definition) -> definition.setPrimary(true))
-			.withPropertyValues("mongo-lock.mongo-template=otherTemplate")
-			.run((context) -> assertThat(context.getBean(FencedWrites.class)).extracting("template")
-				.isSameAs(context.getBean("mine")));
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "1, WARN, with w=1:", ", INFO, as the server has it by default" })
-	void writesThatTheMajorityDoesNotConfirmAreSaidOnceAtTheStart(Integer w, String level, String how,
-			CapturedOutput output) {
-		MongoDatabaseFactory factory = database();
-		WriteConcern concern = (w != null) ? new WriteConcern(w) : WriteConcern.ACKNOWLEDGED;
-		BDDMockito.given(factory.getMongoDatabase().getWriteConcern()).willReturn(concern);
-		this.bare.withBean(MongoDatabaseFactory.class, () -> factory)
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).containsOnlyOnce("Writes of the application's MongoTemplate are confirmed")
-			.contains(how)
-			.contains("Put w=majority into spring.mongodb.uri");
-		assertThat(output.toString().lines().filter((line) -> line.contains(how))).singleElement()
-			.asString()
-			.contains(level);
-	}
-
-	@Test
-	void writesThatTheMajorityConfirmsAreNotMentioned(CapturedOutput output) {
-		this.bare.withBean(MongoDatabaseFactory.class, MongoLockAutoConfigurationTests::database)
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).doesNotContain("w=majority");
-	}
-
-	@Test
 	void withoutSpringDataSaysWhichStarterIsMissing() {
 		this.bare.withClassLoader(new FilteredClassLoader(MongoTemplate.class))
 			.run(failsWith("Spring Data MongoDB", "mongo-lock-starter", "mongo-lock.enabled=false"));
@@ -483,12 +423,6 @@ class MongoLockAutoConfigurationTests {
 					hand-over.max-time=10001d                | mongo-lock.hand-over.max-time | '10001d' | from 0 to 10000d
 					hand-over.max-time=250                   | mongo-lock.hand-over.max-time | '250'  | Write 250ms, or 250s
 					hand-over.max-count=10001                | mongo-lock.hand-over.max-count | '10001' | from 0 to 10000
-					optimistic.max-delay=10001d              | mongo-lock.optimistic.max-delay | '10001d' | at most 10000d
-					optimistic.multiplier=NaN                | mongo-lock.optimistic.multiplier | 'NaN' | at least 1
-					document-locks.field=                    | mongo-lock.document-locks.field | ''   | cannot be the field that locks are kept in
-					document-locks.field=a.b                 | mongo-lock.document-locks.field | 'a.b' | such as 'lock'
-					document-locks.field=$lock               | mongo-lock.document-locks.field | '$lock' | without a dot or a dollar
-					document-locks.field=_id                 | mongo-lock.document-locks.field | '_id' | of the document itself
 					ttl-index.retention=0s                   | mongo-lock.ttl-index.retention | '0s'  | longer than zero
 					collection=                              | mongo-lock.collection         | ''     | must not be blank
 					collection=a$b                           | mongo-lock.collection         | 'a$b'  | must not hold '$'

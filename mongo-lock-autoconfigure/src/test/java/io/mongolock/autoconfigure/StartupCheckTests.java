@@ -55,7 +55,6 @@ import io.mongolock.annotation.DistributedLock;
 import io.mongolock.application.Base;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.RecordingLockOperations;
-import io.mongolock.mongodb.LockedDocument;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -103,7 +102,7 @@ class StartupCheckTests {
 			Arguments.of(DocumentWithLimit.class, "has document = Order.class and limit = \"3\""),
 			Arguments.of(SharedDocument.class, "has document = Order.class and mode = SHARED"),
 			Arguments.of(DocumentWithMinHold.class, "has document = Order.class and minHold = \"1m\""),
-			Arguments.of(OtherDocument.class, "and a parameter io.mongolock.mongodb.LockedDocument<java.lang.String>"),
+			Arguments.of(OfDocument.class, "has document = Order.class, and there is nothing to lock documents by"),
 			Arguments.of(DocumentLater.class, "returns a CompletableFuture"),
 			Arguments.of(AsyncVoid.class, "is also @Async"), Arguments.of(AsyncType.class, "is also @Async"));
 
@@ -635,10 +634,10 @@ class StartupCheckTests {
 
 	}
 
-	static class OtherDocument {
+	static class OfDocument {
 
 		@DistributedLock(document = ObjectKey.Order.class, key = "#id")
-		void run(String id, LockedDocument<String> locked) {
+		void run(String id) {
 		}
 
 	}

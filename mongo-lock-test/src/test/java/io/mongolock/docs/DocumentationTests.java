@@ -2,10 +2,12 @@ package io.mongolock.docs;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -14,9 +16,11 @@ import java.util.stream.Stream;
 
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.YamlPropertySourceLoader;
@@ -26,6 +30,7 @@ import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.ClassUtils;
 
 import io.mongolock.autoconfigure.MongoLockProperties;
+import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -81,8 +86,23 @@ class DocumentationTests {
 					new ByteArrayResource(snippet.getBytes(StandardCharsets.UTF_8)))) {
 				sources.addLast(source);
 			}
-			new Binder(ConfigurationPropertySources.from(sources)).bind("mongo-lock",
-					Bindable.of(MongoLockProperties.class), new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
+			List<String> ofNeither = new ArrayList<>(unbound(sources, MongoLockProperties.class));
+			ofNeither.retainAll(unbound(sources, MongoLockDocumentsProperties.class));
+			assertThat(ofNeither).isEmpty();
+		}
+	}
+
+	private static List<String> unbound(MutablePropertySources sources, Class<?> type) {
+		try {
+			new Binder(ConfigurationPropertySources.from(sources)).bind("mongo-lock", Bindable.of(type),
+					new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
+			return List.of();
+		}
+		catch (BindException ex) {
+			return ((UnboundConfigurationPropertiesException) ex.getCause()).getUnboundProperties()
+				.stream()
+				.map((property) -> property.getName().toString())
+				.toList();
 		}
 	}
 
@@ -90,7 +110,7 @@ class DocumentationTests {
 	void everyPropertyIsDescribedAsInTheMetadata() throws IOException {
 		String configuration = Files.readString(ROOT.resolve("docs/configuration.md"));
 		List<String> rows = new ArrayList<>();
-		for (Document one : metadata().getList("properties", Document.class)) {
+		for (Document one : metadata()) {
 			if (!one.getString("name").startsWith("mongo-lock.")) {
 				// of Actuator for its endpoints
 				continue;
@@ -108,7 +128,7 @@ class DocumentationTests {
 
 	@Test
 	void theSwitchesForTheActuatorAreInTheMetadata() throws IOException {
-		assertThat(metadata().getList("properties", Document.class))
+		assertThat(metadata())
 			.filteredOn((one) -> one.getString("name").startsWith("management.health.")
 					|| one.getString("name").startsWith("management.info."))
 			.allSatisfy((one) -> assertThat(one).containsKeys("description", "defaultValue")
@@ -222,11 +242,18 @@ class DocumentationTests {
 		return files(ROOT, ".md").stream().filter((file) -> !file.toString().contains("/target/")).toList();
 	}
 
-	private static Document metadata() throws IOException {
-		try (InputStream json = MongoLockProperties.class
-			.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
-			return Document.parse(new String(json.readAllBytes(), StandardCharsets.UTF_8));
+	private static List<Document> metadata() throws IOException {
+		List<Document> properties = new ArrayList<>();
+		for (URL file : Collections.list(MongoLockProperties.class.getClassLoader()
+			.getResources("META-INF/spring-configuration-metadata.json"))) {
+			if (file.toString().contains("mongo-lock")) {
+				try (InputStream json = file.openStream()) {
+					properties.addAll(Document.parse(new String(json.readAllBytes(), StandardCharsets.UTF_8))
+						.getList("properties", Document.class));
+				}
+			}
 		}
+		return properties;
 	}
 
 	private static List<String> snippets(String language) throws IOException {

@@ -9,9 +9,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
-import io.mongolock.interceptor.DocumentLocking;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
+import io.mongolock.spi.DocumentLocking;
 
 /**
  * Finds mistakes in methods that run under the lock of a document.
@@ -34,10 +34,9 @@ class LockDocumentCheck {
 		DocumentLocking locking = this.documents.get();
 		if (locking == null) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has document = " + document.getSimpleName()
-							+ ".class, and there are no DocumentLockOperations to lock documents by",
-					"Add Spring Data MongoDB with the synchronous driver, as spring-boot-starter-data-mongodb does, "
-							+ "or leave document out.");
+					"has document = " + document.getSimpleName() + ".class, and there is nothing to lock documents by",
+					"Add mongo-lock-documents, which mongo-lock-starter brings, with Spring Data MongoDB and the "
+							+ "synchronous driver, as spring-boot-starter-data-mongodb has them; or leave document out.");
 		}
 		IntStream.range(0, operation.method().getParameterCount())
 			.filter((index) -> operation.method().getParameterTypes()[index] == locking.parameterType())
@@ -71,7 +70,8 @@ class LockDocumentCheck {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has document = " + document.getSimpleName() + ".class and a parameter " + type
 							+ ", which is filled in with the document that is locked",
-					"Make it LockedDocument<" + document.getSimpleName() + ">, or pass the other document's ticket.");
+					"Make it " + type.toClass().getSimpleName() + "<" + document.getSimpleName()
+							+ ">, or pass the other document's ticket.");
 		}
 	}
 

@@ -27,11 +27,11 @@ import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
-import io.mongolock.interceptor.DocumentLocking;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.LockOperationSource;
+import io.mongolock.spi.DocumentLocking;
 
 /**
  * Looks at each bean's methods before it is used. Once all singletons exist it looks at

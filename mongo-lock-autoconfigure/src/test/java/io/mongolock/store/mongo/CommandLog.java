@@ -12,11 +12,11 @@ import org.bson.BsonDocument;
 /**
  * The commands that a client sends.
  */
-final class CommandLog implements CommandListener {
+public final class CommandLog implements CommandListener {
 
 	private final List<BsonDocument> commands = new CopyOnWriteArrayList<>();
 
-	MongoClient connect(String connectionString) {
+	public MongoClient connect(String connectionString) {
 		return MongoClients.create(TestTemplates.settings(connectionString).addCommandListener(this).build());
 	}
 
@@ -27,15 +27,15 @@ final class CommandLog implements CommandListener {
 		}
 	}
 
-	void clear() {
+	public void clear() {
 		this.commands.clear();
 	}
 
-	List<BsonDocument> all() {
+	public List<BsonDocument> all() {
 		return this.commands;
 	}
 
-	BsonDocument only() {
+	public BsonDocument only() {
 		if (this.commands.size() != 1) {
 			throw new AssertionError("Not one command but " + this.commands);
 		}

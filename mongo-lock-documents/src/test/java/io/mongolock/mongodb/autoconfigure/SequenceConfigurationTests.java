@@ -1,4 +1,4 @@
-package io.mongolock.autoconfigure;
+package io.mongolock.mongodb.autoconfigure;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,6 +38,7 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockOperations;
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.mongodb.Sequence;
 import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.SequenceRange;
@@ -55,8 +56,8 @@ class SequenceConfigurationTests {
 
 	private static EmbeddedMongo server;
 
-	private final ApplicationContextRunner bare = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+	private final ApplicationContextRunner bare = new ApplicationContextRunner().withConfiguration(
+			AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
 
 	private final SentCommands commands = new SentCommands();
 

@@ -32,14 +32,15 @@ class PublicApiTests {
 
 	private static final Path DOCUMENT = Path.of("src", "test", "resources", "public-api.md");
 
-	private static final List<String> API = List.of("io.mongolock", "io.mongolock.annotation", "io.mongolock.mongodb");
+	private static final List<String> API = List.of("io.mongolock", "io.mongolock.annotation", "io.mongolock.mongodb",
+			"io.mongolock.spi");
 
 	private static final String HEAD = """
 			# Public API
 
 			What users may rely on. Kept by `PublicApiTests`; after a change on purpose, write it anew with
 
-			    ./mvnw -pl mongo-lock-autoconfigure -am test -Dtest=PublicApiTests \\
+			    ./mvnw -pl mongo-lock-documents -am test -Dtest=PublicApiTests \\
 			      -Dsurefire.failIfNoSpecifiedTests=false -Dpublic-api.write
 
 			""";
@@ -53,7 +54,7 @@ class PublicApiTests {
 
 	private final List<JavaClass> types = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-		.withImportOption((location) -> !location.contains("/io/mongolock/test/"))
+		.withImportOption((location) -> !location.contains("/io/mongolock/test/") && !location.contains("-tests.jar"))
 		.importPackages("io.mongolock")
 		.stream()
 		.filter(PublicApiTests::isVisible)

@@ -1,4 +1,4 @@
-package io.mongolock.autoconfigure;
+package io.mongolock.mongodb.autoconfigure;
 
 import java.util.List;
 import java.util.Optional;
@@ -8,6 +8,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.spi.LockEnvironment;
 
 /**
  * Finds the template that the application writes its own documents with, which joins its
@@ -19,9 +21,9 @@ class ApplicationTemplate {
 
 	private final @Nullable String named;
 
-	ApplicationTemplate(ListableBeanFactory beanFactory, @Nullable String named) {
+	ApplicationTemplate(ListableBeanFactory beanFactory, LockEnvironment environment) {
 		this.beanFactory = beanFactory;
-		this.named = named;
+		this.named = environment.templateName();
 	}
 
 	/**
@@ -44,12 +46,12 @@ class ApplicationTemplate {
 	 * @param factory what makes one for any template, for a message
 	 */
 	MongoTemplate get(String who, String factory) {
-		return find().orElseThrow(() -> new LockStartupException(
+		return find().orElseThrow(() -> new SeveralTemplatesException(
 				who + " needs the MongoTemplate that the application's own documents are written with, and there "
 						+ "are several candidates: "
 						+ String.join(", ", this.beanFactory.getBeanNamesForType(MongoOperations.class)) + ".",
-				"Mark one of them as @Primary, or name it in " + LockDatabase.PROPERTY
-						+ "; for each of several, declare a bean with " + factory + "."));
+				"Mark one of them as @Primary, or name it in mongo-lock.mongo-template; for each of several, declare a bean with "
+						+ factory + "."));
 	}
 
 	private Optional<MongoTemplate> ofBean(Object bean) {

@@ -1,19 +1,16 @@
-package io.mongolock.autoconfigure;
+package io.mongolock.mongodb.autoconfigure;
 
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 
-import io.mongolock.core.LockDefaults;
 import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.Sequences;
+import io.mongolock.spi.LockEnvironment;
 import io.mongolock.store.mongo.SequenceStore;
 
 /**
@@ -21,17 +18,15 @@ import io.mongolock.store.mongo.SequenceStore;
  * run without them.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
 class SequenceConfiguration {
 
 	@Bean
 	@Lazy // without MongoDB only those fail who ask for it
-	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
+	@DependsOn(LockEnvironment.VALIDATOR)
 	@ConditionalOnMissingBean
-	Sequences mongoLockSequences(ListableBeanFactory beanFactory, MongoLockProperties properties,
-			LockDefaults defaults) {
-		SequenceStore store = new SequenceStore(new LockDatabase(beanFactory).template(properties.mongoTemplate()),
-				properties.sequenceCollection(), properties.keyPrefix(), defaults.terms().operationTimeout());
+	Sequences mongoLockSequences(LockEnvironment environment, MongoLockDocumentsProperties properties) {
+		SequenceStore store = new SequenceStore(environment.template(), properties.sequenceCollection(),
+				environment.keyPrefix(), environment.operationTimeout());
 		return Sequences.of(store, properties.sequenceSettings());
 	}
 

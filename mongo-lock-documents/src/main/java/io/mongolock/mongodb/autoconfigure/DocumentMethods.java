@@ -1,13 +1,14 @@
-package io.mongolock.autoconfigure;
+package io.mongolock.mongodb.autoconfigure;
+
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
 import io.mongolock.LockRequest;
-import io.mongolock.interceptor.DocumentLocking;
-import io.mongolock.interceptor.LockOperation;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockedDocument;
+import io.mongolock.spi.DocumentLocking;
 
 /**
  * Runs methods under the locks of documents. Asks for those who lock them at the first
@@ -29,16 +30,9 @@ record DocumentMethods(ObjectProvider<DocumentLockOperations> operations) implem
 
 	@Override
 	@SuppressWarnings("NullAway") // sees no type arguments: the callback may return null
-	public @Nullable Object execute(LockOperation operation, Object id, Work work) throws Throwable {
-		return this.operations.getObject()
-			.execute(operation.document(), id, (request) -> request(operation, request), work::run);
-	}
-
-	private static void request(LockOperation operation, LockRequest.Builder request) {
-		if (operation.name() != null) {
-			request.name(operation.name());
-		}
-		request.settings(operation.settings()).onUnavailable(operation.onUnavailable()).onLost(operation.onLost());
+	public @Nullable Object execute(Class<?> document, Object id, Consumer<LockRequest.Builder> how, Work work)
+			throws Throwable {
+		return this.operations.getObject().execute(document, id, how, work::run);
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.mongolock.autoconfigure;
+package io.mongolock.mongodb.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
@@ -28,6 +28,8 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
@@ -50,7 +52,8 @@ class DocumentLockMethodTests {
 	private final EmbeddedMongo server = EmbeddedMongo.start();
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
+		.withConfiguration(
+				AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class))
 		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
 		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app",
 				"mongo-lock.ttl-index.mode=none", "mongo-lock.wait-timeout=0s", "mongo-lock.locks.post.ttl=30m",
@@ -175,16 +178,28 @@ class DocumentLockMethodTests {
 
 	@Test
 	void withoutSpringDataItIsRefused() {
-		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
+		new ApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class))
 			.withPropertyValues("mongo-lock.enabled=false")
 			.withClassLoader(new FilteredClassLoader("com.mongodb.client"))
 			.withBean(Alone.class)
-			.run((context) -> {
-				assertThat(context).hasFailed();
-				assertThat(new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getDescription())
-					.contains("Alone.run(")
-					.contains("has document = Post.class, and there are no DocumentLockOperations");
-			});
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(InvalidLockMethodException.class)
+				.hasMessageContaining("Alone.run(")
+				.hasMessageContaining("has document = Post.class, and there is nothing to lock documents by")
+				.hasMessageContaining("Spring Data MongoDB"));
+	}
+
+	@Test
+	void aParameterForAnotherDocumentIsRefused() {
+		this.runner.withBean(OfAnother.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(InvalidLockMethodException.class)
+				.hasMessageContaining("and a parameter io.mongolock.mongodb.LockedDocument<java.lang.String>")
+				.hasMessageContaining("Make it LockedDocument<Post>, or"));
 	}
 
 	private void run(Trial trial) {
@@ -208,6 +223,14 @@ class DocumentLockMethodTests {
 	}
 
 	record Sheet(@Id ObjectId id, int side) {
+
+	}
+
+	static class OfAnother {
+
+		@DistributedLock(document = Post.class, key = "#id")
+		void run(String id, LockedDocument<String> locked) {
+		}
 
 	}
 

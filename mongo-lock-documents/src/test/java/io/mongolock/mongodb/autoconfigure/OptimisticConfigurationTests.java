@@ -1,4 +1,4 @@
-package io.mongolock.autoconfigure;
+package io.mongolock.mongodb.autoconfigure;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,6 +20,7 @@ import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.mongodb.OptimisticUpdater;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -34,8 +35,8 @@ class OptimisticConfigurationTests {
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();
 
-	private final ApplicationContextRunner bare = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+	private final ApplicationContextRunner bare = new ApplicationContextRunner().withConfiguration(
+			AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
 
 	private final ApplicationContextRunner runner = this.bare
 		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
@@ -77,7 +78,7 @@ class OptimisticConfigurationTests {
 	@ParameterizedTest
 	@CsvSource({ "max-attempts, 0, must be at least 1", "delay, 0ms, must be longer than zero",
 			"multiplier, 0.5, must be at least 1", "max-delay, 1ms, 'is shorter than the first delay, 10ms'",
-			"delay, 20, has no unit" })
+			"delay, 20, has no unit", "max-delay, 10001d, at most 10000d", "multiplier, NaN, must be at least 1" })
 	void wrongSettingsAreRefusedByName(String property, String value, String reason) {
 		this.runner.withPropertyValues("mongo-lock.optimistic." + property + "=" + value)
 			.run((context) -> assertThat(context).getFailure()

@@ -1,4 +1,4 @@
-package io.mongolock.autoconfigure;
+package io.mongolock.mongodb.autoconfigure;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,6 +15,7 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -38,10 +39,15 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LocksEndpoint;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.autoconfigure.LockEndpointAutoConfiguration;
+import io.mongolock.autoconfigure.LockHealthAutoConfiguration;
 import io.mongolock.autoconfigure.LockOperatorsAutoConfigurationTests.FailingStore;
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.client.LockCommitListener;
 import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.mongodb.EditingTime;
 import io.mongolock.mongodb.ForeignTransactionManager;
 import io.mongolock.mongodb.LockGuarded;
@@ -60,8 +66,8 @@ class DocumentLockConfigurationTests {
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();
 
-	private final ApplicationContextRunner bare = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+	private final ApplicationContextRunner bare = new ApplicationContextRunner().withConfiguration(
+			AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
 
 	private final ApplicationContextRunner runner = this.bare
 		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
@@ -249,6 +255,28 @@ class DocumentLockConfigurationTests {
 			assertThatExceptionOfType(LockLostException.class)
 				.isThrownBy(() -> transactions.executeWithoutResult((status) -> status.flush()));
 		});
+	}
+
+	@Test
+	void transactionManagersAskBeforeTheyCommit() {
+		this.runner.withBean(ForeignTransactionManager.class)
+			.run((context) -> assertThat(
+					context.getBean(ForeignTransactionManager.class).getTransactionExecutionListeners())
+				.hasExactlyElementsOfTypes(LockCommitListener.class, DocumentTransactions.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "'', cannot be the field that locks are kept in", "a.b, such as 'lock'",
+			"$lock, without a dot or a dollar", "_id, of the document itself" })
+	void aFieldThatNoDocumentHasIsRefusedAtTheStart(String field, String reason) {
+		this.runner.withPropertyValues("mongo-lock.document-locks.field=" + field)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
+					assertThat(ex.getName()).isEqualTo("mongo-lock.document-locks.field");
+					assertThat(ex.getValue()).isEqualTo(field);
+					assertThat(ex.getReason()).contains(reason);
+				}));
 	}
 
 	@Test

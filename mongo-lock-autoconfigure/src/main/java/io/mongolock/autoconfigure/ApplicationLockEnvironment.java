@@ -1,0 +1,126 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.Lifecycle;
+import org.springframework.context.Phased;
+import org.springframework.data.mongodb.core.MongoOperations;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockListener;
+import io.mongolock.LockOwner;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.health.WriteProof;
+import io.mongolock.spi.LockEnvironment;
+import io.mongolock.spi.StoreClient;
+import io.mongolock.store.LockStore;
+
+/**
+ * Opens clients for stores of modules, and ends them with the application. Each starts
+ * with its first claim.
+ */
+final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Phased, DisposableBean {
+
+	private static final HandOver NEVER = new HandOver(Duration.ZERO, 0);
+
+	private final List<LockTemplate> clients = new CopyOnWriteArrayList<>();
+
+	private final ListableBeanFactory beanFactory;
+
+	private final MongoLockProperties properties;
+
+	private final LockDefaults defaults;
+
+	private final LockOwner owner;
+
+	private final LockClock clock;
+
+	private final ObjectProvider<LockListener> listeners;
+
+	/**
+	 * Create without clients.
+	 */
+	ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties, LockDefaults defaults,
+			LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners) {
+		this.beanFactory = beanFactory;
+		this.properties = properties;
+		this.defaults = defaults;
+		this.owner = owner;
+		this.clock = clock;
+		this.listeners = listeners;
+	}
+
+	@Override
+	public StoreClient open(LockStore store) {
+		LockDefaults lasting = new LockDefaults(this.defaults.global(), this.defaults.byName(), null);
+		// What other stores let write proves nothing of the lock collection
+		List<LockListener> ofOthers = this.listeners.orderedStream()
+			.filter((listener) -> !(listener instanceof WriteProof))
+			.toList();
+		LockTemplate client = new LockTemplate(store, lasting, this.owner, this.clock, ofOthers,
+				this.properties.leakDetection(), NEVER, this.properties.placeTtl());
+		this.clients.add(client);
+		return new StoreClient(store, client, client::waiting, client::broken);
+	}
+
+	@Override
+	public MongoOperations template() {
+		return new LockDatabase(this.beanFactory).template(this.properties.mongoTemplate());
+	}
+
+	@Override
+	public @Nullable String templateName() {
+		return this.properties.mongoTemplate();
+	}
+
+	@Override
+	public String collection() {
+		return this.properties.collection();
+	}
+
+	@Override
+	public String keyPrefix() {
+		return this.properties.keyPrefix();
+	}
+
+	@Override
+	public Duration operationTimeout() {
+		return this.defaults.terms().operationTimeout();
+	}
+
+	@Override
+	public void start() {
+		this.clients.forEach(LockTemplate::start);
+	}
+
+	@Override
+	public void stop() {
+		this.clients.stream()
+			.filter(LockTemplate::isRunning)
+			.forEach((client) -> client.stop(this.properties.shutdownTimeout()));
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.clients.stream().anyMatch(LockTemplate::isRunning);
+	}
+
+	@Override
+	public int getPhase() {
+		return LockLifecycle.PHASE;
+	}
+
+	@Override
+	public void destroy() {
+		this.clients.forEach(LockTemplate::close);
+	}
+
+}

@@ -1,0 +1,69 @@
+package io.mongolock.spi;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.MongoOperations;
+
+import io.mongolock.store.LockStore;
+
+/**
+ * What the locks of this application are made with: a bean, where there is Spring Data
+ * MongoDB, also if {@code mongo-lock.enabled} is {@code false}. A bean that uses it
+ * {@linkplain org.springframework.context.annotation.DependsOn depends on} the bean
+ * {@value #VALIDATOR}, so that a wrong setting is refused before it is used. Thread-safe.
+ */
+public interface LockEnvironment {
+
+	/** The name of the bean that refuses wrong settings. */
+	String VALIDATOR = "mongoLockSettingsValidator";
+
+	/**
+	 * Open a client for a store. It has the settings, the owner, the clock and the
+	 * listeners of the application, but for those that judge the health of its lock
+	 * collection. It hands nothing over within this JVM, so each grant is an answer of
+	 * the store; and it takes any ttl, since no TTL index of this library removes what
+	 * the store keeps. It starts with its first claim, and stops with the application's
+	 * own client, which releases what it still holds.
+	 * @param store where its locks are
+	 * @return the client
+	 */
+	StoreClient open(LockStore store);
+
+	/**
+	 * A template on the database of the locks that never joins a session or transaction
+	 * of its caller.
+	 * @return the template
+	 * @throws RuntimeException if it is not clear which database that is, with the way
+	 * out; the application need not have one unless somebody asks
+	 */
+	MongoOperations template();
+
+	/**
+	 * The bean that the settings name as the template or database factory of the locks.
+	 * @return its name, or {@code null} if the application has one only
+	 */
+	@Nullable String templateName();
+
+	/**
+	 * The collection of the locks. A store may keep queues there, too: no lock has a
+	 * document as its id, and the TTL index removes what was last {@code touchedAt} long
+	 * ago.
+	 * @return its name
+	 */
+	String collection();
+
+	/**
+	 * What all keys are stored with, for several applications that share a collection.
+	 * @return the prefix, may be empty
+	 */
+	String keyPrefix();
+
+	/**
+	 * How long one request to MongoDB may take, unless the settings of a name say
+	 * otherwise.
+	 * @return the timeout
+	 */
+	Duration operationTimeout();
+
+}

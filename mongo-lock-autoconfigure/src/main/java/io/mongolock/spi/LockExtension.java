@@ -1,0 +1,99 @@
+package io.mongolock.spi;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a module adds to the locks of an application, as far as those who look after all
+ * of them have to know: a bean, made early, before others. Each method has a default, of
+ * a module that has nothing of the kind. Thread-safe.
+ */
+public interface LockExtension {
+
+	/**
+	 * The settings of the module below {@code mongo-lock}: properties that none of these
+	 * records and those of other modules reads are warned of, and durations without a
+	 * unit are refused.
+	 * @return records as they are bound, those for names as the values of a map
+	 */
+	default List<Class<? extends Record>> settings() {
+		return List.of();
+	}
+
+	/**
+	 * Check the settings, at startup.
+	 * @param checks the checks that all settings have in common
+	 * @throws RuntimeException if one is wrong, as the checks make it
+	 */
+	default void check(SettingChecks checks) {
+	}
+
+	/**
+	 * The collections beside that of the locks, in the same database, that the module
+	 * reads and writes: where rights are missing there, the application says so at
+	 * startup.
+	 * @return their names, as of when all singletons exist
+	 */
+	default Set<String> collections() {
+		return Set.of();
+	}
+
+	/**
+	 * What the keys of {@link #clients()} begin with in the view of operators. The store
+	 * does not see it.
+	 * @return the prefix, no other module's and no beginning of it; unless there is one,
+	 * operators do not see them
+	 */
+	default String keyPrefix() {
+		return "";
+	}
+
+	/**
+	 * The clients whose locks operators see and release. Asked at each of their looks;
+	 * those that are made when they are first needed are made now.
+	 * @return the clients, as opened by {@link LockEnvironment#open}
+	 */
+	default List<StoreClient> clients() {
+		return List.of();
+	}
+
+	/**
+	 * Checks of settings. A setting is named without the {@code mongo-lock} before it,
+	 * such as {@code optimistic.delay}.
+	 */
+	interface SettingChecks {
+
+		/**
+		 * Refuse a number below 1.
+		 * @param setting the setting
+		 * @param value its value
+		 */
+		void positive(String setting, long value);
+
+		/**
+		 * Refuse a duration that is not longer than zero, or longer than any clock lasts.
+		 * @param setting the setting
+		 * @param value its value
+		 */
+		void duration(String setting, Duration value);
+
+		/**
+		 * Refuse what MongoDB takes for no name of a collection.
+		 * @param setting the setting
+		 * @param value its value
+		 */
+		void collection(String setting, String value);
+
+		/**
+		 * Refuse a value for another reason.
+		 * @param setting the setting
+		 * @param value its value
+		 * @param reason a clause that the value is the subject of, with the limit
+		 * @return the exception, to be thrown, which fails the start with an explanation
+		 */
+		RuntimeException invalid(String setting, Object value, String reason);
+
+	}
+
+}

@@ -1,0 +1,64 @@
+package io.mongolock.mongodb.autoconfigure;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockClock;
+import io.mongolock.mongodb.DocumentLockFactory;
+import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.DocumentTransactions;
+import io.mongolock.spi.LockEnvironment;
+import io.mongolock.spi.StoreClient;
+import io.mongolock.store.mongo.DocumentLockStore;
+
+/**
+ * The clients whose stores the application's documents are, one for each template. None
+ * is {@link io.mongolock.LockOperations} as a bean, as there is one already.
+ */
+final class DocumentLockClients implements DocumentLockFactory {
+
+	private final List<StoreClient> clients = new CopyOnWriteArrayList<>();
+
+	private final LockEnvironment environment;
+
+	private final String field;
+
+	private final LockClock clock;
+
+	private final DocumentTransactions transactions;
+
+	private final ApplicationContext context;
+
+	/**
+	 * Create without clients.
+	 */
+	DocumentLockClients(LockEnvironment environment, String field, LockClock clock, DocumentTransactions transactions,
+			ApplicationContext context) {
+		this.environment = environment;
+		this.field = field;
+		this.clock = clock;
+		this.transactions = transactions;
+		this.context = context;
+	}
+
+	@Override
+	public DocumentLockOperations of(MongoTemplate template) {
+		MongoTemplate outside = new MongoTemplate(template.getMongoDatabaseFactory());
+		outside.setSessionSynchronization(SessionSynchronization.NEVER);
+		DocumentLockStore store = new DocumentLockStore(outside, this.field, this.environment.collection());
+		StoreClient client = this.environment.open(store);
+		this.clients.add(client);
+		return DocumentLockOperations.of(template, store, client.locks(), client.broken(), this.clock,
+				this.environment.operationTimeout(), this.transactions, this.context);
+	}
+
+	Stream<StoreClient> all() {
+		return this.clients.stream();
+	}
+
+}

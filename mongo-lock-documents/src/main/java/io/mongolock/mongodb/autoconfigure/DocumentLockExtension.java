@@ -1,0 +1,94 @@
+package io.mongolock.mongodb.autoconfigure;
+
+import java.util.List;
+import java.util.Set;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.convert.DurationStyle;
+
+import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.SequenceCallback;
+import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties.Optimistic;
+import io.mongolock.spi.LockEnvironment;
+import io.mongolock.spi.LockExtension;
+import io.mongolock.spi.StoreClient;
+import io.mongolock.store.mongo.DocumentLockStore;
+
+/**
+ * What documents of the application add to its locks.
+ *
+ * @param properties the settings
+ * @param environment what locks are made with
+ * @param factory makes the clients whose stores the documents are
+ * @param operations lock documents
+ * @param numbered gives out numbers to entities
+ */
+record DocumentLockExtension(MongoLockDocumentsProperties properties, LockEnvironment environment,
+		ObjectProvider<DocumentLockClients> factory, ObjectProvider<DocumentLockOperations> operations,
+		ObjectProvider<SequenceCallback> numbered) implements LockExtension {
+
+	@Override
+	public List<Class<? extends Record>> settings() {
+		return List.of(MongoLockDocumentsProperties.class);
+	}
+
+	@Override
+	public void check(SettingChecks checks) {
+		checkSequences(checks);
+		checkOptimistic(checks, this.properties.optimistic());
+		String field = this.properties.documentLocks().field();
+		try {
+			// the store is created when somebody locks a document
+			DocumentLockStore.checkField(field);
+		}
+		catch (IllegalArgumentException ex) {
+			throw checks.invalid("document-locks.field", field, String.valueOf(ex.getMessage()));
+		}
+	}
+
+	private void checkSequences(SettingChecks checks) {
+		String collection = this.properties.sequenceCollection();
+		checks.collection("sequence-collection", collection);
+		if (collection.equals(this.environment.collection())) {
+			throw checks.invalid("sequence-collection", collection,
+					"holds the locks, and a lock and a sequence of one name would be one document");
+		}
+		this.properties.sequences().forEach((name, sequence) -> {
+			checks.positive("sequences." + name + ".block", sequence.block());
+			checks.positive("sequences." + name + ".start", sequence.start());
+		});
+	}
+
+	private static void checkOptimistic(SettingChecks checks, Optimistic settings) {
+		checks.positive("optimistic.max-attempts", settings.maxAttempts());
+		checks.duration("optimistic.delay", settings.delay());
+		checks.duration("optimistic.max-delay", settings.maxDelay());
+		if (!(settings.multiplier() >= 1)) { // nor is it a number
+			throw checks.invalid("optimistic.multiplier", settings.multiplier(), "must be at least 1");
+		}
+		if (settings.maxDelay().compareTo(settings.delay()) < 0) {
+			throw checks.invalid("optimistic.max-delay", settings.maxDelay(),
+					"is shorter than the first delay, " + DurationStyle.SIMPLE.print(settings.delay()));
+		}
+	}
+
+	@Override
+	public Set<String> collections() {
+		return (this.numbered.stream().anyMatch(SequenceCallback::isUsed))
+				? Set.of(this.properties.sequenceCollection()) : Set.of();
+	}
+
+	@Override
+	public String keyPrefix() {
+		return "document~";
+	}
+
+	@Override
+	public List<StoreClient> clients() {
+		// Those that nobody has asked for yet are made now
+		this.operations.forEach((made) -> {
+		});
+		return this.factory.stream().flatMap(DocumentLockClients::all).toList();
+	}
+
+}

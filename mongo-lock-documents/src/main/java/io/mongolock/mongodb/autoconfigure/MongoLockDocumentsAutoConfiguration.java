@@ -1,0 +1,33 @@
+package io.mongolock.mongodb.autoconfigure;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.SequenceCallback;
+import io.mongolock.spi.LockEnvironment;
+
+/**
+ * Auto-configuration for documents of the application: their locks, guarded writes,
+ * optimistic updates and sequences.
+ */
+@AutoConfiguration(afterName = "io.mongolock.autoconfigure.MongoLockAutoConfiguration")
+@ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
+@EnableConfigurationProperties(MongoLockDocumentsProperties.class)
+@Import({ FencedWritesConfiguration.class, SequenceConfiguration.class, OptimisticConfiguration.class,
+		DocumentLockConfiguration.class })
+public final class MongoLockDocumentsAutoConfiguration {
+
+	@Bean
+	DocumentLockExtension mongoLockDocumentLockExtension(MongoLockDocumentsProperties properties,
+			LockEnvironment environment, ObjectProvider<DocumentLockClients> factory,
+			ObjectProvider<DocumentLockOperations> operations, ObjectProvider<SequenceCallback> numbered) {
+		return new DocumentLockExtension(properties, environment, factory, operations, numbered);
+	}
+
+}

@@ -1,0 +1,27 @@
+package io.mongolock.mongodb.autoconfigure;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.TransactionExecutionListener;
+
+/**
+ * Notifies a listener of the transactions of every transaction manager, those that the
+ * application defines itself included.
+ */
+class TransactionListenerRegistrar implements BeanPostProcessor {
+
+	private final TransactionExecutionListener listener;
+
+	TransactionListenerRegistrar(TransactionExecutionListener listener) {
+		this.listener = listener;
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (bean instanceof ConfigurableTransactionManager manager) {
+			manager.addListener(this.listener);
+		}
+		return bean;
+	}
+
+}

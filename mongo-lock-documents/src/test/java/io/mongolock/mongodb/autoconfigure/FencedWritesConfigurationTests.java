@@ -1,0 +1,148 @@
+package io.mongolock.mongodb.autoconfigure;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoDatabase;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.core.MongoExceptionTranslator;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.mongodb.FencedWrites;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link FencedWrites} in an application.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class FencedWritesConfigurationTests {
+
+	private final ApplicationContextRunner bare = new ApplicationContextRunner().withConfiguration(
+			AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
+
+	@Test
+	void switchedOffWritesUnguardedAndSaysSoOnce(CapturedOutput output) {
+		this.bare.withPropertyValues("mongo-lock.enabled=false")
+			.withUserConfiguration(PrimaryConfiguration.class)
+			.run((context) -> assertThat(context.getBean(FencedWrites.class))
+				.isSameAs(context.getBean(FencedWrites.class)));
+		assertThat(output).containsOnlyOnce("UNGUARDED");
+	}
+
+	@Test
+	void guardedWritesAreOfTheApplicationsTemplateAndFailOnlyThoseWhoAskIfItIsUnclear() {
+		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> context.getBean(FencedWrites.class))
+				.havingRootCause()
+				.withMessageContaining("oneTemplate, otherTemplate");
+		});
+	}
+
+	@Test
+	void guardedWritesAreOfTheNamedTemplateOrThePrimaryOne() {
+		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
+			.withPropertyValues("mongo-lock.mongo-template=otherTemplate")
+			.run((context) -> assertThat(context.getBean(FencedWrites.class)).extracting("template")
+				.isSameAs(context.getBean("otherTemplate")));
+		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
+			.withBean("mine", MongoTemplate.class, () -> template(database()),
+					(definition) -> definition.setPrimary(true))
+			.withPropertyValues("mongo-lock.mongo-template=otherTemplate")
+			.run((context) -> assertThat(context.getBean(FencedWrites.class)).extracting("template")
+				.isSameAs(context.getBean("mine")));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, WARN, with w=1:", ", INFO, as the server has it by default" })
+	void writesThatTheMajorityDoesNotConfirmAreSaidOnceAtTheStart(Integer w, String level, String how,
+			CapturedOutput output) {
+		MongoDatabaseFactory factory = database();
+		WriteConcern concern = (w != null) ? new WriteConcern(w) : WriteConcern.ACKNOWLEDGED;
+		BDDMockito.given(factory.getMongoDatabase().getWriteConcern()).willReturn(concern);
+		this.bare.withBean(MongoDatabaseFactory.class, () -> factory)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("Writes of the application's MongoTemplate are confirmed")
+			.contains(how)
+			.contains("Put w=majority into spring.mongodb.uri");
+		assertThat(output.toString().lines().filter((line) -> line.contains(how))).singleElement()
+			.asString()
+			.contains(level);
+	}
+
+	@Test
+	void writesThatTheMajorityConfirmsAreNotMentioned(CapturedOutput output) {
+		this.bare.withBean(MongoDatabaseFactory.class, FencedWritesConfigurationTests::database)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("w=majority");
+	}
+
+	static MongoDatabaseFactory database() {
+		MongoDatabaseFactory factory = Mockito.mock(MongoDatabaseFactory.class);
+		BDDMockito.given(factory.getExceptionTranslator()).willReturn(new MongoExceptionTranslator());
+		MongoDatabase database = Mockito.mock(MongoDatabase.class, Mockito.RETURNS_DEEP_STUBS);
+		BDDMockito.given(database.getWriteConcern()).willReturn(WriteConcern.MAJORITY);
+		BDDMockito.given(factory.getMongoDatabase()).willReturn(database);
+		return factory;
+	}
+
+	static MongoTemplate template(MongoDatabaseFactory factory) {
+		MongoTemplate template = Mockito.mock(MongoTemplate.class);
+		BDDMockito.given(template.getMongoDatabaseFactory()).willReturn(factory);
+		return template;
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoTemplatesConfiguration {
+
+		private final MongoDatabaseFactory database = database();
+
+		@Bean
+		MongoDatabaseFactory one() {
+			return this.database;
+		}
+
+		@Bean
+		MongoTemplate oneTemplate() {
+			return template(this.database);
+		}
+
+		@Bean
+		MongoTemplate otherTemplate() {
+			return template(this.database);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class PrimaryConfiguration {
+
+		@Bean
+		@Primary
+		MongoDatabaseFactory one() {
+			return database();
+		}
+
+		@Bean
+		MongoDatabaseFactory other() {
+			return database();
+		}
+
+	}
+
+}
