@@ -60,7 +60,7 @@ public interface LockExtension {
 
 	/**
 	 * Checks of settings. A setting is named without the {@code mongo-lock} before it,
-	 * such as {@code optimistic.delay}.
+	 * for example {@code optimistic.delay}.
 	 */
 	interface SettingChecks {
 
