@@ -210,17 +210,19 @@ class DocumentationTests {
 	}
 
 	@Test
-	void theVocabularyNamesClassesThatExist() throws IOException {
-		String words = Files.readString(ROOT.resolve("CONTRIBUTING.md")).split("## Words\n")[1].split("\n## ")[0];
-		List<String> named = Pattern.compile("(?m)^\\| [^|]+ \\| [^|]+ \\| `(\\w+)`")
-			.matcher(words)
+	void theVocabularyAndTheWayOfACallNameClassesThatExist() throws IOException {
+		String contributing = Files.readString(ROOT.resolve("CONTRIBUTING.md"));
+		String words = contributing.split("## Words\n")[1].split("\n## ")[0];
+		String wakeUp = contributing.split("wakes the next waiter\n")[1].split("\n### ")[0];
+		String call = Files.readString(ROOT.resolve("docs/how-it-works.md")).split("\n## ")[0];
+		List<String> named = Pattern.compile("`([A-Z]\\w+)[`.]")
+			.matcher(words.replaceAll("(?m)^(\\|[^|]+\\|[^|]+\\|[^|]+)\\|.*$", "$1") + wakeUp + call)
 			.results()
-			.map((word) -> word.group(1) + ".java")
+			.map((type) -> type.group(1) + ".java")
+			.distinct()
 			.toList();
-		assertThat(named).hasSizeGreaterThan(15);
-		assertThat(files(ROOT.resolve("mongo-lock-autoconfigure/src/main"), ".java"))
-			.extracting((file) -> file.getFileName().toString())
-			.containsAll(named);
+		assertThat(named).hasSizeGreaterThan(30);
+		assertThat(files(ROOT, ".java")).extracting((file) -> file.getFileName().toString()).containsAll(named);
 	}
 
 	// All lines of the pages but of those that programs write
