@@ -18,7 +18,8 @@ import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.client.LeakDetection;
+import io.mongolock.client.ClientOptions;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
@@ -118,8 +119,11 @@ public final class HotKeyBenchmark {
 
 	private static LockTemplate locks(MongoLockStore store, HandOver handOver) {
 		LockSettings settings = LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build();
-		return new LockTemplate(store, new LockDefaults(settings, Map.of()), new LockOwner("benchmark", "1", "", 1, ""),
-				LockClock.system(), List.of(), LeakDetection.OFF, handOver);
+		return new LockTemplate(store,
+				new ClientOptions(new LockDefaults(settings, Map.of()), new LockOwner("benchmark", "1", "", 1, ""),
+						LockClock.system(), List.of())
+					.withLeakDetection(LeakDetection.OFF)
+					.withHandOver(handOver));
 	}
 
 }

@@ -13,6 +13,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockDefaults;
@@ -53,8 +54,12 @@ public abstract class ClientBridge extends ClientRuntime {
 
 	public LockTemplate client(LockStore store, LockOwner owner, LockClock clock, LockListener listener,
 			HandOver handOver, Duration placeTtl) {
-		return new LockTemplate(LockDefaults.NONE, new LockClient(store, LockDefaults.NONE, owner, clock,
-				List.of(listener), LeakDetection.OFF, handOver, placeTtl, this));
+		return new LockTemplate(store,
+				new ClientOptions(LockDefaults.NONE, owner, clock, List.of(listener))
+					.withLeakDetection(LeakDetection.OFF)
+					.withHandOver(handOver)
+					.withPlaceTtl(placeTtl),
+				this);
 	}
 
 	public static HeldLock held(LockHandle handle) {

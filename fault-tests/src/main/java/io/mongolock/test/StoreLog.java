@@ -89,10 +89,6 @@ public final class StoreLog {
 		return change(lease.key(), (lock) -> lock.expire(lease.leaseToken(), ttl, now));
 	}
 
-	public boolean lengthen(LeaseId lease, Duration ttl, Instant now) {
-		return change(lease.key(), (lock) -> lock.lengthen(lease.leaseToken(), ttl, now));
-	}
-
 	public boolean releaseGrant(LeaseId lease, long fence) {
 		return change(lease.key(), (lock) -> lock.release(lease.leaseToken(), fence));
 	}

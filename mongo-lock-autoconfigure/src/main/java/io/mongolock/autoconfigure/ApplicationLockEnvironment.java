@@ -15,6 +15,7 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
+import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
@@ -65,8 +66,11 @@ final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Ph
 		List<LockListener> ofOthers = this.listeners.orderedStream()
 			.filter((listener) -> !(listener instanceof WriteProof))
 			.toList();
-		LockTemplate client = new LockTemplate(store, lasting, this.owner, this.clock, ofOthers,
-				this.properties.leakDetection(), NEVER, this.properties.placeTtl());
+		LockTemplate client = new LockTemplate(store,
+				new ClientOptions(lasting, this.owner, this.clock, ofOthers)
+					.withLeakDetection(this.properties.leakDetection())
+					.withHandOver(NEVER)
+					.withPlaceTtl(this.properties.placeTtl()));
 		this.clients.add(client);
 		return new StoreClient(store, client, client::waiting, client::broken);
 	}

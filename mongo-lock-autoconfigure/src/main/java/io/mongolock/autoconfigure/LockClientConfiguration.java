@@ -13,6 +13,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
+import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockCommitListener;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
@@ -32,9 +33,11 @@ class LockClientConfiguration {
 	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
 	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, LockDefaults defaults, LockOwner owner,
 			LockClock clock, ObjectProvider<LockListener> listeners, MongoLockProperties properties) {
-		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore), defaults, owner, clock,
-				listeners.orderedStream().toList(), properties.leakDetection(),
-				new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()), properties.placeTtl());
+		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore),
+				new ClientOptions(defaults, owner, clock, listeners.orderedStream().toList())
+					.withLeakDetection(properties.leakDetection())
+					.withHandOver(new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()))
+					.withPlaceTtl(properties.placeTtl()));
 	}
 
 	@Bean

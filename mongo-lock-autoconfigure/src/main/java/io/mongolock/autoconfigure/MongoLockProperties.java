@@ -9,7 +9,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 import io.mongolock.LockSettings;
-import io.mongolock.client.LeakDetection;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 

@@ -17,7 +17,6 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.core.LockExceptions;
 import io.mongolock.core.RequestQueue.Reason;
 import io.mongolock.event.LockInstrumentation.ClaimEnd;
 
@@ -82,7 +81,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	@Override
 	public void stop() {
 		if (cancel()) {
-			fail(LockExceptions.stopped(this.acquisition.key(), this.sender.waited(this.acquisition)));
+			fail(this.sender.stopped(this.acquisition));
 		}
 	}
 
@@ -121,7 +120,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		try {
 			setTimer();
 			if (step instanceof Ask) {
-				this.threads.get().claim(this.acquisition.key(), reason(), this::ask);
+				this.threads.get().claim(this.acquisition.attempt().key(), reason(), this::ask);
 			}
 			else if (step instanceof End end) {
 				end(end);
@@ -159,7 +158,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 			this.threads.get().complete(() -> handOut(granted.held()));
 		}
 		else if (!(end instanceof Cancelled)) {
-			fail(LockExceptions.of(this.acquisition, end, this.sender.waited(this.acquisition)));
+			fail(this.acquisition.failure(end, this.sender.now()));
 		}
 	}
 

@@ -65,7 +65,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 		if (end instanceof Granted granted) {
 			return granted.held();
 		}
-		throw LockExceptions.of(this.acquisition, end, this.sender.waited(this.acquisition));
+		throw this.acquisition.failure(end, this.sender.now());
 	}
 
 	/**
@@ -122,10 +122,10 @@ final class BlockingDriver implements LockAcquisition.Caller {
 
 	private void throwIfDisturbed() {
 		if (this.stopped) {
-			throw LockExceptions.stopped(this.acquisition.key(), this.sender.waited(this.acquisition));
+			throw this.sender.stopped(this.acquisition);
 		}
 		if (Thread.currentThread().isInterrupted()) {
-			throw LockExceptions.interrupted(this.acquisition, this.sender.waited(this.acquisition));
+			throw LockExceptions.interrupted(this.acquisition.attempt(), this.acquisition.holders(), this.sender.now());
 		}
 	}
 

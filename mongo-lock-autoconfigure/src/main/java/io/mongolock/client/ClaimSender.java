@@ -1,12 +1,11 @@
 package io.mongolock.client;
 
-import java.time.Duration;
-
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
@@ -14,6 +13,7 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.TooLate;
+import io.mongolock.core.Attempt;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
@@ -62,7 +62,7 @@ final class ClaimSender {
 	 */
 	AcquisitionStep ask(LockAcquisition acquisition, @Nullable ClockReading woken) {
 		if (!this.lifecycle.beginClaim()) {
-			throw LockExceptions.stopped(acquisition.key(), waited(acquisition));
+			throw stopped(acquisition);
 		}
 		try {
 			ClockReading requested = now();
@@ -70,7 +70,7 @@ final class ClaimSender {
 			AcquisitionStep step = (claim != null) ? settle(acquisition, request(acquisition, claim, requested))
 					: new TooLate(false);
 			if (woken != null) {
-				this.events.wokenUp(acquisition.request(), step instanceof Granted, woken);
+				this.events.wokenUp(acquisition.attempt().request(), step instanceof Granted, woken);
 			}
 			return step;
 		}
@@ -126,7 +126,7 @@ final class ClaimSender {
 			this.heldLocks.pass(lost.unwanted());
 			if (!isRunning()) {
 				// Stopped while it stood in no queue: nobody else has seen it
-				throw LockExceptions.stopped(acquisition.key(), waited(acquisition));
+				throw stopped(acquisition);
 			}
 			return settle(acquisition, lost.next(), cancelled);
 		}
@@ -135,10 +135,10 @@ final class ClaimSender {
 			this.heldLocks.pass(given.unwanted());
 		}
 		if (step instanceof GrantedTooLate) {
-			this.orphans.release(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
+			this.orphans.release(acquisition.cleanUp(now()), acquisition.attempt().id(), acquisition.attempt().terms());
 		}
 		else if (step.cleansUp()) {
-			this.orphans.begin(acquisition.cleanUp(now()), acquisition.id(), acquisition.terms());
+			this.orphans.begin(acquisition.cleanUp(now()), acquisition.attempt().id(), acquisition.attempt().terms());
 		}
 		return step;
 	}
@@ -160,8 +160,9 @@ final class ClaimSender {
 		return this.lifecycle.isRunning();
 	}
 
-	Duration waited(LockAcquisition acquisition) {
-		return Duration.ofNanos(now().nanos() - acquisition.begun().nanos());
+	LockUnavailableException stopped(LockAcquisition acquisition) {
+		Attempt attempt = acquisition.attempt();
+		return LockExceptions.stopped(attempt.key(), attempt.waited(now()));
 	}
 
 	ClockReading now() {
@@ -192,7 +193,7 @@ final class ClaimSender {
 	@SuppressWarnings("try") // closing is what the resource is for
 	private ClaimAnswer send(LockAcquisition acquisition, Claim claim) {
 		try (Scope asking = this.events.asking(acquisition)) {
-			return this.store.acquire(claim, acquisition.terms().operationTimeout());
+			return this.store.acquire(claim, acquisition.attempt().terms().operationTimeout());
 		}
 	}
 
@@ -203,8 +204,8 @@ final class ClaimSender {
 	}
 
 	private static LockStoreException failure(LockAcquisition acquisition, Outcome outcome, Throwable cause) {
-		return new LockStoreException(acquisition.key(), outcome,
-				"The store failed on lock '" + KeyText.printable(acquisition.key()) + "': " + cause, cause);
+		return new LockStoreException(acquisition.attempt().key(), outcome,
+				"The store failed on lock '" + KeyText.printable(acquisition.attempt().key()) + "': " + cause, cause);
 	}
 
 }

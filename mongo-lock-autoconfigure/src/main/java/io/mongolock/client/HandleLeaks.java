@@ -13,6 +13,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.HeldLock;
 import io.mongolock.store.KeyText;
 

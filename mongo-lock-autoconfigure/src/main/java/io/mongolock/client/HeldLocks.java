@@ -1,10 +1,10 @@
 package io.mongolock.client;
 
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 import io.mongolock.LockClock;
 import io.mongolock.LossReason;
@@ -13,10 +13,8 @@ import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.LocalWaitQueues;
-import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.LockStore;
@@ -30,7 +28,7 @@ final class HeldLocks {
 
 	private final LockClock clock;
 
-	private final LocalWaitQueues<LockAcquisition, HeldLock> queues;
+	private final ClientQueues queues;
 
 	private final ClientLifecycle lifecycle;
 
@@ -42,8 +40,8 @@ final class HeldLocks {
 
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
-	HeldLocks(LockStore store, LockClock clock, LocalWaitQueues<LockAcquisition, HeldLock> queues,
-			ClientLifecycle lifecycle, LockReleaser releaser, LockEvents events, HandOver handOver) {
+	HeldLocks(LockStore store, LockClock clock, ClientQueues queues, ClientLifecycle lifecycle, LockReleaser releaser,
+			LockEvents events, HandOver handOver) {
 		this.store = store;
 		this.clock = clock;
 		this.queues = queues;
@@ -125,8 +123,11 @@ final class HeldLocks {
 			return;
 		}
 		heldLock.ending().waiveMinHold();
-		if (!handOver(heldLock, false)) {
-			this.lifecycle.threads().cleanUpAfter(0, () -> end(heldLock, false));
+		// Nobody has heard of this hold, so nobody hears of its end
+		if (!handOver(heldLock, () -> {
+		})) {
+			this.lifecycle.threads().cleanUpAfter(0, () -> end(heldLock, (outcome) -> {
+			}));
 		}
 	}
 
@@ -193,7 +194,7 @@ final class HeldLocks {
 			heldLock.lease().refused();
 			if (unused) {
 				// Nobody is left to be told at the end
-				end(heldLock, true);
+				end(heldLock);
 			}
 			return;
 		}
@@ -209,7 +210,7 @@ final class HeldLocks {
 		else {
 			this.events.passedOn(heldLock);
 		}
-		letNextAsk(heldLock);
+		this.queues.wakeNext(heldLock);
 	}
 
 	/**
@@ -226,7 +227,7 @@ final class HeldLocks {
 	 * whatever thread notices.
 	 */
 	void lost(HeldLock heldLock) {
-		letNextAsk(heldLock);
+		this.queues.wakeNext(heldLock);
 		LossReason reason = heldLock.lossReason();
 		this.events.lost(heldLock, (reason != null) ? reason : LossReason.DEADLINE);
 	}
@@ -255,46 +256,34 @@ final class HeldLocks {
 	}
 
 	private void release(HeldLock heldLock) {
-		if (handOver(heldLock, true)) {
+		if (handOver(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED))) {
 			return;
 		}
-		ReleaseOutcome outcome = end(heldLock, true);
-		if (outcome == ReleaseOutcome.LOST && heldLock.request().onLost() != OnLost.IGNORE) {
+		if (end(heldLock) == ReleaseOutcome.LOST && heldLock.request().onLost() != OnLost.IGNORE) {
 			throw LockExceptions.lost(heldLock.lease());
 		}
 	}
 
-	private boolean handOver(HeldLock heldLock, boolean published) {
+	private ReleaseOutcome end(HeldLock heldLock) {
+		return end(heldLock, (outcome) -> this.events.ended(heldLock, outcome));
+	}
+
+	private boolean handOver(HeldLock heldLock, Runnable passed) {
 		if (!this.handOver.mayPass(heldLock) || !this.lifecycle.beginClaim()) {
 			return false;
 		}
 		try {
-			return pass(heldLock, published) || published && lengthen(heldLock) && pass(heldLock, true);
+			return this.handOver.pass(heldLock, this.queues, now(), (successor) -> handedOver(heldLock, successor),
+					passed);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nobody relies on it: if it was not handed over, it runs out
 			unregister(heldLock);
-			letNextAsk(heldLock);
+			this.queues.wakeNext(heldLock);
 			throw ex;
 		}
 		finally {
 			this.lifecycle.endRequest();
-		}
-	}
-
-	private boolean pass(HeldLock heldLock, boolean published) {
-		return this.handOver.pass(heldLock, this.queues, now(), (successor) -> handedOver(heldLock, successor),
-				() -> publishEnd(heldLock, published));
-	}
-
-	private boolean lengthen(HeldLock heldLock) {
-		Duration ttl = this.handOver.longerTtl(heldLock, this.queues, now());
-		return ttl != null && this.releaser.lengthen(heldLock, ttl);
-	}
-
-	private void publishEnd(HeldLock heldLock, boolean published) {
-		if (published) {
-			this.events.ended(heldLock, ReleaseOutcome.RELEASED);
 		}
 	}
 
@@ -310,22 +299,16 @@ final class HeldLocks {
 		}
 	}
 
-	private ReleaseOutcome end(HeldLock heldLock, boolean published) {
+	private ReleaseOutcome end(HeldLock heldLock, Consumer<ReleaseOutcome> publish) {
 		unregister(heldLock);
 		try {
 			ReleaseOutcome outcome = this.releaser.release(heldLock);
-			if (published) {
-				this.events.ended(heldLock, outcome);
-			}
+			publish.accept(outcome);
 			return outcome;
 		}
 		finally {
-			letNextAsk(heldLock);
+			this.queues.wakeNext(heldLock);
 		}
-	}
-
-	private void letNextAsk(HeldLock heldLock) {
-		ClientQueues.released(this.queues, heldLock);
 	}
 
 }

@@ -60,7 +60,7 @@ final class LeaseRenewer {
 	private volatile @Nullable Long nextLook;
 
 	/** How soon the lease that came last first needs attention. */
-	private volatile long lastDue = RenewalSchedule.NEVER;
+	private volatile long lastDue = ClockReading.NEVER;
 
 	private volatile @Nullable Thread watch;
 
@@ -270,7 +270,7 @@ final class LeaseRenewer {
 
 	private long nextIn(ClockReading now) {
 		long next = this.schedule.nextIn(now);
-		boolean empty = next == RenewalSchedule.NEVER;
+		boolean empty = next == ClockReading.NEVER;
 		if (empty && !this.idle) {
 			// Linger, so that short holds in a loop do not wake the watch each time
 			next = this.lastDue;

@@ -3,7 +3,6 @@ package io.mongolock.client;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -11,16 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
-import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.OnUnavailable;
-import io.mongolock.core.Attempts;
+import io.mongolock.core.Attempt;
 import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
-import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.LockExceptions;
@@ -53,7 +49,7 @@ final class LockClient {
 
 	private final SecureRandom tokens = new SecureRandom();
 
-	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
+	private final ClientQueues queues;
 
 	private final ClientLifecycle lifecycle;
 
@@ -69,33 +65,34 @@ final class LockClient {
 
 	private final PlaceKeeper places;
 
-	private final Attempts attempts;
+	private final int reserve;
 
 	private final ClaimSender sender;
 
-	LockClient(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock, List<LockListener> listeners,
-			LeakDetection leakDetection, HandOver handOver, Duration placeTtl, ClientRuntime runtime) {
+	LockClient(LockStore store, ClientOptions options, ClientRuntime runtime) {
+		LockClock clock = options.clock();
+		LockDefaults defaults = options.defaults();
 		this.store = store;
 		this.defaults = defaults;
-		this.owner = owner;
+		this.owner = options.owner();
 		this.clock = clock;
 		this.runtime = runtime;
-		this.events = new LockEvents(listeners, clock, runtime::daemons);
+		this.events = new LockEvents(options.listeners(), clock, runtime::daemons);
 		this.claimEvents = this.events.ofClaims(store.servers());
 		RenewalEvents renewalEvents = this.events.ofRenewals();
 		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
-		QueuePlaces queuePlaces = new QueuePlaces(placeTtl);
-		this.places = new PlaceKeeper(store, clock, queuePlaces);
+		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), runtime::random));
+		this.places = new PlaceKeeper(store, clock, this.queues.places());
 		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, threads.renewals(),
 				renewalEvents, this.places, this.releaseRequests, runtime));
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);
 		store.servers().onPrimaryChange(orphans::primaryChanged);
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans);
-		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events, handOver);
-		this.handles = new LockHandles(this.heldLocks, defaults, leakDetection, runtime.daemons("mongo-lock-leaks"),
-				this::threads);
-		this.attempts = new Attempts(new ClientQueues(this.queues, queuePlaces, this.heldLocks::lost, runtime::random),
-				defaults, owner, handOver.reserve());
+		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events,
+				options.handOver());
+		this.handles = new LockHandles(this.heldLocks, defaults, options.leakDetection(),
+				runtime.daemons("mongo-lock-leaks"), this::threads);
+		this.reserve = options.handOver().reserve();
 		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, orphans, this.claimEvents);
 	}
 
@@ -150,25 +147,26 @@ final class LockClient {
 		if (shared != null) {
 			return CompletableFuture.completedFuture(handOut.apply(shared));
 		}
-		return new AsyncDriver(attempt(request), this.sender, this.heldLocks, this::threads,
+		return new AsyncDriver(acquisition(request), this.sender, this.heldLocks, this::threads,
 				(heldLock) -> handOut.apply(this.handles.of(heldLock)))
 			.start();
 	}
 
 	private BlockingDriver blocking(LockRequest request) {
-		return new BlockingDriver(attempt(request), this.sender, this.runtime);
+		return new BlockingDriver(acquisition(request), this.sender, this.runtime);
 	}
 
 	private static LockRequest skipping(LockRequest request) {
 		return new LockRequest(request.key(), request.name(), request.settings(), OnUnavailable.SKIP, request.onLost());
 	}
 
-	private LockAcquisition attempt(LockRequest request) {
-		LockAcquisition acquisition = this.attempts.of(request, token(), Thread.currentThread().getName(),
-				ClockReading.of(this.clock));
+	private LockAcquisition acquisition(LockRequest request) {
+		Attempt attempt = Attempt.of(request, token(), this.owner.onThread(Thread.currentThread().getName()),
+				this.defaults, ClockReading.of(this.clock));
 		if (!this.lifecycle.startIfNew()) {
 			throw LockExceptions.stopped(request.key(), Duration.ZERO);
 		}
+		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, this.reserve, this.heldLocks::lost);
 		this.claimEvents.claiming(acquisition);
 		return acquisition;
 	}
@@ -209,7 +207,7 @@ final class LockClient {
 		Duration most = (budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP;
 		long until = this.clock.nanoTime() + most.toNanos();
 		this.lifecycle.stop();
-		this.queues.waiters().forEach(LockAcquisition::stop);
+		this.queues.stop();
 		this.heldLocks.abandonAll(until);
 		this.places.leaveAll(until);
 		this.lifecycle.awaitRequests(left(until));
@@ -234,7 +232,7 @@ final class LockClient {
 	}
 
 	int waiting() {
-		return this.queues.waiters().size();
+		return this.queues.waiting();
 	}
 
 	int waiting(String key) {

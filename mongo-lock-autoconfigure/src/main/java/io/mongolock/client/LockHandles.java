@@ -11,6 +11,7 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockDefaults;
 

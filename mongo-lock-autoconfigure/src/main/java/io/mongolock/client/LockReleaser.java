@@ -16,9 +16,8 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockEvents;
-import io.mongolock.store.KeyText;
 import io.mongolock.store.LockStore;
 
 /**
@@ -65,27 +64,6 @@ final class LockReleaser {
 			cleanUp(heldLock);
 		}
 		return end.outcome();
-	}
-
-	/**
-	 * Have the lease of a lock last longer in the store, with one request, which renews
-	 * it as well. Trouble with the store is left to the release that has to follow.
-	 */
-	boolean lengthen(HeldLock heldLock, Duration ttl) {
-		Runnable interrupt = ClientThreads.holdBackInterrupt();
-		try {
-			ClockReading requested = ClockReading.of(this.clock);
-			heldLock.lengthens(ttl);
-			boolean found = this.store.lengthen(heldLock.id(), ttl, heldLock.terms().operationTimeout());
-			return heldLock.lengthened(found, ttl, requested, ClockReading.of(this.clock));
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Lock '" + KeyText.printable(heldLock.key()) + "' is released instead of handed over", ex);
-			return false;
-		}
-		finally {
-			interrupt.run();
-		}
 	}
 
 	/**

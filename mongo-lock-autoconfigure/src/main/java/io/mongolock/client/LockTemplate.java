@@ -2,7 +2,6 @@ package io.mongolock.client;
 
 import java.lang.StackWalker.StackFrame;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,19 +11,15 @@ import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockCallback;
-import io.mongolock.LockClock;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
-import io.mongolock.LockListener;
 import io.mongolock.LockOperations;
-import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.concurrent.AsyncExecution;
 import io.mongolock.concurrent.LossInterruption;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
-import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.LockStore;
@@ -36,11 +31,6 @@ import io.mongolock.store.LockStore;
  */
 public final class LockTemplate implements LockOperations {
 
-	/**
-	 * How long a place in the queue lasts unless said otherwise.
-	 */
-	public static final Duration DEFAULT_PLACE_TTL = Duration.ofSeconds(6);
-
 	private static final Duration CLOSE_BUDGET = Duration.ofSeconds(5);
 
 	private final LockDefaults defaults;
@@ -50,38 +40,15 @@ public final class LockTemplate implements LockOperations {
 	private final LockHandles handles;
 
 	/**
-	 * Create a client.
+	 * Create a client of a store.
 	 */
-	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
-			List<LockListener> listeners) {
-		this(store, defaults, owner, clock, listeners, LeakDetection.WARN, HandOver.DEFAULT);
+	public LockTemplate(LockStore store, ClientOptions options) {
+		this(store, options, new ClientRuntime());
 	}
 
-	/**
-	 * Create a client.
-	 * @param leakDetection what to do about handles that are never closed
-	 * @param handOver how long locks are handed on within this JVM
-	 */
-	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
-			List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver) {
-		this(store, defaults, owner, clock, listeners, leakDetection, handOver, DEFAULT_PLACE_TTL);
-	}
-
-	/**
-	 * Create a client.
-	 * @param leakDetection what to do about handles that are never closed
-	 * @param handOver how long a turn of this JVM may be
-	 * @param placeTtl how long a place in the queue of a lock lasts after its JVM died
-	 */
-	public LockTemplate(LockStore store, LockDefaults defaults, LockOwner owner, LockClock clock,
-			List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
-		this(defaults, new LockClient(store, defaults, owner, clock, listeners, leakDetection, handOver, placeTtl,
-				new ClientRuntime()));
-	}
-
-	LockTemplate(LockDefaults defaults, LockClient client) {
-		this.defaults = defaults;
-		this.client = client;
+	LockTemplate(LockStore store, ClientOptions options, ClientRuntime runtime) {
+		this.defaults = options.defaults();
+		this.client = new LockClient(store, options, runtime);
 		this.handles = this.client.handles();
 	}
 

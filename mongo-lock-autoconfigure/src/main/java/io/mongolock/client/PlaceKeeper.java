@@ -75,7 +75,7 @@ final class PlaceKeeper implements ReleaseListener {
 
 	@Override
 	public void released(String key) {
-		this.places.released(key);
+		this.places.wakeIfAdmitted(key);
 	}
 
 	@Override

@@ -20,6 +20,8 @@ import io.mongolock.store.StoredHolder;
  */
 final class AcquisitionRequests {
 
+	private final Attempt attempt;
+
 	private Claim claim;
 
 	/** When the request left that is underway, if one is. */
@@ -33,9 +35,14 @@ final class AcquisitionRequests {
 	/** For others in the queue, who want to say what they wait for. */
 	private volatile LastAnswer lastAnswer = LastAnswer.NONE;
 
-	AcquisitionRequests(Claim claim) {
+	/**
+	 * Create without a request.
+	 * @param reserve how many fences to set aside
+	 */
+	AcquisitionRequests(Attempt attempt, int reserve) {
+		this.attempt = attempt;
 		// Beside the grants to others only the store knows which number is the next
-		this.claim = (claim.limit() == 1) ? claim : claim.withReserve(0);
+		this.claim = attempt.claim().withReserve((attempt.limit() == 1) ? reserve : 0);
 	}
 
 	/**
@@ -122,9 +129,8 @@ final class AcquisitionRequests {
 	/**
 	 * The wait is over, and so is the time for the last request.
 	 */
-	LockStoreException unanswered(ResolvedLockSettings terms) {
-		return AcquisitionFailures.unanswered(this.claim.id().key(), terms, this.requested != null, this.unknown,
-				this.lastAnswer.failure());
+	LockStoreException unanswered() {
+		return LockExceptions.unanswered(this.attempt, this.requested != null, this.unknown, this.lastAnswer.failure());
 	}
 
 	/**

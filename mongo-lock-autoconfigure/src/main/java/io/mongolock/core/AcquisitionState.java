@@ -3,6 +3,7 @@ package io.mongolock.core;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,26 +25,26 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredHolder;
 
 /**
- * In which phase an acquisition is, and what follows from an event. Thread-safe: each
- * event is one step under the monitor.
+ * In which phase an attempt is, and what follows from an event. Thread-safe: each event
+ * is one step under the monitor.
  * <p>
  * The first request asks without a place in the queue, unless others are known to stand
- * there. If it is denied, the next one enters the queue, and from then on the acquisition
+ * there. If it is denied, the next one enters the queue, and from then on the attempt
  * asks when its place says so, and once more when the wait is over.
  */
 final class AcquisitionState {
 
-	private final LockAcquisition acquisition;
+	private final LocalWaiter waiter;
+
+	private final Attempt attempt;
 
 	private final ClientQueues client;
 
 	private final AcquisitionRequests requests;
 
-	private final ResolvedLockSettings terms;
+	private final Consumer<HeldLock> onLost;
 
-	private final ClockReading begun;
-
-	private AcquisitionPhase phase = AcquisitionPhase.QUEUED;
+	private Phase phase = Phase.QUEUED;
 
 	/** When the phase is over unless something happens before, in nanoseconds. */
 	private long until;
@@ -60,14 +61,13 @@ final class AcquisitionState {
 	/** What another of this JVM handed over. */
 	private @Nullable HeldLock handedOver;
 
-	AcquisitionState(LockAcquisition acquisition, ClientQueues client, Claim claim, ResolvedLockSettings terms,
-			ClockReading begun) {
-		this.acquisition = acquisition;
+	AcquisitionState(LocalWaiter waiter, ClientQueues client, int reserve, Consumer<HeldLock> onLost) {
+		this.waiter = waiter;
+		this.attempt = waiter.attempt();
 		this.client = client;
-		this.requests = new AcquisitionRequests(claim);
-		this.terms = terms;
-		this.begun = begun;
-		this.until = begun.nanos() + terms.waitTimeout().toNanos();
+		this.requests = new AcquisitionRequests(this.attempt, reserve);
+		this.onLost = onLost;
+		this.until = this.attempt.begun().nanos() + this.attempt.terms().waitTimeout().toNanos();
 	}
 
 	LastAnswer lastAnswer() {
@@ -79,11 +79,11 @@ final class AcquisitionState {
 	}
 
 	synchronized boolean isQueued() {
-		return this.phase == AcquisitionPhase.QUEUED;
+		return this.phase == Phase.QUEUED;
 	}
 
 	synchronized boolean isOver() {
-		return this.phase == AcquisitionPhase.OVER;
+		return this.phase == Phase.OVER;
 	}
 
 	synchronized void expectQueue() {
@@ -92,7 +92,7 @@ final class AcquisitionState {
 
 	synchronized void handed(HeldLock held) {
 		this.handedOver = held;
-		this.phase = AcquisitionPhase.HANDED;
+		this.phase = Phase.HANDED;
 	}
 
 	/**
@@ -100,7 +100,7 @@ final class AcquisitionState {
 	 * @return the lock, or {@code null} if there is none
 	 */
 	synchronized @Nullable HeldLock onTheWay() {
-		return (this.phase == AcquisitionPhase.HANDED) ? this.handedOver : null;
+		return (this.phase == Phase.HANDED) ? this.handedOver : null;
 	}
 
 	synchronized @Nullable QueuedClaim place() {
@@ -108,7 +108,7 @@ final class AcquisitionState {
 	}
 
 	synchronized long dueIn(ClockReading now) {
-		return (this.phase != AcquisitionPhase.OVER) ? Math.max(0, this.until - now.nanos()) : -1;
+		return (this.phase != Phase.OVER) ? Math.max(0, this.until - now.nanos()) : -1;
 	}
 
 	/**
@@ -130,14 +130,21 @@ final class AcquisitionState {
 		};
 	}
 
-	synchronized boolean call() {
-		boolean calls = this.phase == AcquisitionPhase.STANDING;
-		this.phase = (calls) ? AcquisitionPhase.CALLED : this.phase;
-		return calls;
+	/**
+	 * Its place in the queue says that it could be admitted, or has none any more.
+	 */
+	private void call() {
+		synchronized (this) {
+			if (this.phase != Phase.STANDING) {
+				return;
+			}
+			this.phase = Phase.CALLED;
+		}
+		this.waiter.callTurn();
 	}
 
 	synchronized AcquisitionStep timer(ClockReading now) {
-		if (this.phase == AcquisitionPhase.OVER) {
+		if (this.phase == Phase.OVER) {
 			return new TooLate(false);
 		}
 		long left = this.until - now.nanos();
@@ -148,25 +155,25 @@ final class AcquisitionState {
 			case QUEUED -> neverAsked(now);
 			case PAUSING, STANDING, CALLED -> ask(now);
 			case HANDED -> hold(now);
-			default -> new Failed(this.requests.unanswered(this.terms), end());
+			default -> new Failed(this.requests.unanswered(), end());
 		};
 	}
 
 	synchronized @Nullable Claim send(ClockReading now) {
-		if (this.phase != AcquisitionPhase.ASKING && this.phase != AcquisitionPhase.LAST) {
+		if (this.phase != Phase.ASKING && this.phase != Phase.LAST) {
 			return null;
 		}
 		if (this.place == null) {
 			return this.requests.send(null, now);
 		}
 		this.place.asks(now);
-		return this.requests.send((this.phase != AcquisitionPhase.LAST) ? this.client.places().ttl() : null, now);
+		return this.requests.send((this.phase != Phase.LAST) ? this.client.places().ttl() : null, now);
 	}
 
 	synchronized AcquisitionStep answered(ClaimAnswer answer, ClockReading now) {
 		ClockReading requested = this.requests.answered();
-		Optional<StoredHolder> holder = answer.grantTo(this.acquisition.id().leaseToken());
-		if (this.phase == AcquisitionPhase.OVER) {
+		Optional<StoredHolder> holder = answer.grantTo(this.attempt.id().leaseToken());
+		if (this.phase == Phase.OVER) {
 			return (holder.isPresent()) ? new GrantedTooLate() : new TooLate(isUnknown());
 		}
 		if (holder.isEmpty()) {
@@ -174,8 +181,8 @@ final class AcquisitionState {
 			return denied(answer, now);
 		}
 		long elapsed = now.elapsedSince(requested);
-		if (elapsed >= this.terms.reliable().toNanos()) {
-			return failed(AcquisitionFailures.answeredTooLate(this.acquisition.key(), this.terms, elapsed), now);
+		if (elapsed >= this.attempt.terms().reliable().toNanos()) {
+			return failed(LockExceptions.answeredTooLate(this.attempt, elapsed), now);
 		}
 		return granted(
 				this.requests.granted(holder.get(), requested, answer.hasWaiters(), answer.setAside(holder.get())),
@@ -184,7 +191,7 @@ final class AcquisitionState {
 
 	synchronized AcquisitionStep failed(LockStoreException failure, ClockReading now) {
 		this.requests.failed(failure);
-		if (this.phase == AcquisitionPhase.OVER) {
+		if (this.phase == Phase.OVER) {
 			return new TooLate(isUnknown());
 		}
 		boolean again = failure.getOutcome() != Outcome.REFUSED && left(now) > 0;
@@ -192,16 +199,16 @@ final class AcquisitionState {
 	}
 
 	synchronized OrphanCleanup cleanUp(ClockReading now) {
-		OrphanCleanup cleanup = new OrphanCleanup(now, this.terms.ttl(), this.requests.isUnknown());
+		OrphanCleanup cleanup = new OrphanCleanup(now, this.attempt.terms().ttl(), this.requests.isUnknown());
 		return (this.place != null) ? cleanup.alsoInQueue() : cleanup;
 	}
 
 	synchronized AcquisitionStep cancel() {
-		return (this.phase == AcquisitionPhase.OVER) ? new TooLate(false) : new Cancelled(end(), this.handedOver);
+		return (this.phase == Phase.OVER) ? new TooLate(false) : new Cancelled(end(), this.handedOver);
 	}
 
 	private AcquisitionStep denied(ClaimAnswer answer, ClockReading now) {
-		QueuePosition seen = QueuePosition.of(this.acquisition.id(), this.acquisition.limit(), answer);
+		QueuePosition seen = QueuePosition.of(this.attempt, answer);
 		if (left(now) <= 0) {
 			if (this.place != null && seen != null) {
 				this.place.saw(seen);
@@ -215,10 +222,10 @@ final class AcquisitionState {
 			// It ran out already, or the store keeps no queue
 			return pause(now);
 		}
-		if (this.place.answered(seen, this.acquisition.pause(seen), now)) {
+		if (this.place.answered(seen, this.client.places().pause(this.attempt, seen.releasesNeeded()), now)) {
 			return ask(now);
 		}
-		this.phase = AcquisitionPhase.STANDING;
+		this.phase = Phase.STANDING;
 		this.until = now.nanos() + left(now);
 		this.client.places().stands(this.place, now);
 		LockPlace taken = (this.notified) ? null : seen.toLockPlace();
@@ -229,22 +236,20 @@ final class AcquisitionState {
 	private AcquisitionStep ask(ClockReading now) {
 		boolean last = left(now) <= 0;
 		if (!last && (this.requests.isRepeated() || this.contended) && this.place == null) {
-			this.place = this.client.places().enter(this.acquisition, now);
+			this.place = this.client.places().enter(this.attempt, this::call, now);
 		}
 		if (this.place != null) {
 			this.place.called();
 		}
-		this.phase = (last) ? AcquisitionPhase.LAST : AcquisitionPhase.ASKING;
-		this.until = now.nanos() + Math.max(0, left(now)) + this.terms.operationTimeout().toNanos();
+		this.phase = (last) ? Phase.LAST : Phase.ASKING;
+		this.until = now.nanos() + Math.max(0, left(now)) + this.attempt.terms().operationTimeout().toNanos();
 		return new Ask();
 	}
 
 	private AcquisitionStep pause(ClockReading now) {
 		// Full jitter, and one last look exactly when the wait is over
-		long most = this.client.places().pause(1, this.terms.retryInterval());
-		long pause = 1 + this.client.random().applyAsLong(most);
-		long nanos = Math.min(pause, left(now));
-		this.phase = AcquisitionPhase.PAUSING;
+		long nanos = Math.min(this.client.places().pause(this.attempt, 1), left(now));
+		this.phase = Phase.PAUSING;
 		this.until = now.nanos() + nanos;
 		if (this.place != null) {
 			this.place.called();
@@ -253,27 +258,26 @@ final class AcquisitionState {
 	}
 
 	private AcquisitionStep granted(Grant grant, ClaimAnswer answer, ClockReading now) {
-		HeldLock held = new HeldLock(this.acquisition, grant, answer.content(), now, this.client.onLost());
-		this.phase = AcquisitionPhase.OVER;
+		HeldLock held = new HeldLock(this.attempt, grant, answer.content(), now, this.onLost);
+		this.phase = Phase.OVER;
 		return new Granted(held, answer.lapsedBefore(grant.entry()));
 	}
 
 	private AcquisitionStep hold(ClockReading now) {
 		HeldLock held = Objects.requireNonNull(this.handedOver);
 		if (held.lossReason() == null) {
-			this.phase = AcquisitionPhase.OVER;
+			this.phase = Phase.OVER;
 			return new Granted(held, List.of(), true);
 		}
 		this.handedOver = null;
-		this.phase = AcquisitionPhase.QUEUED;
-		boolean asks = this.client.join(this.acquisition);
+		this.phase = Phase.QUEUED;
+		boolean asks = this.client.join(this.waiter);
 		return new LostOnTheWay(held, (asks) ? turn(now) : new Wait(dueIn(now)));
 	}
 
 	private AcquisitionStep neverAsked(ClockReading now) {
-		LastAnswer ahead = this.client.ahead(this.acquisition, now);
-		return (ahead.failure() != null)
-				? new Failed(AcquisitionFailures.neverAsked(this.acquisition.key(), ahead.failure()), end())
+		LastAnswer ahead = this.client.ahead(this.waiter, now);
+		return (ahead.failure() != null) ? new Failed(LockExceptions.neverAsked(this.attempt, ahead.failure()), end())
 				: new Denied(ahead.holders(), end());
 	}
 
@@ -282,12 +286,42 @@ final class AcquisitionState {
 	 * @return whether to clean up now; while a request is underway its end will tell
 	 */
 	private boolean end() {
-		this.phase = AcquisitionPhase.OVER;
+		this.phase = Phase.OVER;
 		return this.requests.leavesBehind();
 	}
 
 	private long left(ClockReading now) {
-		return this.terms.waitTimeout().toNanos() - (now.nanos() - this.begun.nanos());
+		return this.attempt.left(now);
+	}
+
+	/**
+	 * Where an attempt stands.
+	 */
+	private enum Phase {
+
+		/** In the queue of this JVM. */
+		QUEUED,
+
+		/** About to ask, or asking. */
+		ASKING,
+
+		/** Likewise for the last time, without taking a place. */
+		LAST,
+
+		/** Until the claim is retried after a failure. */
+		PAUSING,
+
+		/** In the queue of the store. */
+		STANDING,
+
+		/** In the queue, and about to ask as its place says so. */
+		CALLED,
+
+		/** About to hold what was handed over. */
+		HANDED,
+
+		OVER
+
 	}
 
 }

@@ -1,8 +1,7 @@
 package io.mongolock.core;
 
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.LongUnaryOperator;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,25 +11,97 @@ import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
 
 /**
- * What the attempts of one client share: the queue of this JVM and the queue of the
- * store, which they join and leave, so that the next one has its turn. Knows no thread,
- * clock or driver. Thread-safe.
- *
- * @param queues who waits and holds
- * @param places who stands in the queue in the store
- * @param onLost is given each lock of theirs that is lost, as {@link HeldLock} says
- * @param random gives a number from zero to below its argument
+ * Where the attempts of one client wait: the queue of this JVM, and the queue of the
+ * store. They join and leave both here, and so do holders, so that the next one has its
+ * turn: {@link #wakeNext} is what follows a release. Knows no thread, clock or driver.
+ * Thread-safe.
  */
-public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, QueuePlaces places,
-		Consumer<HeldLock> onLost, LongUnaryOperator random) {
+public final class ClientQueues {
+
+	private final LocalWaitQueues<LocalWaiter, HeldLock> queues;
+
+	private final QueuePlaces places;
+
+	/**
+	 * Create without anybody.
+	 * @param places who stands in the queue in the store
+	 */
+	public ClientQueues(QueuePlaces places) {
+		this(new LocalWaitQueues<>(), places);
+	}
+
+	ClientQueues(LocalWaitQueues<LocalWaiter, HeldLock> queues, QueuePlaces places) {
+		this.queues = queues;
+		this.places = places;
+	}
+
+	/**
+	 * Who stands in the queue in the store.
+	 */
+	public QueuePlaces places() {
+		return this.places;
+	}
+
+	/**
+	 * How many wait in this JVM.
+	 */
+	public int waiting() {
+		return this.queues.waiting();
+	}
+
+	/**
+	 * How many wait for a lock in this JVM.
+	 */
+	public int waiting(String key) {
+		return this.queues.waiting(key);
+	}
+
+	/**
+	 * All who wait in this JVM are to give up.
+	 */
+	public void stop() {
+		this.queues.waiters().forEach(LocalWaiter::stop);
+	}
+
+	/**
+	 * A lock of this JVM was released or lost: the next one has its turn to ask. May be
+	 * called again.
+	 */
+	public void wakeNext(HeldLock released) {
+		LocalWaiter next = this.queues.released(released.key(), released);
+		if (next != null && released.grant().contended()) {
+			next.expectQueue();
+		}
+		wake(next);
+	}
+
+	/**
+	 * Pass the turn on.
+	 * @param next whose turn it is, if anyone's
+	 */
+	static void wake(@Nullable LocalWaiter next) {
+		if (next != null) {
+			next.callTurn();
+		}
+	}
+
+	/**
+	 * Whom a holder may hand its lock to instead of releasing it, with the turn to ask if
+	 * it does not get it.
+	 * @param suits whether the lock suits the waiter; must not block
+	 */
+	@Nullable LocalWaiter successor(HeldLock holder, Predicate<LocalWaiter> suits) {
+		return this.queues.successor(holder.key(), holder, suits);
+	}
 
 	/**
 	 * An attempt begins.
 	 * @return whether it may ask at once
 	 */
-	boolean join(LockAcquisition acquisition) {
-		return (acquisition.terms().waitTimeout().isZero()) ? this.queues.joinOnce(acquisition.key(), acquisition)
-				: this.queues.join(acquisition.key(), acquisition);
+	boolean join(LocalWaiter waiter) {
+		Attempt attempt = waiter.attempt();
+		return (attempt.terms().waitTimeout().isZero()) ? this.queues.joinOnce(attempt.key(), waiter)
+				: this.queues.join(attempt.key(), waiter);
 	}
 
 	/**
@@ -38,40 +109,46 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 	 * or for those whom the first in the queue last saw, or as that one fails.
 	 * @return what it would have been answered, as far as is known
 	 */
-	LastAnswer ahead(LockAcquisition acquisition, ClockReading now) {
-		String key = acquisition.key();
+	LastAnswer ahead(LocalWaiter waiter, ClockReading now) {
+		String key = waiter.attempt().key();
 		List<LockHolder> here = this.queues.holders(key).stream().map((holder) -> holder.toHolder(now)).toList();
 		return (!here.isEmpty()) ? new LastAnswer(here, null)
-				: this.queues.asking(key).map(LockAcquisition::lastAnswer).orElse(acquisition.lastAnswer());
+				: this.queues.asking(key).map(LocalWaiter::lastAnswer).orElse(waiter.lastAnswer());
 	}
 
 	/**
 	 * An attempt has taken over what another of this JVM held.
 	 * @return who may ask next, if anyone
 	 */
-	@Nullable LockAcquisition handedOver(LockAcquisition acquisition, HeldLock from, HeldLock held) {
-		LockAcquisition next = this.queues.handedOver(held.key(), from, acquisition, held);
+	@Nullable LocalWaiter handedOver(LocalWaiter waiter, HeldLock from, HeldLock held) {
+		LocalWaiter next = this.queues.handedOver(held.key(), from, waiter, held);
 		// What was lost before it stood among the holders was not missed there
-		LockAcquisition released = (held.lossReason() != null) ? this.queues.released(held.key(), held) : null;
+		LocalWaiter released = (held.lossReason() != null) ? this.queues.released(held.key(), held) : null;
 		return (next != null) ? next : released;
 	}
 
 	/**
-	 * An attempt ended.
+	 * An attempt is in the local queue no longer, and has no lock.
+	 * @return who may ask next, if anyone
+	 */
+	@Nullable LocalWaiter left(LocalWaiter waiter) {
+		return this.queues.left(waiter.attempt().key(), waiter);
+	}
+
+	/**
+	 * An attempt ended: the next one has its turn.
 	 * @param place its place in the queue, if it may have one
 	 */
-	void leave(LockAcquisition acquisition, End end, @Nullable QueuedClaim place) {
-		LockAcquisition next;
+	void leave(LocalWaiter waiter, End end, @Nullable QueuedClaim place) {
 		if (end instanceof Granted granted && !granted.handedOver()) {
 			leaveQueue(place, true);
 			HeldLock held = granted.held();
-			next = this.queues.granted(held.key(), acquisition, held);
+			wake(this.queues.granted(held.key(), waiter, held));
 		}
 		else {
 			leaveQueue(place, false);
-			next = this.queues.left(acquisition.key(), acquisition);
+			wake(left(waiter));
 		}
-		passTurn(next);
 	}
 
 	/**
@@ -85,35 +162,6 @@ public record ClientQueues(LocalWaitQueues<LockAcquisition, HeldLock> queues, Qu
 		}
 		else if (place != null) {
 			this.places.left(place);
-		}
-	}
-
-	/**
-	 * A lock of this JVM was released or lost: the next one has its turn. May be called
-	 * again.
-	 */
-	public static void released(LocalWaitQueues<LockAcquisition, HeldLock> queues, HeldLock held) {
-		passTurn(held, queues.released(held.key(), held));
-	}
-
-	/**
-	 * Pass the turn on.
-	 * @param next whose turn it is, if anyone's
-	 */
-	static void passTurn(HeldLock from, @Nullable LockAcquisition next) {
-		if (next != null && from.grant().contended()) {
-			next.expectQueue();
-		}
-		passTurn(next);
-	}
-
-	/**
-	 * Pass the turn on.
-	 * @param next whose turn it is, if anyone's
-	 */
-	static void passTurn(@Nullable LockAcquisition next) {
-		if (next != null) {
-			next.callTurn();
 		}
 	}
 

@@ -13,6 +13,11 @@ import io.mongolock.LockClock;
 public record ClockReading(long nanos, long millis) {
 
 	/**
+	 * So many nanoseconds from now that it never comes.
+	 */
+	public static final long NEVER = Long.MAX_VALUE / 4;
+
+	/**
 	 * Read the clocks.
 	 */
 	public static ClockReading of(LockClock clock) {

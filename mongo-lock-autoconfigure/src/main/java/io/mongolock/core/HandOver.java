@@ -58,12 +58,12 @@ public record HandOver(Duration maxTime, int maxCount) {
 	 * @param passed is run when it has been handed over, before the next one goes on
 	 * @return whether it has been handed over; if not, it is to be released
 	 */
-	public boolean pass(HeldLock from, LocalWaitQueues<LockAcquisition, HeldLock> queues, ClockReading now,
-			Consumer<HeldLock> register, Runnable passed) {
+	public boolean pass(HeldLock from, ClientQueues queues, ClockReading now, Consumer<HeldLock> register,
+			Runnable passed) {
 		if (!mayPass(from, now)) {
 			return false;
 		}
-		for (LockAcquisition next = next(from, queues, now); next != null; next = next(from, queues, now)) {
+		for (LocalWaiter next = next(from, queues, now); next != null; next = next(from, queues, now)) {
 			try {
 				if (next.takeOver(from, now, register)) {
 					passed.run();
@@ -72,59 +72,29 @@ public record HandOver(Duration maxTime, int maxCount) {
 			}
 			finally {
 				// If it did not get the lock, it asks for it
-				ClientQueues.passTurn(next);
+				ClientQueues.wake(next);
 			}
 		}
 		return false;
 	}
 
-	/**
-	 * How long the lease of a lock has to last in the store before it can be handed to
-	 * the next one in the queue, who asks for more than it has.
-	 * @return the ttl, or {@code null} if that is not what keeps it from being handed
-	 * over
-	 */
-	public @Nullable Duration longerTtl(HeldLock from, LocalWaitQueues<LockAcquisition, HeldLock> queues,
-			ClockReading now) {
-		if (!mayPass(from, now)) {
-			return null;
-		}
-		return queues.first(from.key())
-			.filter((next) -> suitsOnceLengthened(from, next, now))
-			.map((next) -> next.terms().ttl())
-			.orElse(null);
-	}
-
-	private @Nullable LockAcquisition next(HeldLock from, LocalWaitQueues<LockAcquisition, HeldLock> queues,
-			ClockReading now) {
-		return queues.successor(from.key(), from, (next) -> suits(from, next, now));
+	private @Nullable LocalWaiter next(HeldLock from, ClientQueues queues, ClockReading now) {
+		return queues.successor(from, (next) -> suits(from, next, now));
 	}
 
 	private boolean mayPass(HeldLock from, ClockReading now) {
 		return mayPass(from) && now.elapsedSince(from.grant().begun()) < this.maxTime.toNanos();
 	}
 
-	// What stands in the store must not last less long than the next one asks for. At
-	// least half of what it asks for is left, as it is unless renewals fail
-	private static boolean suits(HeldLock from, LockAcquisition next, ClockReading now) {
-		ResolvedLockSettings terms = next.terms();
-		return suitsButForItsTtl(from, next, now) && terms.ttl().compareTo(from.ttl()) <= 0
-				&& from.lease().elapsed(now) < terms.reliable().toNanos() / 2;
-	}
-
-	// It is made to last longer once in a turn, so that a request that is executed late
-	// does no harm, and only while it does not run out before that is answered
-	private static boolean suitsOnceLengthened(HeldLock from, LockAcquisition next, ClockReading now) {
-		return suitsButForItsTtl(from, next, now) && next.terms().ttl().compareTo(from.ttl()) > 0
-				&& !from.grant().isLengthened()
-				&& from.lease().remaining(now).compareTo(from.terms().operationTimeout()) > 0;
-	}
-
-	// Nor be known there by a stricter or looser limit, or as another's, or have to be
-	// renewed for one who is not, or to stay taken
-	private static boolean suitsButForItsTtl(HeldLock from, LockAcquisition next, ClockReading now) {
-		return next.limit() == from.limit() && next.terms().autoRenew() && from.ending().mayBeHandedOver(now)
-				&& Objects.equals(next.request().settings().as(), from.request().settings().as());
+	// What stands in the store must not last less long than the next one asks for, nor be
+	// known there by a stricter or looser limit, or as another's, or have to be renewed
+	// for one who is not, or to stay taken. At least half of what it asks for is left, as
+	// it is unless renewals fail
+	private static boolean suits(HeldLock from, LocalWaiter next, ClockReading now) {
+		ResolvedLockSettings terms = next.attempt().terms();
+		return next.limit() == from.limit() && terms.autoRenew() && from.ending().mayBeHandedOver(now)
+				&& Objects.equals(next.attempt().request().settings().as(), from.request().settings().as())
+				&& terms.ttl().compareTo(from.ttl()) <= 0 && from.lease().elapsed(now) < terms.reliable().toNanos() / 2;
 	}
 
 }

@@ -7,7 +7,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHolder;
-import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.store.LeaseId;
@@ -18,13 +17,11 @@ import io.mongolock.store.LeaseId;
  * what is to be done at the end. Knows no thread, clock or driver. Thread-safe, as its
  * parts are.
  */
-public final class HeldLock implements LocalWaitQueues.Member {
+public final class HeldLock implements WaitQueue.Member {
 
-	private final LockRequest request;
+	private final Attempt attempt;
 
-	private final LockOwner owner;
-
-	private volatile Grant grant;
+	private final Grant grant;
 
 	private final Lease lease;
 
@@ -46,28 +43,25 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	 * {@link LockShares#onLoss actions} of those who work under it, on the thread that
 	 * notices; must neither block nor throw
 	 */
-	HeldLock(LockAcquisition acquisition, Grant grant, @Nullable Object content, ClockReading now,
-			Consumer<HeldLock> onLost) {
-		this.request = acquisition.request();
-		this.owner = acquisition.owner();
+	HeldLock(Attempt attempt, Grant grant, @Nullable Object content, ClockReading now, Consumer<HeldLock> onLost) {
+		this.attempt = attempt;
 		this.grant = grant;
 		this.since = now;
 		this.onLost = onLost;
 		this.content = content;
-		this.lease = new Lease(acquisition.id(), grant.entry().fence(), acquisition.terms(), grant.begun(), this::lost);
+		this.lease = new Lease(attempt.id(), grant.entry().fence(), attempt.terms(), grant.begun(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
-		this.shares = new LockShares(this);
+		this.shares = new LockShares(this.attempt, this.lease);
 	}
 
-	private HeldLock(HeldLock from, LockAcquisition to, ClockReading now) {
-		this.request = to.request();
-		this.owner = to.owner();
+	private HeldLock(HeldLock from, Attempt to, ClockReading now) {
+		this.attempt = to;
 		this.grant = from.grant;
 		this.since = now;
 		this.onLost = from.onLost;
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
-		this.shares = new LockShares(this);
+		this.shares = new LockShares(this.attempt, this.lease);
 	}
 
 	private void lost(Lease lost) {
@@ -76,7 +70,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	}
 
 	public LockRequest request() {
-		return this.request;
+		return this.attempt.request();
 	}
 
 	public Lease lease() {
@@ -121,11 +115,10 @@ public final class HeldLock implements LocalWaitQueues.Member {
 
 	/**
 	 * How long the lease lasts in the store.
-	 * @return the ttl of the grant or what it was {@link #lengthened} to, at least that
-	 * of the {@link #terms()}
+	 * @return the ttl of the grant, at least that of the {@link #terms()}
 	 */
 	public Duration ttl() {
-		return this.grant.ttl();
+		return this.grant.entry().ttl();
 	}
 
 	/**
@@ -199,28 +192,11 @@ public final class HeldLock implements LocalWaitQueues.Member {
 	}
 
 	/**
-	 * A request leaves that makes the lease last longer in the store.
-	 */
-	public void lengthens(Duration ttl) {
-		this.ending.mayLast(ttl);
-	}
-
-	/**
-	 * The store answered that request.
-	 */
-	public boolean lengthened(boolean found, Duration ttl, ClockReading requested, ClockReading now) {
-		if (found) {
-			this.grant = this.grant.lasting(ttl);
-		}
-		return renewed(found, requested, now);
-	}
-
-	/**
 	 * The holder hands the lock over instead of releasing it.
 	 * @return the lock as the other holds it, or {@code null} if it is not held any more
 	 * or has to run out
 	 */
-	@Nullable HeldLock handOver(LockAcquisition to, ClockReading now) {
+	@Nullable HeldLock handOver(Attempt to, ClockReading now) {
 		HeldLock successor = new HeldLock(this, to, now);
 		return (this.ending.handOver(successor.lease, now)) ? successor : null;
 	}
@@ -241,7 +217,7 @@ public final class HeldLock implements LocalWaitQueues.Member {
 		if (isHandedOver()) {
 			acquiredAt = acquiredAt.plusNanos(this.since.nanos() - this.grant.begun().nanos());
 		}
-		return new LockHolder(this.owner, fence(), acquiredAt, heldFor(now), this.lease.remaining(now));
+		return new LockHolder(this.attempt.owner(), fence(), acquiredAt, heldFor(now), this.lease.remaining(now));
 	}
 
 }

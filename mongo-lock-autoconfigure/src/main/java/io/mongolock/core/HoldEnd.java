@@ -3,6 +3,7 @@ package io.mongolock.core;
 import java.time.Duration;
 
 import io.mongolock.LossReason;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
 /**
  * How a hold of a lock ends: released, kept taken for what is left of its minimum hold,
@@ -18,8 +19,8 @@ public final class HoldEnd {
 	/** Since when this one holds it. */
 	private final ClockReading since;
 
-	/** How long the lease lasts in the store at most. */
-	private volatile Duration ttl;
+	/** How long the lease lasts in the store. */
+	private final Duration ttl;
 
 	private volatile boolean leftToExpire;
 
@@ -31,14 +32,7 @@ public final class HoldEnd {
 		this.lease = lease;
 		this.grant = grant;
 		this.since = since;
-		this.ttl = grant.ttl();
-	}
-
-	/**
-	 * The lease may last longer in the store from now on.
-	 */
-	void mayLast(Duration longer) {
-		this.ttl = longer;
+		this.ttl = grant.entry().ttl();
 	}
 
 	/**

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * @param <W> who waits; equal only to itself
  * @param <H> who holds
  */
-public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends LocalWaitQueues.Member> {
+final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 
 	private final Map<String, WaitQueue<W, H>> queues;
 
-	public LocalWaitQueues() {
+	LocalWaitQueues() {
 		this(new ConcurrentHashMap<>());
 	}
 
@@ -43,7 +43,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * @return whether it may ask at once; if not, it is returned by a later call to one
 	 * of the other methods when it may
 	 */
-	public boolean join(String key, W waiter) {
+	boolean join(String key, W waiter) {
 		return enter(key, (queue, next) -> queue.join(waiter, next));
 	}
 
@@ -53,7 +53,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * @param waiter who asks once
 	 * @return whether it may ask at once
 	 */
-	public boolean joinOnce(String key, W waiter) {
+	boolean joinOnce(String key, W waiter) {
 		return enter(key, (queue, next) -> queue.joinOnce(waiter, next));
 	}
 
@@ -61,7 +61,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * Leave the queue as a holder.
 	 * @return who may ask next, if anyone
 	 */
-	public @Nullable W granted(String key, W waiter, H holder) {
+	@Nullable W granted(String key, W waiter, H holder) {
 		return change(key, (queue) -> {
 			queue.remove(waiter);
 			queue.addHolder(holder);
@@ -72,7 +72,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * Leave the queue without the lock.
 	 * @return who may ask next, if anyone
 	 */
-	public @Nullable W left(String key, W waiter) {
+	@Nullable W left(String key, W waiter) {
 		return change(key, (queue) -> queue.remove(waiter));
 	}
 
@@ -80,7 +80,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * Hold the lock no longer. May be called again.
 	 * @return who may ask next, if anyone
 	 */
-	public @Nullable W released(String key, H holder) {
+	@Nullable W released(String key, H holder) {
 		return change(key, (queue) -> queue.removeHolder(holder));
 	}
 
@@ -90,27 +90,17 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * @param suits whether the lock suits the waiter; must not block
 	 * @return the first in the queue if it suits and nobody asks, else {@code null}
 	 */
-	public @Nullable W successor(String key, H holder, Predicate<W> suits) {
+	@Nullable W successor(String key, H holder, Predicate<W> suits) {
 		List<W> next = new ArrayList<>(1);
 		look(key, (queue) -> queue.addSuccessorTo(next, holder, suits));
 		return (next.isEmpty()) ? null : next.get(0);
 	}
 
 	/**
-	 * Who is the first in the queue.
-	 * @return whoever may ask next, if nobody asks
-	 */
-	public Optional<W> first(String key) {
-		List<W> first = new ArrayList<>(1);
-		look(key, (queue) -> queue.first().ifPresent(first::add));
-		return first.stream().findFirst();
-	}
-
-	/**
 	 * Leave the queue as the holder in place of another.
 	 * @return who may ask next, if anyone
 	 */
-	public @Nullable W handedOver(String key, H from, W waiter, H to) {
+	@Nullable W handedOver(String key, H from, W waiter, H to) {
 		return change(key, (queue) -> {
 			queue.remove(waiter);
 			queue.removeHolder(from);
@@ -121,7 +111,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	/**
 	 * Who holds the lock in this JVM.
 	 */
-	public List<H> holders(String key) {
+	List<H> holders(String key) {
 		List<H> holders = new ArrayList<>();
 		look(key, (queue) -> holders.addAll(queue.holders()));
 		return holders;
@@ -131,7 +121,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * Who asks the store.
 	 * @return the first in the queue, if it may ask
 	 */
-	public Optional<W> asking(String key) {
+	Optional<W> asking(String key) {
 		List<W> asking = new ArrayList<>(1);
 		look(key, (queue) -> asking.addAll(queue.asking()));
 		return asking.stream().findFirst();
@@ -141,7 +131,7 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	 * Everybody who waits.
 	 * @return the waiters of all queues, those who ask among them
 	 */
-	public List<W> waiters() {
+	List<W> waiters() {
 		List<W> waiters = new ArrayList<>();
 		this.queues.keySet().forEach((key) -> look(key, (queue) -> waiters.addAll(queue.all())));
 		return waiters;
@@ -150,10 +140,17 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 	/**
 	 * How many wait for a lock.
 	 */
-	public int waiting(String key) {
-		List<W> waiters = new ArrayList<>();
-		look(key, (queue) -> waiters.addAll(queue.all()));
-		return waiters.size();
+	int waiting(String key) {
+		int[] waiting = new int[1];
+		look(key, (queue) -> waiting[0] = queue.waiting());
+		return waiting[0];
+	}
+
+	/**
+	 * How many wait for any lock.
+	 */
+	int waiting() {
+		return this.queues.keySet().stream().mapToInt(this::waiting).sum();
 	}
 
 	private boolean enter(String key, BiConsumer<WaitQueue<W, H>, List<W>> entry) {
@@ -181,18 +178,6 @@ public final class LocalWaitQueues<W extends LocalWaitQueues.Member, H extends L
 			return (queue.isEmpty()) ? null : queue;
 		});
 		return (next.isEmpty()) ? null : next.get(0);
-	}
-
-	/**
-	 * Somebody who waits for or holds a lock.
-	 */
-	public interface Member {
-
-		/**
-		 * How many may hold the lock together with this one.
-		 */
-		int limit();
-
 	}
 
 }

@@ -5,21 +5,21 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockException;
 import io.mongolock.LockHolder;
-import io.mongolock.LockOwner;
-import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.core.AcquisitionRequests.LastAnswer;
 import io.mongolock.core.AcquisitionStep.Cancelled;
+import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.End;
+import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
-import io.mongolock.store.LeaseId;
 
 /**
- * The whole life of one attempt at a lock, under one token: waits in the local queue,
+ * Runs an {@link Attempt} at a lock from its begin to its end: waits in the local queue,
  * asks the store when its turn has come, stands in the queue there, and ends with a grant
  * or without. Whoever runs it feeds it what happens and does what the returned
  * {@link AcquisitionStep} says. Knows no thread, clock or driver.
@@ -31,71 +31,37 @@ import io.mongolock.store.LeaseId;
  * Thread-safe: each event is one step of its {@link AcquisitionState}; the turn is passed
  * on outside of that.
  */
-public final class LockAcquisition implements LocalWaitQueues.Member {
+public final class LockAcquisition extends LocalWaiter {
 
 	private final ClientQueues client;
 
-	private final LockRequest request;
-
-	private final LeaseId id;
-
-	private final int limit;
-
-	private final LockOwner owner;
-
-	private final ResolvedLockSettings terms;
-
-	private final ClockReading begun;
+	private final Attempt attempt;
 
 	final AcquisitionState state;
 
 	private @Nullable Caller caller;
 
 	/**
-	 * Create an attempt, to be begun by {@link #begin}.
+	 * Create an acquisition, to be begun by {@link #begin}.
 	 * @param client what it shares with the others of this JVM
-	 * @param claim what to ask of the store; the fences it reserves are asked for only if
-	 * the lock is for one alone and others of this JVM want it, too
+	 * @param reserve how many fences it sets aside if the lock is for one alone and
+	 * others of this JVM want it, too
+	 * @param onLost is given the lock if it is lost, as {@link HeldLock} says
 	 */
-	public LockAcquisition(ClientQueues client, LockRequest request, Claim claim, ResolvedLockSettings terms,
-			ClockReading begun) {
+	public LockAcquisition(ClientQueues client, Attempt attempt, int reserve, Consumer<HeldLock> onLost) {
 		this.client = client;
-		this.request = request;
-		this.id = claim.id();
-		this.limit = claim.limit();
-		this.owner = claim.owner();
-		this.terms = terms;
-		this.begun = begun;
-		this.state = new AcquisitionState(this, client, claim, terms, begun);
+		this.attempt = attempt;
+		this.state = new AcquisitionState(this, client, reserve, onLost);
 	}
 
-	public LockRequest request() {
-		return this.request;
-	}
-
-	public LeaseId id() {
-		return this.id;
-	}
-
-	public String key() {
-		return this.id.key();
-	}
-
-	LockOwner owner() {
-		return this.owner;
-	}
-
-	public ResolvedLockSettings terms() {
-		return this.terms;
-	}
-
-	public ClockReading begun() {
-		return this.begun;
+	@Override
+	public Attempt attempt() {
+		return this.attempt;
 	}
 
 	@Override
 	public int limit() {
-		return this.limit;
+		return this.attempt.limit();
 	}
 
 	/**
@@ -113,6 +79,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		return lastAnswer().failure() != null;
 	}
 
+	@Override
 	LastAnswer lastAnswer() {
 		return this.state.lastAnswer();
 	}
@@ -127,21 +94,11 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	}
 
 	/**
-	 * How long to wait before a look at a place.
-	 * @return nanoseconds, drawn by lot so that no two JVMs keep looking together
+	 * Why it ended without the lock.
 	 */
-	long pause(QueuePosition seen) {
-		return 1 + this.client.random()
-			.applyAsLong(this.client.places().pause(seen.releasesNeeded(), this.terms.retryInterval()));
-	}
-
-	/**
-	 * Whether its wait, and the time for its last request, go on.
-	 * @return whether somebody may still run it
-	 */
-	boolean mayAct(ClockReading now) {
-		long since = now.nanos() - this.begun.nanos() - this.terms.operationTimeout().toNanos();
-		return since < this.terms.waitTimeout().toNanos();
+	public LockException failure(End end, ClockReading now) {
+		return (end instanceof Failed failed) ? failed.failure() : LockExceptions.unavailable(this.attempt,
+				(end instanceof Denied denied) ? denied.holders() : List.of(), place(), now);
 	}
 
 	/**
@@ -165,7 +122,7 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 	 */
 	public AcquisitionStep begin(Caller caller) {
 		this.caller = caller;
-		return (this.client.join(this)) ? this.state.turnAtOnce(this.begun) : timer(this.begun);
+		return (this.client.join(this)) ? this.state.turnAtOnce(this.attempt.begun()) : timer(this.attempt.begun());
 	}
 
 	/**
@@ -176,16 +133,12 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		return this.state.turn(now);
 	}
 
-	/**
-	 * Another of this JVM hands its lock over, unless this attempt has ended. The turn is
-	 * to be passed on in either case.
-	 * @param register is given what this one holds; must not block
-	 */
+	@Override
 	boolean takeOver(HeldLock from, ClockReading now, Consumer<HeldLock> register) {
-		LockAcquisition next = null;
+		LocalWaiter next = null;
 		boolean taken = false;
 		synchronized (this.state) {
-			HeldLock held = (this.state.isQueued()) ? from.handOver(this, now) : null;
+			HeldLock held = (this.state.isQueued()) ? from.handOver(this.attempt, now) : null;
 			if (held != null) {
 				// Should this throw, the attempt goes on
 				register.accept(held);
@@ -194,10 +147,10 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 				taken = true;
 			}
 			else if (this.state.isOver()) {
-				next = this.client.queues().left(key(), this);
+				next = this.client.left(this);
 			}
 		}
-		ClientQueues.passTurn(next);
+		ClientQueues.wake(next);
 		return taken;
 	}
 
@@ -240,19 +193,8 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		return leaveIfOver(this.state.cancel());
 	}
 
-	/**
-	 * Its place in the queue says that it could be admitted, or has none any more.
-	 */
-	void call() {
-		if (this.state.call()) {
-			callTurn();
-		}
-	}
-
-	/**
-	 * Tell the caller that no more locks are granted. May be called by any thread.
-	 */
-	public void stop() {
+	@Override
+	void stop() {
 		Caller caller = this.caller;
 		if (caller != null) {
 			caller.stop();
@@ -283,16 +225,12 @@ public final class LockAcquisition implements LocalWaitQueues.Member {
 		return step;
 	}
 
-	/**
-	 * The next request enters the queue, as others stand there.
-	 */
+	@Override
 	void expectQueue() {
 		this.state.expectQueue();
 	}
 
-	/**
-	 * The turn has come: the caller is to go on.
-	 */
+	@Override
 	void callTurn() {
 		Caller caller = this.caller;
 		if (caller != null) {

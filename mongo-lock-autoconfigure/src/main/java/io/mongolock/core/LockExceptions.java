@@ -6,17 +6,15 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.LockException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
-import io.mongolock.core.AcquisitionStep.Denied;
-import io.mongolock.core.AcquisitionStep.End;
-import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.store.KeyText;
 
 /**
@@ -30,19 +28,50 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * Why an acquisition ended without the lock.
+	 * The wait of an attempt is over, and so is the time for its last request.
+	 * @param sent whether that is underway
+	 * @param unknown whether an earlier one may still be executed
+	 * @param last how the store failed before, if it did
 	 */
-	public static LockException of(LockAcquisition acquisition, End end, Duration waited) {
-		return (end instanceof Failed failed) ? failed.failure()
-				: held(acquisition, (end instanceof Denied denied) ? denied.holders() : List.of(), waited);
+	static LockStoreException unanswered(Attempt attempt, boolean sent, boolean unknown,
+			@Nullable LockStoreException last) {
+		return new LockStoreException(attempt.key(), (sent || unknown) ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED,
+				"The store " + ((sent) ? "has not answered" : "could not be asked") + " for lock '"
+						+ KeyText.printable(attempt.key()) + "' within wait-timeout + operation-timeout = "
+						+ attempt.terms().waitTimeout().toMillis() + "ms + "
+						+ attempt.terms().operationTimeout().toMillis() + "ms"
+						+ ((sent) ? "" : ": all threads for requests are busy"),
+				last);
 	}
 
-	private static String inQueue(@Nullable QueuePosition place) {
-		if (place == null) {
+	/**
+	 * A lock was granted by an answer that took too long.
+	 * @param nanos how long
+	 */
+	static LockStoreException answeredTooLate(Attempt attempt, long nanos) {
+		return new LockStoreException(attempt.key(), Outcome.UNKNOWN,
+				"The store granted lock '" + KeyText.printable(attempt.key()) + "' but its answer took "
+						+ nanos / 1_000_000 + "ms, longer than a lease of " + attempt.terms().ttl().toMillis()
+						+ "ms can be relied on",
+				null);
+	}
+
+	/**
+	 * A lock was not asked for, as the attempt ahead in this JVM failed all the time.
+	 * @param ahead how
+	 */
+	static LockStoreException neverAsked(Attempt attempt, LockStoreException ahead) {
+		return new LockStoreException(attempt.key(), Outcome.NOT_EXECUTED, "Lock '" + KeyText.printable(attempt.key())
+				+ "' was not asked for, as the claim ahead of it in this application fails: " + ahead.getMessage(),
+				ahead);
+	}
+
+	private static String inQueue(@Nullable QueuePosition position) {
+		if (position == null) {
 			return "";
 		}
-		LockPlace shown = place.toLockPlace();
-		List<LockOwner> ahead = place.ahead();
+		LockPlace shown = position.toLockPlace();
+		List<LockOwner> ahead = position.ahead();
 		String names = ahead.stream().limit(MAX_NAMES).map(LockOwner::toString).collect(Collectors.joining(", "));
 		String more = (ahead.size() > MAX_NAMES) ? " and " + (ahead.size() - MAX_NAMES) + " more" : "";
 		return ", " + ordinal(shown.position()) + " in the queue of " + shown.length()
@@ -59,12 +88,17 @@ public final class LockExceptions {
 		return number + ending;
 	}
 
-	private static LockUnavailableException held(LockAcquisition acquisition, List<LockHolder> holders,
-			Duration waited) {
-		return new LockUnavailableException(acquisition.key(), holders, waited,
-				"Lock '" + KeyText.printable(acquisition.key()) + "' " + whoHolds(holders) + "; gave up after "
-						+ millis(waited) + inQueue(acquisition.place()) + ", wait-timeout is "
-						+ millis(acquisition.terms().waitTimeout()));
+	/**
+	 * Others hold a lock, and the wait of an attempt is over.
+	 * @param position where it stood in the queue when that was last seen, if it did
+	 */
+	static LockUnavailableException unavailable(Attempt attempt, List<LockHolder> holders,
+			@Nullable QueuePosition position, ClockReading now) {
+		Duration waited = attempt.waited(now);
+		return new LockUnavailableException(attempt.key(), holders, waited,
+				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + "; gave up after "
+						+ millis(waited) + inQueue(position) + ", wait-timeout is "
+						+ millis(attempt.terms().waitTimeout()));
 	}
 
 	/**
@@ -77,12 +111,13 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * The wait of an acquisition was interrupted.
+	 * The wait of an attempt was interrupted.
+	 * @param holders who held the lock when the store last answered
 	 */
-	public static LockUnavailableException interrupted(LockAcquisition acquisition, Duration waited) {
-		return new LockUnavailableException(acquisition.key(), acquisition.holders(), waited,
-				"Interrupted after waiting " + millis(waited) + " for lock '" + KeyText.printable(acquisition.key())
-						+ "'");
+	public static LockUnavailableException interrupted(Attempt attempt, List<LockHolder> holders, ClockReading now) {
+		Duration waited = attempt.waited(now);
+		return new LockUnavailableException(attempt.key(), holders, waited,
+				"Interrupted after waiting " + millis(waited) + " for lock '" + KeyText.printable(attempt.key()) + "'");
 	}
 
 	/**
@@ -158,9 +193,9 @@ public final class LockExceptions {
 	 * A lock is asked for again within, by a claim that admits fewer others.
 	 * @param limit how many the further claim would let hold the lock together
 	 */
-	public static IllegalStateException stricterWithin(HeldLock heldLock, int limit) {
-		return new IllegalStateException("Lock '" + KeyText.printable(heldLock.key()) + "' is held "
-				+ describe(heldLock.limit()) + ", so maybe by others as well, and asked for " + describe(limit)
+	public static IllegalStateException stricterWithin(Attempt held, int limit) {
+		return new IllegalStateException("Lock '" + KeyText.printable(held.key()) + "' is held "
+				+ describe(held.limit()) + ", so maybe by others as well, and asked for " + describe(limit)
 				+ " within, which would wait for itself; ask for it " + describe(limit)
 				+ " from the start, or release it first");
 	}

@@ -13,7 +13,9 @@ import io.mongolock.OnLost;
  */
 public final class LockShares {
 
-	private final HeldLock heldLock;
+	private final Attempt attempt;
+
+	private final Lease lease;
 
 	private final List<Runnable> lossActions = new CopyOnWriteArrayList<>();
 
@@ -31,8 +33,9 @@ public final class LockShares {
 	/** Whether the last one let go of it meanwhile. */
 	private boolean deferred;
 
-	LockShares(HeldLock heldLock) {
-		this.heldLock = heldLock;
+	LockShares(Attempt attempt, Lease lease) {
+		this.attempt = attempt;
+		this.lease = lease;
 	}
 
 	/**
@@ -44,16 +47,16 @@ public final class LockShares {
 	 */
 	public void add(int limit, ClockReading now) {
 		if (this.inDoubt) {
-			throw LockExceptions.inDoubt(this.heldLock.lease());
+			throw LockExceptions.inDoubt(this.lease);
 		}
-		if (!this.heldLock.lease().isHeld(now) && this.heldLock.lossReason() != null) {
-			throw LockExceptions.lost(this.heldLock.lease());
+		if (!this.lease.isHeld(now) && this.lease.lossReason() != null) {
+			throw LockExceptions.lost(this.lease);
 		}
-		if (limit < this.heldLock.limit()) {
-			throw LockExceptions.stricterWithin(this.heldLock, limit);
+		if (limit < this.attempt.limit()) {
+			throw LockExceptions.stricterWithin(this.attempt, limit);
 		}
 		if (!add()) {
-			throw LockExceptions.closed(this.heldLock.key());
+			throw LockExceptions.closed(this.attempt.key());
 		}
 	}
 
@@ -84,7 +87,7 @@ public final class LockShares {
 	 */
 	public synchronized void suspend() {
 		this.suspended = true;
-		this.heldLock.lease().suspend(true);
+		this.lease.suspend(true);
 	}
 
 	/**
@@ -95,7 +98,7 @@ public final class LockShares {
 		boolean release = this.deferred && !this.over;
 		this.deferred = false;
 		this.suspended = false;
-		this.heldLock.lease().suspend(false);
+		this.lease.suspend(false);
 		return release;
 	}
 
@@ -119,7 +122,7 @@ public final class LockShares {
 	 * Whether the lock can be relied on.
 	 */
 	public boolean isHeld(ClockReading now) {
-		return !this.inDoubt && this.heldLock.lease().isHeld(now);
+		return !this.inDoubt && this.lease.isHeld(now);
 	}
 
 	/**
@@ -128,8 +131,7 @@ public final class LockShares {
 	 */
 	public void assertHeld(ClockReading now) {
 		if (!isHeld(now)) {
-			throw (this.inDoubt) ? LockExceptions.inDoubt(this.heldLock.lease())
-					: LockExceptions.lost(this.heldLock.lease());
+			throw (this.inDoubt) ? LockExceptions.inDoubt(this.lease) : LockExceptions.lost(this.lease);
 		}
 	}
 
@@ -154,7 +156,7 @@ public final class LockShares {
 	 */
 	public void onLoss(Runnable action) {
 		this.lossActions.add(action);
-		if (this.heldLock.lossReason() != null) {
+		if (this.lease.lossReason() != null) {
 			action.run();
 		}
 	}
@@ -176,7 +178,7 @@ public final class LockShares {
 			// What was written instead of a release is a part of the transaction
 			return;
 		}
-		if (this.heldLock.request().onLost() != OnLost.IGNORE) {
+		if (this.attempt.request().onLost() != OnLost.IGNORE) {
 			assertHeld(now);
 		}
 	}
@@ -187,8 +189,8 @@ public final class LockShares {
 	 * ignore that
 	 */
 	public void assertNotEndedWithin() {
-		if (this.over && this.heldLock.request().onLost() != OnLost.IGNORE) {
-			throw LockExceptions.endedWithin(this.heldLock.lease());
+		if (this.over && this.attempt.request().onLost() != OnLost.IGNORE) {
+			throw LockExceptions.endedWithin(this.lease);
 		}
 	}
 

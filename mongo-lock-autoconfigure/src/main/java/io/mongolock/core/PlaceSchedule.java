@@ -104,7 +104,7 @@ final class PlaceSchedule {
 			return;
 		}
 		List<LeaseId> ids = new ArrayList<>();
-		while (ids.size() < QueuePlaces.MAX_BATCH && !left.isEmpty()) {
+		while (ids.size() < QueuedClaim.MAX_BATCH && !left.isEmpty()) {
 			ids.add(left.remove());
 		}
 		this.leaving++;
@@ -158,13 +158,13 @@ final class PlaceSchedule {
 		findNext(places, live, now);
 		boolean any = this.looksAtAll || this.lookAt - now.nanos() <= 0;
 		this.looksAtAll = false;
-		for (int from = 0; any && from < due.size(); from += QueuePlaces.MAX_BATCH) {
-			this.unseen.add(due.subList(from, Math.min(due.size(), from + QueuePlaces.MAX_BATCH)));
+		for (int from = 0; any && from < due.size(); from += QueuedClaim.MAX_BATCH) {
+			this.unseen.add(due.subList(from, Math.min(due.size(), from + QueuedClaim.MAX_BATCH)));
 		}
 	}
 
 	private void findNext(Collection<QueuedClaim> places, boolean live, ClockReading now) {
-		long next = QueuePlaces.NEVER;
+		long next = ClockReading.NEVER;
 		for (QueuedClaim place : places) {
 			next = Math.min(next, place.lookIn(live, now));
 		}
@@ -181,9 +181,9 @@ final class PlaceSchedule {
 			return 0;
 		}
 		if (places.isEmpty()) {
-			return QueuePlaces.NEVER;
+			return ClockReading.NEVER;
 		}
-		long next = QueuePlaces.NEVER;
+		long next = ClockReading.NEVER;
 		if (this.refreshing == 0) {
 			next = (this.stale.isEmpty()) ? this.refreshAt - now.nanos() : 0;
 		}
@@ -211,7 +211,7 @@ final class PlaceSchedule {
 			}
 			case REFRESH -> {
 				this.refreshing--;
-				int most = (answered) ? QueuePlaces.MAX_BATCH : (round.places().size() + PARTS - 1) / PARTS;
+				int most = (answered) ? QueuedClaim.MAX_BATCH : (round.places().size() + PARTS - 1) / PARTS;
 				List<QueuedClaim> places = round.looks().stream().map(Look::place).toList();
 				places.forEach((place) -> place.most(most));
 				if (!answered && places.size() > 1 && round.hung(now)) {

@@ -8,8 +8,12 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongUnaryOperator;
+
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.core.PlaceRequest.Kind;
+import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 
@@ -25,16 +29,10 @@ import io.mongolock.store.StoredLock;
  */
 public final class QueuePlaces {
 
-	/** One request may carry many places, but not so many that it takes long itself. */
-	static final int MAX_BATCH = 1000;
-
 	/** The most requests at a time. */
 	public static final int MAX_REQUESTS = PlaceSchedule.MAX_REFRESHES + PlaceSchedule.MAX_LOOKS + 1;
 
 	private static final long RETRY = 100_000_000;
-
-	/** Far enough away never to come. */
-	public static final long NEVER = RenewalSchedule.NEVER;
 
 	private final Map<String, QueuedClaim> places = new ConcurrentHashMap<>();
 
@@ -45,6 +43,8 @@ public final class QueuePlaces {
 	private final Duration ttl;
 
 	private final long interval;
+
+	private final LongUnaryOperator random;
 
 	private volatile Runnable onWork = () -> {
 	};
@@ -57,9 +57,11 @@ public final class QueuePlaces {
 	/**
 	 * Create without places.
 	 * @param ttl how long a place lasts without refresh
+	 * @param random gives a number from zero to below its argument
 	 */
-	public QueuePlaces(Duration ttl) {
+	public QueuePlaces(Duration ttl, LongUnaryOperator random) {
 		this.ttl = ttl;
+		this.random = random;
 		this.interval = ttl.toNanos() / 3;
 		this.schedule = new PlaceSchedule(this.interval);
 	}
@@ -87,8 +89,12 @@ public final class QueuePlaces {
 		return this.places.isEmpty();
 	}
 
-	QueuedClaim enter(LockAcquisition acquisition, ClockReading now) {
-		QueuedClaim place = new QueuedClaim(acquisition, now);
+	/**
+	 * An attempt takes a place.
+	 * @param call has it ask; called by any thread, must neither block nor throw
+	 */
+	QueuedClaim enter(Attempt attempt, Runnable call, ClockReading now) {
+		QueuedClaim place = new QueuedClaim(attempt, call, now);
 		synchronized (this) {
 			if (this.places.isEmpty()) {
 				this.schedule.begin(now);
@@ -122,14 +128,15 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * The longest time until the next look.
-	 * @param releases how many have to go before the place is admitted
-	 * @param retryInterval the longest time between two looks of the next one
-	 * @return nanoseconds
+	 * How long an attempt waits before it looks, or asks, again.
+	 * @param releases how many have to go before it is admitted
+	 * @return nanoseconds, drawn by lot so that no two JVMs keep looking together
 	 */
-	long pause(int releases, Duration retryInterval) {
-		int times = Math.max(1, releases);
-		long once = retryInterval.toNanos();
+	long pause(Attempt attempt, int releases) {
+		return 1 + this.random.applyAsLong(longest(Math.max(1, releases), attempt.terms().retryInterval().toNanos()));
+	}
+
+	private long longest(int times, long once) {
 		// Compared so that nothing overflows
 		return (once > this.interval / times) ? this.interval : times * once;
 	}
@@ -137,10 +144,10 @@ public final class QueuePlaces {
 	/**
 	 * A place of this key may have become free. A hint: those who could be admitted ask.
 	 */
-	public void released(String key) {
+	public void wakeIfAdmitted(String key) {
 		QueuedClaim place = this.places.get(key);
 		if (place != null) {
-			place.released();
+			place.wakeIfAdmitted();
 		}
 	}
 
@@ -186,10 +193,17 @@ public final class QueuePlaces {
 		if (round.kind() == Kind.LOOK) {
 			Map<String, StoredLock> seen = new HashMap<>();
 			locks.forEach((lock) -> seen.put(lock.key(), lock));
-			round.looks().forEach((look) -> look.place().looked(look, seen.get(look.place().key()), now));
+			round.looks().forEach((look) -> looked(look, seen.get(look.place().key()), now));
 		}
 		ended(round, true, now);
 		this.onWork.run();
+	}
+
+	private void looked(Look look, @Nullable StoredLock lock, ClockReading now) {
+		Attempt attempt = look.place().attempt();
+		QueuePosition seen = (lock != null) ? QueuePosition.of(attempt, lock) : null;
+		long pause = (seen != null) ? pause(attempt, seen.releasesNeeded()) : 0;
+		look.place().looked(look.left(), look.freed(), seen, pause, now);
 	}
 
 	/**

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockOwner;
 import io.mongolock.LockPlace;
 import io.mongolock.store.ClaimAnswer;
-import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -44,25 +43,23 @@ public final class QueuePosition {
 
 	/**
 	 * Find the place of a claim.
-	 * @param limit how many may hold the lock together with it
 	 * @return its place, or {@code null} if it has none that counts
 	 */
-	static @Nullable QueuePosition of(LeaseId id, int limit, StoredLock lock) {
-		return of(id, limit, lock.holders(), lock.queue(), lock.now());
+	static @Nullable QueuePosition of(Attempt attempt, StoredLock lock) {
+		return of(attempt, lock.holders(), lock.queue(), lock.now());
 	}
 
 	/**
 	 * Find the place of a claim in its answer.
-	 * @param limit how many may hold the lock together with it
 	 * @return its place, or {@code null} if it has none that counts
 	 */
-	static @Nullable QueuePosition of(LeaseId id, int limit, ClaimAnswer answer) {
+	static @Nullable QueuePosition of(Attempt attempt, ClaimAnswer answer) {
 		List<StoredWaiter> queue = answer.queue();
-		return (queue != null) ? of(id, limit, answer.holders(), queue, answer.now()) : null;
+		return (queue != null) ? of(attempt, answer.holders(), queue, answer.now()) : null;
 	}
 
-	private static @Nullable QueuePosition of(LeaseId id, int limit, List<StoredHolder> holders,
-			List<StoredWaiter> queue, Instant now) {
+	private static @Nullable QueuePosition of(Attempt attempt, List<StoredHolder> holders, List<StoredWaiter> queue,
+			Instant now) {
 		List<Entry> before = new ArrayList<>();
 		for (StoredHolder holder : holders) {
 			if (holder.isAlive(now)) {
@@ -72,9 +69,10 @@ public final class QueuePosition {
 		List<StoredWaiter> living = queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
 		List<LockOwner> ahead = new ArrayList<>();
 		for (StoredWaiter waiter : living) {
-			if (waiter.leaseToken().equals(id.leaseToken())) {
+			if (waiter.leaseToken().equals(attempt.id().leaseToken())) {
 				before.sort(null);
-				return new QueuePosition(limit, new LockPlace(ahead.size() + 1, living.size()), ahead, before);
+				return new QueuePosition(attempt.limit(), new LockPlace(ahead.size() + 1, living.size()), ahead,
+						before);
 			}
 			before.add(Entry.of(waiter.limit(), waiter.renewedAt().plus(waiter.ttl()), now));
 			ahead.add(waiter.owner());

@@ -2,27 +2,31 @@ package io.mongolock.core;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.StoredLock;
 
 /**
- * The place that one acquisition has in the queue: what was last seen of it, how many
- * hints came since, and when to look again. A hint is never a proof, nor is a look: both
- * only make the acquisition ask. Thread-safe, guarded by its own monitor, inside of which
- * it calls nobody.
+ * The place that one attempt has in the queue: what was last seen of it, how many hints
+ * came since, and when to look again. A hint is never a proof, nor is a look: both only
+ * make the attempt ask. Thread-safe, guarded by its own monitor, inside of which it calls
+ * nobody.
  */
 final class QueuedClaim {
 
-	private final LockAcquisition acquisition;
+	/** One request may carry many places, but not so many that it takes long itself. */
+	static final int MAX_BATCH = 1000;
+
+	private final Attempt attempt;
+
+	/** Has it ask. */
+	private final Runnable call;
 
 	/** With how many others it may be refreshed in one request. */
-	private int most = QueuePlaces.MAX_BATCH;
+	private int most = MAX_BATCH;
 
-	/** Whether the acquisition waits for a reason to ask. */
+	/** Whether the attempt waits for a reason to ask. */
 	private boolean standing;
 
-	/** Whether the acquisition is to ask, and no request has left since, or hangs. */
+	/** Whether the attempt is to ask, and no request has left since, or hangs. */
 	private boolean called;
 
 	/** Whether it was refreshed after that. */
@@ -48,18 +52,27 @@ final class QueuedClaim {
 	/** When it opens if those before it do not live on. */
 	private long opensAt;
 
-	QueuedClaim(LockAcquisition acquisition, ClockReading now) {
-		this.acquisition = acquisition;
+	/**
+	 * Take a place.
+	 * @param call has the attempt ask; called by any thread, must neither block nor throw
+	 */
+	QueuedClaim(Attempt attempt, Runnable call, ClockReading now) {
+		this.attempt = attempt;
+		this.call = call;
 		this.answeredAt = now.nanos();
 		this.askedAt = now.nanos();
 	}
 
+	Attempt attempt() {
+		return this.attempt;
+	}
+
 	LeaseId id() {
-		return this.acquisition.id();
+		return this.attempt.id();
 	}
 
 	String key() {
-		return this.acquisition.key();
+		return this.attempt.key();
 	}
 
 	/**
@@ -78,7 +91,7 @@ final class QueuedClaim {
 	}
 
 	/**
-	 * The acquisition is to ask, at once or soon.
+	 * The attempt is to ask, at once or soon.
 	 */
 	synchronized void called() {
 		if (!this.called) {
@@ -104,10 +117,10 @@ final class QueuedClaim {
 	 * noticed. A request whose time is over without an answer may never have left.
 	 */
 	synchronized boolean refreshes(ClockReading now) {
-		if (!this.standing && now.nanos() - this.askedAt > this.acquisition.terms().operationTimeout().toNanos()) {
+		if (!this.standing && now.nanos() - this.askedAt > this.attempt.terms().operationTimeout().toNanos()) {
 			called();
 		}
-		boolean refreshes = !(this.called && this.refreshedSince) && this.acquisition.mayAct(now);
+		boolean refreshes = !(this.called && this.refreshedSince) && this.attempt.mayAct(now);
 		this.refreshedSince |= refreshes;
 		return refreshes;
 	}
@@ -126,10 +139,10 @@ final class QueuedClaim {
 	}
 
 	/**
-	 * A place in this lock may have become free: the acquisition asks if the rule could
-	 * admit it now.
+	 * A place in this lock may have become free: the attempt asks if the rule could admit
+	 * it now.
 	 */
-	void released() {
+	void wakeIfAdmitted() {
 		boolean asks;
 		synchronized (this) {
 			this.freed++;
@@ -140,24 +153,25 @@ final class QueuedClaim {
 			}
 		}
 		if (asks) {
-			this.acquisition.call();
+			this.call.run();
 		}
 	}
 
 	/**
-	 * A look at the lock was answered: the acquisition asks if the rule admits it, or if
-	 * it has no place any more.
-	 * @param lock the lock, or {@code null} if there is none
+	 * A look at the lock was answered: the attempt asks if the rule admits it, or if it
+	 * has no place any more.
+	 * @param left when the look left
+	 * @param freed how many hints had come until then
+	 * @param seen where it stands, or {@code null} if it has no place
+	 * @param pause how long until the next look
 	 */
-	void looked(Look look, @Nullable StoredLock lock, ClockReading now) {
-		QueuePosition seen = (lock != null) ? QueuePosition.of(id(), this.acquisition.limit(), lock) : null;
-		long pause = (seen != null) ? this.acquisition.pause(seen) : 0;
+	void looked(long left, int freed, @Nullable QueuePosition seen, long pause, ClockReading now) {
 		boolean asks;
 		synchronized (this) {
-			if (!this.standing || look.left() - this.answeredAt < 0) {
+			if (!this.standing || left - this.answeredAt < 0) {
 				return;
 			}
-			this.freed -= Math.min(this.freed, look.freed());
+			this.freed -= Math.min(this.freed, freed);
 			asks = seen == null || seen.admits(this.freed);
 			if (seen != null) {
 				plan(seen, pause, now);
@@ -168,7 +182,7 @@ final class QueuedClaim {
 			}
 		}
 		if (asks) {
-			this.acquisition.call();
+			this.call.run();
 		}
 	}
 
@@ -177,7 +191,7 @@ final class QueuedClaim {
 	 */
 	synchronized void looks(ClockReading now) {
 		if (now.nanos() - this.answeredAt >= 0) {
-			lookAgain(QueuePlaces.NEVER, now);
+			lookAgain(ClockReading.NEVER, now);
 		}
 	}
 
@@ -196,7 +210,7 @@ final class QueuedClaim {
 	 */
 	synchronized long lookIn(boolean live, ClockReading now) {
 		if (!this.standing) {
-			return QueuePlaces.NEVER;
+			return ClockReading.NEVER;
 		}
 		long opensIn = this.opensAt - now.nanos();
 		return (live) ? opensIn : Math.min(opensIn, this.lookAt - now.nanos());

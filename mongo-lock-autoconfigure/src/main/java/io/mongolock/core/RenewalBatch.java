@@ -49,9 +49,9 @@ public final class RenewalBatch {
 			last = Math.max(last, left);
 		}
 		this.sent = now.nanos();
-		this.until = this.sent + ((plans.size() > 1) ? patience(timeout, first) : RenewalSchedule.NEVER);
+		this.until = this.sent + ((plans.size() > 1) ? patience(timeout, first) : ClockReading.NEVER);
 		this.timeout = Duration.ofMillis(Math.max(1, timeout(timeout, last) / 1_000_000));
-		plans.forEach((plan) -> plan.joins(this));
+		plans.forEach((plan) -> plan.joins(this, plans.size()));
 	}
 
 	/**
@@ -121,7 +121,7 @@ public final class RenewalBatch {
 	 */
 	void letGo(int most, ClockReading now) {
 		this.phase = Phase.LET_GO;
-		this.until = now.nanos() + RenewalSchedule.NEVER;
+		this.until = now.nanos() + ClockReading.NEVER;
 		letGo(this.plans, most, now);
 	}
 

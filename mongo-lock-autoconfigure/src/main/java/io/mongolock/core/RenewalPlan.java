@@ -1,5 +1,12 @@
 package io.mongolock.core;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Belongs to the thread that owns the {@link RenewalSchedule}.
  */
 final class RenewalPlan implements Comparable<RenewalPlan> {
+
+	/** One request may carry many renewals, but not so many that it takes long itself. */
+	static final int MAX_BATCH = 1000;
 
 	/** So that the order of plans is the same in every run. */
 	private final long number;
@@ -16,8 +26,8 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	/** Whether it is renewed at all, or only watched. */
 	private final boolean renews;
 
-	/** The request that is to renew it; while there is one, no other is made. */
-	private @Nullable RenewalBatch batch;
+	/** What is to renew it, by identity; while there is one, no other is made. */
+	private @Nullable Object batch;
 
 	private final long interval;
 
@@ -25,7 +35,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 
 	private long urgency;
 
-	private int most = RenewalSchedule.MAX_BATCH;
+	private int most = MAX_BATCH;
 
 	/** The fewest leases that a request for this one carried since it was confirmed. */
 	private int fewest = Integer.MAX_VALUE;
@@ -36,6 +46,45 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		this.number = number;
 		this.interval = lease.terms().renewInterval().toNanos();
 		this.next = next;
+	}
+
+	/**
+	 * Group what is due, one request each: the most urgent first, like operation timeouts
+	 * only, so that a short one never cuts short the request for others, and none with
+	 * more others than it may go with.
+	 * @return the groups in the order of their most urgent lease, each with one that is
+	 * due
+	 */
+	static List<List<RenewalPlan>> groups(Collection<RenewalPlan> plans, ClockReading now) {
+		List<RenewalPlan> due = new ArrayList<>();
+		for (RenewalPlan plan : plans) {
+			if (plan.isWaiting() && plan.isDueSoon(now)) {
+				// Compared by the time left now, which another thread may change
+				// meanwhile
+				plan.urgency = plan.deadlineIn(now);
+				due.add(plan);
+			}
+		}
+		Collections.sort(due);
+		List<List<RenewalPlan>> groups = new ArrayList<>();
+		Map<Kind, List<RenewalPlan>> open = new HashMap<>();
+		for (RenewalPlan plan : due) {
+			Kind kind = new Kind(plan.most, timeoutClass(plan.lease));
+			List<RenewalPlan> group = open.get(kind);
+			if (group == null || group.size() == plan.most) {
+				group = new ArrayList<>();
+				groups.add(group);
+				open.put(kind, group);
+			}
+			group.add(plan);
+		}
+		groups.removeIf((group) -> group.stream().noneMatch((plan) -> plan.isDue(now)));
+		return groups;
+	}
+
+	// Within one class the longest timeout is less than twice the shortest
+	private static int timeoutClass(Lease lease) {
+		return Long.SIZE - Long.numberOfLeadingZeros(lease.terms().operationTimeout().toMillis());
 	}
 
 	Lease lease() {
@@ -52,7 +101,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	}
 
 	boolean isSuspect() {
-		return this.most < RenewalSchedule.MAX_BATCH;
+		return this.most < MAX_BATCH;
 	}
 
 	boolean isWaiting() {
@@ -78,22 +127,15 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		return this.lease.deadline() - now.nanos();
 	}
 
-	/**
-	 * Be compared by the time left, which another thread may change meanwhile.
-	 */
-	void queue(ClockReading now) {
-		this.urgency = deadlineIn(now);
-	}
-
 	@Override
 	public int compareTo(RenewalPlan other) {
 		int byUrgency = Long.compare(this.urgency, other.urgency);
 		return (byUrgency != 0) ? byUrgency : Long.compare(this.number, other.number);
 	}
 
-	void joins(RenewalBatch batch) {
+	void joins(Object batch, int size) {
 		this.batch = batch;
-		this.fewest = Math.min(this.fewest, batch.leases().size());
+		this.fewest = Math.min(this.fewest, size);
 	}
 
 	/**
@@ -104,7 +146,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		return this.fewest == Integer.MAX_VALUE || (size == 1 && this.fewest > 1);
 	}
 
-	boolean isIn(RenewalBatch batch) {
+	boolean isIn(Object batch) {
 		return this.batch == batch;
 	}
 
@@ -122,9 +164,13 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 
 	void confirmed() {
 		this.batch = null;
-		this.most = RenewalSchedule.MAX_BATCH;
+		this.most = MAX_BATCH;
 		this.fewest = Integer.MAX_VALUE;
 		this.next = this.lease.renewalDueAt();
+	}
+
+	private record Kind(int most, int timeoutClass) {
+
 	}
 
 }

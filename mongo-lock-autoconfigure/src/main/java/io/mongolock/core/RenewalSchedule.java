@@ -30,9 +30,6 @@ import io.mongolock.store.LeaseId;
  */
 public final class RenewalSchedule {
 
-	/** One request may carry many renewals, but not so many that it takes long itself. */
-	static final int MAX_BATCH = 1000;
-
 	/**
 	 * The most requests at a time. Leases wait here for a place, the most urgent first.
 	 * <p>
@@ -49,9 +46,6 @@ public final class RenewalSchedule {
 
 	/** So that a machine that was suspended notices soon after it wakes up. */
 	private static final long MAX_LOOK = 1_000_000_000;
-
-	/** Far enough away never to come. */
-	public static final long NEVER = Long.MAX_VALUE / 4;
 
 	private final Map<Lease, RenewalPlan> plans = new ConcurrentHashMap<>();
 
@@ -119,7 +113,7 @@ public final class RenewalSchedule {
 		letGo(now);
 		List<RenewalBatch> batches = new ArrayList<>();
 		if (dropLostAndAskWhetherAnyIsDue(now) && hasPlace(false)) {
-			for (List<RenewalPlan> group : RenewalQueue.of(this.plans.values(), now)) {
+			for (List<RenewalPlan> group : RenewalPlan.groups(this.plans.values(), now)) {
 				if (hasPlace(group.get(0).isSuspect())) {
 					RenewalBatch batch = new RenewalBatch(group, now);
 					this.underway.add(batch);
@@ -135,7 +129,7 @@ public final class RenewalSchedule {
 	 * @return nanoseconds, zero or less if something is to be done now
 	 */
 	public long nextIn(ClockReading now) {
-		long next = (this.plans.isEmpty()) ? NEVER : MAX_LOOK;
+		long next = (this.plans.isEmpty()) ? ClockReading.NEVER : MAX_LOOK;
 		boolean place = hasPlace(false);
 		boolean placeForSuspects = hasPlace(true);
 		for (RenewalPlan plan : this.plans.values()) {
@@ -207,7 +201,7 @@ public final class RenewalSchedule {
 			if (batch.untilIn(now) <= 0) {
 				if (batch.isResting()) {
 					this.underway.remove(batch);
-					batch.letGo(MAX_BATCH, now);
+					batch.letGo(RenewalPlan.MAX_BATCH, now);
 				}
 				else {
 					batch.letGo(batch.part(RenewalBatch.PARTS), now);

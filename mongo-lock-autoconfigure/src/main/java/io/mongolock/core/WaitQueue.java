@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param <W> who waits
  * @param <H> who holds
  */
-final class WaitQueue<W extends LocalWaitQueues.Member, H extends LocalWaitQueues.Member> {
+final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 
 	/** Those behind the one who asks. */
 	private final Set<W> waiters = new LinkedHashSet<>();
@@ -85,10 +84,6 @@ final class WaitQueue<W extends LocalWaitQueues.Member, H extends LocalWaitQueue
 		}
 	}
 
-	Optional<W> first() {
-		return (this.asking == null) ? this.waiters.stream().findFirst() : Optional.empty();
-	}
-
 	// The rule by which the store admits, applied to those of this JVM
 	private boolean mayAsk(W waiter) {
 		int limit = waiter.limit();
@@ -99,8 +94,7 @@ final class WaitQueue<W extends LocalWaitQueues.Member, H extends LocalWaitQueue
 	}
 
 	private boolean couldAdmitAll(W waiter) {
-		Stream<LocalWaitQueues.Member> ahead = Stream.of(this.holders, asking(), this.waiters)
-			.flatMap(Collection::stream);
+		Stream<Member> ahead = Stream.of(this.holders, asking(), this.waiters).flatMap(Collection::stream);
 		int number = this.holders.size() + asking().size() + this.waiters.size();
 		return number < waiter.limit() && ahead.allMatch((one) -> number < one.limit());
 	}
@@ -115,6 +109,13 @@ final class WaitQueue<W extends LocalWaitQueues.Member, H extends LocalWaitQueue
 
 	List<H> holders() {
 		return this.holders;
+	}
+
+	/**
+	 * How many wait, those who ask among them.
+	 */
+	int waiting() {
+		return ((this.asking != null) ? 1 : 0) + this.beside.size() + this.waiters.size();
 	}
 
 	/**
@@ -136,6 +137,18 @@ final class WaitQueue<W extends LocalWaitQueues.Member, H extends LocalWaitQueue
 
 	boolean isEmpty() {
 		return this.asking == null && this.beside.isEmpty() && this.waiters.isEmpty() && this.holders.isEmpty();
+	}
+
+	/**
+	 * Somebody who waits for or holds a lock.
+	 */
+	interface Member {
+
+		/**
+		 * How many may hold the lock together with this one.
+		 */
+		int limit();
+
 	}
 
 }

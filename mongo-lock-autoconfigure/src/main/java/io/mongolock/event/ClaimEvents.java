@@ -55,7 +55,7 @@ public final class ClaimEvents {
 	 * A claim begins, on the thread that wants the lock.
 	 */
 	public void claiming(LockAcquisition acquisition) {
-		this.instruments.measure((instrument) -> instrument.claiming(acquisition, acquisition.request()));
+		this.instruments.measure((instrument) -> instrument.claiming(acquisition, acquisition.attempt().request()));
 	}
 
 	/**
@@ -70,8 +70,8 @@ public final class ClaimEvents {
 	 */
 	public void answered(LockAcquisition acquisition, ClaimAnswer answer, ClockReading requested,
 			ClockReading answered) {
-		this.storeClock.observe(answer.now(), requested, answered, acquisition.terms().margin());
-		this.limits.observe(acquisition.request(), acquisition.limit(), answer);
+		this.storeClock.observe(answer.now(), requested, answered, acquisition.attempt().terms().margin());
+		this.limits.observe(acquisition.attempt().request(), acquisition.attempt().limit(), answer);
 	}
 
 	/**
@@ -139,15 +139,15 @@ public final class ClaimEvents {
 	private void waits(LockAcquisition acquisition, @Nullable LockPlace taken) {
 		this.instruments.measure((instrument) -> instrument.queued(acquisition));
 		if (taken != null) {
-			this.listeners.publish((listener) -> listener.onWaiting(acquisition.request(), taken));
+			this.listeners.publish((listener) -> listener.onWaiting(acquisition.attempt().request(), taken));
 		}
 	}
 
 	private void denied(LockAcquisition acquisition, List<LockHolder> holders) {
-		LockRequest request = acquisition.request();
+		LockRequest request = acquisition.attempt().request();
 		boolean skips = request.onUnavailable() == OnUnavailable.SKIP;
-		Duration waited = this.instruments.since(acquisition.begun());
-		ClaimEnd denied = (acquisition.terms().waitTimeout().isZero()) ? ClaimEnd.DENIED : ClaimEnd.TIMEOUT;
+		Duration waited = this.instruments.since(acquisition.attempt().begun());
+		ClaimEnd denied = (acquisition.attempt().terms().waitTimeout().isZero()) ? ClaimEnd.DENIED : ClaimEnd.TIMEOUT;
 		this.instruments.claimed(acquisition, (skips) ? ClaimEnd.SKIPPED : denied, null);
 		if (skips) {
 			this.listeners.publish((listener) -> listener.onSkipped(request, holders, waited));

@@ -52,8 +52,8 @@ final class Instruments {
 	 * @param failure what the store failed with, if it did
 	 */
 	void claimed(LockAcquisition acquisition, ClaimEnd end, @Nullable LockStoreException failure) {
-		measure((instrument) -> instrument.claimed(acquisition, acquisition.request(), end, failure,
-				since(acquisition.begun())));
+		measure((instrument) -> instrument.claimed(acquisition, acquisition.attempt().request(), end, failure,
+				since(acquisition.attempt().begun())));
 	}
 
 	/**

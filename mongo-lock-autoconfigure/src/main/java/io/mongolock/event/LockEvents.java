@@ -13,7 +13,7 @@ import io.mongolock.LossReason;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.StoreServers;
 

@@ -9,7 +9,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
 /**
  * A listener that measures: unlike others it is called on the threads that claim, release

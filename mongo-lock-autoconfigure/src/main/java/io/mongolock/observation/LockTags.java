@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
 /**
  * What meters and observations are tagged with.

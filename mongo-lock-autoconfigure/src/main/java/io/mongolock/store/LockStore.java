@@ -71,13 +71,6 @@ public interface LockStore {
 	int expireAll(Map<LeaseId, Duration> leases, Duration timeout);
 
 	/**
-	 * Begin a lease anew with another length, for a holder who goes on. Never brings back
-	 * one that was taken over, released or deleted.
-	 * @param ttl how long it lasts from now on, in whole milliseconds
-	 */
-	boolean lengthen(LeaseId lease, Duration ttl, Duration timeout);
-
-	/**
 	 * End one grant of a lease, with an answer that no failover takes back.
 	 * @return whether this request ended it; {@code true} proves that nobody was granted
 	 * in its place before, not even its own token again

@@ -51,11 +51,6 @@ class StubLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
-		return true;
-	}
-
-	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return true;
 	}

@@ -54,8 +54,8 @@ class AsyncLockTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of());
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 
 	private final CountDownLatch latch = new CountDownLatch(1);
 
@@ -121,8 +121,8 @@ class AsyncLockTests {
 			}
 
 		};
-		LockTemplate asking = new LockTemplate(blocking, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
-				LockClock.system(), List.of());
+		LockTemplate asking = new LockTemplate(blocking, new ClientOptions(LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
 		IntStream.range(0, 80)
 			.forEach((i) -> asking.acquireAsync(LockRequest.builder("blocked" + i % 40).settings(patient).build()));
@@ -154,8 +154,8 @@ class AsyncLockTests {
 			}
 
 		};
-		LockTemplate asking = new LockTemplate(blocking, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
-				LockClock.system(), List.of());
+		LockTemplate asking = new LockTemplate(blocking, new ClientOptions(LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
 		IntStream.range(0, 40)
 			.forEach((i) -> asking.acquireAsync(LockRequest.builder("blocked" + i).settings(patient).build()));
@@ -277,9 +277,9 @@ class AsyncLockTests {
 	void aClaimThatIsHandedALockAtTheStopIsAnswered() throws InterruptedException {
 		PausingClock clock = new PausingClock();
 		// A busy machine must not end the turn
-		LockTemplate stopping = new LockTemplate(this.store, LockDefaults.NONE,
-				new LockOwner("app", "1", "host", 42, ""), clock, List.of(), LeakDetection.WARN,
-				new HandOver(Duration.ofHours(1), 100));
+		LockTemplate stopping = new LockTemplate(this.store,
+				new ClientOptions(LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""), clock, List.of())
+					.withHandOver(new HandOver(Duration.ofHours(1), 100)));
 		LockRequest patient = LockRequest.builder("k").waitTimeout(Duration.ofHours(1)).build();
 		LockHandle first = stopping.acquire(patient);
 		// Granted to one that waited, so with fences for those behind

@@ -31,8 +31,8 @@ class AsyncWaitersTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of());
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 
 	@AfterEach
 	void stop() {

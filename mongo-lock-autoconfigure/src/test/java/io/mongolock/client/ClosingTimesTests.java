@@ -22,6 +22,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.event.LockInstrumentation;
@@ -48,11 +49,13 @@ class ClosingTimesTests {
 	private final Hook hook = new Hook();
 
 	private final LockClient client = new LockClient(this.store,
-			new LockDefaults(
+			new ClientOptions(new LockDefaults(
 					LockSettings.builder().ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ofMinutes(10)).build(),
-					Map.of()),
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.hook), LeakDetection.OFF,
-			new HandOver(Duration.ofHours(1), 100), Duration.ofSeconds(6), new ClientRuntime());
+					Map.of()), new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.hook))
+				.withLeakDetection(LeakDetection.OFF)
+				.withHandOver(new HandOver(Duration.ofHours(1), 100))
+				.withPlaceTtl(Duration.ofSeconds(6)),
+			new ClientRuntime());
 
 	@AfterEach
 	void stop() {

@@ -39,13 +39,13 @@ class DeniedClaimTests {
 
 	private final Recorder events = new Recorder();
 
-	private final LockTemplate other = new LockTemplate(this.store, LockDefaults.NONE,
-			new LockOwner("other", "2", "there", 43, ""), LockClock.system(), List.of());
+	private final LockTemplate other = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+			new LockOwner("other", "2", "there", 43, ""), LockClock.system(), List.of()));
 
 	/** Waits for ever, unless something else is said. */
 	private final LockTemplate template = new LockTemplate(this.store,
-			new LockDefaults(wait(Duration.ofDays(1)), Map.of("brief", wait(Duration.ofMillis(1)))),
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.events));
+			new ClientOptions(new LockDefaults(wait(Duration.ofDays(1)), Map.of("brief", wait(Duration.ofMillis(1)))),
+					new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.events)));
 
 	@BeforeEach
 	void hold() {

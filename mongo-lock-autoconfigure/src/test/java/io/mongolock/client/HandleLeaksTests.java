@@ -19,7 +19,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.application.CarelessCode;
-import io.mongolock.core.HandOver;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockDefaults;
 
@@ -62,8 +62,8 @@ class HandleLeaksTests {
 
 	@Test
 	void byDefaultALeakIsOnlyTold(CapturedOutput output) {
-		this.template = new LockTemplate(this.store, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
-				LockClock.system(), List.of());
+		this.template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		CarelessCode.acquireAndForget(this.template, "k");
 		awaitCollected(() -> output.toString().contains(TOLD));
 		assertThat(output).contains("the lock is renewed until this application stops, "
@@ -152,8 +152,9 @@ class HandleLeaksTests {
 	}
 
 	private LockTemplate template(LeakDetection detection) {
-		return new LockTemplate(this.store, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
-				LockClock.system(), List.of(), detection, HandOver.DEFAULT);
+		return new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of())
+			.withLeakDetection(detection));
 	}
 
 	private static void releaseNothing(HeldLock heldLock) {

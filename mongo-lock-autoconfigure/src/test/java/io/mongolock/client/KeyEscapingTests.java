@@ -60,8 +60,8 @@ class KeyEscapingTests {
 	}
 
 	private LockTemplate client() {
-		return new LockTemplate(this.store, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
-				LockClock.system(), List.of());
+		return new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 	}
 
 	private void failing(Runnable action) {

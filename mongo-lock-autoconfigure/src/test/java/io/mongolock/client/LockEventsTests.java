@@ -50,8 +50,8 @@ class LockEventsTests {
 
 	private final Recorder events = new Recorder();
 
-	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.events));
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.events)));
 
 	private final BlockingAppender log = new BlockingAppender();
 
@@ -118,7 +118,7 @@ class LockEventsTests {
 
 	@Test
 	void whoMeasuresAndFailsHarmsNeitherClaimsNorRenewals() {
-		LockTemplate measured = new LockTemplate(this.store, LockDefaults.NONE,
+		LockTemplate measured = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(new LockInstrumentation() {
 
 					@Override
@@ -132,7 +132,7 @@ class LockEventsTests {
 						throw new IllegalStateException("margin");
 					}
 
-				}));
+				})));
 		LockHandle held = measured.acquire(LockRequest.builder("measured").settings(BUSY).build());
 		Awaitility.await().until(() -> this.store.count("renew") >= 2);
 		assertThat(held.isHeld()).isTrue();

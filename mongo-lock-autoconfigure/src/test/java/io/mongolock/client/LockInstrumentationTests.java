@@ -24,9 +24,10 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -170,8 +171,11 @@ class LockInstrumentationTests {
 
 	private LockTemplate template(HandOver handOver) {
 		LockDefaults defaults = new LockDefaults(LockSettings.builder().ttl(Duration.ofMinutes(30)).build(), Map.of());
-		return new LockTemplate(this.store, defaults, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
-				List.of(this.recorder), LeakDetection.OFF, handOver);
+		return new LockTemplate(this.store,
+				new ClientOptions(defaults, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
+						List.of(this.recorder))
+					.withLeakDetection(LeakDetection.OFF)
+					.withHandOver(handOver));
 	}
 
 	@Test

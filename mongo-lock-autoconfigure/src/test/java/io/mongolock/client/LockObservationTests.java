@@ -25,6 +25,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.observation.DefaultLockObservationConvention;
@@ -210,9 +211,11 @@ class LockObservationTests {
 		LockDefaults defaults = new LockDefaults(
 				LockSettings.builder().ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ofMinutes(10)).build(),
 				Map.of());
-		return new LockTemplate(this.store, defaults, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
-				List.of(new LockObservations(this.registry, new DefaultLockObservationConvention(showKeys))),
-				LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
+		return new LockTemplate(this.store,
+				new ClientOptions(defaults, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
+						List.of(new LockObservations(this.registry, new DefaultLockObservationConvention(showKeys))))
+					.withLeakDetection(LeakDetection.OFF)
+					.withHandOver(new HandOver(Duration.ZERO, 0)));
 	}
 
 	private record EventRecorder(List<String> events) implements ObservationHandler<Observation.Context> {

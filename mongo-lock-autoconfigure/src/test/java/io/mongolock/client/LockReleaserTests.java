@@ -9,8 +9,6 @@ import org.junit.jupiter.api.Test;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.core.QueuePlaces;
@@ -28,8 +26,8 @@ class LockReleaserTests {
 
 	private final JumpingClock clock = new JumpingClock();
 
-	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
-			new LockOwner("app", "1", "host", 42, ""), this.clock, List.of());
+	private final LockTemplate template = new LockTemplate(this.store,
+			new ClientOptions(LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""), this.clock, List.of()));
 
 	private final LockEvents events = new LockEvents(List.of(), this.clock, new ClientRuntime()::daemons);
 
@@ -54,16 +52,6 @@ class LockReleaserTests {
 		assertThat(this.store.holder("later")).isPresent();
 	}
 
-	@Test
-	void whatMayHaveBeenLengthenedIsCleanedUpForThatLong() {
-		HeldLock heldLock = held("k", Duration.ZERO);
-		this.store.nextFails("lengthen", Outcome.UNKNOWN, true);
-		assertThat(this.releaser.lengthen(heldLock, Duration.ofHours(1))).isFalse();
-		ClockReading now = ClockReading.of(this.clock);
-		heldLock.ending().letExpire();
-		assertThat(heldLock.ending().cleanUp(now).first(now)).isEqualTo(Duration.ofHours(1).toNanos());
-	}
-
 	private HeldLock held(String key, Duration minHold) {
 		return ((LeaseHandle) this.template.acquire(LockRequest.builder(key).minHold(minHold).build())).heldLock();
 	}
@@ -71,7 +59,7 @@ class LockReleaserTests {
 	private LeaseRenewer renewer(ClientThreads threads) {
 		RenewalEvents renewals = this.events.ofRenewals();
 		return new LeaseRenewer(this.store, this.clock, threads.renewals(), renewals,
-				new PlaceKeeper(this.store, this.clock, new QueuePlaces(Duration.ofSeconds(6))),
+				new PlaceKeeper(this.store, this.clock, new QueuePlaces(Duration.ofSeconds(6), (bound) -> 0)),
 				new ReleaseRequests(this.store, renewals), new ClientRuntime());
 	}
 

@@ -37,6 +37,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.OnLost;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LeaseEnd;
@@ -61,8 +62,8 @@ class LockTemplateTests {
 
 	private final RecordingListener events = new RecordingListener();
 
-	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
-			new LockOwner("app", "1", "host", 42, ""), this.clock, List.of(this.events));
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), this.clock, List.of(this.events)));
 
 	private final ExecutorService others = Executors.newCachedThreadPool();
 
@@ -141,9 +142,10 @@ class LockTemplateTests {
 
 	@Test
 	void theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder() throws Exception {
-		LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
-				new LockOwner("app", "1", "host", 42, ""), this.clock, List.of(), LeakDetection.OFF,
-				new HandOver(Duration.ZERO, 0));
+		LockTemplate template = new LockTemplate(this.store,
+				new ClientOptions(LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""), this.clock, List.of())
+					.withLeakDetection(LeakDetection.OFF)
+					.withHandOver(new HandOver(Duration.ZERO, 0)));
 		LockHandle first = template.acquire(REQUEST);
 		List<Future<Long>> waiting = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
@@ -680,8 +682,8 @@ class LockTemplateTests {
 	}
 
 	private LockTemplate otherClient() {
-		return new LockTemplate(this.store, LockDefaults.NONE, new LockOwner("other", "2", "there", 43, ""), this.clock,
-				List.of());
+		return new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+				new LockOwner("other", "2", "there", 43, ""), this.clock, List.of()));
 	}
 
 	private static void await(CountDownLatch latch) {

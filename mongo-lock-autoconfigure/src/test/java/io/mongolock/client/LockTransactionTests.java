@@ -37,9 +37,10 @@ class LockTransactionTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final LockTemplate locks = new LockTemplate(this.store, LockDefaults.NONE,
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(), LeakDetection.WARN,
-			new HandOver(Duration.ofHours(1), 100));
+	private final LockTemplate locks = new LockTemplate(this.store,
+			new ClientOptions(LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
+					List.of())
+				.withHandOver(new HandOver(Duration.ofHours(1), 100)));
 
 	private final RecordingTransactionManager transactions = new RecordingTransactionManager();
 

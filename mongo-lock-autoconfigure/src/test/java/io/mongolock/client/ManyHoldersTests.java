@@ -158,8 +158,8 @@ class ManyHoldersTests {
 			.retryInterval(Duration.ofMillis(5))
 			.build();
 		return new LockTemplate(new MongoLockStore(TestTemplates.template(this.mongo), "locks", ""),
-				new LockDefaults(settings, Map.of()), new LockOwner(name, "1", "host", 42, ""), LockClock.system(),
-				List.of());
+				new ClientOptions(new LockDefaults(settings, Map.of()), new LockOwner(name, "1", "host", 42, ""),
+						LockClock.system(), List.of()));
 	}
 
 }

@@ -38,7 +38,7 @@ class MinHoldTests {
 
 	private final List<String> told = new CopyOnWriteArrayList<>();
 
-	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
 			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(new LockListener() {
 
 				@Override
@@ -46,7 +46,7 @@ class MinHoldTests {
 					MinHoldTests.this.told.add(handle.key() + ((isWhatIsLeft(keptFor)) ? " is kept" : " is free"));
 				}
 
-			}));
+			})));
 
 	@AfterEach
 	void stop() {

@@ -55,8 +55,8 @@ class OrphanReleaserTests {
 
 	};
 
-	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of());
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 
 	@AfterEach
 	void stop() {
@@ -125,8 +125,8 @@ class OrphanReleaserTests {
 			}
 
 		};
-		LockTemplate claiming = new LockTemplate(failing, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
-				LockClock.system(), List.of());
+		LockTemplate claiming = new LockTemplate(failing, new ClientOptions(LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> claiming.acquire(LockRequest.builder("a").settings(settings).build()));
 		await().until(() -> failing.count("release") > 0 && left.getCount() == 0);

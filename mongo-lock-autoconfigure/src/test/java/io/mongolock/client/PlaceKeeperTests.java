@@ -17,13 +17,12 @@ import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.core.Attempt;
 import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
-import io.mongolock.core.LocalWaitQueues;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.ResolvedLockSettings;
-import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.ReleaseListener;
@@ -42,11 +41,9 @@ class PlaceKeeperTests {
 
 	private static final LockOwner OWNER = new LockOwner("app", "1", "host", 1, "");
 
-	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), (bound) -> bound - 1);
 
-	private final ClientQueues client = new ClientQueues(new LocalWaitQueues<>(), this.places, (lost) -> {
-		throw new IllegalStateException("Nobody holds anything here");
-	}, (bound) -> bound - 1);
+	private final ClientQueues client = new ClientQueues(this.places);
 
 	private final List<String> requests = new ArrayList<>();
 
@@ -253,10 +250,12 @@ class PlaceKeeperTests {
 	}
 
 	private LockAcquisition stand(String key) {
-		Claim claim = Claim.of(new LeaseId(key, "me"), OWNER, Duration.ofSeconds(30));
 		ResolvedLockSettings terms = ResolvedLockSettings
 			.of(LockSettings.builder().waitTimeout(Duration.ofHours(1)).build());
-		LockAcquisition acquisition = new LockAcquisition(this.client, LockRequest.of(key), claim, terms, now());
+		Attempt attempt = new Attempt(LockRequest.of(key), new LeaseId(key, "me"), 1, OWNER, terms, now());
+		LockAcquisition acquisition = new LockAcquisition(this.client, attempt, 0, (lost) -> {
+			throw new IllegalStateException("Nobody holds anything here");
+		});
 		acquisition.begin(new LockAcquisition.Caller() {
 
 			@Override

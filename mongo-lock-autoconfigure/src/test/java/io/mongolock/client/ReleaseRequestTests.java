@@ -23,6 +23,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.ReleaseRequest;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LeaseId;
@@ -45,13 +46,15 @@ class ReleaseRequestTests {
 	private final List<String> heard = new CopyOnWriteArrayList<>();
 
 	private final LockTemplate template = new LockTemplate(this.store,
-			new LockDefaults(LockSettings.builder()
-				.ttl(Duration.ofMinutes(30))
-				.renewInterval(Duration.ofMillis(20))
-				.waitTimeout(Duration.ofMinutes(10))
-				.build(), Map.of()),
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(listener()), LeakDetection.OFF,
-			new HandOver(Duration.ofHours(1), 100));
+			new ClientOptions(
+					new LockDefaults(LockSettings.builder()
+						.ttl(Duration.ofMinutes(30))
+						.renewInterval(Duration.ofMillis(20))
+						.waitTimeout(Duration.ofMinutes(10))
+						.build(), Map.of()),
+					new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(listener()))
+				.withLeakDetection(LeakDetection.OFF)
+				.withHandOver(new HandOver(Duration.ofHours(1), 100)));
 
 	@AfterEach
 	void stop() {

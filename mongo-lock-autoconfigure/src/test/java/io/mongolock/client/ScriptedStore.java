@@ -40,8 +40,6 @@ class ScriptedStore implements LockStore {
 	/** How long released locks have to stay taken; they do so until forgotten. */
 	final Map<String, Duration> kept = new ConcurrentHashMap<>();
 
-	final Map<String, Duration> lengthened = new ConcurrentHashMap<>();
-
 	final List<String> requests = new CopyOnWriteArrayList<>();
 
 	/**
@@ -132,12 +130,6 @@ class ScriptedStore implements LockStore {
 		run("expire", leases.keySet().iterator().next(),
 				() -> there.forEach((lease) -> this.kept.put(lease.key(), leases.get(lease))));
 		return there.size();
-	}
-
-	@Override
-	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
-		run("lengthen", lease, () -> this.lengthened.put(lease.key(), ttl));
-		return isThere(lease);
 	}
 
 	@Override

@@ -45,8 +45,8 @@ class ThreadLockTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final LockTemplate template = new LockTemplate(this.store, LockDefaults.NONE,
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of());
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 
 	private final Lock lock = this.template.asLock(REQUEST);
 
@@ -255,8 +255,9 @@ class ThreadLockTests {
 			.isThrownBy(() -> this.template.asReadWriteLock(LockRequest.builder("k").shared().build()))
 			.withMessageContaining("leave limit and shared out");
 		LockTemplate limited = new LockTemplate(this.store,
-				new LockDefaults(LockSettings.NONE, Map.of("n", LockSettings.builder().limit(2).build())),
-				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of());
+				new ClientOptions(
+						new LockDefaults(LockSettings.NONE, Map.of("n", LockSettings.builder().limit(2).build())),
+						new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
 			.isThrownBy(() -> limited.asReadWriteLock(LockRequest.builder("k").name("n").build()))
 			.withMessageContaining("limit 2 is set for the name");

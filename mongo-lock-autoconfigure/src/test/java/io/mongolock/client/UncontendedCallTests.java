@@ -52,8 +52,8 @@ class UncontendedCallTests {
 			.build());
 		MongoLockStore store = new MongoLockStore(
 				new MongoTemplate(new SimpleMongoClientDatabaseFactory(this.client, "walk")), "locks", "");
-		this.template = new LockTemplate(store, LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""),
-				LockClock.system(), List.of());
+		this.template = new LockTemplate(store, new ClientOptions(LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 	}
 
 	@AfterEach

@@ -13,7 +13,6 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.store.Claim;
-import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 
 /**
@@ -24,21 +23,15 @@ final class HandOverHarness {
 
 	static final LockOwner OWNER = new LockOwner("app", "1", "host", 42, "");
 
-	final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
+	final LocalWaitQueues<LocalWaiter, HeldLock> queues = new LocalWaitQueues<>();
 
 	/** Turns, losses and releases. */
 	final List<String> log = new ArrayList<>();
 
 	final HandOver handOver;
 
-	private final ClientQueues client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6)),
-			this::lost, (bound) -> 0);
-
-	/** Whether the store finds what it is asked to lengthen. */
-	boolean finds = true;
-
-	/** How many milliseconds its answer to that takes. */
-	long answersIn = 5;
+	private final ClientQueues client = new ClientQueues(this.queues,
+			new QueuePlaces(Duration.ofSeconds(6), (bound) -> 0));
 
 	HandOverHarness(HandOver handOver) {
 		this.handOver = handOver;
@@ -63,16 +56,16 @@ final class HandOverHarness {
 		Waiter first = waiter("first", request);
 		first.begin();
 		StoredHolder entry = new StoredHolder("first", 100, LockDefaults.NONE.limit(request), OWNER.onThread("first"),
-				Instant.EPOCH, Instant.EPOCH, first.acquisition.terms().ttl());
-		HeldLock heldLock = new HeldLock(first.acquisition, new Grant(entry, reserve, at(0), unknown, contended), null,
-				at(0), this::lost);
+				Instant.EPOCH, Instant.EPOCH, first.acquisition.attempt().terms().ttl());
+		HeldLock heldLock = new HeldLock(first.acquisition.attempt(),
+				new Grant(entry, reserve, at(0), unknown, contended), null, at(0), this::lost);
 		this.queues.granted("k", first.acquisition, heldLock);
 		return heldLock;
 	}
 
 	private void lost(HeldLock lost) {
 		this.log.add("lost by " + lost.toHolder(at(0)).owner().thread() + " " + lost.lossReason());
-		ClientQueues.released(this.queues, lost);
+		this.client.wakeNext(lost);
 	}
 
 	/**
@@ -89,40 +82,27 @@ final class HandOverHarness {
 	}
 
 	private Waiter waiter(String name, LockRequest request) {
-		ResolvedLockSettings terms = ResolvedLockSettings.of(request.settings());
-		Claim claim = Claim.of(new LeaseId("k", name), OWNER.onThread(name), terms.ttl())
-			.withLimit(LockDefaults.NONE.limit(request))
-			.withReserve(this.handOver.reserve());
-		return new Waiter(name, new LockAcquisition(this.client, request, claim, terms, at(0)));
+		Attempt attempt = Attempt.of(request, name, OWNER.onThread(name), LockDefaults.NONE, at(0));
+		return new Waiter(name, new LockAcquisition(this.client, attempt, this.handOver.reserve(), this::lost));
 	}
 
 	/**
 	 * The holder lets go, as the client has it do.
 	 */
 	boolean release(HeldLock heldLock, long now) {
-		boolean passed = pass(heldLock, now) || lengthen(heldLock, now) && pass(heldLock, now + this.answersIn);
+		boolean passed = pass(heldLock, now);
 		if (!passed) {
 			this.log.add("released");
 			heldLock.ending().release(at(now));
-			ClientQueues.released(this.queues, heldLock);
+			this.client.wakeNext(heldLock);
 		}
 		return passed;
 	}
 
 	private boolean pass(HeldLock heldLock, long now) {
-		return this.handOver.pass(heldLock, this.queues, at(now), (successor) -> {
+		return this.handOver.pass(heldLock, this.client, at(now), (successor) -> {
 		}, () -> {
 		});
-	}
-
-	private boolean lengthen(HeldLock heldLock, long now) {
-		Duration ttl = this.handOver.longerTtl(heldLock, this.queues, at(now));
-		if (ttl == null) {
-			return false;
-		}
-		this.log.add("lengthened to " + ttl.toSeconds() + "s");
-		heldLock.lengthens(ttl);
-		return heldLock.lengthened(this.finds, ttl, at(now), at(now + this.answersIn));
 	}
 
 	static LockRequest asking(LockSettings.Builder settings) {

@@ -118,7 +118,7 @@ class HandOverInterleavingsTests {
 
 		private final HandOver handOver = new HandOver(Duration.ofSeconds(5), 100);
 
-		private final LocalWaitQueues<LockAcquisition, HeldLock> queues;
+		private final LocalWaitQueues<LocalWaiter, HeldLock> queues;
 
 		private final ClientQueues client;
 
@@ -139,16 +139,15 @@ class HandOverInterleavingsTests {
 		private Jvm(Interleavings all) {
 			this.all = all;
 			this.queues = new LocalWaitQueues<>(new PausingMap<>(this::pause));
-			this.client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6)), this::lost,
-					(bound) -> 0);
-			Attempt attempt = new Attempt(this, "first");
-			attempt.acquisition.begin(attempt);
+			this.client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6), (bound) -> 0));
+			Contender contender = new Contender(this, "first");
+			contender.acquisition.begin(contender);
 			this.stored = "first";
-			this.first = new HeldLock(attempt.acquisition,
+			this.first = new HeldLock(contender.acquisition.attempt(),
 					new Grant(entry("first"), 100, HandOverHarness.at(0), false, false), null, HandOverHarness.at(NOW),
 					this::lost);
 			this.monitors.add(this.first);
-			this.queues.granted("k", attempt.acquisition, this.first);
+			this.queues.granted("k", contender.acquisition, this.first);
 		}
 
 		private Scenario scenario(Runnable... threads) {
@@ -171,7 +170,7 @@ class HandOverInterleavingsTests {
 		}
 
 		private void lost(HeldLock lost) {
-			ClientQueues.released(this.queues, lost);
+			this.client.wakeNext(lost);
 		}
 
 		private Runnable patient(String name) {
@@ -187,14 +186,14 @@ class HandOverInterleavingsTests {
 			return attempt(name, (attempt, begun) -> attempt.cancel());
 		}
 
-		private Runnable attempt(String name, BiFunction<Attempt, AcquisitionStep, AcquisitionStep> manner) {
-			Attempt attempt = new Attempt(this, name);
+		private Runnable attempt(String name, BiFunction<Contender, AcquisitionStep, AcquisitionStep> manner) {
+			Contender contender = new Contender(this, name);
 			// In the queue before anything happens, in order
-			AcquisitionStep begun = attempt.acquisition.begin(attempt);
-			return () -> end(attempt, manner.apply(attempt, begun));
+			AcquisitionStep begun = contender.acquisition.begin(contender);
+			return () -> end(contender, manner.apply(contender, begun));
 		}
 
-		private void end(Attempt attempt, AcquisitionStep step) {
+		private void end(Contender attempt, AcquisitionStep step) {
 			if (step instanceof Granted granted) {
 				this.served.add(attempt.name);
 				work(granted.held());
@@ -242,14 +241,14 @@ class HandOverInterleavingsTests {
 
 		// As the client does
 		private void release(HeldLock heldLock) {
-			if (!this.handOver.pass(heldLock, this.queues, HandOverHarness.at(NOW), this.monitors::add, () -> {
+			if (!this.handOver.pass(heldLock, this.client, HandOverHarness.at(NOW), this.monitors::add, () -> {
 			})) {
 				ReleaseDecision decision = heldLock.ending().release(HandOverHarness.at(NOW));
 				this.all.pause();
 				if (decision.asks() && heldLock.id().leaseToken().equals(this.stored)) {
 					this.stored = null;
 				}
-				ClientQueues.released(this.queues, heldLock);
+				this.client.wakeNext(heldLock);
 			}
 		}
 
@@ -283,26 +282,23 @@ class HandOverInterleavingsTests {
 	/**
 	 * One thread that wants the lock.
 	 */
-	private static final class Attempt implements LockAcquisition.Caller {
+	private static final class Contender implements LockAcquisition.Caller {
 
 		private final Jvm jvm;
 
 		private final String name;
 
-		private final Claim claim;
-
 		private final LockAcquisition acquisition;
 
 		private boolean turn;
 
-		private Attempt(Jvm jvm, String name) {
+		private Contender(Jvm jvm, String name) {
 			this.jvm = jvm;
 			this.name = name;
 			ResolvedLockSettings terms = ResolvedLockSettings.of(LockSettings.NONE);
-			this.claim = Claim.of(new LeaseId("k", name), HandOverHarness.OWNER.onThread(name), terms.ttl())
-				.withReserve(100);
-			this.acquisition = new LockAcquisition(jvm.client, LockRequest.of("k"), this.claim, terms,
-					HandOverHarness.at(0));
+			Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", name), 1,
+					HandOverHarness.OWNER.onThread(name), terms, HandOverHarness.at(0));
+			this.acquisition = new LockAcquisition(jvm.client, attempt, 100, jvm::lost);
 			jvm.monitors.add(this.acquisition.state);
 		}
 

@@ -2,7 +2,6 @@ package io.mongolock.core;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
 
@@ -247,7 +246,7 @@ class HandOverTests {
 		this.first.lease().refused();
 		assertThat(a.acquisition.takeOver(this.first, at(1), (never) -> {
 		})).isFalse();
-		ClientQueues.passTurn(this.first, a.acquisition);
+		ClientQueues.wake(a.acquisition);
 		assertThat(a.step).isEqualTo(new Ask());
 		assertThat(this.jvm.release(this.first, 1)).isFalse();
 		assertThat(this.jvm.log).containsExactly("lost by first REFUSED", "a asks", "released");
@@ -271,90 +270,8 @@ class HandOverTests {
 		assertThat(handedTo(LockRequest.builder("k").limit(2).build())).isFalse();
 		assertThat(handedTo(LockRequest.builder("k").shared().build())).isFalse();
 		assertThat(handedTo(HandOverHarness.asking(HandOverHarness.settings().ttl(Duration.ofSeconds(10))))).isTrue();
-	}
-
-	@Test
-	void aLeaseIsLengthenedBeforeItIsHandedToOneWhoAsksForMore() {
-		Waiter a = this.jvm.waiting("a", lasting(60));
-		assertThat(this.jvm.release(this.first, 100)).isTrue();
-		assertThat(this.jvm.log).containsExactly("lengthened to 60s", "a holds");
-		assertThat(a.held().ttl()).hasSeconds(60);
-		assertThat(a.held().lease().remaining(at(100))).as("from that request").hasSeconds(48);
-	}
-
-	@Test
-	void aLeaseIsLengthenedOnceInATurn() {
-		Waiter a = this.jvm.waiting("a", lasting(60));
-		Waiter b = this.jvm.waiting("b", lasting(30));
-		Waiter c = this.jvm.waiting("c", lasting(90));
-		assertThat(this.jvm.release(this.first, 100)).isTrue();
-		assertThat(this.jvm.release(a.held(), 110)).isTrue();
-		assertThat(this.jvm.release(b.held(), 120)).isFalse();
-		assertThat(this.jvm.log).containsExactly("lengthened to 60s", "a holds", "b holds", "released", "c asks");
-		assertThat(c.acquisition.send(at(120)).ttl()).hasSeconds(90);
-	}
-
-	@Test
-	void noRequestIsSpentOnALeaseThatCannotBeHandedOverAllTheSame() {
-		assertThat(lengthened(HandOverHarness::granted, lasting(60), 249)).isTrue();
-		assertThat(lengthened(HandOverHarness::granted, lasting(60), 250)).as("the turn is over").isFalse();
-		LockRequest notRenewed = HandOverHarness
-			.asking(HandOverHarness.settings().ttl(Duration.ofSeconds(60)).autoRenew(false));
-		assertThat(lengthened(HandOverHarness::granted, notRenewed, 1)).isFalse();
-		LockRequest permit = LockRequest.builder("k").limit(2).ttl(Duration.ofSeconds(60)).build();
-		assertThat(lengthened(HandOverHarness::granted, permit, 1)).isFalse();
-		LockRequest kept = LockRequest.builder("k").minHold(Duration.ofSeconds(1)).build();
-		assertThat(lengthened((jvm) -> jvm.granted(kept, 9, false), lasting(60), 1)).isFalse();
-		assertThat(lengthened((jvm) -> {
-			HeldLock heldLock = jvm.granted();
-			heldLock.ending().letExpire();
-			return heldLock;
-		}, lasting(60), 1)).as("has to run out").isFalse();
-	}
-
-	@Test
-	void aLeaseThatMayRunOutBeforeTheAnswerIsNotLengthened() {
-		// 24 s are relied on, and a request may take 3
-		HandOver patient = HandOverHarness.atMost(60_000, 3);
-		assertThat(lengthened(patient, HandOverHarness::granted, lasting(60), 20_999)).isTrue();
-		assertThat(lengthened(patient, HandOverHarness::granted, lasting(60), 21_000)).isFalse();
-	}
-
-	@Test
-	void aLeaseThatTheStoreDoesNotFindIsLostAndTheNextAsks() {
-		this.jvm.finds = false;
-		Waiter a = this.jvm.waiting("a", lasting(60));
-		assertThat(this.jvm.release(this.first, 1)).isFalse();
-		assertThat(this.jvm.log).containsExactly("lengthened to 60s", "lost by first REFUSED", "a asks", "released");
-		assertThat(a.step).isEqualTo(new Ask());
-	}
-
-	@Test
-	void aLeaseThatRunsOutBeforeTheAnswerIsNotHandedOver() {
-		this.jvm.answersIn = 24_000;
-		this.jvm.waiting("a", lasting(60));
-		assertThat(this.jvm.release(this.first, 1)).isFalse();
-		assertThat(this.jvm.log).contains("lost by first DEADLINE").doesNotContain("a holds");
-	}
-
-	@Test
-	void aTurnThatEndsBeforeTheAnswerEndsAllTheSame() {
-		this.jvm.answersIn = 249;
-		this.jvm.waiting("a", lasting(60));
-		assertThat(this.jvm.release(this.first, 1)).isFalse();
-		assertThat(this.jvm.log).containsExactly("lengthened to 60s", "released", "a asks");
-	}
-
-	@Test
-	void whatMayHaveBeenLengthenedIsCleanedUpForThatLong() {
-		this.first.lengthens(Duration.ofSeconds(60));
-		this.first.ending().release(at(1));
-		OrphanCleanup cleanup = this.first.ending().cleanUp(at(1));
-		long last = 0;
-		for (long at = 1_000_000; at >= last; at += cleanup.failed(new ClockReading(at, 0))) {
-			last = at;
-		}
-		assertThat(last / 1_000_000).isEqualTo(60_001);
+		assertThat(handedTo(HandOverHarness.asking(HandOverHarness.settings().ttl(Duration.ofSeconds(30))))).isTrue();
+		assertThat(handedTo(HandOverHarness.asking(HandOverHarness.settings().ttl(Duration.ofSeconds(31))))).isFalse();
 	}
 
 	@Test
@@ -388,25 +305,6 @@ class HandOverTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> HandOverHarness.atMost(1, -1));
 		assertThatIllegalArgumentException().isThrownBy(() -> HandOverHarness.atMost(1, 10_001))
 			.withMessageContaining("max-count 10001 (from 0 to 10000)");
-	}
-
-	private static LockRequest lasting(long seconds) {
-		return HandOverHarness.asking(HandOverHarness.settings().ttl(Duration.ofSeconds(seconds)));
-	}
-
-	private static boolean lengthened(Function<HandOverHarness, HeldLock> grant, LockRequest next, long at) {
-		return lengthened(HandOver.DEFAULT, grant, next, at);
-	}
-
-	private static boolean lengthened(HandOver handOver, Function<HandOverHarness, HeldLock> grant, LockRequest next,
-			long at) {
-		HandOverHarness jvm = new HandOverHarness(handOver);
-		jvm.answersIn = 0;
-		HeldLock heldLock = grant.apply(jvm);
-		jvm.waiting("a", next);
-		boolean passed = jvm.release(heldLock, at);
-		assertThat(jvm.log.contains("lengthened to 60s")).isEqualTo(passed);
-		return passed;
 	}
 
 	private static boolean handedTo(LockRequest request) {

@@ -14,7 +14,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseDecision.End;
-import io.mongolock.store.Claim;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 
@@ -257,13 +257,9 @@ class HeldLockTests {
 	private HeldLock granted(Duration minHold, boolean unknown) {
 		StoredHolder holder = new StoredHolder("t", 7, 1, new LockOwner("app", "1", "host", 42, ""), Instant.EPOCH,
 				Instant.EPOCH, ResolvedLockSettings.DEFAULT_TTL);
-		ClientQueues client = new ClientQueues(new LocalWaitQueues<>(), new QueuePlaces(Duration.ofSeconds(6)),
-				(lost) -> {
-				}, (bound) -> 0);
-		LockAcquisition acquisition = new LockAcquisition(client, LockRequest.of("k"),
-				Claim.of(new LeaseId("k", "t"), holder.owner(), holder.ttl()),
+		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "t"), 1, holder.owner(),
 				ResolvedLockSettings.of(LockSettings.builder().minHold(minHold).build()), at(0));
-		return new HeldLock(acquisition, new Grant(holder, 0, at(0), unknown, false), null, at(1),
+		return new HeldLock(attempt, new Grant(holder, 0, at(0), unknown, false), null, at(1),
 				(lost) -> this.told.add("client " + Optional.ofNullable(lost.lossReason()).orElseThrow()));
 	}
 

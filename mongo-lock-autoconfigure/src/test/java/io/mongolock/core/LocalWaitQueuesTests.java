@@ -164,7 +164,7 @@ class LocalWaitQueuesTests {
 		assertThat(this.queues.successor("k", this.a, (any) -> true)).isEqualTo(this.c);
 	}
 
-	private record Member(String name, int limit) implements LocalWaitQueues.Member {
+	private record Member(String name, int limit) implements WaitQueue.Member {
 
 	}
 

@@ -41,12 +41,11 @@ class LockAcquisitionTests {
 
 	private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
-	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
+	private final LocalWaitQueues<LocalWaiter, HeldLock> queues = new LocalWaitQueues<>();
 
-	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), (bound) -> bound - 1);
 
-	private final ClientQueues client = new ClientQueues(this.queues, this.places, (lost) -> {
-	}, (bound) -> bound - 1);
+	private final ClientQueues client = new ClientQueues(this.queues, this.places);
 
 	private final List<String> turns = new ArrayList<>();
 
@@ -72,14 +71,13 @@ class LockAcquisitionTests {
 	private long lastFence(long highest) {
 		LockAcquisition ahead = acquisition("ahead", Duration.ofSeconds(5));
 		begin(ahead);
-		LockAcquisition reserving = new LockAcquisition(this.client, LockRequest.of("k"), claim("mine").withReserve(3),
-				terms(Duration.ofSeconds(5)), at(0));
+		LockAcquisition reserving = acquisition("mine", terms(Duration.ofSeconds(5)), 3);
 		begin(reserving);
 		ahead.cancel();
 		reserving.turn(at(5));
 		ClaimAnswer answer = new ClaimAnswer(granted().holders(), List.of(), List.of(), highest, NOW, null);
 		HeldLock held = ((Granted) answered(reserving, answer, 10, 20)).held();
-		ClientQueues.released(this.queues, held);
+		this.client.wakeNext(held);
 		return held.grant().lastFence();
 	}
 
@@ -162,11 +160,11 @@ class LockAcquisitionTests {
 	@Test
 	void aPlaceIsToldOnceAndKeptUntilTheGrant() {
 		standInQueue(this.acquisition);
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		assertThat(this.acquisition.turn(at(3))).isEqualTo(new Ask());
 		assertThat(answered(this.acquisition, denied("mine"), 3, 4)).as("not again")
 			.isEqualTo(new Wait(4_996_000_000L));
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		this.acquisition.turn(at(5));
 		assertThat(answered(this.acquisition, granted(), 5, 6)).isInstanceOf(Granted.class);
 		assertThat(this.places.isEmpty()).isTrue();
@@ -178,9 +176,9 @@ class LockAcquisitionTests {
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);
 		answered(this.acquisition, denied("first", "mine"), 1, 2);
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		assertThat(this.turns).as("the one ahead goes first").isEmpty();
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		assertThat(this.turns).containsExactly("mine");
 		assertThat(this.acquisition.turn(at(3))).isEqualTo(new Ask());
 	}
@@ -190,14 +188,14 @@ class LockAcquisitionTests {
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);
 		this.acquisition.send(at(1));
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		assertThat(this.acquisition.answered(denied("mine"), at(2))).isEqualTo(new Ask());
 	}
 
 	@Test
 	void aPlaceThatIsGoneIsEnteredAgainAfterAPause() {
 		standInQueue(this.acquisition);
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		this.acquisition.turn(at(3));
 		assertThat(answered(this.acquisition, denied(), 3, 4)).isEqualTo(new Wait(100_000_000));
 		assertThat(this.acquisition.timer(at(104))).isEqualTo(new Ask());
@@ -249,7 +247,7 @@ class LockAcquisitionTests {
 		answered(this.acquisition, denied("a", "b", "mine", "c"), 1, 2);
 		this.acquisition.timer(at(5_000));
 		End end = (End) answered(this.acquisition, denied("a", "b", "mine", "c"), 5_000, 5_001);
-		assertThat(LockExceptions.of(this.acquisition, end, Duration.ofSeconds(5))).hasMessageContaining(
+		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining(
 				"gave up after 5000ms, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
 						+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
 	}
@@ -294,8 +292,7 @@ class LockAcquisitionTests {
 			.waitTimeout(Duration.ofHours(1))
 			.retryInterval(Duration.ofMinutes(10))
 			.build();
-		LockAcquisition acquisition = new LockAcquisition(this.client, LockRequest.of("k"), claim("mine"),
-				ResolvedLockSettings.of(rare), at(0));
+		LockAcquisition acquisition = acquisition("mine", ResolvedLockSettings.of(rare), 0);
 		begin(acquisition);
 		assertThat(failed(acquisition, Outcome.UNKNOWN, 100)).isEqualTo(new Wait(2_000_000_000));
 	}
@@ -453,7 +450,7 @@ class LockAcquisitionTests {
 
 			@Override
 			public void turn() {
-				LockAcquisitionTests.this.turns.add(acquisition.id().leaseToken());
+				LockAcquisitionTests.this.turns.add(acquisition.attempt().id().leaseToken());
 			}
 
 			@Override
@@ -468,7 +465,7 @@ class LockAcquisitionTests {
 		LockAcquisition acquisition = acquisition("mine", Duration.ofSeconds(5));
 		begin(acquisition);
 		HeldLock held = ((Granted) answered(acquisition, answer, 10, 20)).held();
-		ClientQueues.released(this.queues, held);
+		this.client.wakeNext(held);
 		return held.grant();
 	}
 
@@ -487,11 +484,14 @@ class LockAcquisitionTests {
 	}
 
 	private LockAcquisition acquisition(String token, Duration waitTimeout) {
-		return new LockAcquisition(this.client, LockRequest.of("k"), claim(token), terms(waitTimeout), at(0));
+		return acquisition(token, terms(waitTimeout), 0);
 	}
 
-	private static Claim claim(String token) {
-		return Claim.of(new LeaseId("k", token), new LockOwner("app", "1", "host", 2, token), Duration.ofSeconds(30));
+	private LockAcquisition acquisition(String token, ResolvedLockSettings terms, int reserve) {
+		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", token), 1,
+				new LockOwner("app", "1", "host", 2, token), terms, at(0));
+		return new LockAcquisition(this.client, attempt, reserve, (lost) -> {
+		});
 	}
 
 	private static ResolvedLockSettings terms(Duration waitTimeout) {

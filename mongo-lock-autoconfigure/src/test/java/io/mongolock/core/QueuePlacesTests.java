@@ -23,7 +23,6 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.PlaceRequest.Kind;
 import io.mongolock.core.PlaceRequest.Look;
-import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
@@ -40,11 +39,9 @@ class QueuePlacesTests {
 
 	private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
-	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6));
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), (bound) -> bound - 1);
 
-	private final ClientQueues client = new ClientQueues(new LocalWaitQueues<>(), this.places, (lost) -> {
-		throw new IllegalStateException("Nobody holds anything here");
-	}, (bound) -> bound - 1);
+	private final ClientQueues client = new ClientQueues(this.places);
 
 	private final List<String> called = new ArrayList<>();
 
@@ -109,7 +106,7 @@ class QueuePlacesTests {
 	void aLookThatLeftBeforeTheLastAnswerSaysNothing() {
 		stand("k", 0);
 		PlaceRequest look = only(this.places.due(false, at(100)), Kind.LOOK);
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		LockAcquisition acquisition = this.acquisitions.get("k");
 		acquisition.turn(at(101));
 		acquisition.send(at(101));
@@ -123,12 +120,12 @@ class QueuePlacesTests {
 	void aReleaseLetsOnlyThoseAskWhoCouldBeAdmitted() {
 		stand("a", 0);
 		stand("b", 2);
-		this.places.released("a");
-		this.places.released("b");
-		this.places.released("nobody waits for it");
+		this.places.wakeIfAdmitted("a");
+		this.places.wakeIfAdmitted("b");
+		this.places.wakeIfAdmitted("nobody waits for it");
 		assertThat(this.called).containsExactly("a");
-		this.places.released("b");
-		this.places.released("b");
+		this.places.wakeIfAdmitted("b");
+		this.places.wakeIfAdmitted("b");
 		assertThat(this.called).containsExactly("a", "b");
 	}
 
@@ -136,10 +133,10 @@ class QueuePlacesTests {
 	void hintsThatCameAfterALookLeftStillCount() {
 		stand("k", 1);
 		PlaceRequest look = only(this.places.due(false, at(200)), Kind.LOOK);
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		this.places.answered(look, seen(look, 1), at(201));
 		assertThat(this.called).isEmpty();
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		assertThat(this.called).containsExactly("k");
 	}
 
@@ -240,7 +237,7 @@ class QueuePlacesTests {
 		this.acquisitions.get("a").cancel();
 		assertThat(this.places.takeAll()).extracting(LeaseId::key).containsExactly("a");
 		assertThat(this.places.takeAll()).isEmpty();
-		assertThat(this.places.nextIn(at(1))).isEqualTo(QueuePlaces.NEVER);
+		assertThat(this.places.nextIn(at(1))).isEqualTo(ClockReading.NEVER);
 	}
 
 	@Test
@@ -260,7 +257,8 @@ class QueuePlacesTests {
 
 	@Test
 	void aPlaceThatStandsWhileItIsFoundOutWhenToLookIsNotOverlooked() throws InterruptedException {
-		Stream.of("a", "b").forEach((key) -> this.places.enter(acquisition(key), at(0)));
+		Stream.of("a", "b").forEach((key) -> this.places.enter(attempt(key, LockSettings.NONE), () -> {
+		}, at(0)));
 		this.places.nextIn(at(0));
 		this.places.missed();
 		PlaceRequest look = only(this.places.due(false, at(0)), Kind.LOOK);
@@ -271,7 +269,7 @@ class QueuePlacesTests {
 		QueuedClaim first = inOrder.get(0).place();
 		Thread watch = new Thread(() -> this.places.nextIn(at(2_000)));
 		Thread answered = new Thread(() -> {
-			QueuePosition seen = QueuePosition.of(first.id(), 1, answer(first.key(), 0));
+			QueuePosition seen = QueuePosition.of(first.attempt(), answer(first.key(), 0));
 			first.answered(Objects.requireNonNull(seen), 100_000_000, at(2_000));
 			this.places.stands(first, at(2_000));
 		});
@@ -298,17 +296,21 @@ class QueuePlacesTests {
 
 	@Test
 	void aRetryIntervalOfYearsTimesAPositionIsNoLongerThanARefresh() {
-		assertThat(this.places.pause(1, Duration.ofMillis(100))).isEqualTo(100_000_000);
-		assertThat(this.places.pause(0, Duration.ofMillis(100))).isEqualTo(100_000_000);
-		assertThat(this.places.pause(20, Duration.ofDays(10_000))).isEqualTo(2_000_000_000);
-		assertThat(this.places.pause(Integer.MAX_VALUE, Duration.ofDays(10_000))).isEqualTo(2_000_000_000);
+		assertThat(this.places.pause(looking(Duration.ofMillis(100)), 1)).isEqualTo(100_000_000);
+		assertThat(this.places.pause(looking(Duration.ofMillis(100)), 0)).isEqualTo(100_000_000);
+		assertThat(this.places.pause(looking(Duration.ofDays(10_000)), 20)).isEqualTo(2_000_000_000);
+		assertThat(this.places.pause(looking(Duration.ofDays(10_000)), Integer.MAX_VALUE)).isEqualTo(2_000_000_000);
+	}
+
+	private static Attempt looking(Duration retryInterval) {
+		return attempt("k", LockSettings.builder().retryInterval(retryInterval).build());
 	}
 
 	@Test
 	void aPlaceWhoseWaiterIsCalledAndDoesNotAskIsRefreshedOnceMore() {
 		stand("stuck", 0);
 		stand("other", 1);
-		this.places.released("stuck");
+		this.places.wakeIfAdmitted("stuck");
 		assertThat(this.called).containsExactly("stuck");
 		assertThat(refreshed(2_000)).containsExactlyInAnyOrder("stuck", "other");
 		assertThat(refreshed(4_000)).containsExactly("other");
@@ -332,7 +334,7 @@ class QueuePlacesTests {
 	void aPlaceWhoseWaiterDoesNotAskAfterAFailureIsRefreshedOnceMore() {
 		stand("k", 0);
 		LockAcquisition acquisition = Objects.requireNonNull(this.acquisitions.get("k"));
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		acquisition.turn(at(10));
 		acquisition.send(at(10));
 		acquisition.failed(new LockStoreException("k", Outcome.UNKNOWN, "no answer", null), at(20));
@@ -344,7 +346,7 @@ class QueuePlacesTests {
 	void aPlaceWhoseRequestHasNoAnswerInItsTimeIsRefreshedOnceMore() {
 		stand("k", 0);
 		LockAcquisition acquisition = Objects.requireNonNull(this.acquisitions.get("k"));
-		this.places.released("k");
+		this.places.wakeIfAdmitted("k");
 		acquisition.turn(at(10));
 		acquisition.send(at(10));
 		// Here its thread stands still: nobody knows whether the request has left
@@ -419,9 +421,15 @@ class QueuePlacesTests {
 	}
 
 	private LockAcquisition acquisition(String key) {
-		Claim claim = Claim.of(new LeaseId(key, "mine"), owner("mine"), Duration.ofSeconds(30));
-		return new LockAcquisition(this.client, LockRequest.of(key), claim,
-				ResolvedLockSettings.of(LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build()), at(0));
+		Attempt attempt = attempt(key, LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build());
+		return new LockAcquisition(this.client, attempt, 0, (lost) -> {
+			throw new IllegalStateException("Nobody holds anything here");
+		});
+	}
+
+	private static Attempt attempt(String key, LockSettings settings) {
+		return new Attempt(LockRequest.of(key), new LeaseId(key, "mine"), 1, owner("mine"),
+				ResolvedLockSettings.of(settings), at(0));
 	}
 
 	private static List<StoredLock> seen(PlaceRequest look, int ahead) {

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockOwner;
 import io.mongolock.LockPlace;
+import io.mongolock.LockRequest;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -100,8 +101,9 @@ class QueuePositionTests {
 	}
 
 	private QueuePosition place(int limit) {
-		return QueuePosition.of(new LeaseId("k", "mine"), limit,
-				new StoredLock("k", this.holders, this.queue, List.of(), 1, NOW));
+		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "mine"), limit,
+				new LockOwner("", "", "", 0, ""), LockDefaults.NONE.terms(), new ClockReading(0, 0));
+		return QueuePosition.of(attempt, new StoredLock("k", this.holders, this.queue, List.of(), 1, NOW));
 	}
 
 	private void holds(int limit, int seconds) {

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseDecision.End;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;

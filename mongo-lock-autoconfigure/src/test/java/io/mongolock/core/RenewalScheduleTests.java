@@ -88,11 +88,11 @@ class RenewalScheduleTests {
 
 	@Test
 	void noBatchIsLargerThanTheLargest() {
-		for (int i = 0; i < 2 * RenewalSchedule.MAX_BATCH + 1; i++) {
+		for (int i = 0; i < 2 * RenewalPlan.MAX_BATCH + 1; i++) {
 			this.schedule.add(lease("k" + i, 0), at(0));
 		}
 		assertThat(this.schedule.due(at(8_000))).extracting((batch) -> batch.leases().size())
-			.containsExactly(RenewalSchedule.MAX_BATCH, RenewalSchedule.MAX_BATCH, 1);
+			.containsExactly(RenewalPlan.MAX_BATCH, RenewalPlan.MAX_BATCH, 1);
 	}
 
 	@Test
@@ -281,7 +281,7 @@ class RenewalScheduleTests {
 		Lease lease = lease("a", 0);
 		this.schedule.add(lease, at(0));
 		this.schedule.remove(lease);
-		assertThat(this.schedule.nextIn(at(0))).isEqualTo(RenewalSchedule.NEVER);
+		assertThat(this.schedule.nextIn(at(0))).isEqualTo(ClockReading.NEVER);
 		assertThat(this.schedule.due(at(30_000))).isEmpty();
 		assertThat(this.lost).isEmpty();
 	}

@@ -94,23 +94,6 @@ interface RenewalContract extends LockStoreContract {
 	}
 
 	@Test
-	default void aLeaseThatWasLengthenedForTheNextHolderIsTakenOverFromIt() {
-		Claim claim = Claims.on("key");
-		StoredHolder granted = grant(claim);
-		elapse(shortTtl().dividedBy(10));
-		assertThat(store().lengthen(claim.id(), shortTtl(), TIMEOUT)).isTrue();
-		StoredHolder lengthened = find("key").holders().get(0);
-		assertThat(lengthened.ttl()).isEqualTo(shortTtl());
-		assertThat(lengthened.renewedAt()).isAfter(granted.renewedAt());
-		assertThat(lengthened.kept()).isFalse();
-		elapse(shortTtl());
-		Claim next = Claims.on("key");
-		ClaimAnswer answer = ask(next);
-		assertThat(answer.lapsedBefore(answer.grantTo(next.id().leaseToken()).orElseThrow())).hasSize(1);
-		assertThat(store().lengthen(claim.id(), shortTtl(), TIMEOUT)).isFalse();
-	}
-
-	@Test
 	default void onlyLeasesThatAreThereAreGivenALengthOfTheirOwn() {
 		Claim lapsed = lapsed("lapsed");
 		Claim reader = Claims.shared("shared");

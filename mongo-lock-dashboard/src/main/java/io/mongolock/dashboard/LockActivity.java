@@ -17,7 +17,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.dashboard.Activity.Loss;
 import io.mongolock.dashboard.Activity.Name;
 import io.mongolock.dashboard.Activity.Turn;

@@ -11,7 +11,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.dashboard.Activity.Loss;
 import io.mongolock.dashboard.Activity.Name;
 import io.mongolock.dashboard.Activity.Turn;

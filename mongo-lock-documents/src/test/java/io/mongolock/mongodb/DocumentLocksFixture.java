@@ -14,7 +14,8 @@ import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockSettings;
-import io.mongolock.client.LeakDetection;
+import io.mongolock.client.ClientOptions;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
@@ -56,8 +57,11 @@ final class DocumentLocksFixture implements AutoCloseable {
 		}
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
 		DocumentLockStore store = new DocumentLockStore(outside, "lock", "locks");
-		this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "thread"),
-				clock, List.of(listeners), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
+		this.client = new LockTemplate(store,
+				new ClientOptions(LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "thread"), clock,
+						List.of(listeners))
+					.withLeakDetection(LeakDetection.OFF)
+					.withHandOver(new HandOver(Duration.ZERO, 0)));
 		this.documents = DocumentLockOperations.of(template, store, this.client, this.client::broken, clock,
 				Duration.ofSeconds(5), this.transactions, context);
 	}

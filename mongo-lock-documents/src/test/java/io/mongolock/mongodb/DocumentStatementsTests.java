@@ -20,7 +20,8 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.client.LeakDetection;
+import io.mongolock.client.ClientOptions;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
@@ -63,6 +64,7 @@ class DocumentStatementsTests {
 		insertPage();
 		SentStatements.askEverything(this.documents, "locks:k");
 		this.documents.load(new LeaseId("locks:k", "t"), TIMEOUT);
+		this.documents.lengthen(new LeaseId("locks:k", "t"), Duration.ofMinutes(2), TIMEOUT);
 		this.documents.list("locks", TIMEOUT);
 		SentStatements.assertAllRecorded(this.log);
 		this.log.clear();
@@ -142,8 +144,11 @@ class DocumentStatementsTests {
 	}
 
 	private static LockTemplate client(LockStore store) {
-		return new LockTemplate(store, LockDefaults.NONE, new LockOwner("app", "1", "host", 1, ""), LockClock.system(),
-				List.of(), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
+		return new LockTemplate(store,
+				new ClientOptions(LockDefaults.NONE, new LockOwner("app", "1", "host", 1, ""), LockClock.system(),
+						List.of())
+					.withLeakDetection(LeakDetection.OFF)
+					.withHandOver(new HandOver(Duration.ZERO, 0)));
 	}
 
 	/**

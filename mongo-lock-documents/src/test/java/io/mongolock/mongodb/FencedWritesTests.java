@@ -44,6 +44,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.StaleFenceException;
+import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.Leased;
@@ -87,8 +88,8 @@ class FencedWritesTests {
 			.build());
 		this.template = new MongoTemplate(this.client, "test");
 		this.store = new MongoLockStore(this.template, "locks", "");
-		this.locks = new LockTemplate(this.store, LockDefaults.NONE, new LockOwner("app", "1", "host", 1, ""),
-				LockClock.system(), List.of());
+		this.locks = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+				new LockOwner("app", "1", "host", 1, ""), LockClock.system(), List.of()));
 		this.fenced = FencedWrites.of(this.template, this.store);
 		this.template.insert(new Account("a", 100));
 	}

@@ -90,11 +90,6 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
-		return change(lease.key(), (lock) -> lock.lengthen(lease.leaseToken(), ttl, now()));
-	}
-
-	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return change(lease.key(), (lock) -> lock.release(lease.leaseToken(), fence));
 	}

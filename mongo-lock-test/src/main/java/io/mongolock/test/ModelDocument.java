@@ -73,19 +73,6 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * Give a lease another length from now on, even one that has run out, as long as it
-	 * is still there.
-	 * @param token the token of the lease
-	 * @param ttl how long it lasts
-	 * @param now the store's time
-	 * @return the lock after it
-	 */
-	ModelDocument lengthen(String token, Duration ttl, Instant now) {
-		return with(token, now, (holder) -> new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(),
-				holder.acquiredAt(), now, ttl, holder.releaseRequest(), holder.kept()));
-	}
-
-	/**
 	 * Give the lease of a holder who is done its last length from now on, likewise.
 	 * @param token the token of the lease
 	 * @param ttl how long it lasts

@@ -69,8 +69,7 @@ class ModelAgreementTests {
 				(store) -> store.leaveAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
 			case 7 -> {
 				Duration length = Duration.ofMillis(10 + random.nextInt(60));
-				yield (random.nextBoolean()) ? (store) -> store.expireAll(Map.of(id, length), TIMEOUT)
-						: (store) -> store.lengthen(id, length, TIMEOUT);
+				yield (store) -> store.expireAll(Map.of(id, length), TIMEOUT);
 			}
 			default -> {
 				Claim claim = new Claim(id, one(random, LIMITS), random.nextInt(2) * 64,

@@ -25,7 +25,8 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
-import io.mongolock.client.LeakDetection;
+import io.mongolock.client.ClientOptions;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
@@ -319,8 +320,12 @@ class QueueTests {
 			}
 
 		};
-		LockTemplate client = new LockTemplate(this.store.toStore(), LockDefaults.NONE, owner(this.clients.size() + 1),
-				LockClock.system(), List.of(listener), LeakDetection.OFF, handOver, placeTtl);
+		LockTemplate client = new LockTemplate(this.store.toStore(),
+				new ClientOptions(LockDefaults.NONE, owner(this.clients.size() + 1), LockClock.system(),
+						List.of(listener))
+					.withLeakDetection(LeakDetection.OFF)
+					.withHandOver(handOver)
+					.withPlaceTtl(placeTtl));
 		this.clients.add(client);
 		return client;
 	}

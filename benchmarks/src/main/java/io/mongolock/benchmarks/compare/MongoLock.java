@@ -13,6 +13,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.store.mongo.MongoLockStore;
@@ -39,9 +40,10 @@ final class MongoLock implements Competitor {
 		MongoTemplate template = new MongoTemplate(this.client, CommandCount.DATABASE);
 		template.setSessionSynchronization(SessionSynchronization.NEVER);
 		LockSettings settings = LockSettings.builder().waitTimeout(Duration.ofMinutes(5)).build();
-		this.locks = new LockTemplate(new MongoLockStore(template, "locks", ""), new LockDefaults(settings, Map.of()),
-				new LockOwner("benchmark", "1", "localhost", ProcessHandle.current().pid(), ""), LockClock.system(),
-				List.of());
+		this.locks = new LockTemplate(new MongoLockStore(template, "locks", ""),
+				new ClientOptions(new LockDefaults(settings, Map.of()),
+						new LockOwner("benchmark", "1", "localhost", ProcessHandle.current().pid(), ""),
+						LockClock.system(), List.of()));
 		this.locks.start();
 	}
 

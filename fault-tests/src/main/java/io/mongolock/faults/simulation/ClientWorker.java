@@ -13,7 +13,7 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.client.ClientBridge;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.faults.simulation.Coverage.Event;
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Kind;
 import io.mongolock.store.LeaseId;

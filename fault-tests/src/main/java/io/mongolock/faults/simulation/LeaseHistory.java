@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LeaseId;
 

@@ -108,10 +108,6 @@ final class SimulatedCall<T> {
 			return single(Kind.RELEASE, id, true, timeout, (log, now) -> log.releaseGrant(id, fence));
 		}
 
-		static Request<Boolean> lengthening(LeaseId id, Duration ttl, Duration timeout) {
-			return single(Kind.LENGTHEN, id, true, timeout, (log, now) -> log.lengthen(id, ttl, now));
-		}
-
 		static Request<Integer> releases(List<LeaseId> ids, Duration timeout) {
 			return new Request<>(Kind.RELEASE, ids, true, timeout, (log, now) -> count(ids, log::release));
 		}
@@ -189,7 +185,7 @@ final class SimulatedCall<T> {
 
 	enum Kind {
 
-		CLAIM, RENEW, LENGTHEN, RELEASE, KEEP, REFRESH, LOOK, LEAVE
+		CLAIM, RENEW, RELEASE, KEEP, REFRESH, LOOK, LEAVE
 
 	}
 

@@ -16,6 +16,7 @@ import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.LostOnTheWay;
+import io.mongolock.core.Attempt;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockDefaults;
@@ -58,9 +59,8 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	static void run(Errand errand, SimulatedClient client, Consumer<@Nullable LeaseHistory> onEnd) {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
 		int limit = LockDefaults.NONE.limit(errand.request());
-		Claim claim = Claim.of(id, OWNER, errand.terms().ttl()).withLimit(limit).withReserve(client.reserve());
-		LockAcquisition acquisition = new LockAcquisition(client.acquisitions, errand.request(), claim, errand.terms(),
-				client.now());
+		Attempt attempt = new Attempt(errand.request(), id, limit, OWNER, errand.terms(), client.now());
+		LockAcquisition acquisition = new LockAcquisition(client.acquisitions, attempt, client.reserve(), client::lost);
 		LeaseHistory tenure = client.judge.histories.begins(id, client, errand.terms(), limit, errand.last());
 		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, tenure, onEnd);
 		driver.act(acquisition.begin(driver));

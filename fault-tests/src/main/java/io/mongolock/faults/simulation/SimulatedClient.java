@@ -6,14 +6,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClientQueues;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.LocalWaitQueues;
-import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.OrphanCleanup;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
@@ -27,8 +23,6 @@ final class SimulatedClient extends SimulatedProcess {
 	private final SimulatedNetwork network;
 
 	private final SimulatedServers servers;
-
-	private final LocalWaitQueues<LockAcquisition, HeldLock> queues = new LocalWaitQueues<>();
 
 	final ClientQueues acquisitions;
 
@@ -49,13 +43,12 @@ final class SimulatedClient extends SimulatedProcess {
 		this.renewals = new SimulatedRenewals(this);
 		this.queue = new SimulatedQueue(this, placeTtl);
 		servers.watch(this.queue::released);
-		this.acquisitions = new ClientQueues(this.queues, this.queue.places(), this::lost,
-				(bound) -> timeline.between(0, bound));
+		this.acquisitions = new ClientQueues(this.queue.places());
 	}
 
 	// Whether nobody waits here any more, as nobody wants a lock
 	boolean isAtRest() {
-		return isCrashed() || (this.queues.waiters().isEmpty() && this.queue.places().isEmpty());
+		return isCrashed() || (this.acquisitions.waiting() == 0 && this.queue.places().isEmpty());
 	}
 
 	<T> void ask(Request<T> request, Consumer<T> onReply, Consumer<Outcome> onFailure) {
@@ -93,8 +86,8 @@ final class SimulatedClient extends SimulatedProcess {
 
 	// To the next one who waits for it here; if there is none, it is to be released
 	boolean handOver(LeaseHistory tenure, HeldLock heldLock) {
-		boolean waitedFor = this.handOver.mayPass(heldLock) && !this.queues.waiters().isEmpty();
-		boolean passed = this.handOver.pass(heldLock, this.queues, now(), (successor) -> {
+		boolean waitedFor = this.handOver.mayPass(heldLock) && this.acquisitions.waiting() > 0;
+		boolean passed = this.handOver.pass(heldLock, this.acquisitions, now(), (successor) -> {
 			this.judge.handedOver(tenure, successor, this.handOver);
 			this.renewals.register(successor.lease());
 			this.renewals.unregister(heldLock.lease());
@@ -106,15 +99,9 @@ final class SimulatedClient extends SimulatedProcess {
 		return passed;
 	}
 
-	// How long the lease of a lock has to last before it can be handed over, if that
-	// helps
-	@Nullable Duration longerTtl(HeldLock heldLock) {
-		return this.handOver.longerTtl(heldLock, this.queues, now());
-	}
-
 	// Nothing of it is left here
 	void over(HeldLock heldLock) {
-		ClientQueues.released(this.queues, heldLock);
+		this.acquisitions.wakeNext(heldLock);
 	}
 
 	// Until nothing can be left of it

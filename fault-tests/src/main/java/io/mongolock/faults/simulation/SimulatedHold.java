@@ -83,11 +83,7 @@ final class SimulatedHold {
 		if (this.client.timeline.chance(0.02)) {
 			this.heldLock.ending().letExpire();
 		}
-		Duration ttl = (handOver()) ? null : this.client.longerTtl(this.heldLock);
-		if (ttl != null) {
-			lengthen(ttl);
-		}
-		else if (!this.tenure.isOver()) {
+		if (!handOver() && !this.tenure.isOver()) {
 			giveBack();
 		}
 	}
@@ -98,18 +94,6 @@ final class SimulatedHold {
 			this.onEnd.run();
 		}
 		return passed;
-	}
-
-	private void lengthen(Duration ttl) {
-		ClockReading requested = this.client.now();
-		this.heldLock.lengthens(ttl);
-		this.tenure.entry.ttl = ttl;
-		this.client.ask(Request.lengthening(this.heldLock.id(), ttl, timeout()), (found) -> {
-			this.client.judge.count(Event.LENGTHENED);
-			if (!this.heldLock.lengthened(found, ttl, requested, this.client.now()) || !handOver()) {
-				giveBack();
-			}
-		}, (outcome) -> giveBack());
 	}
 
 	private void giveBack() {

@@ -16,7 +16,7 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.core.ReleaseOutcome;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Kind;
@@ -201,7 +201,7 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
 			Duration waited) {
 		this.judge.event(this.name, "claim ends " + end, null);
-		LeaseHistory tenure = this.judge.histories.of(((LockAcquisition) claim).id().leaseToken());
+		LeaseHistory tenure = this.judge.histories.of(((LockAcquisition) claim).attempt().id().leaseToken());
 		BatonThread wants = tenure.wants;
 		if (end == ClaimEnd.GRANTED && wants != null && this.disturbed && !tenure.last && this.timeline.chance(0.03)) {
 			this.timeline.after(this.timeline.between(0, 200_000), () -> {

@@ -30,7 +30,7 @@ final class SimulatedQueue {
 
 	SimulatedQueue(SimulatedClient client, Duration placeTtl) {
 		this.client = client;
-		this.places = new QueuePlaces(placeTtl);
+		this.places = new QueuePlaces(placeTtl, (bound) -> client.timeline.between(0, bound));
 		this.live = client.timeline.chance(0.5);
 		this.places.onWork(this::wake);
 	}
@@ -44,7 +44,7 @@ final class SimulatedQueue {
 		if (this.live && !this.client.timeline.chance(0.1)) {
 			this.client.after(this.client.timeline.between(1_000_000, 50_000_000), () -> {
 				this.client.judge.count(Event.HINT);
-				this.places.released(key);
+				this.places.wakeIfAdmitted(key);
 				if (this.client.timeline.chance(0.05)) {
 					this.places.missed();
 				}

@@ -109,13 +109,6 @@ final class SimulatedStore implements LockStore {
 	}
 
 	@Override
-	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
-		this.jvm.judge.histories.of(lease.leaseToken()).ttl = ttl;
-		this.jvm.judge.count(Event.LENGTHENED);
-		return ask(Request.lengthening(lease, ttl, timeout));
-	}
-
-	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return ask(Request.releaseProved(lease, fence, timeout));
 	}

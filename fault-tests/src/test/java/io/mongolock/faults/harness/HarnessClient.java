@@ -19,7 +19,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.client.LeakDetection;
+import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
@@ -72,14 +72,16 @@ public record HarnessClient(MongoClient mongo, LockTemplate locks,
 
 	public static LockTemplate locks(LockStore store, LockSettings settings, LockClock clock,
 			LockListener... listeners) {
-		return started(
-				new LockTemplate(store, new LockDefaults(settings, Map.of()), owner(), clock, List.of(listeners)));
+		return started(new LockTemplate(store,
+				new ClientOptions(new LockDefaults(settings, Map.of()), owner(), clock, List.of(listeners))));
 	}
 
 	public static LockTemplate locks(LockStore store, LockSettings settings, HandOver handOver, Duration placeTtl,
 			LockListener... listeners) {
-		return started(new LockTemplate(store, new LockDefaults(settings, Map.of()), owner(), LockClock.system(),
-				List.of(listeners), LeakDetection.WARN, handOver, placeTtl));
+		return started(new LockTemplate(store,
+				new ClientOptions(new LockDefaults(settings, Map.of()), owner(), LockClock.system(), List.of(listeners))
+					.withHandOver(handOver)
+					.withPlaceTtl(placeTtl)));
 	}
 
 	private static LockTemplate started(LockTemplate locks) {

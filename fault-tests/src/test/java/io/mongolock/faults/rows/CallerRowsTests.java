@@ -18,9 +18,9 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
-import io.mongolock.client.LeakDetection;
+import io.mongolock.client.ClientOptions;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
@@ -138,9 +138,9 @@ class CallerRowsTests {
 	@ShowsRow(value = 51, level = Level.SERVER)
 	void aHandleThatIsDroppedIsReleased(RowFigures figures) {
 		LockTemplate careless = new LockTemplate(this.rig.store(),
-				new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
-				new LockOwner("careless", "1", "", 1, ""), LockClock.system(), List.of(), LeakDetection.RELEASE,
-				HandOver.DEFAULT);
+				new ClientOptions(new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
+						new LockOwner("careless", "1", "", 1, ""), LockClock.system(), List.of())
+					.withLeakDetection(LeakDetection.RELEASE));
 		careless.acquire(REQUEST);
 		await().atMost(Harness.LONG).until(() -> {
 			System.gc();

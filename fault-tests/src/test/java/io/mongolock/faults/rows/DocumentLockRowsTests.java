@@ -25,7 +25,8 @@ import io.mongolock.LockClock;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockSettings;
-import io.mongolock.client.LeakDetection;
+import io.mongolock.client.ClientOptions;
+import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
@@ -182,8 +183,11 @@ class DocumentLockRowsTests {
 			this.context.refresh();
 			this.template = new MongoTemplate(mongo, Harness.DATABASE);
 			DocumentLockStore store = new DocumentLockStore(HarnessClient.template(mongo), "lock", "lines");
-			this.client = new LockTemplate(store, LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "main"),
-					LockClock.system(), List.of(), LeakDetection.OFF, new HandOver(Duration.ZERO, 0));
+			this.client = new LockTemplate(store,
+					new ClientOptions(LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "main"),
+							LockClock.system(), List.of())
+						.withLeakDetection(LeakDetection.OFF)
+						.withHandOver(new HandOver(Duration.ZERO, 0)));
 			DocumentTransactions keeper = new DocumentTransactions();
 			this.documents = DocumentLockOperations.of(this.template, store, this.client, this.client::broken,
 					LockClock.system(), Duration.ofSeconds(5), keeper, this.context);

@@ -17,9 +17,8 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.client.LeakDetection;
+import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
@@ -49,9 +48,10 @@ class StandstillRowsTests {
 	@ShowsRow(value = 81, level = Level.SERVER)
 	void aWaiterWhoseThreadStandsStillHoldsUpOthersForTheLifeOfItsPlace(RowFigures figures) {
 		LockTemplate standing = new LockTemplate(this.rig.store(),
-				new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ofMinutes(2)), Map.of()),
-				new LockOwner("rows", "standing", "localhost", 1, ""), this.clock, List.of(), LeakDetection.WARN,
-				HandOver.DEFAULT, PLACE_TTL);
+				new ClientOptions(
+						new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ofMinutes(2)), Map.of()),
+						new LockOwner("rows", "standing", "localhost", 1, ""), this.clock, List.of())
+					.withPlaceTtl(PLACE_TTL));
 		standing.start();
 		HarnessClient other = this.rig.direct(Harness.LONG);
 		LockHandle held = this.rig.direct(Harness.LONG).acquire();

@@ -14,6 +14,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Harness;
@@ -39,9 +40,9 @@ final class OtherClient implements AutoCloseable {
 		this.store = HarnessClient.store(mongo);
 		// not started, as tests look for threads that are left
 		this.locks = new LockTemplate(this.store,
-				new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
-				new LockOwner("other", "1", "elsewhere", ProcessHandle.current().pid(), ""), LockClock.system(),
-				List.of());
+				new ClientOptions(new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
+						new LockOwner("other", "1", "elsewhere", ProcessHandle.current().pid(), ""), LockClock.system(),
+						List.of()));
 	}
 
 	/** Who holds a lock in the store, alive or not. */

@@ -187,7 +187,12 @@ public final class DocumentLockStore implements LockStore {
 							part.timeout()));
 	}
 
-	@Override
+	/**
+	 * Begin a lease anew with another length, for a holder who goes on. Never brings back
+	 * one that was taken over, released or deleted.
+	 * @param ttl how long it lasts from now on, in whole milliseconds
+	 * @return whether it is still there
+	 */
 	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
 		return of(lease.key()).leases().lengthen(lease, ttl, timeout);
 	}

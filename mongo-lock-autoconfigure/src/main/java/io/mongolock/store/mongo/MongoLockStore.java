@@ -121,11 +121,6 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
-		return this.leases.lengthen(lease, ttl, timeout);
-	}
-
-	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return this.leases.releaseGrant(lease, fence, timeout);
 	}

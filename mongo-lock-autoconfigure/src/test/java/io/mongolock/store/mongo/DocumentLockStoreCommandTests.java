@@ -33,6 +33,7 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.SomeRenewalsFailedException;
+import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -162,6 +163,18 @@ class DocumentLockStoreCommandTests {
 		assertThat(this.store.leaveAll(List.of(second.id()), TIMEOUT)).isOne();
 		assertThat(this.store.find("locks:k", TIMEOUT).orElseThrow().queue()).isEmpty();
 		assertThat(document()).isEqualTo(before);
+	}
+
+	@Test
+	void aLeaseThatGoesOnWithAnotherLengthIsNotAboutToEnd() {
+		Claim claim = Claims.first(Claims.on("locks:k"));
+		this.store.acquire(claim, TIMEOUT);
+		assertThat(this.store.lengthen(claim.id(), Duration.ofMinutes(30), TIMEOUT)).isTrue();
+		StoredHolder holder = this.store.find("locks:k", TIMEOUT).orElseThrow().holders().get(0);
+		assertThat(holder.ttl()).hasMinutes(30);
+		assertThat(holder.kept()).isFalse();
+		this.store.release(claim.id(), TIMEOUT);
+		assertThat(this.store.lengthen(claim.id(), Duration.ofMinutes(30), TIMEOUT)).isFalse();
 	}
 
 	@Test

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -144,16 +143,6 @@ class MongoLockStoreCommandTests {
 		this.log.clear();
 		this.store.leave(LEASE, TIMEOUT);
 		assertThat(sent()).isEqualTo(recorded("leave the queue"));
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "minimum hold: released into a lease of what is left", "minimum hold: taken over before" })
-	void anotherLengthIsTheStatementThatWasProvedOnARealServer(String recorded) {
-		this.store.lengthen(LEASE, Duration.ofSeconds(7), TIMEOUT);
-		BsonDocument sent = sent();
-		BsonDocument proved = recorded(recorded);
-		assertThat(sent.getArray("updates")).usingRecursiveComparison().isEqualTo(proved.getArray("updates"));
-		assertThat(concern(this.log.only())).isEqualTo("majority");
 	}
 
 	@Test

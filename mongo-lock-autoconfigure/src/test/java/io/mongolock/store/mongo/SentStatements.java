@@ -51,7 +51,6 @@ public final class SentStatements {
 		watched.renew(holder.id(), TIMEOUT);
 		watched.renewAll(leases, TIMEOUT);
 		watched.expireAll(Map.of(holder.id(), Duration.ofSeconds(7)), TIMEOUT);
-		watched.lengthen(holder.id(), Duration.ofMinutes(2), TIMEOUT);
 		watched.requestRelease(holder.id(), "deploy", "me", TIMEOUT);
 		watched.find(key, TIMEOUT);
 		watched.findAll(List.of(key), TIMEOUT);

@@ -126,11 +126,6 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
-	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
-		return ask(lease.key(), timeout, () -> this.store.lengthen(lease, ttl, timeout));
-	}
-
-	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return ask(lease.key(), timeout, () -> this.store.releaseGrant(lease, fence, timeout));
 	}

@@ -1,0 +1,83 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockListener;
+import io.mongolock.LockOwner;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.LockDefaults;
+
+/**
+ * How a {@link LockTemplate} works, beside the store that it asks. Immutable.
+ *
+ * @param defaults what holds where a request says nothing
+ * @param owner who asks, for diagnostics
+ * @param clock by which all time is measured
+ * @param listeners who hears of the locks
+ * @param leakDetection what to do about handles that are never closed
+ * @param handOver how long locks are handed on within this JVM
+ * @param placeTtl how long a place in the queue of a lock lasts after its JVM died
+ */
+public record ClientOptions(LockDefaults defaults, LockOwner owner, LockClock clock, List<LockListener> listeners,
+		LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
+
+	private static final Duration PLACE_TTL = Duration.ofSeconds(6);
+
+	/**
+	 * Those of a client that warns of leaks, hands locks over, and keeps its places in
+	 * queues for six seconds.
+	 */
+	public ClientOptions(LockDefaults defaults, LockOwner owner, LockClock clock, List<LockListener> listeners) {
+		this(defaults, owner, clock, listeners, LeakDetection.WARN, HandOver.DEFAULT, PLACE_TTL);
+	}
+
+	/**
+	 * With another way to treat handles that are never closed.
+	 */
+	public ClientOptions withLeakDetection(LeakDetection leakDetection) {
+		return new ClientOptions(this.defaults, this.owner, this.clock, this.listeners, leakDetection, this.handOver,
+				this.placeTtl);
+	}
+
+	/**
+	 * With other bounds for what is handed on within this JVM.
+	 */
+	public ClientOptions withHandOver(HandOver handOver) {
+		return new ClientOptions(this.defaults, this.owner, this.clock, this.listeners, this.leakDetection, handOver,
+				this.placeTtl);
+	}
+
+	/**
+	 * With another life of places in queues.
+	 */
+	public ClientOptions withPlaceTtl(Duration placeTtl) {
+		return new ClientOptions(this.defaults, this.owner, this.clock, this.listeners, this.leakDetection,
+				this.handOver, placeTtl);
+	}
+
+	/**
+	 * What to do about a handle that was garbage-collected without being closed, whose
+	 * lock would otherwise be renewed until the application stops.
+	 */
+	public enum LeakDetection {
+
+		/**
+		 * Nothing.
+		 */
+		OFF,
+
+		/**
+		 * Say once per place in the code where such handles are acquired.
+		 */
+		WARN,
+
+		/**
+		 * Say so, and release the lock.
+		 */
+		RELEASE
+
+	}
+
+}
