@@ -2,11 +2,11 @@
  * Everything that decides and nothing that runs: no thread, clock, driver or Spring.
  * State machines are fed events and answer what to do next.
  * <ul>
- * <li>An attempt at a lock: {@link Attempts} makes it, on the terms that
- * {@link LockDefaults} resolves. {@link LockAcquisition} is its whole life,
- * {@link AcquisitionState} the phase that it is in, {@link AcquisitionRequests} what it
- * asks of the store. Each event is answered with an {@link AcquisitionStep}. Where
- * threads are few, {@link RequestQueue} says who asks next.</li>
+ * <li>An attempt at a lock is one {@link Attempt}, on the terms that {@link LockDefaults}
+ * resolves. {@link LockAcquisition} runs it, {@link AcquisitionState} is the phase that
+ * it is in, {@link AcquisitionRequests} what it asks of the store. Each event is answered
+ * with an {@link AcquisitionStep}. Where threads are few, {@link RequestQueue} says who
+ * asks next.</li>
  * <li>Who waits in this JVM: {@link ClientQueues} is what the attempts of a client share,
  * {@link LocalWaitQueues} says whose turn it is, {@link WaitQueue} is that for one
  * key.</li>

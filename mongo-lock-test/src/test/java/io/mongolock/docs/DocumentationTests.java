@@ -199,14 +199,12 @@ class DocumentationTests {
 
 	@Test
 	void noLineIsTooLongToBeReadInAnEditor() throws IOException {
-		assertThat(written())
-			.allSatisfy((line) -> assertThat(line.text()).as(line.place()).hasSizeLessThanOrEqualTo(140));
+		assertThat(written()).filteredOn((line) -> line.text().length() > 140).isEmpty();
 	}
 
 	@Test
 	void theWordsArePlain() throws IOException {
-		assertThat(written())
-			.allSatisfy((line) -> assertThat(line.text()).as(line.place()).doesNotContainPattern(VAGUE));
+		assertThat(written()).isNotEmpty().filteredOn((line) -> VAGUE.matcher(line.text()).find()).isEmpty();
 	}
 
 	@Test
