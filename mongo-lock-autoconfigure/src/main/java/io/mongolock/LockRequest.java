@@ -119,7 +119,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 		byte[] stored = key.getBytes(StandardCharsets.UTF_8);
 		if (!new String(stored, StandardCharsets.UTF_8).equals(key)) {
-			// stored as a replacement character, it would be the same key as others
+			// Stored as a replacement character, it would be the same key as others
 			throw new IllegalArgumentException(
 					"The key of a lock is not valid Unicode: it has half a surrogate pair; remove it");
 		}

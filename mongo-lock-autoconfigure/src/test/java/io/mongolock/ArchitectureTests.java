@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The packages are the path of a call; each knows those after it, and the root.
  */
-// one instance, so that the classes, which fill half of the heap, go with it
+// One instance, so that the classes, which fill half of the heap, go with it
 @TestInstance(Lifecycle.PER_CLASS)
 class ArchitectureTests {
 
@@ -128,7 +128,7 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void onlyTheAutoConfigurationAndWhatOperatorsSeeKnowBoot() {
+	void onlyTheAutoConfigurationAndTheViewsOfOperatorsKnowBoot() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
 			.resideOutsideOfPackages(ROOT + ".autoconfigure", ROOT + ".actuate", ROOT + ".health")
@@ -138,7 +138,7 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void onlyWhatObservesAndTheAutoConfigurationKnowMicrometerAndSlf4j() {
+	void onlyObservationsAndTheAutoConfigurationKnowMicrometerAndSlf4j() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
 			.resideOutsideOfPackages(ROOT + ".autoconfigure", ROOT + ".observation")
@@ -149,7 +149,7 @@ class ArchitectureTests {
 
 	@Test
 	void everyTimingDecisionGoesByTheInjectedClock() {
-		// the store's requests run on the driver's own timeouts
+		// The store's requests run on the driver's own timeouts
 		check(ArchRuleDefinition.noClasses()
 			.that()
 			.doNotHaveSimpleName("SystemLockClock")
@@ -164,7 +164,7 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void whatDecidesKnowsNeitherThreadsNorClocksNorTheStore() {
+	void decisionsKnowNeitherThreadsNorClocksNorTheStore() {
 		DescribedPredicate<JavaClass> decides = DescribedPredicate.describe("decide",
 				(JavaClass type) -> type.getPackageName().equals(ROOT + ".core"));
 		Stream

@@ -91,7 +91,7 @@ class LockRequestTests {
 	}
 
 	@Test
-	void whoAsksMayHaveANameThatPeopleKnow() {
+	void anOwnerMayHaveANameThatPeopleKnow() {
 		assertThat(LockRequest.builder("k").as("Zoë Müller-李").ttl(Duration.ofSeconds(5)).build().settings().as())
 			.isEqualTo("Zoë Müller-李");
 		assertThat(LockRequest.of("k").settings().as()).isNull();

@@ -18,8 +18,8 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * What the endpoint answers. Tokens are never part of it, as whoever has one can release
- * the lock.
+ * The answers of the endpoint. Tokens are never part of them, because anybody who has one
+ * can release the lock.
  */
 public final class LockDescriptors {
 
@@ -73,7 +73,7 @@ public final class LockDescriptors {
 			return new LockDescriptor(lock.key(), lock.fence(), holders, waiting, waitingHere, previous(lock, owners));
 		}
 
-		// Who shares the lock is in both
+		// A holder that shares the lock is in both
 		private static List<PreviousDescriptor> previous(StoredLock lock, boolean owners) {
 			Set<String> holding = lock.holders().stream().map(StoredHolder::leaseToken).collect(Collectors.toSet());
 			return lock.previous()
@@ -86,7 +86,7 @@ public final class LockDescriptors {
 	}
 
 	/**
-	 * Who holds a lock.
+	 * A holder of a lock.
 	 *
 	 * @param owner as people know them, application, instance, host, process and thread
 	 * @param instance application and instance alone
@@ -117,7 +117,7 @@ public final class LockDescriptors {
 	}
 
 	/**
-	 * Who waits for a lock.
+	 * A waiter for a lock.
 	 *
 	 * @param owner as people know them, application, instance, host, process and thread
 	 * @param instance application and instance alone
@@ -133,7 +133,7 @@ public final class LockDescriptors {
 	}
 
 	/**
-	 * Who held a lock before.
+	 * A previous holder of a lock.
 	 *
 	 * @param owner as people know them, application, instance, host, process and thread
 	 * @param instance application and instance alone

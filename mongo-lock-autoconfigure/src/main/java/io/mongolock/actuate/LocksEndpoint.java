@@ -3,10 +3,7 @@ package io.mongolock.actuate;
 import java.security.Principal;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 import org.apache.commons.logging.Log;
@@ -15,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -56,22 +52,11 @@ public class LocksEndpoint {
 
 	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
 
-	private static final int PAGE = 100;
-
-	private static final int MAX_PAGE = 1000;
-
-	/** How many locks are looked at for one page whose filter matches few. */
-	private static final int MAX_READ = 10_000;
-
-	private final StoreClient locks;
-
-	private final List<LockExtension> extensions;
+	private final LockSearch search;
 
 	private final Duration timeout;
 
 	private final ApplicationEventPublisher events;
-
-	private final LockClock clock;
 
 	/**
 	 * Create an endpoint.
@@ -84,12 +69,14 @@ public class LocksEndpoint {
 	 */
 	public LocksEndpoint(LockStore store, Duration timeout, ApplicationEventPublisher events, LockOperations locks,
 			ToIntFunction<String> waitingHere, LockClock clock, List<LockExtension> extensions) {
-		this.locks = new StoreClient(store, locks, waitingHere, (key, holder) -> {
-		});
-		this.extensions = extensions;
+		this.search = new LockSearch(new StoreClient(store, locks, waitingHere, (key, holder) -> {
+		}), extensions, timeout, clock);
 		this.timeout = timeout;
 		this.events = events;
-		this.clock = clock;
+	}
+
+	LockSearch search() {
+		return this.search;
 	}
 
 	/**
@@ -104,7 +91,7 @@ public class LocksEndpoint {
 	@ReadOperation
 	public LocksDescriptor locks(@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor,
 			@Nullable String after, @Nullable Integer limit) {
-		return page(new Filter(prefix, holder, heldFor), after, limit, true);
+		return this.search.page(new LockFilter(prefix, holder, heldFor), after, limit, true);
 	}
 
 	/**
@@ -114,7 +101,7 @@ public class LocksEndpoint {
 	 */
 	@ReadOperation
 	public @Nullable LockDescriptor lock(@Selector(match = Selector.Match.ALL_REMAINING) String[] key) {
-		return lock(String.join("/", key), true);
+		return this.search.lock(String.join("/", key), true);
 	}
 
 	/**
@@ -129,7 +116,7 @@ public class LocksEndpoint {
 	}
 
 	RequestedDescriptor requestRelease(String key, String reason, String by) {
-		int asked = usable(() -> sum(key, (source) -> source.locks().requestRelease(stored(key), reason, by)));
+		int asked = this.search.sum(key, (source, stored) -> source.locks().requestRelease(stored, reason, by));
 		if (asked > 0) {
 			logger.info("Lock '" + KeyText.printable(key) + "' is asked for by " + KeyText.printable(by) + ", reason: "
 					+ KeyText.printable(reason));
@@ -140,8 +127,8 @@ public class LocksEndpoint {
 
 	/**
 	 * Take a lock from those who hold it now. They are notified at their next renewal, so
-	 * for up to that long both they and whoever is granted the lock next believe to hold
-	 * it; only the fence tells them apart.
+	 * for up to that long both they and the next holder believe to hold the lock; only
+	 * the fence distinguishes them.
 	 * @param key the key; may contain slashes
 	 * @param reason why, if that is said
 	 * @return whom it was taken from, or {@code null} if nobody ever asked for it
@@ -153,11 +140,11 @@ public class LocksEndpoint {
 	}
 
 	@Nullable ReleasedDescriptor release(String key, @Nullable String reason, String by) {
-		StoredLock lock = find(key);
+		StoredLock lock = this.search.find(key);
 		if (lock == null) {
 			return null;
 		}
-		// those that were seen, not whoever is granted the lock in between
+		// Those that were seen, not a holder that is granted the lock in between
 		List<String> released = new ArrayList<>();
 		try {
 			for (StoredHolder holder : lock.holders()) {
@@ -177,8 +164,8 @@ public class LocksEndpoint {
 	private void release(String key, StoredHolder holder, List<String> released) {
 		String whom = holder.owner() + ", fence " + holder.fence();
 		try {
-			LeaseId lease = new LeaseId(stored(key), holder.leaseToken());
-			if (sources(key).stream().anyMatch((source) -> source.store().release(lease, this.timeout))) {
+			if (this.search.any(key, (source, stored) -> source.store()
+				.release(new LeaseId(stored, holder.leaseToken()), this.timeout))) {
 				released.add(whom);
 			}
 		}
@@ -205,138 +192,13 @@ public class LocksEndpoint {
 			this.events.publishEvent(new AuditApplicationEvent(event));
 		}
 		catch (RuntimeException ex) {
-			logger.error("Not audited, as a listener failed: " + KeyText.printable(event.toString()), ex);
+			logger.error("Not audited, because a listener failed: " + KeyText.printable(event.toString()), ex);
 		}
 	}
 
 	static String nameOf(SecurityContext user) {
 		Principal principal = user.getPrincipal();
 		return (principal != null) ? principal.getName() : "anonymous";
-	}
-
-	@Nullable LockDescriptor lock(String key, boolean owners) {
-		StoredLock lock = find(key);
-		return (lock != null) ? describe(lock, owners) : null;
-	}
-
-	private LockDescriptor describe(StoredLock lock, boolean owners) {
-		int waitingHere = sum(lock.key(), (source) -> source.waiting().applyAsInt(stored(lock.key())));
-		return LockDescriptor.of(lock, waitingHere, owners);
-	}
-
-	// Where several databases have such a document, the one that is locked
-	private @Nullable StoredLock find(String key) {
-		List<StoredLock> found = usable(() -> sources(key).stream()
-			.flatMap((source) -> source.store().find(stored(key), this.timeout).stream())
-			.map((lock) -> shown(key, lock))
-			.toList());
-		return found.stream()
-			.filter((lock) -> !lock.liveHolders().isEmpty())
-			.findFirst()
-			.orElse((found.isEmpty()) ? null : found.get(0));
-	}
-
-	private List<StoredLock> list(String prefix, String after, int most, Duration left) {
-		return sources(prefix).stream()
-			.flatMap((source) -> source.store().list(stored(prefix), stored(after), most, left).stream())
-			.map((lock) -> shown(prefix, lock))
-			.sorted(Comparator.comparing(StoredLock::key))
-			.limit(most)
-			.toList();
-	}
-
-	private int sum(String key, ToIntFunction<StoreClient> count) {
-		return sources(key).stream().mapToInt(count).sum();
-	}
-
-	private List<StoreClient> sources(String key) {
-		return extension(key).map(LockExtension::clients).orElseGet(() -> List.of(this.locks));
-	}
-
-	private Optional<LockExtension> extension(String key) {
-		return this.extensions.stream()
-			.filter((one) -> !one.keyPrefix().isEmpty() && key.startsWith(one.keyPrefix()))
-			.findFirst();
-	}
-
-	private String prefix(String key) {
-		return extension(key).map(LockExtension::keyPrefix).orElse("");
-	}
-
-	private String stored(String key) {
-		return key.substring(prefix(key).length());
-	}
-
-	private StoredLock shown(String asked, StoredLock lock) {
-		return new StoredLock(prefix(asked) + lock.key(), lock.holders(), lock.queue(), lock.previous(), lock.fence(),
-				lock.now());
-	}
-
-	// Over HTTP the answer is 400 then, with what is wrong
-	private static <T> T usable(Supplier<T> answer) {
-		try {
-			return answer.get();
-		}
-		catch (IllegalArgumentException ex) {
-			String message = String.valueOf(ex.getMessage());
-			throw new InvalidEndpointRequestException(message, message);
-		}
-	}
-
-	LocksDescriptor page(Filter filter, @Nullable String after, @Nullable Integer asked, boolean owners) {
-		List<LockDescriptor> matching = new ArrayList<>();
-		if (filter.findsNothing(owners)) {
-			return new LocksDescriptor(matching, null);
-		}
-		int limit = (asked != null) ? Math.max(1, Math.min(asked, MAX_PAGE)) : PAGE;
-		String last = (after != null) ? after : "";
-		int chunk = (filter.isNarrow()) ? MAX_PAGE : Math.max(limit, PAGE);
-		long begun = this.clock.nanoTime();
-		Duration left = this.timeout;
-		for (int read = 0; read < MAX_READ && left.toMillis() > 0; read += chunk) {
-			List<StoredLock> some = list((filter.prefix() != null) ? filter.prefix() : "", last, chunk, left);
-			left = this.timeout.minusNanos(this.clock.nanoTime() - begun);
-			for (StoredLock lock : some) {
-				last = lock.key();
-				if (filter.matches(lock)) {
-					matching.add(describe(lock, owners));
-					if (matching.size() == limit) {
-						return new LocksDescriptor(matching, last);
-					}
-				}
-			}
-			if (some.size() < chunk) {
-				return new LocksDescriptor(matching, null);
-			}
-		}
-		return new LocksDescriptor(matching, last);
-	}
-
-	/**
-	 * Which locks to show.
-	 *
-	 * @param prefix what their keys begin with, if that matters
-	 * @param holder what a holder's description contains
-	 * @param heldFor how long they are held at least
-	 */
-	record Filter(@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor) {
-
-		// Whoever may not see the owners must not find out by asking for them
-		boolean findsNothing(boolean owners) {
-			return this.holder != null && !owners;
-		}
-
-		boolean isNarrow() {
-			return this.holder != null || this.heldFor != null;
-		}
-
-		boolean matches(StoredLock lock) {
-			return lock.liveHolders()
-				.stream()
-				.anyMatch((held) -> (this.holder == null || held.owner().toString().contains(this.holder))
-						&& (this.heldFor == null || held.heldFor().compareTo(this.heldFor) >= 0));
-		}
-
 	}
 
 }

@@ -20,7 +20,6 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 
 import io.mongolock.LockStoreException;
 import io.mongolock.actuate.LockDescriptors.UnavailableDescriptor;
-import io.mongolock.actuate.LocksEndpoint.Filter;
 
 /**
  * {@link LocksEndpoint} over HTTP, where owners are shown only to those who may see them,
@@ -64,8 +63,8 @@ public class LocksEndpointWebExtension {
 			@Nullable Integer limit) {
 		boolean owners = showsOwners(user);
 		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND,
-				() -> (key != null) ? this.endpoint.lock(key, owners)
-						: this.endpoint.page(new Filter(prefix, holder, heldFor), after, limit, owners));
+				() -> (key != null) ? this.endpoint.search().lock(key, owners)
+						: this.endpoint.search().page(new LockFilter(prefix, holder, heldFor), after, limit, owners));
 	}
 
 	/**
@@ -77,7 +76,7 @@ public class LocksEndpointWebExtension {
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key) {
 		String only = only(path, key);
 		boolean owners = showsOwners(user);
-		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND, () -> this.endpoint.lock(only, owners));
+		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND, () -> this.endpoint.search().lock(only, owners));
 	}
 
 	/**

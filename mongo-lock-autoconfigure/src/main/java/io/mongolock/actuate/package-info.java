@@ -1,5 +1,8 @@
 /**
- * What an operator sees and does over the actuator.
+ * The actuator's view of the locks: {@link LocksEndpoint} shows and releases them,
+ * {@link LocksEndpointWebExtension} does so over HTTP with the rights of the user.
+ * {@link LockSearch} finds them, {@link LockDescriptors} are the answers, and
+ * {@link LockInfoContributor} shows the settings.
  */
 @NullMarked
 package io.mongolock.actuate;

@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches by a setting that is true or false, as the properties themselves are read, so
- * that {@code yes} and {@code off} mean the same to both. What is neither is refused.
+ * Matches by a setting that is true or false, read as the properties themselves are, so
+ * that {@code yes} and {@code off} mean the same to both. Anything else is refused.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
@@ -23,12 +23,12 @@ import org.springframework.context.annotation.Conditional;
 	String name();
 
 	/**
-	 * What it has to be.
+	 * The value that it has to have.
 	 */
 	boolean havingValue() default true;
 
 	/**
-	 * What it is if it is not set.
+	 * Its value if it is not set.
 	 */
 	boolean byDefault();
 

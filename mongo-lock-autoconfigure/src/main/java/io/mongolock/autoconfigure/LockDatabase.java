@@ -16,7 +16,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 /**
  * Finds the application's database, and makes a template for it that joins nobody's
  * transaction: a lock written inside one would be invisible to others until the commit.
- * It is no bean, as it would make those of Boot back off.
+ * It is no bean, because it would make those of Boot back off.
  */
 class LockDatabase {
 
@@ -49,7 +49,7 @@ class LockDatabase {
 	}
 
 	private MongoDatabaseFactory only() {
-		// the application's template says where its documents are; a factory of Boot may
+		// The application's template says where its documents are; a factory of Boot may
 		// stand beside it
 		return Optional.ofNullable(this.beanFactory.getBeanProvider(MongoTemplate.class).getIfUnique())
 			.map(MongoTemplate::getMongoDatabaseFactory)

@@ -8,8 +8,8 @@ import io.mongolock.client.LockTemplate;
 
 /**
  * Starts the client before anything that may use it, and stops it after: after the web
- * server, listeners and executors, and before singletons such as the connection to the
- * store are destroyed.
+ * server, listeners and executors, and before singletons, for example the connection to
+ * the store, are destroyed.
  */
 final class LockLifecycle implements SmartLifecycle {
 

@@ -46,7 +46,7 @@ class LockMethodConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSourceAdvisor mongoLockAdvisor(LockOperationSource source, LockInterceptor interceptor,
 			Environment environment) {
-		// not from the properties bean, which is created later
+		// Not from the properties bean, which is created later
 		BindResult<Integer> order = Binder.get(environment)
 			.bind(MongoLockProperties.PREFIX + ".advisor-order", Integer.class);
 		return new LockOperationSourceAdvisor(source, interceptor,

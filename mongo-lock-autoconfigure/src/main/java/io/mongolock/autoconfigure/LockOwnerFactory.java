@@ -10,7 +10,7 @@ import org.springframework.core.env.Environment;
 import io.mongolock.LockOwner;
 
 /**
- * Says who this application is, for diagnostics who ask who holds a lock.
+ * Says who this application is, for those who ask who holds a lock.
  */
 final class LockOwnerFactory {
 
@@ -24,7 +24,7 @@ final class LockOwnerFactory {
 	}
 
 	static String host(Map<String, String> variables) {
-		// where the system says it, no name server need be asked
+		// Where the system says it, no name server need be asked
 		String host = variables.getOrDefault("HOSTNAME", variables.getOrDefault("COMPUTERNAME", ""));
 		if (!host.isBlank()) {
 			return host;

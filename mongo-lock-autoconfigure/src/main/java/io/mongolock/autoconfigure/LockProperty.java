@@ -11,7 +11,7 @@ import io.mongolock.core.LockDefaults;
  * Where a setting is, or would be, configured.
  *
  * @param name of the locks it is for, {@code null} for all
- * @param setting the setting, such as {@code renew-interval}
+ * @param setting the setting, for example {@code renew-interval}
  */
 record LockProperty(@Nullable String name, String setting) {
 

@@ -127,7 +127,7 @@ class LockPropertyNames {
 			return List.of();
 		}
 		catch (BindException ex) {
-			// what cannot be bound at all is refused elsewhere
+			// A value that cannot be bound at all is refused elsewhere
 			return (ex.getCause() instanceof UnboundConfigurationPropertiesException unbound)
 					? List.copyOf(unbound.getUnboundProperties()) : List.of();
 		}
@@ -165,7 +165,7 @@ class LockPropertyNames {
 		}
 		if (settings.contains(last)) {
 			return "Nothing reads the property '" + name + "'" + origin
-					+ ", as it has no value: it is as if it were not there";
+					+ ", because it has no value: it is as if it were not there";
 		}
 		return "Nothing reads the property '" + name + "'" + origin
 				+ nearest(last, settings).map((setting) -> ": did you mean '" + parent + "." + setting + "'?")

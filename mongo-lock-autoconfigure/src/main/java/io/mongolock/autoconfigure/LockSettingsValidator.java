@@ -164,8 +164,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	private void checkPlaceTtl(Duration value) {
 		if (value.compareTo(MIN_PLACE_TTL) < 0 || value.compareTo(MAX_PLACE_TTL) > 0) {
 			throw invalid("place-ttl", value,
-					"must be between " + text(MIN_PLACE_TTL) + ", as it is refreshed every third of that, and "
-							+ text(MAX_PLACE_TTL) + ", as a dead waiter holds up others that long");
+					"must be between " + text(MIN_PLACE_TTL) + ", because it is refreshed every third of that, and "
+							+ text(MAX_PLACE_TTL) + ", because a dead waiter holds up others that long");
 		}
 	}
 
@@ -173,18 +173,18 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		checkPositive("ttl-index.retention", value);
 		if (value.toSeconds() < 1 || value.toSeconds() > Integer.MAX_VALUE) {
 			throw invalid("ttl-index.retention", value,
-					"must be between 1 and " + Integer.MAX_VALUE + " seconds, as MongoDB keeps it");
+					"must be between 1 and " + Integer.MAX_VALUE + " seconds, because MongoDB keeps it so");
 		}
 	}
 
 	private void checkHandOver(MongoLockProperties.HandOver handOver) {
 		if (handOver.maxTime().isNegative() || handOver.maxTime().compareTo(MAX_DURATION) > 0) {
 			throw invalid("hand-over.max-time", handOver.maxTime(),
-					"must be from 0 to " + text(MAX_DURATION) + ", as other instances wait that long");
+					"must be from 0 to " + text(MAX_DURATION) + ", because other instances wait that long");
 		}
 		if (handOver.maxCount() < 0 || handOver.maxCount() > HandOver.MAX_COUNT) {
 			throw invalid("hand-over.max-count", handOver.maxCount(),
-					"must be from 0 to " + HandOver.MAX_COUNT + ", as each turn sets aside so many fences");
+					"must be from 0 to " + HandOver.MAX_COUNT + ", because each turn sets aside so many fences");
 		}
 	}
 

@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import io.mongolock.web.LockProblemDetails;
 
 /**
- * Tells callers over HTTP of locks that were not to be had, if the application wants it.
+ * Answers callers over HTTP whose lock is held by others, if the application wants it.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication

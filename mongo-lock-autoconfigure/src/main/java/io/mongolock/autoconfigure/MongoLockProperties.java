@@ -45,8 +45,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param notifications whether a change stream wakes waiting claims, or they look at
  * their retry interval
  * @param handOver handing locks on within one application, with no request to MongoDB
- * @param web what callers over HTTP are told
- * @param observation what observations of locks tell
+ * @param web answers to callers over HTTP
+ * @param observation observations of locks
  */
 @ConfigurationProperties("mongo-lock")
 public record MongoLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("locks") String collection,
@@ -62,7 +62,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	static final String PREFIX = "mongo-lock";
 
 	/**
-	 * What applies to all locks.
+	 * The settings of all locks.
 	 */
 	LockSettings settings() {
 		return new NamedLock(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
@@ -71,7 +71,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	}
 
 	/**
-	 * What applies to the locks of one name, by names.
+	 * The settings of the locks of one name, by names.
 	 */
 	Map<String, LockSettings> settingsByName() {
 		return this.locks.entrySet()
@@ -125,7 +125,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	}
 
 	/**
-	 * What observations of locks tell.
+	 * Observations of locks.
 	 *
 	 * @param showKeys whether traces show the keys of locks; meters never do
 	 */
@@ -134,7 +134,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	}
 
 	/**
-	 * What callers over HTTP are told.
+	 * Answers to callers over HTTP.
 	 *
 	 * @param problemDetails whether a held lock is answered with 409, and a store in
 	 * trouble with 503

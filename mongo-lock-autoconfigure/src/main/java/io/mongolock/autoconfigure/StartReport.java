@@ -49,7 +49,8 @@ final class StartReport implements SmartLifecycle {
 	/**
 	 * Create a new report.
 	 * @param guardedMethods how many methods are guarded, known when all beans exist
-	 * @param others what else the application reads and writes, known by then, too
+	 * @param others what else the application reads and writes, known when all beans
+	 * exist
 	 */
 	StartReport(LockLocation location, LockDefaults defaults, MongoLockProperties properties,
 			IntSupplier guardedMethods, Supplier<List<LockLocation>> others) {
@@ -63,7 +64,8 @@ final class StartReport implements SmartLifecycle {
 	@Override
 	public synchronized void start() {
 		if (this.thread == null) {
-			// here, as the store does: a factory may choose the database by the thread
+			// Here, just as the store does: a factory may choose the database by the
+			// thread
 			String namespace = this.location.namespace();
 			List<Supplier<Optional<String>>> rights = rights();
 			this.thread = new Thread(() -> report(namespace, rights), "mongo-lock-start");
@@ -106,7 +108,7 @@ final class StartReport implements SmartLifecycle {
 		}
 	}
 
-	// here, too; and the context may have closed by the time of the answer
+	// Here, too; and the context may have closed by the time of the answer
 	private List<Supplier<Optional<String>>> rights() {
 		List<Supplier<Optional<String>>> rights = new ArrayList<>();
 		rights.add(this.location.missingPrivileges(this.properties.ttlIndex().mode(), this.properties.notifications(),
@@ -121,7 +123,7 @@ final class StartReport implements SmartLifecycle {
 			rights.forEach((missing) -> warn(missing.get()));
 		}
 		catch (LockStoreException ex) {
-			// was said, or is by whoever asks next
+			// Was reported, or the next request reports it
 			logger.debug("Rights are not known", ex);
 		}
 	}

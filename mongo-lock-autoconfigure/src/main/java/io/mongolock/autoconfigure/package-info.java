@@ -1,5 +1,22 @@
 /**
- * What Spring Boot sets up by itself.
+ * The beans that Spring Boot sets up by itself.
+ * <ul>
+ * <li>{@link MongoLockAutoConfiguration} imports the parts, each a configuration of its
+ * own: {@link LockStoreConfiguration} the store, {@link LockClientConfiguration} the
+ * client, {@link LockMethodConfiguration} the methods, {@link ServerClockConfiguration}
+ * the watch over servers, {@link UnlockedConfiguration} the opposite of all that. Those
+ * whose technology is optional are auto-configurations beside it.</li>
+ * <li>Settings: {@link MongoLockProperties} are all; {@link LockSettingsValidator}
+ * refuses values that contradict each other, and names the property by
+ * {@link LockProperty}; {@link LockPropertyNames} and {@link ProcessProperties} report
+ * names that nothing reads; {@link ConditionalOnSetting} is the condition on a
+ * switch.</li>
+ * <li>The database: {@link LockDatabase} is that of the locks,
+ * {@link ApplicationTemplate} the application's own template.</li>
+ * <li>Start and end: {@link LockLifecycle} starts and stops the client,
+ * {@link StartReport} logs one line at startup, {@link SpringBootVersionCheck} and the
+ * failure analyzers explain a startup that fails.</li>
+ * </ul>
  */
 @NullMarked
 package io.mongolock.autoconfigure;

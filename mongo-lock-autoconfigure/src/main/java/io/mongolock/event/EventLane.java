@@ -33,7 +33,7 @@ final class EventLane {
 
 	private long dropped;
 
-	/** Whether tasks wait although no thread runs, as none was to be had. */
+	/** Whether tasks wait because no thread could be started. */
 	private volatile boolean stalled;
 
 	/**
@@ -59,7 +59,7 @@ final class EventLane {
 	}
 
 	/**
-	 * Run what waits because no thread was to be had for it, if one is to be had now.
+	 * Run the tasks that wait because no thread could be started, if one can be now.
 	 */
 	boolean retry() {
 		if (this.stalled && restart()) {
@@ -92,8 +92,8 @@ final class EventLane {
 			this.threads.newThread(this::work).start();
 		}
 		catch (RuntimeException | Error ex) {
-			// No thread is to be had now: those that run take the task, or whoever adds
-			// one or retries next starts a thread for it
+			// The threads that run take the task, or the next one that adds a task or
+			// retries starts a thread for it
 			synchronized (this) {
 				this.running--;
 				this.stalled = this.running == 0;
@@ -107,18 +107,18 @@ final class EventLane {
 				task.run();
 			}
 			catch (RuntimeException | Error ex) {
-				tell(ex);
+				report(ex);
 			}
 		}
 	}
 
-	private static void tell(Throwable failure) {
+	private static void report(Throwable failure) {
 		Thread current = Thread.currentThread();
 		try {
 			current.getUncaughtExceptionHandler().uncaughtException(current, failure);
 		}
 		catch (RuntimeException | Error ex) {
-			// Such as one of the log itself, and again: the tasks that follow must run
+			// For example one of the log itself: the tasks that follow must run
 		}
 	}
 
@@ -142,7 +142,7 @@ final class EventLane {
 			wait(IDLE_MILLIS);
 		}
 		catch (InterruptedException ex) {
-			// By a task that ran here and left it behind: it is meant for nobody
+			// By a task that ran here and left it behind: nobody meant this thread
 		}
 		finally {
 			this.idle--;

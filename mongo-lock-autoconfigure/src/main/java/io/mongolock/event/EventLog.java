@@ -25,7 +25,7 @@ final class EventLog {
 		this.logger = logger;
 		this.lines = new EventLane(threads, 1, capacity,
 				(count) -> logger.warn(((count != 1) ? count + " warnings were" : "1 warning was")
-						+ " not logged, as the log was blocked: only the latest " + capacity + " are kept"));
+						+ " not logged, because the log was blocked: only the latest " + capacity + " are kept"));
 	}
 
 	void error(String message, Throwable failure) {
@@ -53,7 +53,7 @@ final class EventLog {
 	}
 
 	/**
-	 * Write what waits because no thread was to be had.
+	 * Write the lines that wait because no thread could be started.
 	 */
 	boolean retry() {
 		return this.lines.retry();

@@ -9,8 +9,8 @@ import io.mongolock.LockListener;
 
 /**
  * Publishes events to the listeners, on threads of its own: losses go ahead of everything
- * else and are never dropped, as their holders have to know in time; all other events
- * wait in a bounded queue. A listener that fails is logged. Thread-safe; no method
+ * else and are never dropped, because their holders have to know in time; all other
+ * events wait in a bounded queue. A listener that fails is logged. Thread-safe; no method
  * blocks.
  */
 final class Listeners {
@@ -63,7 +63,7 @@ final class Listeners {
 	}
 
 	/**
-	 * Publish what waits because no thread was to be had.
+	 * Publish the events that wait because no thread could be started.
 	 */
 	boolean retry() {
 		return this.losses.retry() | this.events.retry();

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
 
+import org.apache.commons.logging.LogFactory;
+
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
@@ -37,7 +39,7 @@ public final class LockEvents {
 	 * @param threads creates the threads of a name, which are daemons
 	 */
 	public LockEvents(List<LockListener> listeners, LockClock clock, Function<String, ThreadFactory> threads) {
-		this.log = new LockLog(threads, clock);
+		this.log = new LockLog(LogFactory.getLog(LockEvents.class), threads, clock);
 		this.listeners = new Listeners(listeners, threads, this.log);
 		this.instruments = new Instruments(listeners, clock, this.log);
 		this.clock = clock;
@@ -107,14 +109,14 @@ public final class LockEvents {
 			case EXPIRED_UNCONTESTED -> expiredUncontested(heldLock);
 			case LEFT_TO_EXPIRE -> leftToExpire(heldLock, heldLock.ending().keptFor(now));
 			case LOST -> {
-				// Was said when it happened
+				// Was reported when it happened
 			}
 		}
 	}
 
 	/**
-	 * Whoever knows the token of a lock goes on with it: it is held here no longer, and
-	 * not free.
+	 * Another holder of the token goes on with a lock: it is held here no longer, and not
+	 * free.
 	 */
 	public void passedOn(HeldLock heldLock) {
 		measureEnd(heldLock, ReleaseOutcome.RELEASED, ClockReading.of(this.clock));

@@ -41,7 +41,7 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * A claim that waits is woken, as it may be its turn.
+	 * A claim that waits is woken, because it may be its turn.
 	 */
 	default void woken(Object claim) {
 	}
@@ -124,7 +124,7 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * The store told its time.
+	 * The store's answer has its time.
 	 * @param ahead how far it is ahead of the wall clock of this machine, about; negative
 	 * if behind
 	 */
@@ -159,7 +159,7 @@ public interface LockInstrumentation extends LockListener {
 		/** Others held it until the wait was over. */
 		TIMEOUT,
 
-		/** Others held it, and whoever asked goes on without it. */
+		/** Others held it, and the caller goes on without it. */
 		SKIPPED,
 
 		/** The store failed. */

@@ -3,12 +3,13 @@ package io.mongolock.event;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockException;
@@ -18,31 +19,36 @@ import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
+import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
 
 /**
- * What the log says of locks. Its lines are written by a thread of their own, so that
- * neither the watch over the leases nor a renewal nor a listener waits for a log appender
- * that blocks; only those of each grant and release, at DEBUG, by the caller's.
+ * The log of what happens to locks. Its lines are written by a thread of their own, so
+ * that neither the watch over the leases nor a renewal nor a listener waits for a log
+ * appender that blocks; only those of each grant and release, at DEBUG, by the caller's.
  * Thread-safe.
  */
 final class LockLog {
 
-	private static final Log logger = LogFactory.getLog(LockEvents.class);
-
 	private static final int CAPACITY = 10_000;
 
-	private static final int MAX_NAMES = 3;
+	private static final int MAX_KEYS = 3;
+
+	/** So that names made up at runtime do not fill the memory. */
+	private static final int MAX_NAMES = 1_000;
+
+	private final Log logger;
 
 	private final EventLog log;
 
-	private final SkipLog skips;
-
 	private final LossLog losses;
 
-	LockLog(Function<String, ThreadFactory> threads, LockClock clock) {
+	/** Names of locks whose first skip was logged at INFO. */
+	private final Set<String> skipped = ConcurrentHashMap.newKeySet();
+
+	LockLog(Log logger, Function<String, ThreadFactory> threads, LockClock clock) {
+		this.logger = logger;
 		this.log = new EventLog(logger, threads.apply("mongo-lock-log"), CAPACITY);
-		this.skips = new SkipLog(this.log);
 		this.losses = new LossLog(this.log, clock);
 	}
 
@@ -55,14 +61,32 @@ final class LockLog {
 				heldLock);
 	}
 
-	private static void debug(String what, HeldLock heldLock) {
-		if (logger.isDebugEnabled()) {
-			logger.debug(what + " lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")");
+	private void debug(String what, HeldLock heldLock) {
+		if (this.logger.isDebugEnabled()) {
+			this.logger
+				.debug(what + " lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")");
 		}
 	}
 
+	/**
+	 * A request was skipped: the first of each name at INFO, because somebody may wonder
+	 * why nothing happened, and all others at DEBUG.
+	 */
 	void skipped(LockRequest request, List<LockHolder> holders) {
-		this.skips.skipped(request, holders);
+		String name = (request.name() != null) ? request.name() : "";
+		if (this.skipped.size() < MAX_NAMES && this.skipped.add(name)) {
+			this.log.info(describeSkip(request, holders) + "; further skips of "
+					+ ((name.isEmpty()) ? "locks without a name" : "locks named '" + KeyText.printable(name) + "'")
+					+ " are logged at DEBUG");
+		}
+		else if (this.log.isDebugEnabled()) {
+			this.log.debug(describeSkip(request, holders));
+		}
+	}
+
+	private static String describeSkip(LockRequest request, List<LockHolder> holders) {
+		return "Skipped what was to be done under lock '" + KeyText.printable(request.key()) + "', because it "
+				+ LockExceptions.whoHolds(holders);
 	}
 
 	void takenOver(HeldLock heldLock, LockHolder previous) {
@@ -85,7 +109,7 @@ final class LockLog {
 			lost(lost.get(0), LossReason.SHUTDOWN);
 		}
 		else if (!lost.isEmpty()) {
-			this.log.warn(lost.size() + " locks were lost, as this application shut down while they were held: "
+			this.log.warn(lost.size() + " locks were lost, because this application shut down while they were held: "
 					+ names(lost.stream().map(HeldLock::lease).toList()));
 		}
 	}
@@ -97,7 +121,7 @@ final class LockLog {
 
 	void leftToExpire(HeldLock heldLock, Duration lease) {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
-				+ "' is not released, as it is unknown whether the transaction "
+				+ "' is not released, because it is unknown whether the transaction "
 				+ "that used it was committed; its lease of " + lease.toMillis() + "ms runs out by itself");
 	}
 
@@ -145,12 +169,12 @@ final class LockLog {
 
 	void eventsDropped(long count, int capacity) {
 		this.log.warn(((count != 1) ? count + " events were" : "1 event was")
-				+ " not published, as the listeners take too long: only the latest " + capacity
+				+ " not published, because the listeners take too long: only the latest " + capacity
 				+ " are kept; losses are never among those dropped");
 	}
 
 	/**
-	 * Write what waits because no thread was to be had, or to be summed up.
+	 * Write the lines that wait because no thread could be started, or to be summed up.
 	 */
 	boolean retry() {
 		return this.losses.retry() | this.log.retry();
@@ -166,10 +190,10 @@ final class LockLog {
 
 	private static String names(Collection<Lease> leases) {
 		String first = leases.stream()
-			.limit(MAX_NAMES)
+			.limit(MAX_KEYS)
 			.map((lease) -> "'" + KeyText.printable(lease.id().key()) + "'")
 			.collect(Collectors.joining(", "));
-		return (leases.size() > MAX_NAMES) ? first + " and " + (leases.size() - MAX_NAMES) + " more" : first;
+		return (leases.size() > MAX_KEYS) ? first + " and " + (leases.size() - MAX_KEYS) + " more" : first;
 	}
 
 }

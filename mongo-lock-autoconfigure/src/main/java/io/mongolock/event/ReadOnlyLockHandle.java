@@ -14,7 +14,7 @@ import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
 
 /**
- * What listeners see of a lock: everything but the power to renew it or release it. Equal
+ * A lock as listeners see it: everything but the power to renew it or release it. Equal
  * if of the same hold.
  */
 final class ReadOnlyLockHandle implements LockHandle {

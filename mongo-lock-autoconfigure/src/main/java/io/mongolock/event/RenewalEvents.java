@@ -101,7 +101,7 @@ public final class RenewalEvents {
 	}
 
 	/**
-	 * Say what waits because no thread was to be had, losses above all.
+	 * Publish and log what waits because no thread could be started, losses above all.
 	 * @return whether it still waits, and this is to be called again
 	 */
 	public boolean retry() {

@@ -12,7 +12,7 @@ import io.mongolock.store.StoreServers;
 
 /**
  * Notices from the answers to claims when the store's clock steps, or another member with
- * another clock leads: the time between two answers, as the store tells it, is more or
+ * another clock leads: the time between two answers, by the store's clock, is more or
  * less than either clock of this machine allows. Thread-safe; the last sample is guarded
  * by the watch's own monitor.
  */
@@ -43,7 +43,7 @@ final class StoreClockWatch {
 	}
 
 	/**
-	 * The store told its time.
+	 * An answer of the store has its time.
 	 * @param margin what the lease that was asked for allows for
 	 */
 	void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
@@ -53,8 +53,8 @@ final class StoreClockWatch {
 		long step = (before != null) ? sample.stepSince(before) : 0;
 		if (Math.abs(step) > Math.min(margin.toMillis(), TOLERATED_MILLIS)) {
 			logger.warn(describe(step, sample.serverSince(before)));
-			Duration told = Duration.ofMillis(step);
-			this.listeners.publish((listener) -> listener.onStoreClockStepped(told));
+			Duration stepped = Duration.ofMillis(step);
+			this.listeners.publish((listener) -> listener.onStoreClockStepped(stepped));
 		}
 	}
 
@@ -65,7 +65,7 @@ final class StoreClockWatch {
 		}
 		return "The clock of the store" + server + " stepped ahead by " + step
 				+ "ms against both clocks of this machine, or this machine stood still: locks whose margin is shorter "
-				+ "may have two holders until their next renewal, which only the fence tells apart";
+				+ "may have two holders until their next renewal, which only the fence distinguishes";
 	}
 
 	private synchronized @Nullable Sample next(Sample sample) {
@@ -84,7 +84,7 @@ final class StoreClockWatch {
 	 */
 	private record Sample(long store, ClockReading earliest, ClockReading latest, @Nullable String server) {
 
-		// From the middle of the time in which the store may have told it
+		// From the middle of the time in which the store may have read it
 		Duration aheadOfHere() {
 			return Duration.ofMillis(this.store - (this.earliest.millis() + this.latest.millis()) / 2);
 		}

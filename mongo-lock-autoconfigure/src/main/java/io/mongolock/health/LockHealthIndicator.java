@@ -14,6 +14,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.TimeLeft;
 
 /**
  * Health of the locks: up if locks were granted or kept just now, and otherwise if one of
@@ -82,10 +83,9 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 			return;
 		}
 		long failures = proof.failures();
-		long begun = proof.nanoTime();
+		TimeLeft time = proof.timeLeft(this.timeout);
 		this.store.acquire(Claim.of(this.probe, this.owner, this.timeout).withLimit(Integer.MAX_VALUE), this.timeout);
-		Duration left = this.timeout.minusNanos(proof.nanoTime() - begun);
-		this.store.release(this.probe, (left.toMillis() > 0) ? left : Duration.ofMillis(1));
+		this.store.release(this.probe, time.left());
 		proof.proved(failures);
 	}
 

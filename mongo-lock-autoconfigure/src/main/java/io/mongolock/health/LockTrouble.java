@@ -95,7 +95,7 @@ public final class LockTrouble implements SelectiveListener {
 	}
 
 	/**
-	 * What is known of clocks that are off.
+	 * The clocks that are known to be off.
 	 */
 	Map<String, Duration> clocks() {
 		Map<String, Duration> clocks = new LinkedHashMap<>(this.clocksOff);
@@ -118,7 +118,7 @@ public final class LockTrouble implements SelectiveListener {
 	 * A lock whose renewal failed.
 	 *
 	 * @param handle the lock
-	 * @param remaining how long it was guaranteed held by then
+	 * @param remaining how long it was guaranteed held when that happened
 	 */
 	private record Overdue(LockHandle handle, Duration remaining) {
 

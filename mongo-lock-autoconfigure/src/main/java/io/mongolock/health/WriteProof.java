@@ -9,6 +9,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.event.LockInstrumentation;
+import io.mongolock.store.TimeLeft;
 
 /**
  * Knows whether claims, renewals and releases show that the store can be written to.
@@ -71,8 +72,8 @@ public final class WriteProof implements LockInstrumentation {
 				&& this.failures.get() == this.failuresSeen;
 	}
 
-	long nanoTime() {
-		return this.clock.nanoTime();
+	TimeLeft timeLeft(Duration timeout) {
+		return new TimeLeft(this.clock, timeout);
 	}
 
 	/**

@@ -13,7 +13,7 @@ public class DefaultLockObservationConvention implements LockObservationConventi
 
 	private final boolean showKeys;
 
-	/** Kept here, as they would be sorted anew four times for each lock. */
+	/** Kept here, because they would be sorted anew four times for each lock. */
 	private final Map<Ended, KeyValues> keyValues = new ConcurrentHashMap<>();
 
 	/**

@@ -179,7 +179,7 @@ public final class LockMeters implements LockInstrumentation {
 			.register(this.registry);
 	}
 
-	// Kept here, as the registry would build the tags anew each time
+	// Kept here, because the registry would build the tags anew each time
 	private Timer timer(String meter, LockRequest request, @Nullable String outcome, @Nullable String error) {
 		return this.timers.computeIfAbsent(new TimerId(meter, LockTags.name(request), outcome, error),
 				(id) -> id.builder().register(this.registry));

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockRequest;
 
 /**
- * What is known of a claim, or of a lock that is held, while it is observed. Thread-safe.
+ * A claim, or a lock that is held, as it is observed. Thread-safe.
  */
 public final class LockObservationContext extends Observation.Context {
 
@@ -21,7 +21,7 @@ public final class LockObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * What was asked for.
+	 * The request.
 	 * @return the request, with the name of the lock and its key
 	 */
 	public LockRequest request() {
@@ -30,7 +30,8 @@ public final class LockObservationContext extends Observation.Context {
 
 	/**
 	 * How it ended.
-	 * @return the outcome, as the meter has it, or {@code null} as long as it goes on
+	 * @return the outcome by the name that the meter uses, or {@code null} as long as it
+	 * goes on
 	 */
 	public @Nullable String outcome() {
 		return this.outcome;

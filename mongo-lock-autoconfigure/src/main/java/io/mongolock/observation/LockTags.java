@@ -10,7 +10,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
 /**
- * What meters and observations are tagged with.
+ * The tags of meters and observations.
  */
 final class LockTags {
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockOwner;
 
 /**
- * What an attempt at a lock asks for.
+ * The request of an attempt at a lock to the store.
  *
  * @param id the key and the token of the attempt
  * @param limit how many may hold the lock together with this claim

@@ -69,8 +69,8 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	}
 
 	/**
-	 * Whom a grant replaced because their leases had run out, those excepted who were
-	 * done and had meant them to.
+	 * The holders that a grant replaced because their leases had run out, except those
+	 * that were done and had meant them to.
 	 */
 	public List<LockHolder> lapsedBefore(StoredHolder granted) {
 		if (this.previous.isEmpty()) {
@@ -100,7 +100,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	}
 
 	/**
-	 * Who holds it now.
+	 * The holders now.
 	 */
 	public List<LockHolder> liveHolders() {
 		return StoredHolder.alive(this.holders, this.now);

@@ -25,7 +25,7 @@ public record KeySpace(String prefix) {
 	}
 
 	/**
-	 * What is stored for a key.
+	 * The stored form of a key.
 	 * @throws IllegalArgumentException if the key is empty, not valid Unicode or too long
 	 */
 	public String toId(String key) {
@@ -37,7 +37,7 @@ public record KeySpace(String prefix) {
 	}
 
 	/**
-	 * What is stored for a text that names anything else.
+	 * The stored form of a text that names anything else.
 	 * @throws IllegalArgumentException if the text is not valid Unicode or too long
 	 */
 	public String toId(String what, String key) {
@@ -51,7 +51,7 @@ public record KeySpace(String prefix) {
 	}
 
 	/**
-	 * The key of what is stored.
+	 * The key of a stored form.
 	 */
 	public String toKey(String id) {
 		return id.substring(this.prefix.length());

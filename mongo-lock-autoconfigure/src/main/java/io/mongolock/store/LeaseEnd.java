@@ -22,7 +22,7 @@ public enum LeaseEnd {
 	UNKNOWN,
 
 	/**
-	 * Whoever else knows its token goes on with it.
+	 * Another holder of its token goes on with it.
 	 */
 	PASSED_ON
 

@@ -3,8 +3,8 @@ package io.mongolock.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that stands for a lease, such as a handle: lets code beside the store find
- * the lease and end it by statements of its own, which users have no need to see.
+ * Something that stands for a lease, for example a handle: lets code beside the store
+ * find the lease and end it by statements of its own, which users have no need to see.
  */
 public interface Leased {
 
@@ -14,7 +14,7 @@ public interface Leased {
 	LeaseId lease();
 
 	/**
-	 * What the store sent along with the grant.
+	 * The content that the store sent along with the grant.
 	 * @return what it keeps with the lock, once; {@code null} from then on, or if it
 	 * keeps nothing
 	 */
@@ -42,7 +42,7 @@ public interface Leased {
 	Runnable suspend();
 
 	/**
-	 * What began is over and has not ended the lease.
+	 * The statement that began is over and has not ended the lease.
 	 */
 	void resume();
 

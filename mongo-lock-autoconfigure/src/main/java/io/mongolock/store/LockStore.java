@@ -134,17 +134,17 @@ public interface LockStore {
 	List<StoredLock> list(String prefix, String after, int most, Duration timeout);
 
 	/**
-	 * What is known of the servers behind this store. For diagnostics.
+	 * The servers behind this store, as far as known. For diagnostics.
 	 */
 	default StoreServers servers() {
 		return StoreServers.UNKNOWN;
 	}
 
 	/**
-	 * Have a listener notified of releases as they happen, if this store can tell. At
+	 * Have a listener notified of releases as they happen, if this store notices them. At
 	 * most one watch is needed for all keys.
-	 * @return the watch, to be closed when nobody waits; never live if the store cannot
-	 * tell of releases
+	 * @return the watch, to be closed when nobody waits; never live if the store does not
+	 * notice releases
 	 */
 	default ReleaseWatch watchReleases(ReleaseListener listener) {
 		return new ReleaseWatch() {
@@ -156,7 +156,7 @@ public interface LockStore {
 
 			@Override
 			public void close() {
-				// nothing was opened
+				// Nothing was opened
 			}
 
 		};

@@ -1,8 +1,8 @@
 package io.mongolock.store;
 
 /**
- * Is notified of what may have freed a place in a lock. All of it are hints: a place may
- * be taken again by the time the hint arrives, and a hint may never come. Called by one
+ * Is notified of whatever may have freed a place in a lock. All are hints: a place may be
+ * taken again by the time the hint arrives, and a hint may never come. Called by one
  * thread at a time, which it must not hold up.
  */
 public interface ReleaseListener {
@@ -13,7 +13,7 @@ public interface ReleaseListener {
 	void released(String key);
 
 	/**
-	 * Anything may have happened to any key, such as while the watch was interrupted:
+	 * Anything may have happened to any key, for example while the watch was interrupted:
 	 * look at everything once.
 	 */
 	void missed();

@@ -8,8 +8,8 @@ import java.time.Duration;
 public interface ReleaseWatch extends AutoCloseable {
 
 	/**
-	 * Whether releases are notified at present. If not, whoever waits has to look for
-	 * himself. It may change at any time; each time that it becomes {@code true},
+	 * Whether releases are notified at present. If not, those who wait have to look. It
+	 * may change at any time; each time that it becomes {@code true},
 	 * {@link ReleaseListener#missed()} follows.
 	 * @return whether the listener is notified of releases as they happen
 	 */

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * What is known of the servers behind a store. It may be out of date, so nothing is
+ * The servers behind a store, as far as known. It may be out of date, so nothing is
  * promised to anybody by it. Thread-safe.
  */
 public interface StoreServers {
@@ -20,7 +20,7 @@ public interface StoreServers {
 
 		@Override
 		public void onClockOff(BiConsumer<String, Duration> listener) {
-			// never
+			// Never
 		}
 
 	};
@@ -45,7 +45,7 @@ public interface StoreServers {
 	 * @param listener is called on a thread that it must not hold up
 	 */
 	default void onPrimaryChange(Runnable listener) {
-		// never, unless elections are heard of
+		// Never, unless elections are heard of
 	}
 
 }

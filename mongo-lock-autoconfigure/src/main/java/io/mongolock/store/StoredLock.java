@@ -12,7 +12,7 @@ import io.mongolock.LockHolder;
  * @param holders who holds it, leases that ran out included
  * @param queue who waits for it, first come first, places that ran out included
  * @param previous who held it when it was last granted to another, leases that had run
- * out by then among them
+ * out meanwhile among them
  * @param fence the highest number given out
  * @param now the store's time
  */
@@ -28,7 +28,7 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	}
 
 	/**
-	 * Who holds it now.
+	 * The holders now.
 	 */
 	public List<LockHolder> liveHolders() {
 		return StoredHolder.alive(this.holders, this.now);

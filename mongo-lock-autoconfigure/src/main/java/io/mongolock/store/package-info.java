@@ -1,5 +1,18 @@
 /**
- * What the client asks of a place that keeps locks.
+ * The client's view of a place that keeps locks.
+ * <ul>
+ * <li>{@link LockStore} is that place. All times in it are its own.</li>
+ * <li>A request for a lock: {@link Claim}, which {@link ClaimAnswer} answers. Both name
+ * one attempt by its {@link LeaseId}, key and token; {@link KeySpace} says how keys are
+ * stored, {@link KeyText} how people read them, and {@link TimeLeft} is a timeout that
+ * several requests share.</li>
+ * <li>The state that is stored: {@link StoredLock} with its {@link StoredHolder}s and
+ * {@link StoredWaiter}s.</li>
+ * <li>Hints: {@link ReleaseWatch} calls a {@link ReleaseListener} when a place in a lock
+ * may be free, and {@link StoreServers} knows servers, their clocks and elections.</li>
+ * <li>Code beside the store that ends leases by statements of its own: {@link Leased} is
+ * its way to the lease of a handle, and {@link LeaseEnd} how it ended.</li>
+ * </ul>
  */
 @NullMarked
 package io.mongolock.store;

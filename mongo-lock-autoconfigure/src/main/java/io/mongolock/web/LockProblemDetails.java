@@ -17,9 +17,9 @@ import io.mongolock.LockUnavailableException;
 
 /**
  * Answers contention with 409 and trouble with the store with 503 as problem details (RFC
- * 9457), both with {@code Retry-After}, on servlets and reactive. Who holds the lock is
- * not told to strangers; the log and the exception say it. A lock that was lost is none
- * of both: work was done, so it stays the application's to answer. Thread-safe.
+ * 9457), both with {@code Retry-After}, on servlets and reactive. Strangers do not learn
+ * who holds the lock; the log and the exception say it. A lock that was lost is none of
+ * both: work was done, so it stays the application's to answer. Thread-safe.
  */
 @RestControllerAdvice
 @Order(0) // as that of Spring Boot, before an unordered handler of all exceptions

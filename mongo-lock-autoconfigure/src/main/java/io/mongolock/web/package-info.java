@@ -1,5 +1,5 @@
 /**
- * What a caller over HTTP is told of a lock that was not to be had.
+ * Answers callers over HTTP whose lock was held by others or whose store failed.
  */
 @NullMarked
 package io.mongolock.web;

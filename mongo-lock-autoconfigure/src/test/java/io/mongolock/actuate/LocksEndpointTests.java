@@ -73,7 +73,7 @@ class LocksEndpointTests {
 	private final List<StoredLock> held = new ArrayList<>();
 
 	@BeforeEach
-	void listsWhatIsHeld() {
+	void listsHeldLocks() {
 		BDDMockito.given(this.store.find(Mockito.anyString(), Mockito.eq(TIMEOUT)))
 			.willAnswer(
 					(call) -> this.held.stream().filter((lock) -> lock.key().equals(call.getArgument(0))).findFirst());
@@ -91,7 +91,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void whatCannotBeUsedIsARequestThatIsWrongNotAnErrorOfTheServer() {
+	void anUnusableKeyIsAWrongRequestAndNoErrorOfTheServer() {
 		IllegalArgumentException wrong = new IllegalArgumentException("too long, says the test");
 		BDDMockito.given(this.store.find("k", TIMEOUT)).willThrow(wrong);
 		BDDMockito.given(this.locks.requestRelease("k", "", "alice")).willThrow(wrong);
@@ -105,7 +105,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void heldLocksAreShownWithTheirHoldersAndThoseWhoWait() {
+	void heldLocksAreShownWithTheirHoldersAndWaiters() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LockDescriptor lock = all().locks().get(0);
 		assertThat(lock.key()).isEqualTo("order:1");
@@ -118,11 +118,11 @@ class LocksEndpointTests {
 		assertThat(lock.waiting()).as("a place that ran out is none").hasSize(1);
 		assertThat(lock.waiting().get(0).owner()).contains("next");
 		assertThat(lock.waiting().get(0).instance()).isEqualTo("next 1");
-		assertThat(all().toString()).as("whoever has the token can release the lock").doesNotContain("secret");
+		assertThat(all().toString()).as("anybody with the token can release the lock").doesNotContain("secret");
 	}
 
 	@Test
-	void whoHeldTheLockBeforeIsShownUnlessItDoesStill() {
+	void thePreviousHolderIsShownUnlessItStillHolds() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		assertThat(this.endpoint.lock(new String[] { "order:1" })).isNotNull()
 			.extracting(LockDescriptor::previous, InstanceOfAssertFactories.list(PreviousDescriptor.class))
@@ -171,14 +171,14 @@ class LocksEndpointTests {
 	@Test
 	void aLookThatTakesTooLongEndsWithWhereToGoOn() {
 		IntStream.range(0, 5_000).forEach((i) -> hold("%04d".formatted(i), "shop", Duration.ZERO));
-		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, TIMEOUT.toNanos());
+		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, 0L, 0L, TIMEOUT.toNanos());
 		assertThat(this.endpoint.locks(null, "rare", null, null, 1)).isEqualTo(new LocksDescriptor(List.of(), "0999"));
 	}
 
 	@Test
 	void theNextRequestOfALookHasTheTimeThatIsLeft() {
 		IntStream.range(0, 1_500).forEach((i) -> hold("%04d".formatted(i), "shop", Duration.ZERO));
-		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, Duration.ofSeconds(1).toNanos());
+		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, 0L, 0L, Duration.ofSeconds(1).toNanos());
 		this.endpoint.locks(null, "rare", null, null, 1);
 		Mockito.verify(this.store).list("", "0999", 1000, TIMEOUT.minusSeconds(1));
 	}
@@ -196,7 +196,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void thoseWhoWaitWithoutAPlaceInTheStoreAreCounted() {
+	void waitersWithoutAPlaceInTheStoreAreCounted() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		assertThat(all().locks().get(0).waitingHere()).isEqualTo("order:1".length());
 	}
@@ -227,7 +227,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void whoAsksForTheReleaseIsShownOnlyToThoseWhoMaySeeOwners() {
+	void theAuthorOfAReleaseRequestIsShownOnlyToUsersWhoMaySeeOwners() {
 		StoredHolder asked = new StoredHolder("secret", 7, 1, new LockOwner("shop", "1", "host", 1, ""), NOW, NOW,
 				Duration.ofSeconds(30), new ReleaseRequest("deployment", "admin", NOW), false);
 		assertThat(HolderDescriptor.of(asked, NOW, true).releaseRequest()).isEqualTo(asked.releaseRequest());
@@ -237,7 +237,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void aReleaseByForceFreesThoseWhoWereSeenAndSaysWhoDidIt(CapturedOutput output) {
+	void aReleaseByForceEndsTheHoldsThatWereSeenAndNamesItsUser(CapturedOutput output) {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		BDDMockito.given(this.store.release(new LeaseId("order:1", "secret order:1"), TIMEOUT)).willReturn(true);
 		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, "hangs\nsince noon"))
@@ -262,7 +262,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void whatTheStoreDidNotReleaseIsNotSaidToBeReleased(CapturedOutput output) {
+	void aHoldThatTheStoreDidNotEndIsNotReportedAsReleased(CapturedOutput output) {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		for (Outcome outcome : List.of(Outcome.REFUSED, Outcome.NOT_EXECUTED)) {
 			BDDMockito.willThrow(new LockStoreException("order:1", outcome, "no", null))
@@ -286,7 +286,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void anAuditThatFailsHidesNeitherTheQueueNorTheAnswer(CapturedOutput output) {
+	void anAuditThatFailsHidesNeitherTheLogLineNorTheAnswer(CapturedOutput output) {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, (event) -> {
 			throw new IllegalStateException("the audit, says the test");
@@ -319,12 +319,12 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void whoIsNotKnownIsCalledAnonymous() {
+	void anUnknownUserIsCalledAnonymous() {
 		assertThat(LocksEndpoint.nameOf(SecurityContext.NONE)).isEqualTo("anonymous");
 	}
 
 	@Test
-	void whoHasNoneOfTheRolesMayNotRelease() {
+	void aUserWithNoneOfTheRolesMayNotRelease() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(true);
 		String[] key = { "order:1" };
@@ -353,13 +353,13 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void aReleaseByForceOfWhatNobodyKnowsIsNotFound() {
+	void aReleaseByForceOfAnUnknownKeyIsNotFound() {
 		assertThat(this.endpoint.release(USER, new String[] { "nobody" }, null)).isNull();
 		assertThat(this.events).isEmpty();
 	}
 
 	@Test
-	void ownersAreHiddenFromThoseWhoMayNotSeeThem() {
+	void ownersAreHiddenFromUsersWhoMayNotSeeThem() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.WHEN_AUTHORIZED, Set.of());
 		LockDescriptor lock = locks(web, null).get(0);
@@ -374,7 +374,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void ownersAreShownToThoseWhoMaySeeThem() {
+	void ownersAreShownToUsersWhoMaySeeThem() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		assertThat(locks(web, "shop")).hasSize(1);
@@ -408,7 +408,7 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void whatNobodyEverAskedForHasNoBody() {
+	void aKeyThatWasNeverClaimedHasNoBody() {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		String[] key = { "nobody" };
 		assertThat(web.lock(SecurityContext.NONE, key, null)).extracting("status", "body").containsExactly(404, null);

@@ -42,6 +42,7 @@ import io.mongolock.LockContext;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockCommitListener;
+import io.mongolock.client.ScriptedStore;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.RecordingLockOperations;
 import io.mongolock.store.LeaseId;
@@ -113,7 +114,7 @@ class AdvisorOrderTests {
 
 	@Test
 	void transactionManagersAskBeforeTheyCommit() {
-		new ApplicationContextRunner().withBean(LockStore.class, StubLockStore::new)
+		new ApplicationContextRunner().withBean(LockStore.class, ScriptedStore::new)
 			.withBean(RecordingTransactionManager.class, () -> new RecordingTransactionManager(new ArrayList<>()))
 			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
 			.run((context) -> assertThat(
@@ -125,7 +126,7 @@ class AdvisorOrderTests {
 	void skippingMethodKeepsItsLockUntilTheOuterTransactionHasEnded() {
 		List<String> events = new ArrayList<>();
 		PlatformTransactionManager transactions = new RecordingTransactionManager(events);
-		new ApplicationContextRunner().withBean(LockStore.class, () -> new StubLockStore() {
+		new ApplicationContextRunner().withBean(LockStore.class, () -> new ScriptedStore() {
 			@Override
 			public boolean release(LeaseId lease, Duration timeout) {
 				events.add("release " + lease.key());

@@ -17,6 +17,7 @@ import io.mongolock.LockApplicationEvent;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.client.ScriptedStore;
 import io.mongolock.event.LockEventPublisher;
 import io.mongolock.observation.LockMdc;
 
@@ -29,10 +30,10 @@ class LockApplicationEventTests {
 
 	private final ApplicationContextRunner context = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
-		.withBean(StubLockStore.class);
+		.withBean(ScriptedStore.class);
 
 	@Test
-	void whatHappensToLocksIsHeardInItsOrderOnAThreadOfTheLibrary() {
+	void eventsAreHeardInTheirOrderOnAThreadOfTheLibrary() {
 		this.context.withBean(Ear.class).run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
 			locks.execute(LockRequest.of("order", 7), (held) -> held.fence());
@@ -63,7 +64,7 @@ class LockApplicationEventTests {
 	}
 
 	@Test
-	void theLockIsInTheDiagnosticContextOfWhatRunsUnderIt() {
+	void theLockIsInTheDiagnosticContextOfTheWorkUnderIt() {
 		this.context.run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
 			assertThat(locks.<String, RuntimeException>execute(LockRequest.of("order", 7),

@@ -28,6 +28,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.client.ScriptedStore;
 import io.mongolock.observation.LockMeters;
 import io.mongolock.observation.LockObservationContext;
 import io.mongolock.observation.LockObservationConvention;
@@ -46,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class LockObservationAutoConfigurationTests {
 
-	private final ApplicationContextRunner metered = metered(StubLockStore.class);
+	private final ApplicationContextRunner metered = metered(ScriptedStore.class);
 
 	private final ApplicationContextRunner observed = observed(this.metered);
 
@@ -98,7 +99,7 @@ class LockObservationAutoConfigurationTests {
 	}
 
 	@Test
-	void whatFailsAndWhatIsLostHasTheSameTagsEitherWay() {
+	void failuresAndLossesHaveTheSameTagsEitherWay() {
 		ApplicationContextRunner observed = observed(metered(ForgetfulStore.class));
 		for (ApplicationContextRunner runner : List.of(observed, observed.withBean(Tracer.class))) {
 			runner.run((context) -> {
@@ -132,7 +133,7 @@ class LockObservationAutoConfigurationTests {
 					LockMetricsAutoConfiguration.class, LockObservationAutoConfiguration.class))
 			.withBean(SimpleMeterRegistry.class)
 			.withBean(ObservationRegistry.class, LockObservationAutoConfigurationTests::traced)
-			.withBean(StubLockStore.class)
+			.withBean(ScriptedStore.class)
 			.run((context) -> {
 				work(context);
 				assertThat(context.getBean(LockObservations.class).observes()).isTrue();
@@ -213,7 +214,7 @@ class LockObservationAutoConfigurationTests {
 	}
 
 	/** Grants once, has nothing to release then, and fails from then on. */
-	static final class ForgetfulStore extends StubLockStore {
+	static final class ForgetfulStore extends ScriptedStore {
 
 		private final AtomicInteger claims = new AtomicInteger();
 

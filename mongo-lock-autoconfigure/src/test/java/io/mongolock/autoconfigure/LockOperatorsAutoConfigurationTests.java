@@ -27,6 +27,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.actuate.LockInfoContributor;
 import io.mongolock.actuate.LocksEndpoint;
+import io.mongolock.client.ScriptedStore;
 import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.health.LockTrouble;
 import io.mongolock.store.Claim;
@@ -49,7 +50,7 @@ public class LockOperatorsAutoConfigurationTests {
 				LockHealthAutoConfiguration.class, LockInfoAutoConfiguration.class, EndpointAutoConfiguration.class,
 				WebEndpointAutoConfiguration.class));
 
-	private final WebApplicationContextRunner context = this.empty.withBean(StubLockStore.class);
+	private final WebApplicationContextRunner context = this.empty.withBean(ScriptedStore.class);
 
 	@Test
 	void theEndpointIsThereOnceItIsExposed() {
@@ -76,7 +77,7 @@ public class LockOperatorsAutoConfigurationTests {
 	}
 
 	@Test
-	void whatTheClientMeetsReachesTheHealth() {
+	void theClientsTroubleReachesTheHealth() {
 		this.empty.withBean(FailingStore.class)
 			.withPropertyValues("mongo-lock.ttl=1m", "mongo-lock.renew-interval=20ms")
 			.run((context) -> {
@@ -113,7 +114,7 @@ public class LockOperatorsAutoConfigurationTests {
 	}
 
 	@Test
-	void theInfoTellsTheSettingsUnlessSwitchedOff() {
+	void theInfoShowsTheSettingsUnlessSwitchedOff() {
 		this.context.withPropertyValues("mongo-lock.ttl=40s", "mongo-lock.locks.order.wait-timeout=1s")
 			.run((context) -> {
 				Info.Builder info = new Info.Builder();
@@ -151,7 +152,7 @@ public class LockOperatorsAutoConfigurationTests {
 	/**
 	 * Grants, and on demand neither renews nor releases what is not a look of the health.
 	 */
-	public static class FailingStore extends StubLockStore {
+	public static class FailingStore extends ScriptedStore {
 
 		public final AtomicInteger probes = new AtomicInteger();
 

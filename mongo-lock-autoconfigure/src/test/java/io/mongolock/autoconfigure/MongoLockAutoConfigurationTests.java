@@ -50,6 +50,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.client.ScriptedStore;
 import io.mongolock.client.UnlockedLockOperations;
 import io.mongolock.core.LockDefaults;
 import io.mongolock.interceptor.LockOperationSource;
@@ -77,7 +78,7 @@ class MongoLockAutoConfigurationTests {
 		.withInitializer((context) -> this.environment = context.getEnvironment())
 		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
 
-	private final ApplicationContextRunner runner = this.bare.withBean("stub", LockStore.class, StubLockStore::new);
+	private final ApplicationContextRunner runner = this.bare.withBean("stub", LockStore.class, ScriptedStore::new);
 
 	@Test
 	void methodRunsUnderItsLock() {
@@ -159,7 +160,7 @@ class MongoLockAutoConfigurationTests {
 			this.bare
 				.withConfiguration(
 						AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
-				// the driver tells of the second heartbeat first, 10 s after the one it
+				// The driver reports the second heartbeat first, 10 s after the one it
 				// connects with
 				.withPropertyValues("spring.mongodb.uri=" + server.connectionString() + "/app?heartbeatFrequencyMS=500")
 				.run((context) -> {
@@ -195,7 +196,7 @@ class MongoLockAutoConfigurationTests {
 	}
 
 	@Test
-	void ownerSaysWhoTheApplicationIs() {
+	void ownerNamesTheApplication() {
 		this.runner.withPropertyValues("spring.application.name=orders").run((context) -> {
 			LockOwner owner = context.getBean(LockOwner.class);
 			assertThat(owner.application()).isEqualTo("orders");
@@ -210,7 +211,7 @@ class MongoLockAutoConfigurationTests {
 	@Test
 	void backsOffForTheUsersStore() {
 		this.bare.withBean(MongoDatabaseFactory.class, () -> database())
-			.withBean("mine", LockStore.class, StubLockStore::new)
+			.withBean("mine", LockStore.class, ScriptedStore::new)
 			.run((context) -> {
 				assertThat(context).hasSingleBean(LockStore.class).hasBean("mine");
 				assertThat(context).doesNotHaveBean(TtlIndexWatch.class);
@@ -274,7 +275,7 @@ class MongoLockAutoConfigurationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "flase", "2", "" })
-	void whatIsNeitherTrueNorFalseRefusesTheStart(String value) {
+	void aValueThatIsNeitherTrueNorFalseRefusesTheStart(String value) {
 		this.runner.withPropertyValues("mongo-lock.enabled=" + value)
 			.run(failsWith("mongo-lock.enabled", "'" + value + "'", "is neither true nor false"));
 	}
@@ -292,7 +293,7 @@ class MongoLockAutoConfigurationTests {
 	}
 
 	@Test
-	void withoutFactorySaysWhatIsMissing() {
+	void aMissingFactoryIsNamed() {
 		this.bare.run(failsWith("no MongoDatabaseFactory bean", "spring-boot-starter-data-mongodb",
 				"spring.mongodb.uri", "mongo-lock.enabled=false"));
 	}
@@ -415,7 +416,7 @@ class MongoLockAutoConfigurationTests {
 					operation-timeout=9s                     | mongo-lock.operation-timeout  | '9s'   | - 8000ms) / 2 = 8000ms
 					wait-timeout=-1s                         | mongo-lock.wait-timeout       | '-1s'  | at least 0ms
 					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
-					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms, as it is refreshed every third of that, and 1m
+					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms, because it is refreshed every third of that, and 1m
 					place-ttl=61s                            | mongo-lock.place-ttl          | '61s'  | between 500ms
 					shutdown-timeout=0s                      | mongo-lock.shutdown-timeout   | '0s'   | longer than zero
 					shutdown-timeout=10001d                  | mongo-lock.shutdown-timeout   | '10001d' | at most 10000d
@@ -499,7 +500,7 @@ class MongoLockAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output)
 			.contains("'mongo-lock.ttl'", "'mongo-lock.hand-over.max-time'", "'mongo-lock.locks.order.ttl'")
-			.contains("as it has no value")
+			.contains("because it has no value")
 			.doesNotContain("did you mean", "see the settings");
 	}
 
@@ -562,7 +563,7 @@ class MongoLockAutoConfigurationTests {
 	}
 
 	@Test
-	void aNameWithDotsIsToldToBeWrittenInBrackets(CapturedOutput output) {
+	void aNameWithDotsHasToBeWrittenInBrackets(CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock.locks.order.import.ttl=40s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).contains("written in brackets, 'mongo-lock.locks[order.import].ttl'")
@@ -581,7 +582,7 @@ class MongoLockAutoConfigurationTests {
 	}
 
 	@Test
-	void whatIsWrittenRightIsNotWarnedOf(CapturedOutput output) {
+	void correctPropertiesAreNotWarnedOf(CapturedOutput output) {
 		this.runner.withUserConfiguration(ServiceConfiguration.class)
 			.withPropertyValues("mongo-lock.wait-timeout=5s", "mongo-lock.locks.order.ttl=30s")
 			.run((context) -> assertThat(context).hasNotFailed());

@@ -20,7 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * An application that is closed, as DevTools does at each restart, leaves no thread.
+ * An application that is closed, for example by DevTools at each restart, leaves no
+ * thread.
  */
 class NoThreadLeftTests {
 

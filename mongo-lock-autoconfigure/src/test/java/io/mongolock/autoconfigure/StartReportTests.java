@@ -42,7 +42,7 @@ class StartReportTests {
 		.withBean("again", Jobs.class);
 
 	@Test
-	void oneLineSaysWhereTheLocksAreWhoAnsweredWhatIsGuardedAndWhatIsInForce(CapturedOutput output) {
+	void oneLineNamesCollectionServerGuardedMethodsAndSettings(CapturedOutput output) {
 		try (EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start()) {
 			at(server.connectionString() + "/shop")
 				.withPropertyValues("mongo-lock.collection=leases", "mongo-lock.ttl=60s",
@@ -81,7 +81,7 @@ class StartReportTests {
 	}
 
 	@Test
-	void aServerThatDoesNotAnswerIsSaid(CapturedOutput output) {
+	void aServerThatDoesNotAnswerIsReported(CapturedOutput output) {
 		at("mongodb://127.0.0.1:1/shop?serverSelectionTimeoutMS=50").run((context) -> awaitLine(output));
 		assertThat(lines(output)).singleElement()
 			.asString()
@@ -103,7 +103,7 @@ class StartReportTests {
 					.keySet()
 					.stream()
 					.noneMatch((thread) -> thread.getName().equals("mongo-lock-start")));
-			// only on a machine so slow that the answer was given up before the end
+			// Only on a machine so slow that the answer was given up before the end
 			assertThat(lines(output)).noneMatch((line) -> line.toLowerCase(Locale.ROOT).contains("interrupt"));
 		}
 	}

@@ -137,7 +137,7 @@ class StartupCheckTests {
 	}
 
 	@Test
-	void withLazyInitializationOfEverythingWhatIsWrongIsRefusedAllTheSame() {
+	void mistakesAreRefusedAlsoWithLazyInitializationOfEverything() {
 		assertThatException().isThrownBy(() -> runLazily("--mongo-lock.ttl=1ms"))
 			.withStackTraceContaining("must be at least 100ms");
 		assertThatException().isThrownBy(() -> runLazily("", FinalMethod.class)).withStackTraceContaining("is final");

@@ -174,7 +174,7 @@ class LockEventsTests {
 		assertThat(this.log.lines).hasSize(1)
 			.first()
 			.asString()
-			.startsWith("12 locks were lost, as")
+			.startsWith("12 locks were lost, because")
 			.contains("and 9 more");
 		Awaitility.await().until(() -> this.events.lost.size() == 12);
 		assertThat(this.events.lost).allMatch((loss) -> loss.endsWith("SHUTDOWN"));

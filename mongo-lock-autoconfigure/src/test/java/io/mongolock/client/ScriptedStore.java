@@ -24,10 +24,10 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * A store that keeps exclusive locks without any expiry, writes down what it was asked,
- * and can be told beforehand what to do with the next requests.
+ * A store that keeps exclusive locks without any expiry, writes down its requests, and
+ * handles the next ones as a test has said beforehand.
  */
-class ScriptedStore implements LockStore {
+public class ScriptedStore implements LockStore {
 
 	private final Map<String, StoredHolder> holders = new ConcurrentHashMap<>();
 

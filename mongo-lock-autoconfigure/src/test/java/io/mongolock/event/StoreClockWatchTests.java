@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 
+import org.apache.commons.logging.LogFactory;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -41,7 +42,8 @@ class StoreClockWatchTests {
 
 	private final List<BiConsumer<String, Duration>> clocks = new ArrayList<>();
 
-	private final LockLog log = new LockLog((name) -> Thread::new, LockClock.system());
+	private final LockLog log = new LockLog(LogFactory.getLog(LockEvents.class), (name) -> Thread::new,
+			LockClock.system());
 
 	private final Listeners listeners = new Listeners(List.of(new LockListener() {
 
@@ -77,7 +79,7 @@ class StoreClockWatchTests {
 	private long millis = 50;
 
 	@Test
-	void aStoreWhoseClockGoesAsOursIsSilent() {
+	void aStoreClockThatGoesAsOursIsSilent() {
 		observe(0, 2);
 		pass(Duration.ofHours(1), Duration.ofHours(1));
 		observe(Duration.ofHours(1).toMillis() + 1, 2);
@@ -85,7 +87,7 @@ class StoreClockWatchTests {
 	}
 
 	@Test
-	void aStepAheadIsTold() {
+	void aStepAheadIsReported() {
 		observe(0, 2);
 		pass(Duration.ofSeconds(1), Duration.ofSeconds(1));
 		observe(61_001, 2);
@@ -93,7 +95,7 @@ class StoreClockWatchTests {
 	}
 
 	@Test
-	void aStepBackIsTold() {
+	void aStepBackIsReported() {
 		observe(0, 2);
 		pass(Duration.ofSeconds(1), Duration.ofSeconds(1));
 		observe(-59_000, 2);
@@ -109,7 +111,7 @@ class StoreClockWatchTests {
 	}
 
 	@Test
-	void aSmallStepIsToldIfTheMarginIsSmaller() {
+	void aSmallStepIsReportedIfTheMarginIsSmaller() {
 		ClockReading now = new ClockReading(this.nanos, this.millis);
 		this.watch.observe(Instant.ofEpochMilli(STORE), now, now, MARGIN);
 		this.watch.observe(Instant.ofEpochMilli(STORE + 301), now, now, Duration.ofMillis(300));
@@ -135,7 +137,7 @@ class StoreClockWatchTests {
 	}
 
 	@Test
-	void aPauseThatStopsBothClocksOfThisMachineIsTold(CapturedOutput output) {
+	void aPauseThatStopsBothClocksOfThisMachineIsReported(CapturedOutput output) {
 		observe(0, 2);
 		observe(Duration.ofMinutes(10).toMillis(), 2);
 		assertThat(awaitStep()).isEqualTo(Duration.ofMinutes(10).minusMillis(4));
@@ -153,14 +155,14 @@ class StoreClockWatchTests {
 	}
 
 	@Test
-	void aServerWhoseClockIsOffIsTold() {
+	void aServerWhoseClockIsOffIsReported() {
 		this.clocks.forEach((listener) -> listener.accept("db3:27017", Duration.ofSeconds(4)));
 		Awaitility.await().until(() -> !this.off.isEmpty());
 		assertThat(this.off).containsExactly("db3:27017 PT4S");
 	}
 
 	@Test
-	void anAnswerThatTookLongTellsNothingOfThatTime() {
+	void anAnswerThatTookLongIsNoStep() {
 		observe(0, 2);
 		observe(8_000, 20_000);
 		assertThat(stepsAfter(Duration.ofSeconds(8))).isEmpty();
@@ -184,7 +186,7 @@ class StoreClockWatchTests {
 		return this.steps.get(0);
 	}
 
-	// All that was told before one more step, which is
+	// All that was reported before one more step, which is
 	private List<Duration> stepsAfter(Duration store) {
 		observe(store.plusDays(1).toMillis(), 2);
 		Awaitility.await().until(() -> this.steps.stream().anyMatch((step) -> step.toHours() > 20));

@@ -119,7 +119,7 @@ class LockHealthIndicatorTests {
 	}
 
 	@Test
-	void whatTheClientWritesAnywayIsProofEnoughForSomeSeconds() {
+	void theClientsOwnWritesAreProofEnoughForSomeSeconds() {
 		this.proof.confirmed();
 		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
 		BDDMockito.given(this.clock.nanoTime()).willReturn(Duration.ofSeconds(2).toNanos() - 1);
@@ -208,7 +208,7 @@ class LockHealthIndicatorTests {
 	}
 
 	@Test
-	void whatIsReleasedOrLostIsNoTroubleAnyMore() {
+	void aLockThatIsReleasedOrLostIsNoTroubleAnyMore() {
 		LockHandle released = handle("order:1", 10);
 		LockHandle lost = handle("order:2", 10);
 		this.trouble.onRenewalFailed(released, new IllegalStateException());
@@ -220,7 +220,7 @@ class LockHealthIndicatorTests {
 	}
 
 	@Test
-	void aStepOfTheStoresClockIsToldForTenMinutes() {
+	void aStepOfTheStoresClockIsShownForTenMinutes() {
 		this.trouble.onStoreClockStepped(Duration.ofSeconds(60));
 		assertThat(this.indicator.health().getStatus()).isEqualTo(LockHealthIndicator.DEGRADED);
 		BDDMockito.given(this.clock.nanoTime()).willReturn(Duration.ofMinutes(10).toNanos());

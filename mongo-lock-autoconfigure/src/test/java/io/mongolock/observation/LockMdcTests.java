@@ -36,7 +36,7 @@ class LockMdcTests {
 	}
 
 	@Test
-	void whatTheApplicationPutThereIsThereAgain() {
+	void theApplicationsOwnValuesAreRestored() {
 		MDC.put("lock.key", "mine");
 		this.mdc.working(handle("order:1", 5)).close();
 		assertShown("mine", null);

@@ -67,7 +67,7 @@ class LockMetersTests {
 	}
 
 	@Test
-	void whatIsAlarmedOnIsShownAtZeroBeforeItHappens() {
+	void countersWithAlertsAreShownAtZeroFromTheStart() {
 		this.meters.claiming("claim", LockRequest.of("order", 1));
 		assertThat(this.registry.get("mongo.lock.lost").tags("lock", "order", "reason", "deadline").counter().count())
 			.isZero();
@@ -78,7 +78,7 @@ class LockMetersTests {
 	}
 
 	@Test
-	void renewalsAreTimedWithTheirSizeAndWhatWasLeftOfTheLeases() {
+	void renewalsAreTimedWithTheirSizeAndTheMarginLeft() {
 		this.meters.renewed(3, true, Duration.ofMillis(5));
 		this.meters.renewed(1, false, Duration.ofSeconds(3));
 		this.meters.marginLeft(Duration.ofSeconds(16));
@@ -96,7 +96,7 @@ class LockMetersTests {
 	}
 
 	@Test
-	void whatIsHeldAndWaitsIsShown() {
+	void heldLocksAndWaitingClaimsAreShown() {
 		this.meters.gauge(() -> 3, () -> 7);
 		assertThat(this.registry.get("mongo.lock.held").gauge().value()).isEqualTo(3);
 		assertThat(this.registry.get("mongo.lock.waiting").gauge().value()).isEqualTo(7);

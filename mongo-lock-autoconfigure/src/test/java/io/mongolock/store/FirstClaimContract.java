@@ -59,7 +59,7 @@ interface FirstClaimContract extends LockStoreContract {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 3, Integer.MAX_VALUE })
-	default void aFirstClaimIsDeniedByWhoeverHoldsAndChangesNothing(int limit) {
+	default void aFirstClaimIsDeniedByAnyHolderAndChangesNothing(int limit) {
 		StoredHolder holder = grant(Claims.limit(Claims.on("key"), limit));
 		StoredLock before = find("key");
 		ClaimAnswer denied = deny(Claims.first(Claims.on("key")));
@@ -78,7 +78,7 @@ interface FirstClaimContract extends LockStoreContract {
 	}
 
 	@Test
-	default void aFirstClaimTakesOverALeaseThatRanOutAndTellsFromWhom() {
+	default void aFirstClaimTakesOverAnExpiredLeaseAndNamesItsHolder() {
 		StoredHolder lapsed = grant(Claims.ttl(Claims.on("key"), shortTtl()));
 		deny(Claims.waiting(Claims.ttl(Claims.on("key"), shortTtl())));
 		elapse(shortTtl());
@@ -115,7 +115,7 @@ interface FirstClaimContract extends LockStoreContract {
 	}
 
 	@Test
-	default void whatFollowsAFirstClaimBeginsItsLeaseAnew() {
+	default void aRepetitionOfAFirstClaimBeginsItsLeaseAnew() {
 		Claim claim = Claims.on("key");
 		StoredHolder first = grant(Claims.first(claim));
 		elapse(Duration.ofMillis(100));

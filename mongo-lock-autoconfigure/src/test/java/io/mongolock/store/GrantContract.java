@@ -15,7 +15,7 @@ import io.mongolock.LockHolder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Who is granted a lock, what the answer tells, and how a lease ends.
+ * The grants of locks, the answers to claims, and the ends of leases.
  */
 interface GrantContract extends LockStoreContract {
 
@@ -107,7 +107,7 @@ interface GrantContract extends LockStoreContract {
 	}
 
 	@Test
-	default void aLeaseThatRanOutIsTakenOverAndTheAnswerTellsFromWhom() {
+	default void anExpiredLeaseIsTakenOverAndTheAnswerNamesItsHolder() {
 		StoredHolder lapsed = grant(Claims.ttl(Claims.on("key"), shortTtl()));
 		elapse(shortTtl());
 		Claim claim = Claims.on("key");
@@ -142,7 +142,7 @@ interface GrantContract extends LockStoreContract {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	default void aLateReleaseTellsWhetherAnybodyCame(boolean proved) {
+	default void aLateReleaseSaysWhetherTheLockWasTakenOver(boolean proved) {
 		Claim overrun = Claims.ttl(Claims.on("overrun"), shortTtl());
 		StoredHolder overran = grant(overrun);
 		Claim lost = Claims.ttl(Claims.on("lost"), shortTtl());
@@ -198,7 +198,7 @@ interface GrantContract extends LockStoreContract {
 	}
 
 	@Test
-	default void whatIsGivenOutOfLargeBlocksIsNotBroughtBackByADeletion() {
+	default void aDeletionBringsBackNoFenceOfALargeBlock() {
 		long given = 0;
 		for (int turn = 0; turn < 20; turn++) {
 			Claim claim = Claims.reserve(Claims.on("key"), 10_000);

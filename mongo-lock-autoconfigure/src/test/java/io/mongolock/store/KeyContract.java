@@ -76,7 +76,7 @@ interface KeyContract extends LockStoreContract {
 	}
 
 	@Test
-	default void whatNobodyAskedForIsNotFound() {
+	default void aKeyThatWasNeverClaimedIsNotFound() {
 		assertThat(store().find("key", TIMEOUT)).isEmpty();
 		assertThat(store().list(10, TIMEOUT)).isEmpty();
 	}

@@ -20,7 +20,7 @@ class KeyTextTests {
 	@ParameterizedTest
 	@CsvSource({ "10, 000A", "13, 000D", "0, 0000", "27, 001B", "127, 007F", "133, 0085", "8232, 2028", "8233, 2029",
 			"8238, 202E", "8294, 2066", "8203, 200B", "65279, FEFF", "55357, D83D" })
-	void whatCouldForgeALineIsPrintedAsItsNumber(int unit, String number) {
+	void aCharacterThatCouldForgeALineIsPrintedAsItsNumber(int unit, String number) {
 		assertThat(KeyText.printable("a" + (char) unit + "b")).isEqualTo("a\\u" + number + "b");
 	}
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the parts of the contract need of the store under test.
+ * The access of the parts of the contract to the store under test.
  */
 interface LockStoreContract {
 
@@ -22,7 +22,7 @@ interface LockStoreContract {
 	void elapse(Duration duration);
 
 	/**
-	 * Remove a lock altogether, as the TTL index would.
+	 * Remove a lock altogether, like the TTL index.
 	 */
 	void delete(String key);
 

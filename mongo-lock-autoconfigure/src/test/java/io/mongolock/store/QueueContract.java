@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.tuple;
 interface QueueContract extends LockStoreContract {
 
 	@Test
-	default void whoWaitsIsServedInTheOrderOfComing() {
+	default void waitersAreGrantedInTheOrderOfTheirArrival() {
 		Claim holder = Claims.on("key");
 		Claim first = Claims.waiting(Claims.on("key"));
 		Claim second = Claims.waiting(Claims.on("key"));
@@ -36,7 +36,7 @@ interface QueueContract extends LockStoreContract {
 	}
 
 	@Test
-	default void aPlaceTellsWhoWaits() {
+	default void aPlaceNamesItsWaiter() {
 		LockOwner owner = new LockOwner("$application", "$$NOW", "{$where: 1}", 1L << 40, "🧵");
 		grant(Claims.on("key"));
 		deny(Claims.owner(Claims.limit(Claims.waiting(Claims.on("key")), 3), owner));
@@ -47,7 +47,7 @@ interface QueueContract extends LockStoreContract {
 	}
 
 	@Test
-	default void whoDoesNotWaitTakesNoPlace() {
+	default void aClaimThatDoesNotWaitTakesNoPlace() {
 		grant(Claims.on("key"));
 		deny(Claims.on("key"));
 		assertThat(find("key").queue()).isEmpty();
@@ -144,7 +144,7 @@ interface QueueContract extends LockStoreContract {
 	}
 
 	@Test
-	default void theAnswerToAClaimTellsTheQueue() {
+	default void theAnswerToAClaimHasTheQueue() {
 		Claim first = Claims.waiting(Claims.on("key"));
 		Claim second = Claims.waiting(Claims.on("key"));
 		grant(Claims.on("key"));
@@ -184,7 +184,7 @@ interface QueueContract extends LockStoreContract {
 	}
 
 	@Test
-	default void whoLeavesBlocksNobody() {
+	default void aWaiterThatLeavesBlocksNobody() {
 		Claim holder = Claims.on("key");
 		Claim waiter = Claims.waiting(Claims.on("key"));
 		Claim other = Claims.waiting(Claims.on("key"));

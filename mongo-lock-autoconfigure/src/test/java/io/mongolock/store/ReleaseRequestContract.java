@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 interface ReleaseRequestContract extends LockStoreContract {
 
 	@Test
-	default void whoIsAskedToReleaseKeepsTheLeaseAndTheRequestIsSeen() {
+	default void aHolderAskedToReleaseKeepsItsLeaseAndSeesTheRequest() {
 		Claim claim = Claims.on("key");
 		StoredHolder granted = grant(claim);
 		assertThat(store().requestRelease(claim.id(), "$fence", "$admin", TIMEOUT)).isTrue();
@@ -49,7 +49,7 @@ interface ReleaseRequestContract extends LockStoreContract {
 	}
 
 	@Test
-	default void whoTakesOverIsNotAsked() {
+	default void aSuccessorIsNotAskedToRelease() {
 		Claim claim = lapsed("key");
 		store().requestRelease(claim.id(), "deployment", "admin", TIMEOUT);
 		assertThat(grant(Claims.on("key")).releaseRequest()).isNull();

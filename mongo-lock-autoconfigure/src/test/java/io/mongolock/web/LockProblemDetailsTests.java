@@ -51,7 +51,7 @@ class LockProblemDetailsTests {
 	}
 
 	@Test
-	void whoHoldsTheLockIsNotToldToStrangers() {
+	void theHolderIsNotNamedToStrangers() {
 		assertThat(this.mvc.get().uri("/held")).bodyText().doesNotContain("order:42", "host-7", "4711");
 	}
 

@@ -3,9 +3,9 @@ package io.mongolock.dashboard;
 import java.util.List;
 
 /**
- * What one instance did with its locks, as the page is sent it. Times are milliseconds,
- * and no clock of a browser is compared with one of a server. The names are single words,
- * so that no naming strategy of the application changes them.
+ * The history of one instance's locks, as sent to the page. Times are milliseconds, and
+ * no clock of a browser is compared with one of a server. The names are single words, so
+ * that no naming strategy of the application changes them.
  *
  * @param turn the number of the latest turn that ended
  * @param held how many locks are held now

@@ -17,7 +17,7 @@ final class ActivitySource {
 	}
 
 	/**
-	 * What happened, and how it stands.
+	 * The latest events, and the present state.
 	 * @param seen the number of the last turn that is known already, zero at first
 	 */
 	Activity since(long seen) {

@@ -23,8 +23,8 @@ import io.mongolock.actuate.LocksEndpointWebExtension;
 
 /**
  * Endpoint {@code mongolocksdashboard}: the page that shows the locks, and the files it
- * consists of. What it shows it asks of the endpoint {@code mongolocks}, as the user who
- * looks at it. Thread-safe.
+ * consists of. The page asks the endpoint {@code mongolocks} for the locks, with the
+ * rights of the user who looks at it. Thread-safe.
  */
 @WebEndpoint(id = "mongolocksdashboard", defaultAccess = Access.READ_ONLY)
 class DashboardEndpoint {
@@ -62,7 +62,7 @@ class DashboardEndpoint {
 	WebEndpointResponse<String> page(SecurityContext user) {
 		String own = Objects.requireNonNull(this.paths.get().getRootPath(ID));
 		String locks = this.paths.get().getRootPath(LOCKS);
-		// relative to the page, whatever stands before that in the browser
+		// Relative to the page, whatever stands before that in the browser
 		String up = "./" + "../".repeat(StringUtils.countOccurrencesOf(own, "/"));
 		boolean releases = this.locks != null && this.locks.mayRelease(user)
 				&& this.access.accessFor(LOCKS, Access.READ_ONLY) == Access.UNRESTRICTED;

@@ -21,9 +21,9 @@ import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 /**
- * The live part of the page, which an endpoint cannot be, as it cannot stream. It names
- * keys, so it is below the path of the locks and on the port of the actuator: only who
- * may read the locks may listen.
+ * The live part of the page, which an endpoint cannot be, because it cannot stream. It
+ * names keys, so it is below the path of the locks and on the port of the actuator: only
+ * who may read the locks may listen.
  */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnBean(DashboardEndpoint.class)
@@ -32,13 +32,13 @@ class DashboardManagementConfiguration {
 	/** Before the mapping of the endpoints, which would refuse what it cannot produce. */
 	private static final int ORDER = -101;
 
-	// a path that nobody asks for where the locks are not exposed
+	// A path that nobody asks for where the locks are not exposed
 	private static String path(PathMappedEndpoints paths) {
 		String locks = paths.getPath(DashboardEndpoint.LOCKS);
 		return Objects.requireNonNullElse(locks, paths.getPath(DashboardEndpoint.ID)) + "/events";
 	}
 
-	// there may be a lock whose key is "events", which is asked for as JSON
+	// There may be a lock whose key is "events", which is asked for as JSON
 	private static boolean isForEvents(List<MediaType> accepted) {
 		return accepted.contains(MediaType.TEXT_EVENT_STREAM);
 	}

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.LongStream;
 
 /**
- * How many durations there were of which length. Thread-safe without locks, as it is
+ * How many durations there were of which length. Thread-safe without locks, because it is
  * written on the threads that claim and release.
  */
 final class Durations {

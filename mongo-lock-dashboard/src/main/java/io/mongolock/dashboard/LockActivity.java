@@ -85,7 +85,7 @@ final class LockActivity implements LockInstrumentation {
 	}
 
 	/**
-	 * What happened.
+	 * The latest events.
 	 * @param seen the number of the last turn that is known already
 	 */
 	Activity since(long seen, int held, int waiting) {

@@ -15,7 +15,7 @@ import org.springframework.web.servlet.function.ServerResponse.SseBuilder;
 
 /**
  * Sends the activity of this instance to those who look, once a second. Each of them has
- * a thread, as a write waits for the one that reads it: who does not read keeps nobody
+ * a thread, because a write waits for its reader: one that does not read keeps nobody
  * else waiting, and is dropped when the web server gives up the write. Streams end before
  * the web server waits for its requests at shutdown. Thread-safe.
  */
@@ -122,7 +122,8 @@ final class ServletStreams implements SmartLifecycle {
 				}
 			}
 			catch (IOException | InterruptedException ex) {
-				// it went away, which is not worth a word; nobody interrupts this thread
+				// The reader went away, which is not worth a word; nobody interrupts this
+				// thread
 			}
 		}
 

@@ -52,7 +52,7 @@ export function keyed(parent, items, keyOf, create, update) {
 	}
 }
 
-/** The milliseconds of a duration such as PT1M2.5S, or of a number of seconds. */
+/** The milliseconds of a duration, for example PT1M2.5S, or of a number of seconds. */
 export function millis(duration) {
 	const parts = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?$/.exec(duration);
 	return (parts) ? ((Number(parts[1] ?? 0) * 60 + Number(parts[2] ?? 0)) * 60 + Number(parts[3] ?? 0)) * 1000

@@ -1,4 +1,4 @@
-/** What this instance did with its locks, as it says once a second. */
+/** The history of this instance's locks, which it sends once a second. */
 
 import { clone, element, fill, keyed, say, span } from './dom.js';
 
@@ -80,7 +80,7 @@ function showHistogram(figure, counts, what) {
 	keyed(figure.querySelector('.bars'), bars, (bar) => bar.index, () => clone('column'), (column, bar) => {
 		fill(column, { label: bar.label });
 		column.title = `${range(bar.index)}: ${bar.count.toLocaleString('en')}`;
-		// what is there at all is seen
+		// Anything that is there is seen
 		column.firstElementChild.style.height = bar.count ? `${Math.max(3, bar.count / most * 100)}%` : '0';
 	});
 }
@@ -96,7 +96,7 @@ const range = (index) => (index < last.bounds.length) ? `up to ${time(last.bound
 
 const time = (milliseconds) => (milliseconds < 1_000) ? `${milliseconds} ms` : span(milliseconds);
 
-/** Short ones, as there are thirteen side by side; the unit stands where it begins. */
+/** Short ones, because there are thirteen side by side; the unit stands where it begins. */
 function label(index) {
 	const bound = last.bounds[index];
 	const before = last.bounds[index - 1];

@@ -3,7 +3,7 @@
 import { clone, element, fill, keyed, millis, say, span } from './dom.js';
 
 const PAGE = 20;
-/** Who types is not done yet. */
+/** The user may not have finished typing. */
 const TYPING = 275;
 /** A lease that has less of its ttl left than this was not renewed when it should have been. */
 const LATE = 0.45;
@@ -178,16 +178,16 @@ function confirm(key) {
 }
 
 /** Call back with what came of a release. */
-export function onRelease(tell) {
+export function onRelease(say) {
 	element('cancel').onclick = () => element('confirm').close();
 	element('release').onclick = async () => {
 		element('confirm').close();
 		try {
 			const { released } = await ask('DELETE', `${page.locks}?${new URLSearchParams({ key: confirmed })}`);
-			tell(released ? `${confirmed} was released by force` : `${confirmed} was free already`);
+			say(released ? `${confirmed} was released by force` : `${confirmed} was free already`);
 		}
 		catch (problem) {
-			tell(`${confirmed} was not released: ${problem.message}`, true);
+			say(`${confirmed} was not released: ${problem.message}`, true);
 		}
 	};
 }

@@ -63,7 +63,7 @@ function attend() {
 	showState();
 }
 
-function tell(text, isError) {
+function say(text, isError) {
 	say(element('notice'), text);
 	element('notice').classList.toggle('error', !!isError);
 	setTimeout(() => element('notice').textContent === text && say(element('notice'), ''), 8_000);
@@ -79,7 +79,7 @@ document.addEventListener('visibilitychange', attend);
 
 if (page.locks) {
 	onTurn(look);
-	onRelease(tell);
+	onRelease(say);
 	attend();
 	setInterval(tick, 1_000);
 }

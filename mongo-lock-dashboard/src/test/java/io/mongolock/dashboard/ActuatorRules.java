@@ -12,7 +12,7 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
 /**
- * Who may look at the actuator, as docs/dashboard.md has it.
+ * The rules of docs/dashboard.md on users of the actuator.
  */
 @TestConfiguration
 class ActuatorRules {

@@ -57,7 +57,7 @@ class DashboardTests {
 	}
 
 	@Test
-	void thePageKnowsWhereTheLocksAreAndWhatMayBeDone() {
+	void thePageKnowsTheAddressOfTheLocksAndTheRightsOfTheUser() {
 		assertThat(this.operator.get(PAGE, "text/html,*/*;q=0.8")).satisfies((page) -> {
 			assertThat(page.statusCode()).isEqualTo(200);
 			assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html;charset=UTF-8");
@@ -69,7 +69,7 @@ class DashboardTests {
 	}
 
 	@Test
-	void whoMayNotSeeOwnersSeesNeitherWhoTheApplicationIsNorAButtonToRelease() {
+	void aUserWhoMayNotSeeOwnersSeesNeitherTheApplicationNorAButtonToRelease() {
 		assertThat(this.operator.as("auditor").get(PAGE, "text/html").body())
 			.contains("data-instance=\"\"", "data-release=\"false\"")
 			.doesNotContain("shop");
@@ -78,7 +78,7 @@ class DashboardTests {
 	@ParameterizedTest
 	@CsvSource({ "page.js, text/javascript", "locks.js, text/javascript", "dom.js, text/javascript",
 			"lanes.js, text/javascript", "live.js, text/javascript", "style.css, text/css" })
-	void whatThePageConsistsOfIsServedBesideIt(String file, String type) {
+	void theFilesOfThePageAreServedBesideIt(String file, String type) {
 		assertThat(this.operator.get(PAGE + "/" + file, type + ",*/*;q=0.1")).satisfies((answer) -> {
 			assertThat(answer.statusCode()).isEqualTo(200);
 			assertThat(answer.headers().firstValue("Content-Type")).hasValue(type + ";charset=UTF-8");
@@ -110,7 +110,7 @@ class DashboardTests {
 	}
 
 	@Test
-	void whatThisInstanceDidIsStreamedToThoseWhoMayLook() throws Exception {
+	void theActivityOfThisInstanceIsStreamedToUsersWhoMayLook() throws Exception {
 		assertThat(this.operator.as("").get(STREAM, EVENTS).statusCode()).isEqualTo(401);
 		assertThat(this.operator.as("customer").get(STREAM, EVENTS).statusCode()).isEqualTo(403);
 		this.locks.execute(LockRequest.of("order", 1), (held) -> null);

@@ -56,7 +56,7 @@ class LockActivityTests {
 	}
 
 	@Test
-	void onlyWhatWasGrantedCountsAsAWait() {
+	void onlyGrantedClaimsCountAsWaits() {
 		for (ClaimEnd end : ClaimEnd.values()) {
 			this.activity.claimed(this, LockRequest.of("order", 1), end, null, Duration.ZERO);
 		}
@@ -64,7 +64,7 @@ class LockActivityTests {
 	}
 
 	@Test
-	void turnsAreToldOnceWithHowLongAgoTheyEnded() {
+	void turnsAreListedOnceWithTheTimeSinceTheirEnd() {
 		end("order:1", Duration.ofSeconds(2));
 		this.nanos.addAndGet(Duration.ofSeconds(5).toNanos());
 		end("order:2", Duration.ofMillis(7));

@@ -41,7 +41,7 @@ class ManagementPortTests {
 	}
 
 	@Test
-	void soIsWhatIsStreamed() throws Exception {
+	void soIsTheStream() throws Exception {
 		try (EventStream events = new Visitor(this.managementPort, "").stream(EVENTS)) {
 			assertThat(events.next("activity")).contains("\"held\":0");
 		}

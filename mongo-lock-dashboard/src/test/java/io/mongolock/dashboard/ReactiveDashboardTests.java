@@ -42,7 +42,7 @@ class ReactiveDashboardTests {
 	}
 
 	@Test
-	void whatThisInstanceDidIsStreamed() throws Exception {
+	void theActivityOfThisInstanceIsStreamed() throws Exception {
 		this.locks.execute(LockRequest.of("order", 1), (held) -> null);
 		try (EventStream events = new Visitor(this.port, "").stream(EVENTS)) {
 			events.nextWith("\"key\":\"order:1\"");

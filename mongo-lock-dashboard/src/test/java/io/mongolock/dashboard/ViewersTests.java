@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Who may listen to the events of the page, and what one who listens costs the others. A
+ * The right to listen to the events of the page, and the cost of a listener to others. A
  * write to one who does not read lasts longer than a test here.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
@@ -51,7 +51,7 @@ class ViewersTests {
 	private LockOperations locks;
 
 	@Test
-	void onlyWhoMayReadTheLocksHearsOfThem() {
+	void onlyUsersWhoMayReadTheLocksHearOfThem() {
 		Visitor customer = new Visitor(this.port, "customer");
 		assertThat(customer.get("/actuator/mongolocksdashboard", "text/html").statusCode()).isEqualTo(200);
 		assertThat(customer.get("/actuator/mongolocks", "*/*").statusCode()).isEqualTo(403);
@@ -70,7 +70,7 @@ class ViewersTests {
 	}
 
 	@Test
-	void whoDoesNotReadKeepsNobodyElseWaiting() throws Exception {
+	void aViewerThatDoesNotReadKeepsNobodyWaiting() throws Exception {
 		String lengthy = "x".repeat(900);
 		for (int turn = 0; turn < LockActivity.MAX_TURNS; turn++) {
 			this.locks.execute(LockRequest.of("order", lengthy + turn), (held) -> null);
@@ -105,7 +105,7 @@ class ViewersTests {
 	@TestConfiguration
 	static class Rules {
 
-		// so that a write waits for the one that reads it
+		// So that a write waits for the one that reads it
 		@Bean
 		TomcatConnectorCustomizer smallBuffers() {
 			return (connector) -> connector.setProperty("socket.txBufSize", "4096");

@@ -24,7 +24,7 @@ final class BatonThread extends Thread {
 	@Nullable SimulatedErrand errand;
 
 	/** What the judge knows of the attempt that it makes or ends. */
-	@Nullable LeaseHistory tenure;
+	@Nullable LeaseHistory history;
 
 	/** Stands for the present wait, if any: whatever ends an earlier one is late. */
 	int wait;
@@ -95,7 +95,7 @@ final class BatonThread extends Thread {
 			Thread.interrupted();
 			this.task = null;
 			this.process = null;
-			this.tenure = null;
+			this.history = null;
 			this.errand = null;
 			this.batons = null;
 			batons.ended(this, () -> IDLE.addFirst(this));

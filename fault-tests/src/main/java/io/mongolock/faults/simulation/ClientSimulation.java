@@ -37,22 +37,22 @@ final class ClientSimulation {
 	private void run() {
 		Timings timings = Timings.of(this.random);
 		List<ResolvedLockSettings> manners = timings.manners();
-		FaultProfile weather = (this.random.nextInt(8) == 0) ? FaultProfile.CALM
+		FaultProfile profile = (this.random.nextInt(8) == 0) ? FaultProfile.CALM
 				: FaultProfile.of(this.random, manners.get(0));
-		boolean restarts = !weather.isMild() || weather.isCalm() && this.random.nextBoolean();
+		boolean restarts = !profile.isMild() || profile.isCalm() && this.random.nextBoolean();
 		List<LockRequest> locks = Simulation.LOCKS.get(this.random.nextInt(Simulation.LOCKS.size()));
 		long ttl = timings.shortest().toNanos();
 		long heals = timings.shortest().multipliedBy(2).plus(timings.longest()).toNanos();
 		Timeline timeline = new Timeline(this.random);
 		Batons batons = new Batons(timeline);
 		Judge judge = new Judge(timeline, this.trace, this.coverage);
-		if (weather.isCalm() && !restarts) {
+		if (profile.isCalm() && !restarts) {
 			judge.store.expectOrder();
 		}
-		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, timings.shortest(), weather);
-		SimulatedServers servers = new SimulatedServers(timeline, network, judge, weather);
+		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, timings.shortest(), profile);
+		SimulatedServers servers = new SimulatedServers(timeline, network, judge, profile);
 		AtRest rest = new AtRest(judge, servers, timings, heals);
-		judge.onOver((tenure) -> timeline.after(rest.cleanedUpAfter(tenure), () -> rest.checkCleanedUp(tenure)));
+		judge.onOver((history) -> timeline.after(rest.cleanedUpAfter(history), () -> rest.checkCleanedUp(history)));
 		HandOver handOver = Simulation.handOver(this.random, timings.shortest());
 		boolean standsStill = restarts && this.random.nextInt(4) != 0;
 		boolean crowded = this.random.nextInt(4) == 0;
@@ -60,26 +60,26 @@ final class ClientSimulation {
 		int number = 2 + this.random.nextInt(2);
 		for (int i = 1; i <= number; i++) {
 			this.jvms.add(new SimulatedJvm("c" + i, timeline, network, servers, judge, handOver, timings.placeTtl(),
-					batons, standsStill, !weather.isMild() || restarts));
+					batons, standsStill, !profile.isMild() || restarts));
 		}
 		for (SimulatedJvm jvm : this.jvms) {
 			for (int worker = this.random.nextInt(most); worker < most; worker++) {
-				jvm.startWork(new ClientWorker(jvm, batons, manners, locks, heals, crowded, weather.isMild())::work);
+				jvm.startWork(new ClientWorker(jvm, batons, manners, locks, heals, crowded, profile.isMild())::work);
 			}
 		}
-		new FaultInjector(timeline, this.jvms, servers, locks, timings, heals).plan(weather);
-		if (!weather.isMild()) {
+		new FaultInjector(timeline, this.jvms, servers, locks, timings, heals).plan(profile);
+		if (!profile.isMild()) {
 			for (LockRequest lock : locks) {
 				// With a clock that was set back as well, the next fence may be lower
-				sometimes(timeline, heals, (weather.clockError() <= 1) ? 3 : Integer.MAX_VALUE,
+				sometimes(timeline, heals, (profile.clockError() <= 1) ? 3 : Integer.MAX_VALUE,
 						() -> servers.delete(lock.key()));
 				sometimes(timeline, heals, 4, () -> servers.refuse(lock.key(),
 						Math.min(heals, timeline.now() + timeline.between(1, 2 * ttl))));
 			}
 		}
 		for (SimulatedJvm jvm : this.jvms) {
-			sometimes(timeline, heals - ttl, (restarts) ? (weather.isCalm()) ? 1 : 4 : Integer.MAX_VALUE,
-					() -> jvm.restartSoon(() -> restart(jvm, timeline, ttl, weather, rest)));
+			sometimes(timeline, heals - ttl, (restarts) ? (profile.isCalm()) ? 1 : 4 : Integer.MAX_VALUE,
+					() -> jvm.restartSoon(() -> restart(jvm, timeline, ttl, profile, rest)));
 		}
 		timeline.at(heals, () -> {
 			network.heal();
@@ -99,13 +99,13 @@ final class ClientSimulation {
 		batons.run();
 		this.jvms.forEach((jvm) -> Violation.check(jvm.isAtRest(), Violation.Kind.PROGRESS,
 				() -> jvm.name + " still keeps a turn that nobody takes"));
-		rest.judge(weather);
+		rest.judge(profile);
 	}
 
-	private static void restart(SimulatedJvm jvm, Timeline timeline, long ttl, FaultProfile weather, AtRest rest) {
-		long budget = (weather.isCalm()) ? ttl : timeline.between(0, ttl / 4);
+	private static void restart(SimulatedJvm jvm, Timeline timeline, long ttl, FaultProfile profile, AtRest rest) {
+		long budget = (profile.isCalm()) ? ttl : timeline.between(0, ttl / 4);
 		jvm.restart(budget, timeline.between(0, ttl / 4), () -> {
-			if (weather.isCalm()) {
+			if (profile.isCalm()) {
 				rest.checkStopped(jvm);
 			}
 		});

@@ -73,7 +73,7 @@ final class ClientWorker {
 	private void run(SimulatedErrand errand) {
 		BatonThread self = Batons.current();
 		self.errand = errand;
-		self.tenure = null;
+		self.history = null;
 		if (!errand.last() && !this.patient && timeline().chance(0.1)) {
 			long patience = timeline().between(0, 2 * errand.terms().operationTimeout().toNanos());
 			this.jvm.after(patience, () -> {
@@ -100,32 +100,32 @@ final class ClientWorker {
 		finally {
 			self.errand = null;
 			Thread.interrupted();
-			LeaseHistory tenure = self.tenure;
-			if (tenure != null && tenure.heldLock == null && !tenure.isOver() && !this.batons.isOver()) {
-				tenure.late = tenure.grantAnswered;
-				this.jvm.judge.over(tenure);
+			LeaseHistory history = self.history;
+			if (history != null && history.heldLock == null && !history.isOver() && !this.batons.isOver()) {
+				history.late = history.grantAnswered;
+				this.jvm.judge.over(history);
 			}
-			self.tenure = null;
+			self.history = null;
 		}
 	}
 
 	private void execute(SimulatedErrand errand) {
-		LeaseHistory[] tenure = new LeaseHistory[1];
+		LeaseHistory[] history = new LeaseHistory[1];
 		try {
 			this.jvm.client.execute(errand.request(), (handle) -> {
-				tenure[0] = told(handle);
+				history[0] = told(handle);
 				Violation.check(ClientBridge.held(handle).lease().isHeld(this.jvm.now()), Violation.Kind.BEGUN_LOST,
-						() -> tenure[0] + " begins to work although its lock is lost");
+						() -> history[0] + " begins to work although its lock is lost");
 				share(errand, handle);
-				act(errand, handle, tenure[0]);
+				act(errand, handle, history[0]);
 				share(errand, handle);
-				this.jvm.judge.closes(tenure[0]);
+				this.jvm.judge.closes(history[0]);
 				return errand;
 			});
 		}
 		finally {
-			if (tenure[0] != null) {
-				this.jvm.judge.closed(tenure[0]);
+			if (history[0] != null) {
+				this.jvm.judge.closed(history[0]);
 			}
 		}
 	}
@@ -152,40 +152,40 @@ final class ClientWorker {
 	}
 
 	private LeaseHistory told(LockHandle handle) {
-		LeaseHistory tenure = Objects.requireNonNull(Batons.current().tenure);
-		this.jvm.judge.told(tenure, ClientBridge.held(handle), this.jvm.handOver);
-		this.jvm.told(tenure);
-		return tenure;
+		LeaseHistory history = Objects.requireNonNull(Batons.current().history);
+		this.jvm.judge.told(history, ClientBridge.held(handle), this.jvm.handOver);
+		this.jvm.told(history);
+		return history;
 	}
 
 	private void hold(SimulatedErrand errand, @Nullable LockHandle handle) {
 		if (handle == null) {
 			return;
 		}
-		LeaseHistory tenure = told(handle);
-		act(errand, handle, tenure);
+		LeaseHistory history = told(handle);
+		act(errand, handle, history);
 		if (timeline().chance(0.02)) {
 			ClientBridge.letExpire(handle);
-			tenure.leftToExpire = true;
-			tenure.entry.leftToExpire = true;
-			tenure.entry.releaseAsked = true;
+			history.leftToExpire = true;
+			history.entry.leftToExpire = true;
+			history.entry.releaseAsked = true;
 		}
-		this.jvm.judge.closes(tenure);
+		this.jvm.judge.closes(history);
 		try {
 			handle.close();
 		}
 		finally {
-			Violation.check(!tenure.leftToExpire || tenure.outcome != ReleaseOutcome.RELEASED, Violation.Kind.OUTCOME,
-					() -> tenure + " was to run out, and was told that it was released");
-			this.jvm.judge.closed(tenure);
+			Violation.check(!history.leftToExpire || history.outcome != ReleaseOutcome.RELEASED, Violation.Kind.OUTCOME,
+					() -> history + " was to run out, and was told that it was released");
+			this.jvm.judge.closed(history);
 		}
 	}
 
-	private void act(SimulatedErrand errand, LockHandle handle, LeaseHistory tenure) {
-		for (int act = 0; act < errand.acts() && isHeld(handle, tenure); act++) {
+	private void act(SimulatedErrand errand, LockHandle handle, LeaseHistory history) {
+		for (int act = 0; act < errand.acts() && isHeld(handle, history); act++) {
 			long checkedAt = timeline().now();
 			this.batons.sleep(hesitation(errand));
-			this.jvm.judge.acts(tenure, checkedAt);
+			this.jvm.judge.acts(history, checkedAt);
 			if (timeline().chance(0.1)) {
 				renew(handle);
 			}
@@ -199,10 +199,10 @@ final class ClientWorker {
 		}
 	}
 
-	private static boolean isHeld(LockHandle handle, Object tenure) {
+	private static boolean isHeld(LockHandle handle, Object history) {
 		boolean held = handle.isHeld();
 		Violation.check(held || ClientBridge.held(handle).lossReason() != null, Violation.Kind.OUTCOME,
-				() -> tenure + " was taken from its holder without a loss");
+				() -> history + " was taken from its holder without a loss");
 		return held;
 	}
 

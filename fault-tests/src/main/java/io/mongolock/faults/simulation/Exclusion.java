@@ -34,7 +34,7 @@ final class Exclusion {
 
 	// As far as the store knows
 	void together(List<LeaseHistory> holders) {
-		int limit = holders.stream().mapToInt((tenure) -> tenure.limit).min().orElseThrow();
+		int limit = holders.stream().mapToInt((history) -> history.limit).min().orElseThrow();
 		Violation.check(holders.size() <= limit, Violation.Kind.LIMIT,
 				() -> holders + " hold a lock together that one of them wants to share with " + (limit - 1));
 		if (holders.size() > 1) {
@@ -43,54 +43,55 @@ final class Exclusion {
 	}
 
 	// Another is granted what a client was told it holds
-	void overtaken(LeaseHistory tenure, long at) {
-		if (tenure.overtakenAt < 0) {
-			tenure.overtakenAt = at;
+	void overtaken(LeaseHistory history, long at) {
+		if (history.overtakenAt < 0) {
+			history.overtakenAt = at;
 			this.coverage.count(Event.TAKEN_OVER);
 		}
-		if (tenure.entry.deleted) {
+		if (history.entry.deleted) {
 			return;
 		}
-		Violation.check(tenure.relied() <= Math.max(0, clockError() - margin(tenure)), Violation.Kind.TOLD_LATE,
-				() -> "another is granted while " + tenure + " relies on its lease for " + tenure.relied() / 1_000_000
+		Violation.check(history.relied() <= Math.max(0, clockError() - margin(history)), Violation.Kind.TOLD_LATE,
+				() -> "another is granted while " + history + " relies on its lease for " + history.relied() / 1_000_000
 						+ "ms more");
-		if (clockError() <= margin(tenure) && isWatched(tenure)) {
-			Violation.check(tenure.told, Violation.Kind.TOLD_LATE,
-					() -> "another is granted before " + tenure + " was told");
+		if (clockError() <= margin(history) && isWatched(history)) {
+			Violation.check(history.told, Violation.Kind.TOLD_LATE,
+					() -> "another is granted before " + history + " was told");
 		}
 	}
 
 	// A client that runs, and never lost monotonic time, has looked at the deadline
-	private boolean isWatched(LeaseHistory tenure) {
-		long deadline = Objects.requireNonNull(tenure.heldLock).lease().deadline();
-		long ranSince = tenure.client.frozenUntil() + 2 * ROUNDING;
-		return !tenure.client.wasSuspended() && deadline + ROUNDING < this.timeline.now()
+	private boolean isWatched(LeaseHistory history) {
+		long deadline = Objects.requireNonNull(history.heldLock).lease().deadline();
+		long ranSince = history.client.frozenUntil() + 2 * ROUNDING;
+		return !history.client.wasSuspended() && deadline + ROUNDING < this.timeline.now()
 				&& ranSince < this.timeline.now();
 	}
 
-	void acts(LeaseHistory tenure, long checkedAt) {
+	void acts(LeaseHistory history, long checkedAt) {
 		long pause = this.timeline.now() - checkedAt;
-		Violation.check(tenure.entry.holder == tenure.heldLock, Violation.Kind.OVERLAP,
-				() -> tenure + " acts although another of its client holds the lock");
-		Violation.check(tenure.expiredAt < 0 || checkedAt < tenure.expiredAt, Violation.Kind.REVIVED,
-				() -> tenure + " acts although its lease had run out");
-		long most = tenure.entry.touchedAt + tenure.terms.reliable().toNanos() - this.timeline.now();
-		Violation.check(tenure.client.wasSuspended() || tenure.relied() <= Math.max(0, most), Violation.Kind.TOLD_LATE,
-				() -> tenure + " relies on its lease longer than since the store last began it");
-		if (tenure.overtakenAt >= 0 && this.timeline.now() > tenure.overtakenAt && !tenure.entry.deleted
-				&& !(checkedAt <= tenure.stoppedAt && tenure.stoppedAt <= this.timeline.now())) {
-			long overlap = this.timeline.now() - tenure.overtakenAt;
-			long explained = Math.max(0, clockError() + pause - margin(tenure));
-			Violation.check(overlap <= explained, Violation.Kind.OVERLAP, () -> tenure + " acts " + overlap / 1000
+		Violation.check(history.entry.holder == history.heldLock, Violation.Kind.OVERLAP,
+				() -> history + " acts although another of its client holds the lock");
+		Violation.check(history.expiredAt < 0 || checkedAt < history.expiredAt, Violation.Kind.REVIVED,
+				() -> history + " acts although its lease had run out");
+		long most = history.entry.touchedAt + history.terms.reliable().toNanos() - this.timeline.now();
+		Violation.check(history.client.wasSuspended() || history.relied() <= Math.max(0, most),
+				Violation.Kind.TOLD_LATE,
+				() -> history + " relies on its lease longer than since the store last began it");
+		if (history.overtakenAt >= 0 && this.timeline.now() > history.overtakenAt && !history.entry.deleted
+				&& !(checkedAt <= history.stoppedAt && history.stoppedAt <= this.timeline.now())) {
+			long overlap = this.timeline.now() - history.overtakenAt;
+			long explained = Math.max(0, clockError() + pause - margin(history));
+			Violation.check(overlap <= explained, Violation.Kind.OVERLAP, () -> history + " acts " + overlap / 1000
 					+ "us after another was granted; clocks and pauses explain " + explained / 1000 + "us");
 			this.coverage
-				.count((pause > margin(tenure)) ? Event.OVERLAP_PAUSE_BEYOND_MARGIN : (clockError() > margin(tenure))
+				.count((pause > margin(history)) ? Event.OVERLAP_PAUSE_BEYOND_MARGIN : (clockError() > margin(history))
 						? Event.OVERLAP_CLOCK_BEYOND_MARGIN : Event.OVERLAP_BY_BOTH_TOGETHER);
 		}
 	}
 
-	private static long margin(LeaseHistory tenure) {
-		return tenure.terms.margin().toNanos();
+	private static long margin(LeaseHistory history) {
+		return history.terms.margin().toNanos();
 	}
 
 	// By how much the store's clock may have ended a lease early

@@ -10,22 +10,22 @@ import io.mongolock.LockRequest;
 record FaultInjector(Timeline timeline, List<? extends SimulatedProcess> clients, SimulatedServers servers,
 		List<LockRequest> locks, Timings timings, long until) {
 
-	void plan(FaultProfile weather) {
+	void plan(FaultProfile profile) {
 		long ttl = this.timings.shortest().toNanos();
-		sometimes(weather.cuts(), () -> anyone().cut(upTo(ttl)));
-		sometimes(weather.pauses(), () -> anyone().pause(upTo(ttl * 2)));
-		sometimes(weather.suspends(), () -> anyone().suspend(upTo(ttl * 2)));
+		sometimes(profile.cuts(), () -> anyone().cut(upTo(ttl)));
+		sometimes(profile.pauses(), () -> anyone().pause(upTo(ttl * 2)));
+		sometimes(profile.suspends(), () -> anyone().suspend(upTo(ttl * 2)));
 		// A clock set back during a suspend hides it: no client can notice that
-		long back = (weather.suspends() > 0) ? 0 : ttl;
-		sometimes(weather.wallSteps(), () -> anyone().stepWall(this.timeline.between(-back, ttl)));
-		sometimes(weather.crashes(), () -> anyone().crash());
-		sometimes(weather.elections(), () -> this.servers.fail(upTo(ttl / 2)));
-		sometimes(weather.elections(), this.servers::failAfterWrite);
-		sometimes(weather.isolations(), () -> isolate(ttl));
-		sometimes((weather.clockError() > 0) ? 2 : 0, this.servers::stepClock);
-		sometimes(weather.garbage(),
+		long back = (profile.suspends() > 0) ? 0 : ttl;
+		sometimes(profile.wallSteps(), () -> anyone().stepWall(this.timeline.between(-back, ttl)));
+		sometimes(profile.crashes(), () -> anyone().crash());
+		sometimes(profile.elections(), () -> this.servers.fail(upTo(ttl / 2)));
+		sometimes(profile.elections(), this.servers::failAfterWrite);
+		sometimes(profile.isolations(), () -> isolate(ttl));
+		sometimes((profile.clockError() > 0) ? 2 : 0, this.servers::stepClock);
+		sometimes(profile.garbage(),
 				() -> this.locks.forEach((lock) -> this.servers.collect(lock.key(), this.timings.longest())));
-		sometimes(weather.blocks(), this::block);
+		sometimes(profile.blocks(), this::block);
 	}
 
 	// For a time, or for good

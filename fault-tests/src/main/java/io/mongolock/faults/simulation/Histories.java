@@ -20,7 +20,7 @@ final class Histories {
 
 	final Coverage coverage;
 
-	private final Map<String, LeaseHistory> tenures = new LinkedHashMap<>();
+	private final Map<String, LeaseHistory> histories = new LinkedHashMap<>();
 
 	Histories(Timeline timeline, Trace trace, Coverage coverage) {
 		this.timeline = timeline;
@@ -29,17 +29,17 @@ final class Histories {
 	}
 
 	LeaseHistory begins(LeaseId id, SimulatedProcess client, ResolvedLockSettings terms, int limit, boolean last) {
-		LeaseHistory tenure = new LeaseHistory(id, client, terms, limit, last);
-		this.tenures.put(id.leaseToken(), tenure);
-		return tenure;
+		LeaseHistory history = new LeaseHistory(id, client, terms, limit, last);
+		this.histories.put(id.leaseToken(), history);
+		return history;
 	}
 
 	Collection<LeaseHistory> all() {
-		return this.tenures.values();
+		return this.histories.values();
 	}
 
 	LeaseHistory of(String token) {
-		return Objects.requireNonNull(this.tenures.get(token));
+		return Objects.requireNonNull(this.histories.get(token));
 	}
 
 	void count(Event event) {
@@ -50,8 +50,8 @@ final class Histories {
 		this.trace.add(this.timeline.now(), who, what, subject);
 	}
 
-	void event(LeaseHistory tenure, String what, Event event) {
-		event(tenure.client.name, what, tenure.id.key(), tenure);
+	void event(LeaseHistory history, String what, Event event) {
+		event(history.client.name, what, history.id.key(), history);
 		count(event);
 	}
 

@@ -32,7 +32,7 @@ final class Judge {
 
 	private final Map<Grant, Map<Long, Long>> handOvers = new HashMap<>();
 
-	private Consumer<LeaseHistory> onOver = (tenure) -> {
+	private Consumer<LeaseHistory> onOver = (history) -> {
 	};
 
 	Judge(Timeline timeline, Trace trace, Coverage coverage) {
@@ -57,8 +57,8 @@ final class Judge {
 		}
 	}
 
-	void event(LeaseHistory tenure, String what, Event event) {
-		this.histories.event(tenure, what, event);
+	void event(LeaseHistory history, String what, Event event) {
+		this.histories.event(history, what, event);
 	}
 
 	void doubled(Kind kind, LeaseId id) {
@@ -73,20 +73,20 @@ final class Judge {
 	}
 
 	// Of its grant, or of what it was handed
-	void told(LeaseHistory tenure, HeldLock heldLock) {
-		Violation.check(!tenure.isOver(), Violation.Kind.GHOST, () -> tenure + " is granted a lock after it gave up");
-		tenure.heldLock = heldLock;
-		tenure.entry = this.histories.of(heldLock.id().leaseToken());
-		tenure.told = heldLock.lossReason() != null;
-		if (tenure.entry.holder == null) {
-			tenure.entry.holder = heldLock;
+	void told(LeaseHistory history, HeldLock heldLock) {
+		Violation.check(!history.isOver(), Violation.Kind.GHOST, () -> history + " is granted a lock after it gave up");
+		history.heldLock = heldLock;
+		history.entry = this.histories.of(heldLock.id().leaseToken());
+		history.told = heldLock.lossReason() != null;
+		if (history.entry.holder == null) {
+			history.entry.holder = heldLock;
 		}
-		tenure.grantedAt = this.store.truth.grantedAt(grant(heldLock));
-		tenure.leftWhenTold = tenure.relied();
-		event(tenure, "is granted", Event.GRANTED);
-		long overtakenAt = this.store.truth.overtakenAt(tenure);
+		history.grantedAt = this.store.truth.grantedAt(grant(heldLock));
+		history.leftWhenTold = history.relied();
+		event(history, "is granted", Event.GRANTED);
+		long overtakenAt = this.store.truth.overtakenAt(history);
 		if (overtakenAt >= 0) {
-			this.exclusion.overtaken(tenure, overtakenAt);
+			this.exclusion.overtaken(history, overtakenAt);
 		}
 	}
 
@@ -118,7 +118,7 @@ final class Judge {
 	}
 
 	// Told by the product's own client, which hands over unseen
-	void told(LeaseHistory tenure, HeldLock heldLock, HandOver turn) {
+	void told(LeaseHistory history, HeldLock heldLock, HandOver turn) {
 		if (heldLock.isHandedOver()) {
 			LeaseHistory entry = this.histories.of(heldLock.id().leaseToken());
 			// Nobody, if who was granted it did not want it any more
@@ -133,7 +133,7 @@ final class Judge {
 					Violation.Kind.TURN, () -> from + " handed over " + age / 1_000_000 + "ms after the grant");
 			passedOn(from, heldLock, (from.client.wasSuspended()) ? 0 : ago);
 		}
-		told(tenure, heldLock);
+		told(history, heldLock);
 	}
 
 	// The fences that were handed out after that of a grant, and when
@@ -150,12 +150,12 @@ final class Judge {
 	}
 
 	void toldLost(String key, long fence, boolean atStop) {
-		for (LeaseHistory tenure : this.histories.all()) {
-			HeldLock heldLock = tenure.heldLock;
+		for (LeaseHistory history : this.histories.all()) {
+			HeldLock heldLock = history.heldLock;
 			if (heldLock != null && heldLock.key().equals(key) && heldLock.fence() == fence) {
-				tenure.told = true;
-				tenure.stoppedAt = (atStop) ? this.timeline.now() : tenure.stoppedAt;
-				event(tenure, "is told of the loss", Event.TOLD_OF_A_LOSS);
+				history.told = true;
+				history.stoppedAt = (atStop) ? this.timeline.now() : history.stoppedAt;
+				event(history, "is told of the loss", Event.TOLD_OF_A_LOSS);
 				if (heldLock.isHandedOver()) {
 					count(Event.LOST_IN_A_TURN);
 				}
@@ -163,37 +163,37 @@ final class Judge {
 		}
 	}
 
-	void acts(LeaseHistory tenure, long checkedAt) {
-		event(tenure, "acts", Event.ACTS);
-		this.exclusion.acts(tenure, checkedAt);
+	void acts(LeaseHistory history, long checkedAt) {
+		event(history, "acts", Event.ACTS);
+		this.exclusion.acts(history, checkedAt);
 	}
 
 	// Its holder is about to release it
-	void closes(LeaseHistory tenure) {
-		this.histories.event(tenure.client.name, "lets go", tenure.id.key(), tenure);
-		end(tenure);
+	void closes(LeaseHistory history) {
+		this.histories.event(history.client.name, "lets go", history.id.key(), history);
+		end(history);
 	}
 
 	// Whether it was handed over is seen when another has it
-	void closed(LeaseHistory tenure) {
-		if (tenure.outcome != ReleaseOutcome.RELEASED || tenure.entry.releaseAsked) {
-			this.onOver.accept(tenure);
+	void closed(LeaseHistory history) {
+		if (history.outcome != ReleaseOutcome.RELEASED || history.entry.releaseAsked) {
+			this.onOver.accept(history);
 		}
 	}
 
-	void over(LeaseHistory tenure) {
-		end(tenure);
-		this.onOver.accept(tenure);
+	void over(LeaseHistory history) {
+		end(history);
+		this.onOver.accept(history);
 	}
 
-	private void end(LeaseHistory tenure) {
-		tenure.overAt = this.timeline.now();
-		tenure.told = true;
+	private void end(LeaseHistory history) {
+		history.overAt = this.timeline.now();
+		history.told = true;
 	}
 
-	void outcome(LeaseHistory tenure, ReleaseOutcome outcome) {
-		tenure.outcome = outcome;
-		event(tenure, "is told " + outcome, switch (outcome) {
+	void outcome(LeaseHistory history, ReleaseOutcome outcome) {
+		history.outcome = outcome;
+		event(history, "is told " + outcome, switch (outcome) {
 			case RELEASED -> Event.RELEASED;
 			case EXPIRED_UNCONTESTED -> Event.EXPIRED_UNCONTESTED;
 			case LEFT_TO_EXPIRE -> Event.LEFT_TO_EXPIRE;
@@ -203,8 +203,8 @@ final class Judge {
 
 	void stops(SimulatedProcess process, String how, Event heldLock) {
 		this.histories.event(process.name, how);
-		for (LeaseHistory tenure : this.histories.all()) {
-			if (tenure.client == process && tenure.relied() > 0) {
+		for (LeaseHistory history : this.histories.all()) {
+			if (history.client == process && history.relied() > 0) {
 				count(heldLock);
 			}
 		}
@@ -213,9 +213,10 @@ final class Judge {
 	// A process is about to run again: what it finds run out must stay so
 	void continues(SimulatedProcess process) {
 		this.histories.event(process.name, "continues");
-		for (LeaseHistory tenure : this.histories.all()) {
-			if (tenure.client == process && tenure.expiredAt < 0 && tenure.heldLock != null && tenure.relied() == 0) {
-				tenure.expiredAt = this.timeline.now();
+		for (LeaseHistory history : this.histories.all()) {
+			if (history.client == process && history.expiredAt < 0 && history.heldLock != null
+					&& history.relied() == 0) {
+				history.expiredAt = this.timeline.now();
 			}
 		}
 	}
@@ -224,18 +225,18 @@ final class Judge {
 	// before it was set right, has not run out
 	void setsWallClock(SimulatedProcess process) {
 		event(process.name, "sets its wall clock", null);
-		for (LeaseHistory tenure : this.histories.all()) {
-			if (tenure.client == process && !process.wasSuspended() && tenure.relied() > 0) {
-				tenure.expiredAt = -1;
+		for (LeaseHistory history : this.histories.all()) {
+			if (history.client == process && !process.wasSuspended() && history.relied() > 0) {
+				history.expiredAt = -1;
 			}
 		}
 	}
 
 	void crashes(SimulatedProcess process) {
 		stops(process, "crashes", Event.CRASHED_HOLDING);
-		for (LeaseHistory tenure : this.histories.all()) {
-			if (tenure.client == process && !tenure.isOver()) {
-				over(tenure);
+		for (LeaseHistory history : this.histories.all()) {
+			if (history.client == process && !history.isOver()) {
+				over(history);
 			}
 		}
 	}

@@ -40,18 +40,18 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private final SimulatedClient client;
 
-	private final LeaseHistory tenure;
+	private final LeaseHistory history;
 
 	private final Consumer<@Nullable LeaseHistory> onEnd;
 
 	private int timers;
 
-	private SimulatedClaim(Errand errand, LockAcquisition acquisition, SimulatedClient client, LeaseHistory tenure,
+	private SimulatedClaim(Errand errand, LockAcquisition acquisition, SimulatedClient client, LeaseHistory history,
 			Consumer<@Nullable LeaseHistory> onEnd) {
 		this.errand = errand;
 		this.acquisition = acquisition;
 		this.client = client;
-		this.tenure = tenure;
+		this.history = history;
 		this.onEnd = onEnd;
 	}
 
@@ -61,8 +61,8 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		int limit = LockDefaults.NONE.limit(errand.request());
 		Attempt attempt = new Attempt(errand.request(), id, limit, OWNER, errand.terms(), client.now());
 		LockAcquisition acquisition = new LockAcquisition(client.acquisitions, attempt, client.reserve(), client::lost);
-		LeaseHistory tenure = client.judge.histories.begins(id, client, errand.terms(), limit, errand.last());
-		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, tenure, onEnd);
+		LeaseHistory history = client.judge.histories.begins(id, client, errand.terms(), limit, errand.last());
+		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, history, onEnd);
 		driver.act(acquisition.begin(driver));
 		if (!errand.last() && client.timeline.chance(0.1)) {
 			long patience = client.timeline.between(0, 2 * errand.terms().operationTimeout().toNanos());
@@ -73,14 +73,14 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	@Override
 	public void turn() {
 		long wakesIn = wakesIn();
-		this.tenure.slow |= wakesIn > this.client.acquisitions.places().ttl().toNanos() / 2;
+		this.history.slow |= wakesIn > this.client.acquisitions.places().ttl().toNanos() / 2;
 		this.client.after(wakesIn, () -> act(this.acquisition.turn(this.client.now())));
 	}
 
 	// A thread takes a while to wake up, and may have given up meanwhile. One that stands
 	// still keeps those of its JVM waiting, but has no place that keeps others waiting
 	private long wakesIn() {
-		long reliable = this.tenure.terms.reliable().toNanos();
+		long reliable = this.history.terms.reliable().toNanos();
 		boolean standsStill = !this.errand.last() && this.acquisition.place() == null
 				&& this.client.timeline.chance(0.1);
 		long most = (this.client.timeline.chance(0.1)) ? reliable / 4 : 1_000_000;
@@ -94,7 +94,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private void act(AcquisitionStep step) {
 		if (step.cleansUp()) {
-			this.client.cleanUp(this.tenure.id, this.acquisition.cleanUp(this.client.now()));
+			this.client.cleanUp(this.history.id, this.acquisition.cleanUp(this.client.now()));
 		}
 		setTimer();
 		if (step instanceof Ask) {
@@ -104,7 +104,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 			granted(granted);
 		}
 		else if (step instanceof LostOnTheWay lost) {
-			this.client.judge.event(this.tenure, "was handed what is lost", Event.LOST_ON_THE_WAY);
+			this.client.judge.event(this.history, "was handed what is lost", Event.LOST_ON_THE_WAY);
 			SimulatedHold.giveBack(lost.unwanted(), this.client);
 			act(lost.next());
 		}
@@ -130,10 +130,10 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private void ask() {
 		Claim claim = Objects.requireNonNull(this.acquisition.send(this.client.now()));
-		this.client.ask(Request.claim(claim, this.tenure.terms.operationTimeout()), (answer) -> {
-			long starved = this.client.starves(this.tenure.terms.reliable());
+		this.client.ask(Request.claim(claim, this.history.terms.operationTimeout()), (answer) -> {
+			long starved = this.client.starves(this.history.terms.reliable());
 			if (starved > 0) {
-				this.tenure.starvedUntil = this.client.timeline.now() + starved;
+				this.history.starvedUntil = this.client.timeline.now() + starved;
 				this.client.after(starved, () -> answered(answer));
 			}
 			else {
@@ -144,19 +144,19 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private void answered(ClaimAnswer answer) {
 		AcquisitionStep step = this.acquisition.answered(answer, this.client.now());
-		if (answer.grantTo(this.tenure.id.leaseToken()).isPresent()) {
+		if (answer.grantTo(this.history.id.leaseToken()).isPresent()) {
 			if (step instanceof GrantedTooLate) {
-				this.tenure.late = true;
+				this.history.late = true;
 				this.client.judge.count(Event.GRANTED_TOO_LATE);
 			}
-			this.tenure.unknown |= !(step instanceof Granted) && !this.tenure.late;
+			this.history.unknown |= !(step instanceof Granted) && !this.history.late;
 		}
 		act(step);
 	}
 
 	private void failed(Outcome outcome) {
-		this.tenure.unknown |= outcome == Outcome.UNKNOWN;
-		act(this.acquisition.failed(new LockStoreException(this.tenure.id.key(), outcome, "simulated", null),
+		this.history.unknown |= outcome == Outcome.UNKNOWN;
+		act(this.acquisition.failed(new LockStoreException(this.history.id.key(), outcome, "simulated", null),
 				this.client.now()));
 	}
 
@@ -164,23 +164,23 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		if (!granted.handedOver()) {
 			this.client.renewals.register(granted.held().lease());
 		}
-		if (this.tenure.unknown) {
+		if (this.history.unknown) {
 			this.client.judge.count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
 		}
-		this.client.judge.told(this.tenure, granted.held());
-		this.onEnd.accept(this.tenure);
+		this.client.judge.told(this.history, granted.held());
+		this.onEnd.accept(this.history);
 	}
 
 	private void giveBack(HeldLock unwanted) {
-		this.client.judge.told(this.tenure, unwanted);
+		this.client.judge.told(this.history, unwanted);
 		this.client.judge.count(Event.HANDED_TO_ONE_WHO_GAVE_UP);
-		new SimulatedHold(this.errand, this.client, this.tenure, () -> this.onEnd.accept(null)).release();
+		new SimulatedHold(this.errand, this.client, this.history, () -> this.onEnd.accept(null)).release();
 	}
 
 	private void end(AcquisitionStep step) {
-		this.client.judge.event(this.tenure, "gives up", (step instanceof Denied) ? Event.DENIED
+		this.client.judge.event(this.history, "gives up", (step instanceof Denied) ? Event.DENIED
 				: (step instanceof Cancelled) ? Event.CLAIM_CANCELLED : Event.CLAIM_FAILED);
-		this.client.judge.over(this.tenure);
+		this.client.judge.over(this.history);
 		this.onEnd.accept(null);
 	}
 

@@ -85,10 +85,10 @@ final class SimulatedClient extends SimulatedProcess {
 	}
 
 	// To the next one who waits for it here; if there is none, it is to be released
-	boolean handOver(LeaseHistory tenure, HeldLock heldLock) {
+	boolean handOver(LeaseHistory history, HeldLock heldLock) {
 		boolean waitedFor = this.handOver.mayPass(heldLock) && this.acquisitions.waiting() > 0;
 		boolean passed = this.handOver.pass(heldLock, this.acquisitions, now(), (successor) -> {
-			this.judge.handedOver(tenure, successor, this.handOver);
+			this.judge.handedOver(history, successor, this.handOver);
 			this.renewals.register(successor.lease());
 			this.renewals.unregister(heldLock.lease());
 		}, () -> {

@@ -22,7 +22,7 @@ final class SimulatedHold {
 
 	private final Errand errand;
 
-	private final LeaseHistory tenure;
+	private final LeaseHistory history;
 
 	private final HeldLock heldLock;
 
@@ -32,17 +32,17 @@ final class SimulatedHold {
 
 	private int acts;
 
-	SimulatedHold(Errand errand, SimulatedClient client, LeaseHistory tenure, Runnable onEnd) {
+	SimulatedHold(Errand errand, SimulatedClient client, LeaseHistory history, Runnable onEnd) {
 		this.errand = errand;
-		this.tenure = tenure;
-		this.heldLock = Objects.requireNonNull(tenure.heldLock);
+		this.history = history;
+		this.heldLock = Objects.requireNonNull(history.heldLock);
 		this.client = client;
 		this.onEnd = onEnd;
 	}
 
 	void begin() {
 		Violation.check(lease().isHeld(this.client.now()), Violation.Kind.BEGUN_LOST,
-				() -> this.tenure + " begins to work although its lock is lost");
+				() -> this.history + " begins to work although its lock is lost");
 		work();
 	}
 
@@ -62,7 +62,7 @@ final class SimulatedHold {
 	}
 
 	private void act(long checkedAt) {
-		this.client.judge.acts(this.tenure, checkedAt);
+		this.client.judge.acts(this.history, checkedAt);
 		if (this.client.timeline.chance(0.1)) {
 			renew();
 		}
@@ -83,13 +83,13 @@ final class SimulatedHold {
 		if (this.client.timeline.chance(0.02)) {
 			this.heldLock.ending().letExpire();
 		}
-		if (!handOver() && !this.tenure.isOver()) {
+		if (!handOver() && !this.history.isOver()) {
 			giveBack();
 		}
 	}
 
 	private boolean handOver() {
-		boolean passed = this.client.handOver(this.tenure, this.heldLock);
+		boolean passed = this.client.handOver(this.history, this.heldLock);
 		if (passed) {
 			this.onEnd.run();
 		}
@@ -99,13 +99,13 @@ final class SimulatedHold {
 	private void giveBack() {
 		this.client.renewals.unregister(lease());
 		ReleaseDecision releasing = this.heldLock.ending().release(this.client.now());
-		this.client.judge.over(this.tenure);
+		this.client.judge.over(this.history);
 		if (!releasing.asks()) {
 			end(releasing.end());
 			return;
 		}
 		this.client.ask(request(this.heldLock, releasing, timeout()), (ended) -> {
-			this.tenure.kept |= ended;
+			this.history.kept |= ended;
 			end(releasing.answered(ended));
 		}, (outcome) -> {
 			this.client.judge.count(Event.RELEASE_UNKNOWN);
@@ -144,11 +144,11 @@ final class SimulatedHold {
 	}
 
 	private Duration timeout() {
-		return this.tenure.entry.terms.operationTimeout();
+		return this.history.entry.terms.operationTimeout();
 	}
 
 	private void end(End end) {
-		this.client.judge.outcome(this.tenure, end.outcome());
+		this.client.judge.outcome(this.history, end.outcome());
 		if (end.cleansUp()) {
 			this.client.cleanUp(this.heldLock.id(), this.heldLock.ending().cleanUp(this.client.now()));
 		}

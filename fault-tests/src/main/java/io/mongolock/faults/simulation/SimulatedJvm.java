@@ -101,12 +101,12 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 		BatonThread thread = Batons.current();
 		String token = this.name + "." + ++this.attempts;
 		SimulatedErrand errand = Objects.requireNonNull(thread.errand);
-		LeaseHistory tenure = this.judge.histories.begins(new LeaseId(errand.request().key(), token), this,
+		LeaseHistory history = this.judge.histories.begins(new LeaseId(errand.request().key(), token), this,
 				errand.terms(), errand.limit(), errand.last());
-		Violation.check(thread.tenure == null, Violation.Kind.OUTCOME,
-				() -> thread.tenure + " claims anew what it holds as " + tenure);
-		thread.tenure = tenure;
-		tenure.wants = thread;
+		Violation.check(thread.history == null, Violation.Kind.OUTCOME,
+				() -> thread.history + " claims anew what it holds as " + history);
+		thread.history = history;
+		history.wants = thread;
 		return token;
 	}
 
@@ -187,7 +187,7 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 		this.client.stop(Duration.ofNanos(budget));
 		this.judge.event(this.name, "has stopped", null);
 		this.stopped = true;
-		this.judge.histories.all().stream().filter((tenure) -> tenure.client == this).forEach(this::told);
+		this.judge.histories.all().stream().filter((history) -> history.client == this).forEach(this::told);
 		onStopped.run();
 		this.batons.sleep(pause);
 		this.stopped = false;
@@ -201,11 +201,11 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
 			Duration waited) {
 		this.judge.event(this.name, "claim ends " + end, null);
-		LeaseHistory tenure = this.judge.histories.of(((LockAcquisition) claim).attempt().id().leaseToken());
-		BatonThread wants = tenure.wants;
-		if (end == ClaimEnd.GRANTED && wants != null && this.disturbed && !tenure.last && this.timeline.chance(0.03)) {
+		LeaseHistory history = this.judge.histories.of(((LockAcquisition) claim).attempt().id().leaseToken());
+		BatonThread wants = history.wants;
+		if (end == ClaimEnd.GRANTED && wants != null && this.disturbed && !history.last && this.timeline.chance(0.03)) {
 			this.timeline.after(this.timeline.between(0, 200_000), () -> {
-				if (wants.tenure == tenure) {
+				if (wants.history == history) {
 					this.judge.count(Event.UNWANTED_AT_THE_GRANT);
 					wants.interrupt();
 				}
@@ -218,8 +218,8 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 		if (reason == LossReason.REFUSED) {
 			this.judge.histories.all()
 				.stream()
-				.filter((tenure) -> tenure.heldLock != null && tenure.id.key().equals(handle.key())
-						&& tenure.heldLock.fence() == handle.fence())
+				.filter((history) -> history.heldLock != null && history.id.key().equals(handle.key())
+						&& history.heldLock.fence() == handle.fence())
 				.forEach(this.store::checkGone);
 		}
 		this.judge.toldLost(handle.key(), handle.fence(), (reason == LossReason.SHUTDOWN));
@@ -227,8 +227,8 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 
 	@Override
 	public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
-		if (Thread.currentThread() instanceof BatonThread thread && thread.tenure != null) {
-			this.judge.outcome(thread.tenure, outcome);
+		if (Thread.currentThread() instanceof BatonThread thread && thread.history != null) {
+			this.judge.outcome(thread.history, outcome);
 		}
 	}
 
@@ -246,14 +246,14 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 	}
 
 	// Nothing is held between a stop and the next start
-	void told(LeaseHistory tenure) {
-		Violation.check(!this.stopped || tenure.relied() == 0, Violation.Kind.STOPPED,
-				() -> tenure + " is held although its client was stopped");
-		HeldLock held = tenure.heldLock;
+	void told(LeaseHistory history) {
+		Violation.check(!this.stopped || history.relied() == 0, Violation.Kind.STOPPED,
+				() -> history + " is held although its client was stopped");
+		HeldLock held = history.heldLock;
 		if (held != null && held.isHandedOver() && this.stopsAt >= 0 && !wasSuspended()) {
 			long at = this.timeline.now() - held.heldFor(now()).toNanos();
 			Violation.check(at <= this.stopsAt, Violation.Kind.STOPPED,
-					() -> tenure + " was handed over while its client stopped");
+					() -> history + " was handed over while its client stopped");
 		}
 	}
 

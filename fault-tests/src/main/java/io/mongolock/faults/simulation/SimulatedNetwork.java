@@ -24,18 +24,18 @@ final class SimulatedNetwork {
 	/** How late what is late may be. */
 	private final long scale;
 
-	private FaultProfile weather;
+	private FaultProfile profile;
 
-	SimulatedNetwork(Timeline timeline, Trace trace, Judge judge, Duration shortest, FaultProfile weather) {
+	SimulatedNetwork(Timeline timeline, Trace trace, Judge judge, Duration shortest, FaultProfile profile) {
 		this.timeline = timeline;
 		this.trace = trace;
 		this.judge = judge;
 		this.scale = shortest.toNanos();
-		this.weather = weather;
+		this.profile = profile;
 	}
 
 	void heal() {
-		this.weather = FaultProfile.CALM;
+		this.profile = FaultProfile.CALM;
 	}
 
 	<T> SimulatedCall<T> send(SimulatedProcess client, SimulatedServers servers, Request<T> request,
@@ -43,11 +43,11 @@ final class SimulatedNetwork {
 		SimulatedCall<T> call = new SimulatedCall<>(client, request, onReply, onFailure);
 		trace(call, "sends");
 		client.after(request.timeout().toNanos(), () -> call.fail(Outcome.UNKNOWN));
-		if (this.timeline.chance(this.weather.failed())) {
+		if (this.timeline.chance(this.profile.failed())) {
 			client.after(travel(), () -> call.fail(Outcome.UNKNOWN));
 		}
 		long scale = this.scale;
-		if (this.timeline.chance(this.weather.doubled())) {
+		if (this.timeline.chance(this.profile.doubled())) {
 			// The client knows nothing of the other copy. One of a denied claim that
 			// comes
 			// later than a ttl could make an overrun look proved: not promised.
@@ -72,14 +72,14 @@ final class SimulatedNetwork {
 	}
 
 	long starves(Duration most) {
-		return (this.timeline.chance(this.weather.starved())) ? this.timeline.between(0, most.toNanos()) : 0;
+		return (this.timeline.chance(this.profile.starved())) ? this.timeline.between(0, most.toNanos()) : 0;
 	}
 
 	private void carry(SimulatedCall<?> call, SimulatedServers servers, long delay) {
 		SimulatedProcess client = call.client;
 		// Some of what a cut swallows comes out of it at the end
 		boolean swallowed = client.isCut() && this.timeline.chance(0.7);
-		if (swallowed || this.timeline.chance(this.weather.lost())) {
+		if (swallowed || this.timeline.chance(this.profile.lost())) {
 			trace(call, "loses");
 			return;
 		}
@@ -87,12 +87,12 @@ final class SimulatedNetwork {
 	}
 
 	private boolean arrives(SimulatedCall<?> call) {
-		return !call.client.isCut() && !this.timeline.chance(this.weather.lost());
+		return !call.client.isCut() && !this.timeline.chance(this.profile.lost());
 	}
 
 	// Mostly quick; late is up to the scale, and rarely far beyond it
 	private long delay(long scale) {
-		if (!this.timeline.chance(this.weather.late())) {
+		if (!this.timeline.chance(this.profile.late())) {
 			return travel();
 		}
 		long most = (this.timeline.chance(0.1)) ? 3 * scale : (this.timeline.chance(0.5)) ? scale / 4 : scale;

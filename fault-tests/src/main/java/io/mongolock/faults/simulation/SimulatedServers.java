@@ -30,7 +30,7 @@ final class SimulatedServers {
 
 	private final Judge judge;
 
-	private final FaultProfile weather;
+	private final FaultProfile profile;
 
 	final StoreClock clock;
 
@@ -59,12 +59,12 @@ final class SimulatedServers {
 
 	private boolean failing;
 
-	SimulatedServers(Timeline timeline, SimulatedNetwork network, Judge judge, FaultProfile weather) {
+	SimulatedServers(Timeline timeline, SimulatedNetwork network, Judge judge, FaultProfile profile) {
 		this.timeline = timeline;
 		this.network = network;
 		this.judge = judge;
-		this.weather = weather;
-		this.clock = new StoreClock(timeline, timeline.between(0, weather.clockError()));
+		this.profile = profile;
+		this.clock = new StoreClock(timeline, timeline.between(0, profile.clockError()));
 		judge.store.goBy(this.clock);
 	}
 
@@ -190,7 +190,7 @@ final class SimulatedServers {
 	}
 
 	private long replication() {
-		boolean late = !this.healed && this.timeline.chance(this.weather.lag());
+		boolean late = !this.healed && this.timeline.chance(this.profile.lag());
 		return this.timeline.between(1_000_000, (late) ? 3_000_000_000L : 10_000_000);
 	}
 
@@ -227,7 +227,7 @@ final class SimulatedServers {
 	}
 
 	void stepClock() {
-		this.clock.set(this.timeline.between(0, this.weather.clockError()));
+		this.clock.set(this.timeline.between(0, this.profile.clockError()));
 		this.judge.event("store", "clock is set", null);
 	}
 

@@ -60,19 +60,19 @@ final class SimulatedStore implements LockStore {
 
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
-		LeaseHistory tenure = this.jvm.judge.histories.of(claim.id().leaseToken());
+		LeaseHistory history = this.jvm.judge.histories.of(claim.id().leaseToken());
 		try {
 			ClaimAnswer answer = ask(Request.claim(claim, timeout));
-			tenure.grantAnswered |= answer.grantTo(claim.id().leaseToken()).isPresent();
-			long starves = this.network.starves(tenure.terms.reliable());
+			history.grantAnswered |= answer.grantTo(claim.id().leaseToken()).isPresent();
+			long starves = this.network.starves(history.terms.reliable());
 			if (starves > 0) {
-				tenure.starvedUntil = this.jvm.timeline.now() + starves;
+				history.starvedUntil = this.jvm.timeline.now() + starves;
 				this.batons.sleep(starves);
 			}
 			return answer;
 		}
 		catch (LockStoreException ex) {
-			tenure.unknown |= ex.getOutcome() == Outcome.UNKNOWN;
+			history.unknown |= ex.getOutcome() == Outcome.UNKNOWN;
 			throw ex;
 		}
 	}
@@ -179,11 +179,11 @@ final class SimulatedStore implements LockStore {
 	}
 
 	// No lease is said to be gone that is still there, unless it was brought back
-	void checkGone(LeaseHistory tenure) {
-		LeaseHistory entry = tenure.entry;
+	void checkGone(LeaseHistory history) {
+		LeaseHistory entry = history.entry;
 		boolean mayBeBack = entry.unknown || entry.doubled || entry.releaseAsked;
 		Violation.check(mayBeBack || !this.servers.log.holders(entry.id.key()).contains(entry.id.leaseToken()),
-				Violation.Kind.OUTCOME, () -> tenure + " was said to be gone from the store, which has it");
+				Violation.Kind.OUTCOME, () -> history + " was said to be gone from the store, which has it");
 	}
 
 	// Forgets some, and invents others

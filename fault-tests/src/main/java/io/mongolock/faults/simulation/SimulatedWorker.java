@@ -59,9 +59,9 @@ final class SimulatedWorker {
 	}
 
 	private void run(Errand errand) {
-		SimulatedClaim.run(errand, this.client, (tenure) -> {
-			if (tenure != null) {
-				new SimulatedHold(errand, this.client, tenure, this::rest).begin();
+		SimulatedClaim.run(errand, this.client, (history) -> {
+			if (history != null) {
+				new SimulatedHold(errand, this.client, history, this::rest).begin();
 			}
 			else {
 				rest();

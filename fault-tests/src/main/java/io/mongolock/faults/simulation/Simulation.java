@@ -50,18 +50,18 @@ final class Simulation {
 		Duration shortest = timings.shortest();
 
 		List<ResolvedLockSettings> manners = timings.manners();
-		FaultProfile weather = FaultProfile.of(this.random, manners.get(0));
+		FaultProfile profile = FaultProfile.of(this.random, manners.get(0));
 		List<LockRequest> locks = LOCKS.get(this.random.nextInt(LOCKS.size()));
 		long heals = shortest.multipliedBy(2).plus(timings.longest()).toNanos();
 		Timeline timeline = new Timeline(this.random);
 		Judge judge = new Judge(timeline, this.trace, this.coverage);
-		if (weather.isCalm()) {
+		if (profile.isCalm()) {
 			judge.store.expectOrder();
 		}
-		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, shortest, weather);
-		SimulatedServers servers = new SimulatedServers(timeline, network, judge, weather);
+		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, shortest, profile);
+		SimulatedServers servers = new SimulatedServers(timeline, network, judge, profile);
 		AtRest rest = new AtRest(judge, servers, timings, heals);
-		judge.onOver((tenure) -> timeline.after(rest.cleanedUpAfter(tenure), () -> rest.checkCleanedUp(tenure)));
+		judge.onOver((history) -> timeline.after(rest.cleanedUpAfter(history), () -> rest.checkCleanedUp(history)));
 		int number = 2 + this.random.nextInt(3);
 		HandOver handOver = handOver(this.random, shortest);
 		boolean crowded = this.random.nextInt(4) == 0;
@@ -77,10 +77,10 @@ final class Simulation {
 			}
 		}
 		List<LockRequest> all = new ArrayList<>(locks);
-		if (weather.isMild() && this.random.nextInt(4) == 0) {
+		if (profile.isMild() && this.random.nextInt(4) == 0) {
 			all.addAll(crowd(manners, heals));
 		}
-		new FaultInjector(timeline, this.clients, servers, all, timings, heals).plan(weather);
+		new FaultInjector(timeline, this.clients, servers, all, timings, heals).plan(profile);
 		timeline.at(heals, () -> {
 			network.heal();
 			servers.heal();
@@ -94,7 +94,7 @@ final class Simulation {
 		timeline.run();
 		this.clients.forEach((client) -> Violation.check(client.isAtRest(), Violation.Kind.PROGRESS,
 				() -> client.name + " still keeps a turn that nobody takes"));
-		rest.judge(weather);
+		rest.judge(profile);
 	}
 
 	// Holders take longer here than they mostly do

@@ -49,17 +49,17 @@ final class StoreJudge {
 			return;
 		}
 		LeaseId id = request.id();
-		LeaseHistory tenure = this.histories.of(id.leaseToken());
+		LeaseHistory history = this.histories.of(id.leaseToken());
 		this.histories.event("store", (changed) ? "executes" : "changes nothing at", kind,
 				request.ids().stream().map(LeaseId::leaseToken).toList());
 		if (kind == Kind.CLAIM) {
-			tenure.claimedAt = this.timeline.now();
-			if (tenure.isOver()) {
+			history.claimedAt = this.timeline.now();
+			if (history.isOver()) {
 				this.histories.count((grant != null) ? Event.CLAIM_GRANTED_TO_NOBODY : Event.CLAIM_EXECUTED_LATE);
 			}
 		}
 		if (kind == Kind.CLAIM && changed && grant == null) {
-			placed(tenure);
+			placed(history);
 		}
 		if (kind != Kind.RELEASE && kind != Kind.LEAVE && changed) {
 			request.ids().forEach((touched) -> this.histories.of(touched.leaseToken()).touchedAt = this.timeline.now());
@@ -77,10 +77,10 @@ final class StoreJudge {
 		}
 	}
 
-	private void placed(LeaseHistory tenure) {
-		if (tenure.placedAt < 0) {
-			tenure.placedAt = this.timeline.now();
-			this.histories.event(tenure, "stands in the queue", Event.IN_LINE);
+	private void placed(LeaseHistory history) {
+		if (history.placedAt < 0) {
+			history.placedAt = this.timeline.now();
+			this.histories.event(history, "stands in the queue", Event.IN_LINE);
 		}
 	}
 
@@ -91,11 +91,11 @@ final class StoreJudge {
 		long since = (granted.placedAt >= 0) ? granted.placedAt : this.timeline.now();
 		List<LeaseHistory> passed = this.histories.all()
 			.stream()
-			.filter((tenure) -> tenure != granted && tenure.id.key().equals(grant.key()) && tenure.placedAt >= 0
-					&& tenure.placedAt < since && !tenure.slow && !tenure.isOver() && tenure.heldLock == null
-					&& !holders.contains(tenure.id.leaseToken()))
+			.filter((history) -> history != granted && history.id.key().equals(grant.key()) && history.placedAt >= 0
+					&& history.placedAt < since && !history.slow && !history.isOver() && history.heldLock == null
+					&& !holders.contains(history.id.leaseToken()))
 			.toList();
-		int limit = passed.stream().mapToInt((tenure) -> tenure.limit).min().orElse(Integer.MAX_VALUE);
+		int limit = passed.stream().mapToInt((history) -> history.limit).min().orElse(Integer.MAX_VALUE);
 		Violation.check(passed.isEmpty() || holders.size() + passed.size() <= Math.min(limit, granted.limit),
 				Violation.Kind.ORDER, () -> granted + " passed " + passed + ", who stood in the queue before it");
 		this.histories.count(Event.GRANTED_IN_ORDER);
@@ -109,22 +109,22 @@ final class StoreJudge {
 		}
 		this.truth.granted(grant, this.timeline.now(), holders);
 		this.histories.event("store", "grants", grant);
-		for (LeaseHistory tenure : this.histories.all()) {
-			checkMinHold(tenure, grant, holders);
-			boolean other = !tenure.isOver() && tenure.heldLock != null && tenure.id.key().equals(grant.key())
-					&& !holders.contains(tenure.entry.id.leaseToken());
+		for (LeaseHistory history : this.histories.all()) {
+			checkMinHold(history, grant, holders);
+			boolean other = !history.isOver() && history.heldLock != null && history.id.key().equals(grant.key())
+					&& !holders.contains(history.entry.id.leaseToken());
 			if (other) {
-				this.exclusion.overtaken(tenure, this.timeline.now());
+				this.exclusion.overtaken(history, this.timeline.now());
 			}
 		}
 	}
 
-	private void checkMinHold(LeaseHistory tenure, Grant grant, Set<String> holders) {
-		long until = tenure.grantedAt + tenure.terms.minHold().toNanos() - clockError();
-		boolean early = tenure.kept && !tenure.entry.deleted && tenure.id.key().equals(grant.key())
-				&& this.timeline.now() < until && !holders.contains(tenure.entry.id.leaseToken());
+	private void checkMinHold(LeaseHistory history, Grant grant, Set<String> holders) {
+		long until = history.grantedAt + history.terms.minHold().toNanos() - clockError();
+		boolean early = history.kept && !history.entry.deleted && history.id.key().equals(grant.key())
+				&& this.timeline.now() < until && !holders.contains(history.entry.id.leaseToken());
 		Violation.check(!early, Violation.Kind.MIN_HOLD, () -> "another is granted "
-				+ (until - this.timeline.now()) / 1_000_000 + "ms before the minimum hold of " + tenure + " is over");
+				+ (until - this.timeline.now()) / 1_000_000 + "ms before the minimum hold of " + history + " is over");
 	}
 
 	// Nothing is promised to whoever held it
@@ -137,9 +137,9 @@ final class StoreJudge {
 			return;
 		}
 		this.truth.forget(log, length, this.histories.coverage);
-		for (LeaseHistory tenure : this.histories.all()) {
-			if (tenure.overtakenAt >= 0) {
-				tenure.overtakenAt = this.truth.overtakenAt(tenure);
+		for (LeaseHistory history : this.histories.all()) {
+			if (history.overtakenAt >= 0) {
+				history.overtakenAt = this.truth.overtakenAt(history);
 			}
 		}
 	}

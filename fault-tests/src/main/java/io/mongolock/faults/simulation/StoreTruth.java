@@ -24,18 +24,18 @@ final class StoreTruth {
 		this.grants.put(grant, new Granted(at, holders));
 	}
 
-	void freed(LeaseHistory tenure, long at, int length) {
-		if (tenure.heldLock != null && tenure.heldLock.grantFence() == lastFence(tenure)) {
-			tenure.freedAt = at;
-			this.freed.add(new Freed(tenure, length));
+	void freed(LeaseHistory history, long at, int length) {
+		if (history.heldLock != null && history.heldLock.grantFence() == lastFence(history)) {
+			history.freedAt = at;
+			this.freed.add(new Freed(history, length));
 		}
 	}
 
 	// A token whose lease ran out may have been granted anew since
-	private long lastFence(LeaseHistory tenure) {
+	private long lastFence(LeaseHistory history) {
 		return this.grants.keySet()
 			.stream()
-			.filter((grant) -> grant.token().equals(tenure.id.leaseToken()))
+			.filter((grant) -> grant.token().equals(history.id.leaseToken()))
 			.mapToLong(Grant::fence)
 			.max()
 			.orElse(-1);
@@ -50,21 +50,21 @@ final class StoreTruth {
 	}
 
 	// When another was first granted its place; negative if never
-	long overtakenAt(LeaseHistory tenure) {
+	long overtakenAt(LeaseHistory history) {
 		long first = -1;
 		for (Map.Entry<Grant, Granted> grant : this.grants.entrySet()) {
 			long at = grant.getValue().at();
-			if (at > tenure.grantedAt && (first < 0 || at < first) && replaces(grant.getKey(), tenure)) {
+			if (at > history.grantedAt && (first < 0 || at < first) && replaces(grant.getKey(), history)) {
 				first = at;
 			}
 		}
 		return first;
 	}
 
-	boolean replaces(Grant grant, LeaseHistory tenure) {
+	boolean replaces(Grant grant, LeaseHistory history) {
 		Granted granted = this.grants.get(grant);
-		return grant.key().equals(tenure.id.key())
-				&& (granted == null || !granted.holders().contains(tenure.entry.id.leaseToken()));
+		return grant.key().equals(history.id.key())
+				&& (granted == null || !granted.holders().contains(history.entry.id.leaseToken()));
 	}
 
 	void forget(StoreLog log, int length, Coverage coverage) {
@@ -73,7 +73,7 @@ final class StoreTruth {
 		this.grants.keySet().retainAll(new HashSet<>(surviving));
 		for (Freed one : this.freed) {
 			if (one.length() > length) {
-				one.tenure().freedAt = -1;
+				one.history().freedAt = -1;
 				coverage.count(Event.RELEASE_FORGOTTEN);
 			}
 		}
@@ -85,7 +85,7 @@ final class StoreTruth {
 
 	}
 
-	private record Freed(LeaseHistory tenure, int length) {
+	private record Freed(LeaseHistory history, int length) {
 
 	}
 

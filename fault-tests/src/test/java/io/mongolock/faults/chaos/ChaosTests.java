@@ -56,9 +56,9 @@ class ChaosTests {
 		RealMongo set = RealMongo.builder(mongod()).replicaSet(3).separable().start();
 		servers = set;
 		TestOutput.say("Chaos of " + LENGTH + " on " + set + " with seed " + figures.seed());
-		try (WorkerProcesses crew = WorkerProcesses.on(set.connectionString(), set.label())) {
-			int faults = befall(set, crew, new FaultPlan(figures.seed()), figures.seed());
-			HistoryReport report = crew.check();
+		try (WorkerProcesses processes = WorkerProcesses.on(set.connectionString(), set.label())) {
+			int faults = befall(set, processes, new FaultPlan(figures.seed()), figures.seed());
+			HistoryReport report = processes.check();
 			figures.server(set.label()).add("length", LENGTH).add("seed", figures.seed());
 			figures.add("faults of servers", report.faults()).add("faults of workers", faults);
 			figures.add("sections", report.sections()).add("losses told", report.losses());
@@ -84,11 +84,11 @@ class ChaosTests {
 
 	// Until all is over, and nothing is held any more, or should not be; how many befell
 	// workers
-	private static int befall(RealMongo set, WorkerProcesses crew, FaultPlan plan, long seed) {
-		MixedWorkers workers = new MixedWorkers(crew, WORKERS, seed, (place) -> crew.connectionString());
+	private static int befall(RealMongo set, WorkerProcesses processes, FaultPlan plan, long seed) {
+		MixedWorkers workers = new MixedWorkers(processes, WORKERS, seed, (place) -> processes.connectionString());
 		WorkerFaults ofWorkers = new WorkerFaults(workers);
-		ServerFaults ofServers = new ServerFaults(set, crew::write);
-		try (LeaseWatch watch = new LeaseWatch(crew.connectionString(), crew::write)) {
+		ServerFaults ofServers = new ServerFaults(set, processes::write);
+		try (LeaseWatch watch = new LeaseWatch(processes.connectionString(), processes::write)) {
 			long begun = System.nanoTime();
 			CompletableFuture<Integer> servers = CompletableFuture
 				.supplyAsync(() -> repeat(begun, () -> ofServers.inflict(plan.nextOfServers())));

@@ -14,7 +14,7 @@ import io.mongolock.faults.harness.worker.MixedWorker;
 /**
  * The documents that mixed workers write under locks, each with the ids of all writes.
  */
-record MixedDocuments(WorkerProcesses crew) {
+record MixedDocuments(WorkerProcesses processes) {
 
 	void insert() {
 		MixedWorker.EXCLUSIVE.forEach((key) -> documents("guarded").insertOne(document(key)));
@@ -27,8 +27,8 @@ record MixedDocuments(WorkerProcesses crew) {
 
 	// What they hold in the end
 	void writeDown() {
-		MixedWorker.EXCLUSIVE.forEach((key) -> this.crew.write(new Stored(key, log("guarded", key))));
-		MixedWorker.EDITED.forEach((id) -> this.crew.write(new Stored("edited:" + id, log("edited", id))));
+		MixedWorker.EXCLUSIVE.forEach((key) -> this.processes.write(new Stored(key, log("guarded", key))));
+		MixedWorker.EDITED.forEach((id) -> this.processes.write(new Stored("edited:" + id, log("edited", id))));
 	}
 
 	private List<String> log(String collection, String id) {
@@ -38,7 +38,7 @@ record MixedDocuments(WorkerProcesses crew) {
 	}
 
 	private MongoCollection<Document> documents(String collection) {
-		return this.crew.observer()
+		return this.processes.observer()
 			.getDatabase(Harness.DATABASE)
 			.getCollection(collection)
 			.withWriteConcern(WriteConcern.MAJORITY);

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class MixedWorkers {
 
-	private final WorkerProcesses crew;
+	private final WorkerProcesses processes;
 
 	private final MixedDocuments documents;
 
@@ -34,9 +34,9 @@ public final class MixedWorkers {
 	private int started;
 
 	// Each is given the connection string of its place
-	public MixedWorkers(WorkerProcesses crew, int number, long seed, IntFunction<String> connectionStrings) {
-		this.crew = crew;
-		this.documents = new MixedDocuments(crew);
+	public MixedWorkers(WorkerProcesses processes, int number, long seed, IntFunction<String> connectionStrings) {
+		this.processes = processes;
+		this.documents = new MixedDocuments(processes);
 		this.connectionStrings = connectionStrings;
 		this.seed = seed;
 		this.documents.insert();
@@ -47,7 +47,7 @@ public final class MixedWorkers {
 	private WorkerJvm<MixedWorker> start(int place) {
 		String connectionString = this.connectionStrings.apply(place);
 		long own = this.seed + this.started++;
-		return this.crew.start((histories) -> start(connectionString, own, histories));
+		return this.processes.start((histories) -> start(connectionString, own, histories));
 	}
 
 	private static WorkerJvm<MixedWorker> start(String connectionString, long seed, Path histories) {
@@ -60,13 +60,14 @@ public final class MixedWorkers {
 	}
 
 	public void replace(int place) {
-		this.crew.kill(this.workers.get(place));
+		this.processes.kill(this.workers.get(place));
 		this.workers.set(place, start(place));
 		this.workers.get(place).awaitReady();
 	}
 
 	public void suspend(List<Integer> places, Duration time) {
-		this.crew.suspend(places.stream().map(this.workers::get).toList(), () -> LockSupport.parkNanos(time.toNanos()));
+		this.processes.suspend(places.stream().map(this.workers::get).toList(),
+				() -> LockSupport.parkNanos(time.toNanos()));
 	}
 
 	// Lets all end what they have begun, and writes down what they have written

@@ -121,7 +121,7 @@ final class Mutants {
 						test("io.mongolock.client.OrphanReleaserTests", "aPlaceThatCannotBeLeftKeepsNoLockTaken")),
 				new Mutant("forgotten release repeated for an old primary", "ServerClockWatch.isElectedAnew",
 						"election.compareTo(this.election) <= 0", "election.equals(this.election)",
-						test("io.mongolock.store.mongo.ServerClockWatchTests", "anotherElectionIsTold")),
+						test("io.mongolock.store.mongo.ServerClockWatchTests", "anotherElectionIsReported")),
 				new Mutant("forgotten release noted when it is answered", "OrphanReleaser.release",
 						"		this.releases.add(id, now());\n		return this.store.release(id, timeout);",
 						"		boolean released = this.store.release(id, timeout);\n		this.releases.add(id, now());\n		return released;",
@@ -205,7 +205,7 @@ final class Mutants {
 						"this.claim.withLimit(Math.max(2, this.claim.limit()));", simulation("LIMIT")),
 				new Mutant("queue: late comers pass those in the queue", "ClaimPipeline.ahead",
 						"new BsonInt32(0)), this.line,", "new BsonInt32(0)), new org.bson.BsonArray(),",
-						test(STORE, "whoWaitsIsServedInTheOrderOfComing")));
+						test(STORE, "waitersAreGrantedInTheOrderOfTheirArrival")));
 	}
 
 	private static List<Mutant> handOvers() {

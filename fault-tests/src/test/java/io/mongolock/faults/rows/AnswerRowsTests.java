@@ -39,10 +39,10 @@ class AnswerRowsTests {
 	private final AtomicInteger asked = new AtomicInteger();
 
 	@AutoClose
-	private final Harness rig = Harness.embedded();
+	private final Harness harness = Harness.embedded();
 
 	@AutoClose
-	private final ScriptedServer server = new ScriptedServer(this.rig.observer());
+	private final ScriptedServer server = new ScriptedServer(this.harness.observer());
 
 	@ParameterizedTest
 	@ValueSource(ints = { 64, 50, 91 })
@@ -61,7 +61,7 @@ class AnswerRowsTests {
 		HarnessClient client = client(Duration.ZERO);
 		failWriteConcern(64, Integer.MAX_VALUE);
 		Expect.outcomeUnknown(client);
-		Expect.grantedToNobody(this.rig);
+		Expect.grantedToNobody(this.harness);
 		figures.server(ScriptedServer.SERVER).add("orphans", 0);
 	}
 
@@ -84,7 +84,7 @@ class AnswerRowsTests {
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire);
 		long blocked = System.nanoTime() - start;
 		assertThat(Duration.ofNanos(blocked)).isLessThan(Duration.ofSeconds(10));
-		assertThat(this.rig.stored()).isEmpty();
+		assertThat(this.harness.stored()).isEmpty();
 		figures.server(ScriptedServer.SERVER).add("attempts", this.asked);
 		figures.add("returned after", Harness.millis(blocked));
 	}
@@ -108,7 +108,7 @@ class AnswerRowsTests {
 		LockStoreException failure = catchThrowableOfType(LockStoreException.class, client::acquire);
 		assertThat(failure.getOutcome()).isEqualTo(Outcome.REFUSED);
 		assertThat(failure).hasMessageContaining(advice);
-		assertThat(this.rig.stored()).isEmpty();
+		assertThat(this.harness.stored()).isEmpty();
 		figures.server(ScriptedServer.SERVER).add("requests", this.asked);
 	}
 
@@ -125,29 +125,29 @@ class AnswerRowsTests {
 		});
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(client::acquire)
 			.withMessageContaining("4.4 or later");
-		Expect.grantedToNobody(this.rig);
+		Expect.grantedToNobody(this.harness);
 		figures.server(ScriptedServer.SERVER).add("orphans", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 32, level = Level.PROXY)
 	void aStandaloneServerIsEnough(RowFigures figures) {
-		try (LockHandle handle = this.rig.direct(Harness.LONG).acquire()) {
+		try (LockHandle handle = this.harness.direct(Harness.LONG).acquire()) {
 			assertThat(handle.isHeld()).isTrue();
 		}
-		figures.server(this.rig.label()).add("requests", 2);
+		figures.server(this.harness.label()).add("requests", 2);
 	}
 
 	private void assertGrantedOnce(HarnessClient client) {
 		try (LockHandle handle = client.acquire()) {
-			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
-			assertThat(this.rig.holders()).hasSize(1);
+			assertThat(this.harness.stored().orElseThrow().fence()).isEqualTo(handle.fence());
+			assertThat(this.harness.holders()).hasSize(1);
 		}
 	}
 
 	private HarnessClient client(Duration wait) {
 		LockSettings settings = HarnessClient.settings(Harness.LONG, wait);
-		return this.rig.client(this.server.connectionString(), settings, LockClock.system()).warm();
+		return this.harness.client(this.server.connectionString(), settings, LockClock.system()).warm();
 	}
 
 	private void failWriteConcern(int code, int times) {

@@ -44,35 +44,35 @@ class CallerRowsTests {
 	private static final LockRequest REQUEST = LockRequest.of(Harness.KEY);
 
 	@AutoClose
-	private final Harness rig = Harness.embedded();
+	private final Harness harness = Harness.embedded();
 
-	private final HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
+	private final HarnessClient client = this.harness.behindProxy(Harness.LONG, Harness.LONG);
 
 	@Test
 	@ShowsRow(value = 37, level = Level.PROXY)
 	void anInterruptEndsTheWaitAndStaysSet(RowFigures figures) {
-		LockHandle held = this.rig.direct(Harness.LONG).acquire();
-		int before = this.rig.proxy().requests("findAndModify");
+		LockHandle held = this.harness.direct(Harness.LONG).acquire();
+		int before = this.harness.proxy().requests("findAndModify");
 		AtomicBoolean entered = new AtomicBoolean();
 		Caller caller = new Caller((locks) -> locks.execute(REQUEST, (handle) -> entered.getAndSet(true)));
-		this.rig.proxy().awaitRequests("findAndModify", before + 2, Harness.LONG);
+		this.harness.proxy().awaitRequests("findAndModify", before + 2, Harness.LONG);
 		assertThat(caller.interruptAndAwait()).isInstanceOf(LockUnavailableException.class)
 			.hasMessageContaining("Interrupted after");
 		assertThat(entered).isFalse();
-		Expect.heldBy(held, this.rig.holders());
-		figures.server(this.rig.label()).add("orphans", 0);
+		Expect.heldBy(held, this.harness.holders());
+		figures.server(this.harness.label()).add("orphans", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 37, level = Level.PROXY)
 	void anInterruptOfTheClaimItselfLeavesNoOrphan(RowFigures figures) {
-		Hold hold = this.rig.claims().holdRequest();
+		Hold hold = this.harness.claims().holdRequest();
 		Caller caller = new Caller((locks) -> locks.acquire(REQUEST));
 		hold.awaitHeld(Harness.LONG);
 		caller.interruptAndAwait();
-		this.rig.deliver(hold, "findAndModify");
-		Expect.grantedToNobody(this.rig);
-		figures.server(this.rig.label()).add("orphans", 0);
+		this.harness.deliver(hold, "findAndModify");
+		Expect.grantedToNobody(this.harness);
+		figures.server(this.harness.label()).add("orphans", 0);
 	}
 
 	@Test
@@ -83,32 +83,32 @@ class CallerRowsTests {
 			return handle;
 		}));
 		assertThat(caller.await()).isNull();
-		this.rig.awaitFree();
-		figures.server(this.rig.label()).add("orphans", 0);
+		this.harness.awaitFree();
+		figures.server(this.harness.label()).add("orphans", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 37, level = Level.PROXY)
 	void anInterruptDuringTheReleaseLeavesNoOrphan(RowFigures figures) {
 		LockHandle handle = this.client.acquire();
-		Hold hold = this.rig.releases().holdRequest();
+		Hold hold = this.harness.releases().holdRequest();
 		Caller caller = new Caller((locks) -> handle.close());
 		hold.awaitHeld(Harness.LONG);
 		assertThat(caller.interruptAndAwait()).isNull();
-		this.rig.awaitFree();
+		this.harness.awaitFree();
 		hold.release();
-		figures.server(this.rig.label()).add("orphans", 0);
+		figures.server(this.harness.label()).add("orphans", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 38, level = Level.UNIT)
 	void aNestedCallSharesTheLockAndOnlyTheOutermostGivesItBack(RowFigures figures) {
-		int before = this.rig.proxy().requests("findAndModify");
+		int before = this.harness.proxy().requests("findAndModify");
 		LockTemplate locks = this.client.locks();
 		locks.execute(REQUEST, (outer) -> {
 			long fence = locks.execute(REQUEST, LockHandle::fence);
 			assertThat(fence).isEqualTo(outer.fence());
-			assertThat(this.rig.holders()).hasSize(1);
+			assertThat(this.harness.holders()).hasSize(1);
 			locks.execute(LockRequest.of("order:2"), (second) -> {
 				assertThat(second.isHeld()).isTrue();
 				return fence;
@@ -116,9 +116,9 @@ class CallerRowsTests {
 			outer.assertHeld();
 			return fence;
 		});
-		assertThat(this.rig.holders()).isEmpty();
-		figures.server(this.rig.label()).add("requests", this.rig.proxy().requests("findAndModify") - before);
-		assertThat(this.rig.proxy().requests("findAndModify") - before).isEqualTo(2);
+		assertThat(this.harness.holders()).isEmpty();
+		figures.server(this.harness.label()).add("requests", this.harness.proxy().requests("findAndModify") - before);
+		assertThat(this.harness.proxy().requests("findAndModify") - before).isEqualTo(2);
 	}
 
 	@Test
@@ -126,28 +126,28 @@ class CallerRowsTests {
 	void aHandleClosedTwiceDoesNotFreeTheNextHolder(RowFigures figures) {
 		LockHandle handle = this.client.acquire();
 		CompletableFuture.runAsync(handle::close).join();
-		LockHandle next = this.rig.direct(Harness.LONG).acquire();
+		LockHandle next = this.harness.direct(Harness.LONG).acquire();
 		handle.close();
 		assertThatIllegalStateException().isThrownBy(handle::assertHeld);
-		Expect.heldBy(next, this.rig.holders());
+		Expect.heldBy(next, this.harness.holders());
 		next.renew();
-		figures.server(this.rig.label()).add("foreign frees", 0);
+		figures.server(this.harness.label()).add("foreign frees", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 51, level = Level.SERVER)
 	void aHandleThatIsDroppedIsReleased(RowFigures figures) {
-		LockTemplate careless = new LockTemplate(this.rig.store(),
+		LockTemplate careless = new LockTemplate(this.harness.store(),
 				new ClientOptions(new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
 						new LockOwner("careless", "1", "", 1, ""), LockClock.system(), List.of())
 					.withLeakDetection(LeakDetection.RELEASE));
 		careless.acquire(REQUEST);
 		await().atMost(Harness.LONG).until(() -> {
 			System.gc();
-			return this.rig.holders().isEmpty();
+			return this.harness.holders().isEmpty();
 		});
 		careless.stop(Duration.ofSeconds(1));
-		figures.server(this.rig.label()).add("released", 1);
+		figures.server(this.harness.label()).add("released", 1);
 	}
 
 	/**

@@ -128,17 +128,17 @@ class ClockRowsTests {
 	@Test
 	@ShowsRow(value = 27, level = Level.SERVER)
 	void aClientWhoseWallClockStepsOverlapsWithNobody(RowFigures figures) {
-		try (Harness rig = Harness.onAnyServer()) {
+		try (Harness harness = Harness.onAnyServer()) {
 			StepClock stepping = new StepClock();
 			LockSettings settings = HarnessClient.settings(Duration.ofSeconds(8), Duration.ofMillis(500), Harness.LONG);
-			HarnessClient client = rig.client(rig.proxied(), settings, stepping).warm();
-			HarnessClient other = rig.direct(Harness.LONG);
+			HarnessClient client = harness.client(harness.proxied(), settings, stepping).warm();
+			HarnessClient other = harness.direct(Harness.LONG);
 			LockHandle handle = client.acquire();
 			stepping.step(Duration.ofHours(-1));
-			rig.awaitMoreReplies("update", 4);
+			harness.awaitMoreReplies("update", 4);
 			assertThat(handle.isHeld()).as("renewed on").isTrue();
 			stepping.step(Duration.ofHours(2));
-			Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(rig.label()));
+			Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(harness.label()));
 			figures.add("overlap", "0 ms");
 		}
 	}

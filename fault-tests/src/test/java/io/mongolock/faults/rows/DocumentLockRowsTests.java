@@ -55,16 +55,16 @@ class DocumentLockRowsTests {
 	private static final LockSettings WAITING = LockSettings.builder().waitTimeout(Harness.LONG).build();
 
 	@AutoClose
-	private final Harness rig = Harness.embedded();
+	private final Harness harness = Harness.embedded();
 
 	@AutoClose
-	private final MongoClient faulty = MongoClients.create(this.rig.proxied());
+	private final MongoClient faulty = MongoClients.create(this.harness.proxied());
 
 	@AutoClose
 	private final Editor here = new Editor("here", this.faulty);
 
 	@AutoClose
-	private final Editor there = new Editor("there", this.rig.observer());
+	private final Editor there = new Editor("there", this.harness.observer());
 
 	@BeforeEach
 	void insert() {
@@ -76,18 +76,18 @@ class DocumentLockRowsTests {
 	@ValueSource(strings = { "reply lost", "request lost" })
 	@ShowsRow(value = 67, level = Level.PROXY)
 	void aClaimWhoseMessageIsLostIsGrantedOnce(String what, RowFigures figures) {
-		this.rig.lose(what, "findAndModify");
+		this.harness.lose(what, "findAndModify");
 		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a", WAITING);
 		assertThat(locked.entity()).isEqualTo(new Article("a", "draft", 1L));
 		this.here.documents.save(locked, new Article("a", "saved", 1L));
 		this.there.documents.lock(Article.class, "a", WAITING).close();
-		figures.server(this.rig.label()).add("raises of the version, " + what, 1);
+		figures.server(this.harness.label()).add("raises of the version, " + what, 1);
 	}
 
 	@Test
 	@ShowsRow(value = 67, level = Level.PROXY)
 	void aClaimThatIsExecutedAfterTheSaveIsTakenBack(RowFigures figures) {
-		Hold late = this.rig.proxy().on("findAndModify").holdRequest();
+		Hold late = this.harness.proxy().on("findAndModify").holdRequest();
 		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a",
 				HarnessClient.settings(Duration.ofSeconds(6), Harness.LONG));
 		this.here.documents.save(locked, new Article("a", "saved", 1L));
@@ -97,7 +97,7 @@ class DocumentLockRowsTests {
 		await().atMost(Harness.LONG)
 			.until(() -> stored().get("lock", Document.class).getList("holders", Document.class).isEmpty());
 		assertThat(stored()).containsEntry("text", "saved");
-		figures.server(this.rig.label()).add("orphans", 0);
+		figures.server(this.harness.label()).add("orphans", 0);
 	}
 
 	private Document stored() {
@@ -111,7 +111,7 @@ class DocumentLockRowsTests {
 		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a");
 		LockTicket ticket = locked.ticket();
 		LockedDocument<Article> resumed = this.here.documents.resume(Article.class, ticket);
-		this.rig.lose(what, "update");
+		this.harness.lose(what, "update");
 		String told = this.here.save(resumed, new Article("a", "saved", 1L));
 		if (told.equals("failed")) {
 			told = this.here.save(resumed, new Article("a", "saved", 1L));
@@ -119,7 +119,7 @@ class DocumentLockRowsTests {
 		assertThat(told).isIn("saved", "lost");
 		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "saved", 2L));
 		this.there.documents.lock(Article.class, "a", WAITING).close();
-		figures.server(this.rig.label()).add("saves, " + what, 1);
+		figures.server(this.harness.label()).add("saves, " + what, 1);
 	}
 
 	@Test
@@ -128,7 +128,7 @@ class DocumentLockRowsTests {
 		LockedDocument<Article> mine = this.here.documents.lock(Article.class, "a",
 				LockSettings.builder().ttl(Duration.ofMinutes(30)).build());
 		LockTicket ticket = mine.ticket();
-		this.rig.clock().step(Duration.ofHours(1));
+		this.harness.clock().step(Duration.ofHours(1));
 		LockedDocument<Article> other = this.there.documents.lock(Article.class, "a", WAITING);
 		LockTicket next = other.ticket();
 		Expect.lost(() -> this.here.documents.resume(Article.class, ticket))
@@ -137,7 +137,7 @@ class DocumentLockRowsTests {
 		Expect.lost(() -> this.here.documents.renew(Article.class, ticket));
 		assertThat(next.fence()).isGreaterThan(ticket.fence());
 		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "theirs", 3L));
-		figures.server(this.rig.label()).add("late saves that were made", 0);
+		figures.server(this.harness.label()).add("late saves that were made", 0);
 	}
 
 	@ParameterizedTest(name = "{displayName}: {0}")
@@ -157,7 +157,7 @@ class DocumentLockRowsTests {
 			.withMessageEndingWith("nothing was written");
 		assertThat(this.there.template.getCollection("article").find().first())
 			.isEqualTo((what.equals("replaced")) ? theirs : null);
-		figures.server(this.rig.label()).add("overwritten, " + what, 0);
+		figures.server(this.harness.label()).add("overwritten, " + what, 0);
 	}
 
 	record Article(@Id String id, String text, @Version @Nullable Long version) {

@@ -52,9 +52,9 @@ final class Expect {
 	}
 
 	/** A claim was executed for a caller who had gone; the lock is free again soon. */
-	static void grantedToNobody(Harness rig) {
-		assertThat(rig.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
-		rig.awaitFree();
+	static void grantedToNobody(Harness harness) {
+		assertThat(harness.stored().orElseThrow().fence()).as("granted, to nobody").isPositive();
+		harness.awaitFree();
 	}
 
 	static void heldBy(LockHandle handle, List<StoredHolder> holders) {

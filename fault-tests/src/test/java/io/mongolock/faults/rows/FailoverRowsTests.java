@@ -47,14 +47,14 @@ class FailoverRowsTests {
 	private static final Duration MARGIN = Duration.ofSeconds(1);
 
 	@AutoClose
-	private final ReplicaSetHarness rig = new ReplicaSetHarness();
+	private final ReplicaSetHarness harness = new ReplicaSetHarness();
 
-	private final ScriptedSet set = this.rig.set();
+	private final ScriptedSet set = this.harness.set();
 
 	@Test
 	@ShowsRow(value = 16, level = Level.PROXY)
 	void aPrimaryThatIsReplacedInTimeCostsTheHolderNothing(RowFigures figures) {
-		HarnessClient client = this.rig.client(Duration.ofSeconds(10), Harness.LONG);
+		HarnessClient client = this.harness.client(Duration.ofSeconds(10), Harness.LONG);
 		LockHandle handle = client.acquire();
 		this.set.killPrimary();
 		long killed = System.nanoTime();
@@ -76,8 +76,8 @@ class FailoverRowsTests {
 	@Test
 	@ShowsRow(value = 16, level = Level.PROXY)
 	void aPrimaryThatIsReplacedTooLateCostsTheLockBeforeTheNextGrant(RowFigures figures) {
-		HarnessClient client = this.rig.client(TTL, Harness.LONG);
-		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
+		HarnessClient client = this.harness.client(TTL, Harness.LONG);
+		HarnessClient other = this.harness.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquire();
 		this.set.killPrimary();
 		SetMember survivor = this.set.members().get(1);
@@ -90,8 +90,8 @@ class FailoverRowsTests {
 	@Test
 	@ShowsRow(value = 57, level = Level.PROXY)
 	void whoWaitsInQueueWhileThePrimaryIsReplacedIsServedAfterIt(RowFigures figures) {
-		HarnessClient client = this.rig.client(Harness.LONG, Harness.LONG);
-		HarnessClient other = this.rig.client(Harness.LONG, Duration.ofSeconds(90));
+		HarnessClient client = this.harness.client(Harness.LONG, Harness.LONG);
+		HarnessClient other = this.harness.client(Harness.LONG, Duration.ofSeconds(90));
 		LockHandle handle = client.acquire();
 		CompletableFuture<LockHandle> waiting = other.acquireAsync();
 		SetMember old = this.set.primary();
@@ -111,8 +111,8 @@ class FailoverRowsTests {
 	@Test
 	@ShowsRow(value = 24, level = Level.PROXY)
 	void aNextPrimaryWhoseClockIsAheadByLessThanTheMarginOverlapsWithNobody(RowFigures figures) {
-		HarnessClient client = this.rig.client(TTL, Harness.LONG);
-		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
+		HarnessClient client = this.harness.client(TTL, Harness.LONG);
+		HarnessClient other = this.harness.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
 		failOver(Duration.ofMillis(600));
 		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
@@ -123,8 +123,8 @@ class FailoverRowsTests {
 	@ValueSource(longs = { 3000, 3500, 4000 })
 	@ShowsRow(value = 24, level = Level.PROXY)
 	void aNextPrimaryWhoseClockIsAheadByMoreOverlapsForTheExcessAndTheFenceTells(long ahead, RowFigures figures) {
-		HarnessClient client = this.rig.client(TTL, Harness.LONG);
-		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
+		HarnessClient client = this.harness.client(TTL, Harness.LONG);
+		HarnessClient other = this.harness.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
 		failOver(Duration.ofMillis(ahead));
 		LockHandle next = other.acquire();
@@ -144,8 +144,8 @@ class FailoverRowsTests {
 	@Test
 	@ShowsRow(value = 24, level = Level.PROXY)
 	void aNextPrimaryWhoseClockIsBehindTakesOverLaterByThat(RowFigures figures) {
-		HarnessClient client = this.rig.client(TTL, Harness.LONG);
-		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
+		HarnessClient client = this.harness.client(TTL, Harness.LONG);
+		HarnessClient other = this.harness.client(Harness.LONG, Harness.LONG);
 		long begun = System.nanoTime();
 		LockHandle handle = client.acquireUnrenewed();
 		failOver(Duration.ofSeconds(-2));
@@ -158,7 +158,7 @@ class FailoverRowsTests {
 	@Test
 	@ShowsRow(value = 24, level = Level.PROXY)
 	void theFenceRisesEvenIfTheClockOfTheNextPrimaryIsFarBehind(RowFigures figures) {
-		HarnessClient client = this.rig.client(TTL, Harness.LONG);
+		HarnessClient client = this.harness.client(TTL, Harness.LONG);
 		LockHandle handle = client.acquire();
 		handle.close();
 		failOver(Duration.ofMinutes(-1));

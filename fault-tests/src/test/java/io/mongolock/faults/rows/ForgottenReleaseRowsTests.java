@@ -43,9 +43,9 @@ class ForgottenReleaseRowsTests {
 	@Test
 	@ShowsRow(value = 82, level = Level.PROXY)
 	void aReleaseThatOnlyTheOldPrimaryKnewIsRepeated(RowFigures figures) {
-		try (ReplicaSetHarness rig = new ReplicaSetHarness()) {
-			ScriptedSet set = rig.set();
-			HarnessClient client = rig.client(TTL, Harness.LONG);
+		try (ReplicaSetHarness harness = new ReplicaSetHarness()) {
+			ScriptedSet set = harness.set();
+			HarnessClient client = harness.client(TTL, Harness.LONG);
 			LockHandle handle = client.acquire();
 			SetMember old = set.isolatePrimary();
 			handle.close();

@@ -45,50 +45,50 @@ class HolderRowsTests {
 	private static final Duration TTL = Duration.ofSeconds(12);
 
 	@AutoClose
-	private final WorkerProcesses crew = new WorkerProcesses();
+	private final WorkerProcesses processes = new WorkerProcesses();
 
 	@Test
 	@ShowsRow(value = 4, level = Level.SERVER)
 	void aKilledHolderIsTakenOverWhenItsLeaseHasRunOutAndNotBefore(RowFigures figures) {
-		LockWorkerJvm holder = this.crew.start(TTL);
-		LockWorkerJvm next = this.crew.start(Harness.LONG).awaitReady();
+		LockWorkerJvm holder = this.processes.start(TTL);
+		LockWorkerJvm next = this.processes.start(Harness.LONG).awaitReady();
 		long fence = holder.awaitReady().acquire(Harness.KEY);
 		CompletableFuture<Long> granted = next.acquireAsync(Harness.KEY);
-		this.crew.kill(holder);
+		this.processes.kill(holder);
 		long dead = System.nanoTime();
-		long left = this.crew.remaining(Harness.KEY).toNanos();
+		long left = this.processes.remaining(Harness.KEY).toNanos();
 		assertThat(granted).succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
 		assertThat(granted.join()).isGreaterThan(fence);
 		long takeOver = System.nanoTime() - dead;
 		// what the server says is rounded to milliseconds
 		assertThat(takeOver).isGreaterThan(left - 5_000_000);
 		next.release(Harness.KEY);
-		assertThat(this.crew.assertClean().takenOver().count()).isOne();
-		figures.server(this.crew.label()).add("take-over", Harness.millis(takeOver));
+		assertThat(this.processes.assertClean().takenOver().count()).isOne();
+		figures.server(this.processes.label()).add("take-over", Harness.millis(takeOver));
 		figures.add("lease left", Harness.millis(left));
 	}
 
 	@Test
 	@ShowsRow(value = 60, level = Level.SERVER)
 	void aHolderKilledInTheMiddleOfATurnIsTakenOverWithAHigherFence(RowFigures figures) {
-		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(6));
-		LockWorkerJvm next = this.crew.start(Harness.LONG).awaitReady();
+		LockWorkerJvm holder = this.processes.start(Duration.ofSeconds(6));
+		LockWorkerJvm next = this.processes.start(Harness.LONG).awaitReady();
 		holder.awaitReady().run(Harness.KEY, 8, 1_000_000, 1);
 		// its turns set fences aside, which its threads are given one after the other
-		await().atMost(Harness.LONG).until(() -> setAside() > 0 && this.crew.check().sections() > 100);
-		this.crew.kill(holder);
+		await().atMost(Harness.LONG).until(() -> setAside() > 0 && this.processes.check().sections() > 100);
+		this.processes.kill(holder);
 		next.acquire(Harness.KEY);
 		next.release(Harness.KEY);
-		HistoryReport report = this.crew.assertClean();
-		figures.server(this.crew.label()).add("sections of its turns", report.sections());
+		HistoryReport report = this.processes.assertClean();
+		figures.server(this.processes.label()).add("sections of its turns", report.sections());
 	}
 
 	@Test
 	@ShowsRow(value = 5, level = Level.SERVER)
 	void aHolderSuspendedBeyondItsLeaseLearnsThatItLostAndCanWriteNothing(RowFigures figures) {
-		this.crew.guarded().insertOne(new Document("_id", Harness.KEY));
-		LockWorkerJvm holder = this.crew.start(TTL);
-		LockWorkerJvm next = this.crew.start(Duration.ofSeconds(60)).awaitReady();
+		this.processes.guarded().insertOne(new Document("_id", Harness.KEY));
+		LockWorkerJvm holder = this.processes.start(TTL);
+		LockWorkerJvm next = this.processes.start(Duration.ofSeconds(60)).awaitReady();
 		int before = suspendAsHolder(holder.awaitReady());
 		next.acquire(Harness.KEY);
 		next.write(Harness.KEY, 2);
@@ -98,41 +98,42 @@ class HolderRowsTests {
 		assertThat(holder.status(Harness.KEY)).as("at its first check").isEqualTo(Status.LOST);
 		assertThatExceptionOfType(FailedException.class).isThrownBy(() -> holder.release(Harness.KEY))
 			.returns(LockLostException.class.getName(), FailedException::getType);
-		assertThat(this.crew.remaining(Harness.KEY)).as("the new holder's").isPositive();
+		assertThat(this.processes.remaining(Harness.KEY)).as("the new holder's").isPositive();
 		assertThat(next.status(Harness.KEY)).isEqualTo(Status.HELD);
-		assertThat(this.crew.guarded().find().first()).containsEntry("value", 2L);
+		assertThat(this.processes.guarded().find().first()).containsEntry("value", 2L);
 		next.release(Harness.KEY);
 		assertThat(next.status(Harness.KEY)).isEqualTo(Status.NONE);
-		await().atMost(Harness.LONG).until(() -> this.crew.check().losses() == before + 1);
-		HistoryReport report = this.crew.check();
+		await().atMost(Harness.LONG).until(() -> this.processes.check().losses() == before + 1);
+		HistoryReport report = this.processes.check();
 		assertThat(report.fences()).isEmpty();
 		assertThat(report.overlapNanos(false)).as("what no lease can prevent").isPositive();
-		figures.server(this.crew.label()).add("overlap while suspended", Harness.millis(report.overlapNanos(false)));
+		figures.server(this.processes.label())
+			.add("overlap while suspended", Harness.millis(report.overlapNanos(false)));
 		figures.add("stale writes accepted", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 6, level = Level.SERVER)
 	void aHolderSuspendedForLessThanItReliesOnKeepsTheLock(RowFigures figures) {
-		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(30)).awaitReady();
+		LockWorkerJvm holder = this.processes.start(Duration.ofSeconds(30)).awaitReady();
 		holder.acquire(Harness.KEY);
 		holder.process().suspend();
 		// longer than a renewal interval of 8 s, shorter than the 24 s relied on
-		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() < 20_000);
+		await().atMost(Harness.LONG).until(() -> this.processes.remaining(Harness.KEY).toMillis() < 20_000);
 		holder.process().resume();
 		assertThat(holder.status(Harness.KEY)).isEqualTo(Status.HELD);
-		await().atMost(Harness.LONG).until(() -> this.crew.remaining(Harness.KEY).toMillis() > 22_000);
+		await().atMost(Harness.LONG).until(() -> this.processes.remaining(Harness.KEY).toMillis() > 22_000);
 		holder.release(Harness.KEY);
-		this.crew.assertClean();
-		figures.server(this.crew.label()).add("suspended", "until 10 s after its last renewal");
-		figures.add("lost", this.crew.check().losses());
+		this.processes.assertClean();
+		figures.server(this.processes.label()).add("suspended", "until 10 s after its last renewal");
+		figures.add("lost", this.processes.check().losses());
 	}
 
 	@Test
 	@ShowsRow(value = 7, level = Level.SERVER)
 	void aStarvedHolderIsSureOfTheLockOnlyWhileNobodyElseHasIt(RowFigures figures) {
-		LockWorkerJvm holder = this.crew.start(Duration.ofSeconds(5));
-		LockWorkerJvm next = this.crew.start(Harness.LONG).awaitReady();
+		LockWorkerJvm holder = this.processes.start(Duration.ofSeconds(5));
+		LockWorkerJvm next = this.processes.start(Harness.LONG).awaitReady();
 		CompletableFuture<SectionCounts> work = holder.awaitReady().run(Harness.KEY, 1, 1, 15_000);
 		awaitHeldBy(holder);
 		CompletableFuture<SectionCounts> others = next.run(Harness.KEY, 1, 20, 100);
@@ -146,12 +147,12 @@ class HolderRowsTests {
 		CompletableFuture<SectionCounts> longWork = holder.run(Harness.KEY, 1, 1, 60_000);
 		awaitHeldBy(holder);
 		// beyond the lease, and until another has it
-		this.crew.suspend(List.of(holder), () -> next.acquire(Harness.KEY));
+		this.processes.suspend(List.of(holder), () -> next.acquire(Harness.KEY));
 		assertThat(longWork).succeedsWithin(Duration.ofSeconds(90)).isEqualTo(new SectionCounts(0, 1, 0, 0));
 		next.release(Harness.KEY);
-		HistoryReport report = this.crew.assertClean();
+		HistoryReport report = this.processes.assertClean();
 		assertThat(report.checks()).as("checks").isGreaterThanOrEqualTo(3);
-		figures.server(this.crew.label());
+		figures.server(this.processes.label());
 		figures.add("running", "7 % of the time for a ttl, then not for 2 s, then not for a lease");
 		figures.add("kept through the first two", work.join().completed() == 1).add("lost", report.losses());
 		figures.add("checks that were wrong", report.falseChecks().size());
@@ -168,7 +169,7 @@ class HolderRowsTests {
 			holder.acquire(Harness.KEY);
 			holder.write(Harness.KEY, 1);
 			holder.process().suspend();
-			if (this.crew.check().losses() == lost) {
+			if (this.processes.check().losses() == lost) {
 				return lost;
 			}
 			holder.process().resume();
@@ -178,7 +179,7 @@ class HolderRowsTests {
 	}
 
 	private long setAside() {
-		return this.crew.store()
+		return this.processes.store()
 			.find(Harness.KEY, Harness.LONG)
 			.filter((lock) -> !lock.holders().isEmpty())
 			.map((lock) -> lock.fence() - lock.holders().get(0).fence())
@@ -186,11 +187,11 @@ class HolderRowsTests {
 	}
 
 	private void suspend(LockWorkerJvm worker, Duration time) {
-		this.crew.suspend(List.of(worker), () -> LockSupport.parkNanos(time.toNanos()));
+		this.processes.suspend(List.of(worker), () -> LockSupport.parkNanos(time.toNanos()));
 	}
 
 	private void awaitHeldBy(LockWorkerJvm worker) {
-		await().atMost(Harness.LONG).until(() -> this.crew.isHeldBy(worker, Harness.KEY));
+		await().atMost(Harness.LONG).until(() -> this.processes.isHeldBy(worker, Harness.KEY));
 	}
 
 }

@@ -64,8 +64,8 @@ class LoadRowsTests {
 	@Test
 	@ShowsRow(value = 1, level = Level.SERVER)
 	void manyThreadsOfSeveralProcessesExcludeEachOther(RowFigures figures) {
-		try (WorkerProcesses crew = new WorkerProcesses()) {
-			List<LockWorkerJvm> workers = crew.start(8, Harness.LONG);
+		try (WorkerProcesses processes = new WorkerProcesses()) {
+			List<LockWorkerJvm> workers = processes.start(8, Harness.LONG);
 			long start = System.nanoTime();
 			List<CompletableFuture<SectionCounts>> runs = workers.stream()
 				.map((worker) -> worker.run(Harness.KEY, 50, 1, 1))
@@ -74,11 +74,11 @@ class LoadRowsTests {
 				.as("nobody starves")
 				.isEqualTo(new SectionCounts(50, 0, 0, 0)));
 			double seconds = (System.nanoTime() - start) / 1e9;
-			crew.count(Harness.KEY, 400);
-			HistoryReport report = crew.assertClean();
+			processes.count(Harness.KEY, 400);
+			HistoryReport report = processes.assertClean();
 			assertThat(report.sections()).isEqualTo(400);
 			assertThat(report.granted().count()).isEqualTo(400);
-			figures.server(crew.label()).add("load", "8 JVMs x 50 threads");
+			figures.server(processes.label()).add("load", "8 JVMs x 50 threads");
 			figures.add("sections per second", Math.round(400 / seconds));
 			figures.add("grant p50", Harness.millis(report.granted().p50()));
 			figures.add("p99", Harness.millis(report.granted().p99()));
@@ -89,8 +89,8 @@ class LoadRowsTests {
 	@Test
 	@ShowsRow(value = 2, level = Level.SERVER)
 	void manyHeldLocksAreRenewedWhileOthersComeAndGo(RowFigures figures) {
-		try (Harness rig = Harness.onAnyServer()) {
-			HarnessClient client = rig.direct(SETTINGS_OF_MANY);
+		try (Harness harness = Harness.onAnyServer()) {
+			HarnessClient client = harness.direct(SETTINGS_OF_MANY);
 			LockTemplate locks = client.locks();
 			List<LockHandle> held = new ArrayList<>();
 			for (int i = 0; i < HELD; i++) {
@@ -112,11 +112,11 @@ class LoadRowsTests {
 			assertThat(client.told().losses()).isEmpty();
 			assertThat(held).allMatch(LockHandle::isHeld);
 			assertThat(threads).as("threads").isLessThan(40);
-			assertThat(rig.store().list(2 * KEYS, Harness.LONG)).as("held").hasSize(HELD);
-			assertThat(rig.documents().countDocuments(Filters.regex("_id", "^(held|brief):"))).as("keys")
+			assertThat(harness.store().list(2 * KEYS, Harness.LONG)).as("held").hasSize(HELD);
+			assertThat(harness.documents().countDocuments(Filters.regex("_id", "^(held|brief):"))).as("keys")
 				.isEqualTo(KEYS);
 			held.forEach(LockHandle::close);
-			figures.server(rig.label())
+			figures.server(harness.label())
 				.add("load", KEYS + " keys, " + HELD + " held")
 				.add("lost", 0)
 				.add("least time left before a renewal", least + " of 24000 ms")
@@ -130,8 +130,8 @@ class LoadRowsTests {
 	@EnumSource(UpsertRace.class)
 	@ShowsRow(value = 3, level = Level.SERVER)
 	void aStormOnANewKeyGrantsOneAndTroublesNobody(UpsertRace race, RowFigures figures) {
-		try (Harness rig = Harness.embedded(race)) {
-			HarnessClient client = rig.direct(Harness.LONG);
+		try (Harness harness = Harness.embedded(race)) {
+			HarnessClient client = harness.direct(Harness.LONG);
 			List<LockTemplate> clients = IntStream.range(0, 64)
 				.mapToObj((i) -> HarnessClient.locks(HarnessClient.store(client.mongo()),
 						HarnessClient.settings(Harness.LONG, Duration.ZERO), LockClock.system()))
@@ -140,19 +140,19 @@ class LoadRowsTests {
 				assertThat(storm(clients, "new:" + key)).isOne();
 			}
 			clients.forEach((one) -> one.stop(Duration.ofSeconds(1)));
-			figures.server(rig.label()).add("clients", 64).add("keys", 10).add("grants", 10).add("exceptions", 0);
+			figures.server(harness.label()).add("clients", 64).add("keys", 10).add("grants", 10).add("exceptions", 0);
 		}
 	}
 
 	@Test
 	@ShowsRow(value = 43, level = Level.SERVER)
 	void aHerdOfWaitersIsGrantedOneAtATimeWithoutAStorm(RowFigures figures) {
-		try (Harness rig = Harness.onAnyServer()) {
-			List<HarnessClient> clients = List.of(rig.behindProxy(Harness.LONG, PATIENCE),
-					rig.behindProxy(Harness.LONG, PATIENCE));
-			LockHandle handle = rig.direct(Harness.LONG).acquire();
-			int before = rig.proxy().requests("findAndModify");
-			Herd herd = new Herd(rig);
+		try (Harness harness = Harness.onAnyServer()) {
+			List<HarnessClient> clients = List.of(harness.behindProxy(Harness.LONG, PATIENCE),
+					harness.behindProxy(Harness.LONG, PATIENCE));
+			LockHandle handle = harness.direct(Harness.LONG).acquire();
+			int before = harness.proxy().requests("findAndModify");
+			Herd herd = new Herd(harness);
 			CompletableFuture<?>[] waiters = IntStream.range(0, 500)
 				.mapToObj((i) -> CompletableFuture.runAsync(() -> herd.enter(clients.get(i % 2)), this.threads))
 				.toArray(CompletableFuture[]::new);
@@ -160,12 +160,12 @@ class LoadRowsTests {
 			assertThat(herd.entered).as("granted beside the first holder").hasValue(0);
 			handle.close();
 			assertThat(CompletableFuture.allOf(waiters)).succeedsWithin(PATIENCE);
-			int requests = rig.proxy().requests("findAndModify") - before;
+			int requests = harness.proxy().requests("findAndModify") - before;
 			assertThat(herd.entered).hasValue(500);
 			assertThat(herd.together).hasValue(1);
 			assertThat(requests).as("requests").isLessThan(500 * 4);
-			assertThat(rig.holders()).isEmpty();
-			figures.server(rig.label()).add("waiters", 500).add("holders at a time", herd.together);
+			assertThat(harness.holders()).isEmpty();
+			figures.server(harness.label()).add("waiters", 500).add("holders at a time", herd.together);
 			figures.add("claims per grant", requests / 500.0);
 		}
 	}
@@ -209,10 +209,10 @@ class LoadRowsTests {
 
 		private final AtomicInteger together = new AtomicInteger();
 
-		private final Harness rig;
+		private final Harness harness;
 
-		private Herd(Harness rig) {
-			this.rig = rig;
+		private Herd(Harness harness) {
+			this.harness = harness;
 		}
 
 		private void enter(HarnessClient client) {
@@ -228,7 +228,7 @@ class LoadRowsTests {
 
 		// The store has the fence of the grant, and the last that was set aside with it
 		private void assertStored(LockHandle handle) {
-			assertThat(this.rig.stored()).hasValueSatisfying((lock) -> assertThat(lock.holders()).singleElement()
+			assertThat(this.harness.stored()).hasValueSatisfying((lock) -> assertThat(lock.holders()).singleElement()
 				.satisfies((holder) -> assertThat(handle.fence()).isBetween(holder.fence(), lock.fence())));
 		}
 
@@ -243,7 +243,7 @@ class LoadRowsTests {
 
 		// Who stands in the queue looks, and claims only if its turn may have come
 		private int answers() {
-			return this.rig.proxy().replies("findAndModify") + this.rig.proxy().replies("find");
+			return this.harness.proxy().replies("findAndModify") + this.harness.proxy().replies("find");
 		}
 
 	}

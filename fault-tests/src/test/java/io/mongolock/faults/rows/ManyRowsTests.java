@@ -47,25 +47,25 @@ class ManyRowsTests {
 	private static final int LOST = 2_000;
 
 	@AutoClose
-	private final Harness rig = Harness.embedded();
+	private final Harness harness = Harness.embedded();
 
 	@Test
 	@ShowsRow(value = 52, level = Level.PROXY)
 	void aShutdownReleasesThousandsWithFewRequestsAndSendsNothingAfterwards(RowFigures figures) {
 		LockSettings settings = LockSettings.builder().ttl(Duration.ofMinutes(5)).autoRenew(false).build();
-		HarnessClient client = this.rig.client(this.rig.proxied(), settings, LockClock.system());
+		HarnessClient client = this.harness.client(this.harness.proxied(), settings, LockClock.system());
 		List<LockHandle> held = acquire(client.locks(), STOPPED);
-		int before = this.rig.proxy().requests("update");
+		int before = this.harness.proxy().requests("update");
 		long start = System.nanoTime();
 		client.locks().stop(Duration.ofMinutes(1));
 		long took = System.nanoTime() - start;
-		int requests = this.rig.proxy().requests("update") - before;
+		int requests = this.harness.proxy().requests("update") - before;
 		assertThat(requests).isLessThanOrEqualTo(STOPPED / 500);
-		assertThat(this.rig.documents().countDocuments(Filters.exists("holders.0"))).isZero();
+		assertThat(this.harness.documents().countDocuments(Filters.exists("holders.0"))).isZero();
 		held.forEach((handle) -> Expect.lost(handle::close)
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(LossReason.SHUTDOWN)));
-		assertThat(this.rig.proxy().requests("update")).isEqualTo(before + requests);
-		figures.server(this.rig.label()).add("held", STOPPED).add("requests", requests);
+		assertThat(this.harness.proxy().requests("update")).isEqualTo(before + requests);
+		figures.server(this.harness.label()).add("held", STOPPED).add("requests", requests);
 		figures.add("stop took", Harness.millis(took)).add("requests after the stop", 0);
 	}
 
@@ -80,7 +80,7 @@ class ManyRowsTests {
 			.build();
 		StepClock clock = new StepClock();
 		SlowListener listener = new SlowListener();
-		HarnessClient client = this.rig.direct(Harness.LONG);
+		HarnessClient client = this.harness.direct(Harness.LONG);
 		LockTemplate locks = HarnessClient.locks(HarnessClient.store(client.mongo()), settings, clock, listener);
 		acquire(locks, LOST);
 		clock.step(Duration.ofMinutes(1));
@@ -89,7 +89,7 @@ class ManyRowsTests {
 		long spread = told.get(LOST - 1) - told.get(0);
 		assertThat(Duration.ofNanos(spread)).as("from the first to the last").isLessThan(margin);
 		locks.stop(Duration.ofSeconds(10));
-		figures.server(this.rig.label()).add("losses", LOST).add("listener takes", "5 ms");
+		figures.server(this.harness.label()).add("losses", LOST).add("listener takes", "5 ms");
 		figures.add("from the first to the last", Harness.millis(spread) + " of 6000 ms");
 	}
 
@@ -101,8 +101,8 @@ class ManyRowsTests {
 		}
 		ExecutorService threads = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
 			.invoke(null);
-		try (Harness harness = Harness.onAnyServer()) {
-			HarnessClient client = harness.behindProxy(Duration.ofSeconds(6), Duration.ofSeconds(200));
+		try (Harness any = Harness.onAnyServer()) {
+			HarnessClient client = any.behindProxy(Duration.ofSeconds(6), Duration.ofSeconds(200));
 			AtomicInteger granted = new AtomicInteger();
 			AtomicInteger waiting = new AtomicInteger();
 			try (LockHandle handle = client.acquire()) {
@@ -113,13 +113,13 @@ class ManyRowsTests {
 					});
 				}
 				await().atMost(Harness.LONG).until(() -> waiting.get() == 10_000);
-				harness.awaitMoreReplies("update", 4);
+				any.awaitMoreReplies("update", 4);
 				assertThat(handle.isHeld()).isTrue();
 			}
 			threads.shutdown();
 			assertThat(threads.awaitTermination(200, TimeUnit.SECONDS)).isTrue();
 			assertThat(client.told().losses()).isEmpty();
-			figures.server(harness.label()).add("waiters", 10_000).add("granted", granted).add("lost", 0);
+			figures.server(any.label()).add("waiters", 10_000).add("granted", granted).add("lost", 0);
 		}
 	}
 

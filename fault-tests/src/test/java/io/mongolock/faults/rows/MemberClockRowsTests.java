@@ -46,12 +46,12 @@ class MemberClockRowsTests {
 
 	private final List<HarnessClient> clients = new ArrayList<>();
 
-	private MemberClocks rig;
+	private MemberClocks harness;
 
 	@BeforeEach
 	void start() {
 		clocks = (clocks != null) ? clocks : MemberClocks.start();
-		this.rig = clocks;
+		this.harness = clocks;
 	}
 
 	@AfterEach
@@ -70,13 +70,13 @@ class MemberClockRowsTests {
 	@Test
 	@ShowsRow(value = 24, level = Level.REPLICA_SET)
 	void aNextPrimaryWhoseClockIsAheadByLessThanTheMarginOverlapsWithNobody(RowFigures figures) {
-		RealMember next = this.rig.offBy(Duration.ofSeconds(1));
+		RealMember next = this.harness.offBy(Duration.ofSeconds(1));
 		// has a margin of 2 s
 		HarnessClient client = client(Duration.ofSeconds(10));
 		HarnessClient other = client(Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
-		this.rig.elect(next);
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.set().label()));
+		this.harness.elect(next);
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.harness.set().label()));
 		figures.add("ahead", "1000 ms of a margin of 2000 ms").add("overlap", "0 ms");
 	}
 
@@ -85,11 +85,11 @@ class MemberClockRowsTests {
 	void aNextPrimaryWhoseClockIsAheadByMoreOverlapsForTheExcessAtMostAndTheFenceTells(RowFigures figures) {
 		Duration ahead = Duration.ofSeconds(28);
 		Duration margin = Duration.ofSeconds(6);
-		RealMember next = this.rig.offBy(ahead);
+		RealMember next = this.harness.offBy(ahead);
 		HarnessClient client = client(Duration.ofSeconds(30));
 		HarnessClient other = client(Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
-		this.rig.elect(next);
+		this.harness.elect(next);
 		LockHandle granted = other.acquire();
 		Duration overlap = handle.remaining();
 		Duration excess = ahead.minus(margin);
@@ -100,7 +100,7 @@ class MemberClockRowsTests {
 		Expect.lost(handle::renew);
 		assertThat(client.told().awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
 		await().atMost(Harness.LONG).until(() -> !other.told().steps().isEmpty());
-		figures.server(this.rig.set().label()).add("ahead", "28000 ms of a margin of 6000 ms");
+		figures.server(this.harness.set().label()).add("ahead", "28000 ms of a margin of 6000 ms");
 		figures.add("overlap", overlap.toMillis() + " ms, " + excess.toMillis() + " ms expected at most");
 		figures.add("step told", other.told().steps().get(0).toMillis() + " ms").add("fence", "rose");
 	}
@@ -108,26 +108,26 @@ class MemberClockRowsTests {
 	@Test
 	@ShowsRow(value = 24, level = Level.REPLICA_SET)
 	void theFenceRisesEvenIfTheClockOfTheNextPrimaryIsFarBehind(RowFigures figures) {
-		RealMember next = this.rig.offBy(Duration.ofMinutes(-1));
+		RealMember next = this.harness.offBy(Duration.ofMinutes(-1));
 		HarnessClient client = client(Harness.LONG);
 		LockHandle handle = client.acquire();
 		handle.close();
-		this.rig.elect(next);
+		this.harness.elect(next);
 		long rise = client.acquire().fence() - handle.fence();
 		assertThat(rise).isPositive();
-		figures.server(this.rig.set().label()).add("behind", "60000 ms").add("fence", "rose by " + rise);
+		figures.server(this.harness.set().label()).add("behind", "60000 ms").add("fence", "rose by " + rise);
 	}
 
 	@Test
 	@ShowsRow(value = 59, level = Level.REPLICA_SET)
 	void aMemberWhoseClockIsOffIsNamedBeforeItIsElected(RowFigures figures) {
-		RealMember wrong = this.rig.offBy(Duration.ofSeconds(5));
+		RealMember wrong = this.harness.offBy(Duration.ofSeconds(5));
 		Map<String, Duration> told = new ConcurrentHashMap<>();
 		ServerClockWatch watch = new ServerClockWatch(LockClock.system(), TOLERATED);
 		watch.onClockOff(told::put);
 		MongoClientSettings.Builder settings = MongoClientSettings.builder()
 			.applyConnectionString(
-					new ConnectionString(this.rig.set().connectionString() + "&heartbeatFrequencyMS=500"));
+					new ConnectionString(this.harness.set().connectionString() + "&heartbeatFrequencyMS=500"));
 		watch.attachTo(settings);
 		try (MongoClient client = MongoClients.create(settings.build())) {
 			await().atMost(Harness.LONG).until(() -> told.containsKey(wrong.address()));
@@ -135,13 +135,13 @@ class MemberClockRowsTests {
 		}
 		assertThat(wrong.isPrimary()).isFalse();
 		assertThat(told.get(wrong.address())).isGreaterThan(TOLERATED);
-		figures.server(this.rig.set().label()).add("ahead", "5000 ms of 1000 ms tolerated");
+		figures.server(this.harness.set().label()).add("ahead", "5000 ms of 1000 ms tolerated");
 		figures.add("said", told.get(wrong.address()).toMillis() + " ms");
 	}
 
 	// With an empty database, and a connection open
 	private HarnessClient client(Duration ttl) {
-		MongoClient mongo = MongoClients.create(this.rig.set().connectionString());
+		MongoClient mongo = MongoClients.create(this.harness.set().connectionString());
 		mongo.getDatabase(Harness.DATABASE).drop();
 		HarnessClient client = HarnessClient.of(mongo, HarnessClient.settings(ttl, Harness.LONG), LockClock.system());
 		this.clients.add(client);

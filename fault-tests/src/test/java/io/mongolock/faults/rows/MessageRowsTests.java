@@ -31,13 +31,13 @@ class MessageRowsTests {
 	private static final Duration TTL = Duration.ofSeconds(6);
 
 	@AutoClose
-	private final Harness rig = Harness.embedded();
+	private final Harness harness = Harness.embedded();
 
 	@Test
 	@ShowsRow(value = 8, level = Level.PROXY)
 	void aClaimDeliveredAfterItsCallerGaveUpIsTakenBack(RowFigures figures) {
-		HarnessClient late = this.rig.behindProxy(TTL, Duration.ZERO);
-		Hold hold = this.rig.claims().holdRequest();
+		HarnessClient late = this.harness.behindProxy(TTL, Duration.ZERO);
+		Hold hold = this.harness.claims().holdRequest();
 		Expect.outcomeUnknown(late);
 		assertTakenBack(hold, TTL, figures);
 	}
@@ -46,114 +46,115 @@ class MessageRowsTests {
 	@ShowsRow(value = 8, level = Level.PROXY)
 	void aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack(RowFigures figures) {
 		Duration ttl = Duration.ofSeconds(3);
-		HarnessClient late = this.rig.behindProxy(ttl, Duration.ZERO);
-		Hold hold = this.rig.claims().holdRequest();
-		int releases = this.rig.proxy().replies("update");
+		HarnessClient late = this.harness.behindProxy(ttl, Duration.ZERO);
+		Hold hold = this.harness.claims().holdRequest();
+		int releases = this.harness.proxy().replies("update");
 		Expect.outcomeUnknown(late);
 		// at once, and after 1/32, 1/16, 1/8, 1/4 and 1/2 of the ttl
-		this.rig.proxy().awaitReplies("update", releases + 6, ttl.multipliedBy(3));
+		this.harness.proxy().awaitReplies("update", releases + 6, ttl.multipliedBy(3));
 		assertTakenBack(hold, ttl, figures);
 	}
 
 	@Test
 	@ShowsRow(value = 8, level = Level.PROXY)
 	void aClaimDeliveredLateWhileAnotherHoldsIsNotGranted(RowFigures figures) {
-		HarnessClient late = this.rig.behindProxy(TTL, Duration.ZERO);
-		HarnessClient other = this.rig.direct(Harness.LONG);
-		Hold hold = this.rig.claims().holdRequest();
+		HarnessClient late = this.harness.behindProxy(TTL, Duration.ZERO);
+		HarnessClient other = this.harness.direct(Harness.LONG);
+		Hold hold = this.harness.claims().holdRequest();
 		Expect.outcomeUnknown(late);
 		LockHandle handle = other.acquire();
-		this.rig.deliver(hold, "findAndModify");
-		Expect.heldBy(handle, this.rig.holders());
+		this.harness.deliver(hold, "findAndModify");
+		Expect.heldBy(handle, this.harness.holders());
 		handle.renew();
 		handle.close();
-		figures.server(this.rig.label()).add("grants beside the holder", 0);
+		figures.server(this.harness.label()).add("grants beside the holder", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 8, level = Level.PROXY)
 	void aClaimAskedAgainAndReleasedIsNotBroughtBackByItsLateTwin(RowFigures figures) {
-		HarnessClient late = this.rig.behindProxy(TTL, Harness.LONG);
-		Hold hold = this.rig.claims().holdRequest();
+		HarnessClient late = this.harness.behindProxy(TTL, Harness.LONG);
+		Hold hold = this.harness.claims().holdRequest();
 		LockHandle handle = late.acquire();
-		int before = this.rig.proxy().replies("update");
+		int before = this.harness.proxy().replies("update");
 		handle.close();
 		// the release, and the first of the clean-up
-		this.rig.proxy().awaitReplies("update", before + 2, Harness.LONG);
-		this.rig.deliver(hold, "findAndModify");
-		assertThat(this.rig.stored().orElseThrow().fence()).as("granted again").isGreaterThan(handle.fence());
-		this.rig.awaitFree();
-		figures.server(this.rig.label()).add("orphans", 0);
+		this.harness.proxy().awaitReplies("update", before + 2, Harness.LONG);
+		this.harness.deliver(hold, "findAndModify");
+		assertThat(this.harness.stored().orElseThrow().fence()).as("granted again").isGreaterThan(handle.fence());
+		this.harness.awaitFree();
+		figures.server(this.harness.label()).add("orphans", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 9, level = Level.PROXY)
 	void aClaimWhoseReplyIsLostIsAskedAgainAndGrantedOnce(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
-		int before = this.rig.proxy().replies("findAndModify");
-		this.rig.claims().dropReply().once();
+		HarnessClient client = this.harness.behindProxy(TTL, Harness.LONG);
+		int before = this.harness.proxy().replies("findAndModify");
+		this.harness.claims().dropReply().once();
 		try (LockHandle handle = client.acquire()) {
-			int asked = this.rig.proxy().replies("findAndModify") - before;
+			int asked = this.harness.proxy().replies("findAndModify") - before;
 			assertThat(asked).as("executed twice").isEqualTo(2);
-			assertThat(this.rig.stored().orElseThrow().fence()).as("granted once").isEqualTo(handle.fence());
-			assertThat(this.rig.holders()).hasSize(1);
-			figures.server(this.rig.label()).add("requests", asked).add("fences", 1).add("double grants", 0);
+			assertThat(this.harness.stored().orElseThrow().fence()).as("granted once").isEqualTo(handle.fence());
+			assertThat(this.harness.holders()).hasSize(1);
+			figures.server(this.harness.label()).add("requests", asked).add("fences", 1).add("double grants", 0);
 		}
-		this.rig.awaitFree();
+		this.harness.awaitFree();
 	}
 
 	@Test
 	@ShowsRow(value = 9, level = Level.PROXY)
 	void aClaimWhoseConnectionBreaksBeforeTheReplyLeavesNoOrphan(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(Harness.LONG, Duration.ZERO);
-		this.rig.claims().cutBeforeReply().once();
+		HarnessClient client = this.harness.behindProxy(Harness.LONG, Duration.ZERO);
+		this.harness.claims().cutBeforeReply().once();
 		Expect.outcomeUnknown(client);
-		Expect.grantedToNobody(this.rig);
-		figures.server(this.rig.label()).add("orphans", 0);
+		Expect.grantedToNobody(this.harness);
+		figures.server(this.harness.label()).add("orphans", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 9, level = Level.PROXY)
 	void aReplyThatIsLateMakesTheLeaseNoLonger(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
+		HarnessClient client = this.harness.behindProxy(TTL, Harness.LONG);
 		Duration delay = Duration.ofMillis(900);
-		this.rig.claims().delayReply(delay).once();
+		this.harness.claims().delayReply(delay).once();
 		try (LockHandle handle = client.acquireUnrenewed()) {
 			assertThat(handle.remaining()).isLessThanOrEqualTo(TTL.multipliedBy(4).dividedBy(5).minus(delay));
-			assertThat(this.rig.stored().orElseThrow().fence()).isEqualTo(handle.fence());
-			this.rig.renewals().delayReply(delay).once();
+			assertThat(this.harness.stored().orElseThrow().fence()).isEqualTo(handle.fence());
+			this.harness.renewals().delayReply(delay).once();
 			handle.renew();
 			assertThat(handle.remaining()).isLessThanOrEqualTo(TTL.multipliedBy(4).dividedBy(5).minus(delay));
-			figures.server(this.rig.label()).add("relied on for", handle.remaining().toMillis() + " ms after 900 ms");
+			figures.server(this.harness.label())
+				.add("relied on for", handle.remaining().toMillis() + " ms after 900 ms");
 		}
 	}
 
 	@Test
 	@ShowsRow(value = 10, level = Level.PROXY)
 	void aRenewalDeliveredAfterTheReleaseBringsNothingBack(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
-		Hold hold = this.rig.renewals().holdRequest();
+		HarnessClient client = this.harness.behindProxy(TTL, Harness.LONG);
+		Hold hold = this.harness.renewals().holdRequest();
 		LockHandle handle = client.acquire();
 		hold.awaitHeld(Harness.LONG);
 		handle.close();
-		Document released = this.rig.document().orElseThrow();
-		assertThat(this.rig.holders()).isEmpty();
-		this.rig.deliver(hold, "update");
-		assertThat(this.rig.document()).contains(released);
-		figures.server(this.rig.label()).add("resurrected", 0);
+		Document released = this.harness.document().orElseThrow();
+		assertThat(this.harness.holders()).isEmpty();
+		this.harness.deliver(hold, "update");
+		assertThat(this.harness.document()).contains(released);
+		figures.server(this.harness.label()).add("resurrected", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 11, level = Level.PROXY)
 	void aRenewalDeliveredAfterTheTakeOverDoesNotTouchTheNewHolder(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(Duration.ofSeconds(3), Harness.LONG);
-		HarnessClient other = this.rig.direct(Harness.LONG);
-		Hold hold = this.rig.renewals().holdAllRequests();
+		HarnessClient client = this.harness.behindProxy(Duration.ofSeconds(3), Harness.LONG);
+		HarnessClient other = this.harness.direct(Harness.LONG);
+		Hold hold = this.harness.renewals().holdAllRequests();
 		LockHandle handle = client.acquire();
-		LockHandle next = Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label()));
-		Document taken = this.rig.document().orElseThrow();
-		this.rig.deliver(hold, "update");
-		assertThat(this.rig.document()).contains(taken);
+		LockHandle next = Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
+		Document taken = this.harness.document().orElseThrow();
+		this.harness.deliver(hold, "update");
+		assertThat(this.harness.document()).contains(taken);
 		assertThat(next.isHeld()).isTrue();
 		next.close();
 		figures.add("fence", "unchanged");
@@ -162,43 +163,43 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 12, level = Level.PROXY)
 	void aReleaseWhoseReplyIsLostNeverFreesTheNextHolder(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(TTL, Harness.LONG);
-		HarnessClient other = this.rig.direct(Harness.LONG);
+		HarnessClient client = this.harness.behindProxy(TTL, Harness.LONG);
+		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
-		int before = this.rig.proxy().replies("update");
-		this.rig.releases().dropReply().once();
+		int before = this.harness.proxy().replies("update");
+		this.harness.releases().dropReply().once();
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(handle::close);
 		LockHandle next = other.acquire();
 		// the release that failed, and the one that cleans up behind it
-		this.rig.proxy().awaitReplies("update", before + 2, Harness.LONG);
+		this.harness.proxy().awaitReplies("update", before + 2, Harness.LONG);
 		assertThat(closed).as("the caller is not troubled").succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
-		Expect.heldBy(next, this.rig.holders());
+		Expect.heldBy(next, this.harness.holders());
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		next.renew();
 		next.close();
-		figures.server(this.rig.label()).add("foreign frees", 0);
+		figures.server(this.harness.label()).add("foreign frees", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 12, level = Level.PROXY)
 	void aReleaseThatIsLostIsRepeatedBehindTheCaller(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
+		HarnessClient client = this.harness.behindProxy(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquire();
-		this.rig.releases().cut().once();
+		this.harness.releases().cut().once();
 		handle.close();
 		long closed = System.nanoTime();
-		this.rig.awaitFree();
-		figures.server(this.rig.label())
+		this.harness.awaitFree();
+		figures.server(this.harness.label())
 			.add("free after", Harness.millis(System.nanoTime() - closed) + " of a ttl of 30000 ms");
 	}
 
 	private void assertTakenBack(Hold hold, Duration ttl, RowFigures figures) {
-		this.rig.deliver(hold, "findAndModify");
+		this.harness.deliver(hold, "findAndModify");
 		long delivered = System.nanoTime();
-		Expect.grantedToNobody(this.rig);
+		Expect.grantedToNobody(this.harness);
 		long orphan = System.nanoTime() - delivered;
 		assertThat(Duration.ofNanos(orphan)).isLessThanOrEqualTo(ttl);
-		figures.server(this.rig.label())
+		figures.server(this.harness.label())
 			.add("orphan", Harness.millis(orphan) + " of a ttl of " + ttl.toMillis() + " ms");
 	}
 

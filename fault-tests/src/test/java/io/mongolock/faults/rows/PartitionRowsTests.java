@@ -38,15 +38,15 @@ class PartitionRowsTests {
 	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1067);
 
 	@AutoClose
-	private final ReplicaSetHarness rig = new ReplicaSetHarness();
+	private final ReplicaSetHarness harness = new ReplicaSetHarness();
 
-	private final ScriptedSet set = this.rig.set();
+	private final ScriptedSet set = this.harness.set();
 
 	@Test
 	@ShowsRow(value = 18, level = Level.PROXY)
 	void aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant(RowFigures figures) {
-		HarnessClient client = this.rig.clientOf(this.set.primary(), TTL, Harness.LONG);
-		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
+		HarnessClient client = this.harness.clientOf(this.set.primary(), TTL, Harness.LONG);
+		HarnessClient other = this.harness.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquire();
 		SetMember stale = this.set.isolatePrimary();
 		SetMember next = this.set.elect();
@@ -65,8 +65,8 @@ class PartitionRowsTests {
 	@Test
 	@ShowsRow(value = 18, level = Level.PROXY)
 	void aHolderWhoseLeaseRanOutIsNotToldByAMinorityThatItOverran(RowFigures figures) {
-		HarnessClient client = this.rig.clientOf(this.set.primary(), TTL, Harness.LONG);
-		HarnessClient other = this.rig.client(Harness.LONG, Harness.LONG);
+		HarnessClient client = this.harness.clientOf(this.set.primary(), TTL, Harness.LONG);
+		HarnessClient other = this.harness.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
 		this.set.isolatePrimary();
 		this.set.elect();
@@ -79,8 +79,8 @@ class PartitionRowsTests {
 	@Test
 	@ShowsRow(value = 19, level = Level.PROXY)
 	void aContenderThatIsIsolatedWithThePrimaryIsNotGrantedThere(RowFigures figures) {
-		HarnessClient holder = this.rig.client(TTL, Harness.LONG);
-		HarnessClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ofSeconds(3));
+		HarnessClient holder = this.harness.client(TTL, Harness.LONG);
+		HarnessClient contender = this.harness.clientOf(this.set.primary(), TTL, Duration.ofSeconds(3));
 		LockHandle handle = holder.acquire();
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();
@@ -101,8 +101,8 @@ class PartitionRowsTests {
 	@Test
 	@ShowsRow(value = 20, level = Level.PROXY)
 	void aClaimThatOneMemberAloneConfirmsIsGrantedTwice(RowFigures figures) {
-		HarnessClient contender = this.rig.clientOf(this.set.primary(), TTL, Duration.ZERO);
-		HarnessClient other = this.rig.client(TTL, Harness.LONG);
+		HarnessClient contender = this.harness.clientOf(this.set.primary(), TTL, Duration.ZERO);
+		HarnessClient other = this.harness.client(TTL, Harness.LONG);
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();
 		LockHandle confirmed = other.warm().acquire();
@@ -118,8 +118,9 @@ class PartitionRowsTests {
 	@Test
 	@ShowsRow(value = 20, level = Level.PROXY)
 	void aClientThatIsSetToOneMemberStillAsksTheMajority(RowFigures figures) {
-		HarnessClient contender = this.rig.client(this.set.primary().connectionString() + "&w=1", TTL, Duration.ZERO);
-		HarnessClient other = this.rig.client(TTL, Harness.LONG);
+		HarnessClient contender = this.harness.client(this.set.primary().connectionString() + "&w=1", TTL,
+				Duration.ZERO);
+		HarnessClient other = this.harness.client(TTL, Harness.LONG);
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();
 		LockHandle confirmed = other.warm().acquire();
@@ -135,7 +136,7 @@ class PartitionRowsTests {
 	@ValueSource(strings = { "the primary does not notice", "the primary steps down" })
 	@ShowsRow(value = 21, level = Level.PROXY)
 	void aClaimWithoutAMajorityFailsInTimeAndLeavesNothing(String primary, RowFigures figures) {
-		HarnessClient client = this.rig.client(TTL, Duration.ZERO);
+		HarnessClient client = this.harness.client(TTL, Duration.ZERO);
 		boolean stepsDown = primary.endsWith("steps down");
 		this.set.loseMajority();
 		if (stepsDown) {
@@ -152,7 +153,7 @@ class PartitionRowsTests {
 		await().atMost(Harness.LONG).until(() -> leader.holders().isEmpty());
 		Duration orphan = Duration.ofNanos(System.nanoTime() - healed);
 		assertThat(orphan).isLessThan(TTL.multipliedBy(2));
-		LockHandle handle = this.rig.client(TTL, Harness.LONG).acquire();
+		LockHandle handle = this.harness.client(TTL, Harness.LONG).acquire();
 		assertEverywhereHeldBy(handle);
 		figures.server(ScriptedSet.SERVER)
 			.add("failed after", blocked.toMillis() + " ms with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms")

@@ -38,49 +38,49 @@ import static org.awaitility.Awaitility.await;
 class QueueRowsTests {
 
 	@AutoClose
-	private final WorkerProcesses crew = new WorkerProcesses();
+	private final WorkerProcesses processes = new WorkerProcesses();
 
 	@Test
 	@ShowsRow(value = 55, level = Level.SERVER)
 	void aKilledWaiterAtTheHeadCostsTheLifeOfItsPlace(RowFigures figures) {
-		List<LockWorkerJvm> workers = this.crew.start(3, Harness.LONG);
+		List<LockWorkerJvm> workers = this.processes.start(3, Harness.LONG);
 		workers.get(0).acquire(Harness.KEY);
 		waits(workers.get(1));
 		CompletableFuture<Long> next = waits(workers.get(2));
-		this.crew.kill(workers.get(1));
+		this.processes.kill(workers.get(1));
 		workers.get(0).release(Harness.KEY);
 		long released = System.nanoTime();
 		assertGranted(next);
 		long waited = System.nanoTime() - released;
 		workers.get(2).release(Harness.KEY);
-		this.crew.assertClean();
-		figures.server(this.crew.label()).add("granted after the release", Harness.millis(waited));
+		this.processes.assertClean();
+		figures.server(this.processes.label()).add("granted after the release", Harness.millis(waited));
 		figures.add("life of a place", Harness.millis(LockWorkerJvm.PLACE_TTL.toNanos()));
 	}
 
 	@Test
 	@ShowsRow(value = 56, level = Level.SERVER)
 	void aKilledWaiterInTheMiddleDelaysOnlyThoseBehindIt(RowFigures figures) {
-		List<LockWorkerJvm> workers = this.crew.start(4, Harness.LONG);
+		List<LockWorkerJvm> workers = this.processes.start(4, Harness.LONG);
 		workers.get(0).acquire(Harness.KEY);
 		CompletableFuture<Long> first = waits(workers.get(1));
 		waits(workers.get(2));
 		CompletableFuture<Long> last = waits(workers.get(3));
-		this.crew.kill(workers.get(2));
+		this.processes.kill(workers.get(2));
 		workers.get(0).release(Harness.KEY);
 		assertGranted(first);
 		assertThat(last).isNotDone();
 		workers.get(1).release(Harness.KEY);
 		assertGranted(last);
 		workers.get(3).release(Harness.KEY);
-		this.crew.assertClean();
-		figures.server(this.crew.label()).add("order", "kept");
+		this.processes.assertClean();
+		figures.server(this.processes.label()).add("order", "kept");
 	}
 
 	@Test
 	@ShowsRow(value = 58, level = Level.SERVER)
 	void processesAreServedInTheOrderOfTheirComing(RowFigures figures) {
-		List<LockWorkerJvm> workers = this.crew.start(9, Harness.LONG);
+		List<LockWorkerJvm> workers = this.processes.start(9, Harness.LONG);
 		workers.get(0).acquire(Harness.KEY);
 		List<CompletableFuture<Long>> waiting = new ArrayList<>();
 		workers.stream().skip(1).forEach((worker) -> waiting.add(waits(worker)));
@@ -93,8 +93,8 @@ class QueueRowsTests {
 			workers.get(i + 1).release(Harness.KEY);
 		}
 		long took = System.nanoTime() - start;
-		this.crew.assertClean();
-		figures.server(this.crew.label()).add("JVMs", 8).add("out of turn", 0);
+		this.processes.assertClean();
+		figures.server(this.processes.label()).add("JVMs", 8).add("out of turn", 0);
 		figures.add("per turn", Harness.millis(took / 8));
 	}
 
@@ -140,7 +140,7 @@ class QueueRowsTests {
 	}
 
 	private List<Long> queue() {
-		return this.crew.store()
+		return this.processes.store()
 			.find(Harness.KEY, Harness.LONG)
 			.map(StoredLock::queue)
 			.orElse(List.of())

@@ -45,7 +45,7 @@ class RefusedWritesRowsTests implements LockListener {
 	private final Map<String, LossReason> lost = new ConcurrentHashMap<>();
 
 	@AutoClose
-	private final Harness rig = Harness.onAnyServer();
+	private final Harness harness = Harness.onAnyServer();
 
 	@Override
 	public void onRenewalFailed(LockHandle handle, Throwable failure) {
@@ -77,7 +77,7 @@ class RefusedWritesRowsTests implements LockListener {
 			held.forEach(LockHandle::close);
 			assertThat(this.lost).isEmpty();
 			assertThat(this.failed).as("that in the middle of the batch is not affected").doesNotContainKey("c");
-			figures.server(this.rig.label()).add("lost", 0).add("refused renewals", this.failed.get("a"));
+			figures.server(this.harness.label()).add("lost", 0).add("refused renewals", this.failed.get("a"));
 		}
 		finally {
 			locks.stop(Duration.ofSeconds(5));
@@ -93,13 +93,13 @@ class RefusedWritesRowsTests implements LockListener {
 			refuseUnmarked();
 			await().atMost(Harness.LONG).until(() -> !this.lost.isEmpty());
 			assertThat(this.lost).containsOnly(Map.entry(Harness.KEY, LossReason.DEADLINE));
-			String token = this.rig.holders().get(0).leaseToken();
+			String token = this.harness.holders().get(0).leaseToken();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::assertHeld)
 				.withMessageContaining(REASON)
 				.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain(token));
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
 			refuseNothing();
-			figures.server(this.rig.label()).add("refused renewals", this.failed.get(Harness.KEY));
+			figures.server(this.harness.label()).add("refused renewals", this.failed.get(Harness.KEY));
 		}
 		finally {
 			locks.stop(Duration.ofSeconds(5));
@@ -109,9 +109,9 @@ class RefusedWritesRowsTests implements LockListener {
 	@Test
 	@ShowsRow(value = 80, level = Level.SERVER)
 	void aLockWhoseReleaseWasRefusedIsFreeSoonAfterTheFault(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(Duration.ofMinutes(2), Duration.ZERO);
+		HarnessClient client = this.harness.behindProxy(Duration.ofMinutes(2), Duration.ZERO);
 		AtomicInteger releases = new AtomicInteger();
-		CommandSelection counted = this.rig.releases().when((command) -> releases.incrementAndGet() < 0);
+		CommandSelection counted = this.harness.releases().when((command) -> releases.incrementAndGet() < 0);
 		counted.cut().always();
 		LockHandle handle = client.acquire();
 		refuseUnmarked();
@@ -119,22 +119,24 @@ class RefusedWritesRowsTests implements LockListener {
 		// at growing distances there would be 7.5 s to the next one, and 15 to that after
 		// it
 		await().atMost(Harness.LONG).until(() -> releases.get() > 4);
-		assertThat(this.rig.holders()).hasSize(1);
+		assertThat(this.harness.holders()).hasSize(1);
 		refuseNothing();
 		long start = System.nanoTime();
-		this.rig.awaitFree();
+		this.harness.awaitFree();
 		long took = System.nanoTime() - start;
 		assertThat(Duration.ofNanos(took)).isLessThan(Harness.LONG);
-		figures.server(this.rig.label()).add("ttl", "120 s").add("free after the fault within", Harness.millis(took));
+		figures.server(this.harness.label())
+			.add("ttl", "120 s")
+			.add("free after the fault within", Harness.millis(took));
 	}
 
 	private LockTemplate locks(Duration ttl) {
-		return HarnessClient.locks(this.rig.store(), HarnessClient.settings(ttl, Harness.LONG), LockClock.system(),
+		return HarnessClient.locks(this.harness.store(), HarnessClient.settings(ttl, Harness.LONG), LockClock.system(),
 				this);
 	}
 
 	private void mark(String key) {
-		this.rig.documents().updateOne(new Document("_id", key), Document.parse("{ $set: { marked: true } }"));
+		this.harness.documents().updateOne(new Document("_id", key), Document.parse("{ $set: { marked: true } }"));
 	}
 
 	private void refuseUnmarked() {
@@ -146,7 +148,7 @@ class RefusedWritesRowsTests implements LockListener {
 	}
 
 	private void validate(String validator) {
-		this.rig.observer()
+		this.harness.observer()
 			.getDatabase(Harness.DATABASE)
 			.runCommand(new Document("collMod", Harness.COLLECTION).append("validator", Document.parse(validator)));
 	}

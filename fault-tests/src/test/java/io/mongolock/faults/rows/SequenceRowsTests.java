@@ -40,29 +40,29 @@ class SequenceRowsTests {
 	static final int BLOCK = 5;
 
 	@AutoClose
-	private final Harness rig = Harness.embedded();
+	private final Harness harness = Harness.embedded();
 
 	@AutoClose
-	private final MongoClient faulty = MongoClients.create(this.rig.proxied());
+	private final MongoClient faulty = MongoClients.create(this.harness.proxied());
 
 	@ParameterizedTest(name = "{displayName}: {0}")
 	@ValueSource(strings = { "reply lost", "request lost" })
 	@ShowsRow(value = 65, level = Level.PROXY)
 	void aLostMessageIsAGapAtMostAndNeverANumberTwice(String what, RowFigures figures) {
 		Sequences one = sequences(this.faulty, Harness.LONG);
-		Sequences other = sequences(this.rig.observer(), Harness.LONG);
+		Sequences other = sequences(this.harness.observer(), Harness.LONG);
 		List<Long> given = new ArrayList<>();
 		for (int i = 0; i < 4 * BLOCK; i++) {
 			if (i % BLOCK == 0) {
-				this.rig.lose(what, "findAndModify");
+				this.harness.lose(what, "findAndModify");
 			}
 			given.add(one.next(NAME));
 			given.add(other.next(NAME));
 		}
 		assertThat(given).doesNotHaveDuplicates();
-		Document stored = this.rig.documents().find(new Document("_id", NAME)).first();
+		Document stored = this.harness.documents().find(new Document("_id", NAME)).first();
 		assertThat(stored.getLong("value")).isGreaterThanOrEqualTo(given.size());
-		figures.server(this.rig.label()).add("numbers", given.size()).add("twice", 0);
+		figures.server(this.harness.label()).add("numbers", given.size()).add("twice", 0);
 		figures.add("gaps, " + what, stored.getLong("value") - given.size());
 	}
 
@@ -70,17 +70,17 @@ class SequenceRowsTests {
 	@ShowsRow(value = 65, level = Level.PROXY)
 	void aRequestThatIsExecutedAfterItsCallerGaveUpIsAGap(RowFigures figures) {
 		Sequences late = sequences(this.faulty, Duration.ofMillis(500));
-		Sequences other = sequences(this.rig.observer(), Harness.LONG);
+		Sequences other = sequences(this.harness.observer(), Harness.LONG);
 		List<Long> given = new ArrayList<>(List.of(other.next(NAME)));
-		Hold hold = this.rig.proxy().on("findAndModify").holdRequest();
+		Hold hold = this.harness.proxy().on("findAndModify").holdRequest();
 		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> late.next(NAME))
 			.withMessageContaining("it is safe to ask again");
 		given.addAll(block(other));
-		this.rig.deliver(hold, "findAndModify");
+		this.harness.deliver(hold, "findAndModify");
 		given.addAll(block(other));
 		given.addAll(block(sequences(this.faulty, Harness.LONG)));
 		assertThat(given).doesNotHaveDuplicates();
-		figures.server(this.rig.label()).add("twice", 0);
+		figures.server(this.harness.label()).add("twice", 0);
 	}
 
 	static List<Long> block(Sequences sequences) {

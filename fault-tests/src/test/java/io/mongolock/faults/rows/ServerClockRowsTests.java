@@ -29,12 +29,12 @@ import static org.awaitility.Awaitility.await;
 @Execution(ExecutionMode.CONCURRENT)
 class ServerClockRowsTests {
 
-	private Harness rig;
+	private Harness harness;
 
 	@AfterEach
 	void stop() {
-		if (this.rig != null) {
-			this.rig.close();
+		if (this.harness != null) {
+			this.harness.close();
 		}
 	}
 
@@ -43,11 +43,11 @@ class ServerClockRowsTests {
 	@ShowsRow(value = 25, level = Level.SERVER)
 	void aClockSetForwardByLessThanTheMarginOverlapsNobody(Server server, RowFigures figures) {
 		start(server);
-		HarnessClient client = this.rig.direct(Duration.ofSeconds(5));
-		HarnessClient other = this.rig.direct(Harness.LONG);
+		HarnessClient client = this.harness.direct(Duration.ofSeconds(5));
+		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
-		this.rig.clock().step(Duration.ofMillis(600));
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label()));
+		this.harness.clock().step(Duration.ofMillis(600));
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
 		assertThat(other.told().steps()).isEmpty();
 		figures.add("step", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
 	}
@@ -57,10 +57,10 @@ class ServerClockRowsTests {
 	@ShowsRow(value = 25, level = Level.SERVER)
 	void aClockSetForwardByOneMinuteOverlapsUntilTheNextRenewalAndTheFenceTells(Server server, RowFigures figures) {
 		start(server);
-		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
-		HarnessClient other = this.rig.direct(Harness.LONG);
+		HarnessClient client = this.harness.direct(Duration.ofSeconds(6));
+		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
-		this.rig.clock().step(Duration.ofMinutes(1));
+		this.harness.clock().step(Duration.ofMinutes(1));
 		LockHandle next = other.tryAcquire().orElseThrow();
 		long granted = System.nanoTime();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
@@ -70,7 +70,7 @@ class ServerClockRowsTests {
 		Expect.lost(handle::close);
 		next.renew();
 		assertThat(other.told().takenOver()).hasSize(1);
-		figures.server(this.rig.label())
+		figures.server(this.harness.label())
 			.add("overlap", Harness.millis(loss.nanos() - granted) + " with a renewal every 1600 ms")
 			.add("fence", "rose");
 	}
@@ -80,17 +80,17 @@ class ServerClockRowsTests {
 	@ShowsRow(value = 26, level = Level.SERVER)
 	void aClockSetBackByOneMinuteDelaysTheTakeOverByThatAndNoMore(Server server, RowFigures figures) {
 		start(server);
-		HarnessClient dead = this.rig.direct(Duration.ofSeconds(6));
-		HarnessClient other = this.rig.direct(Harness.LONG);
+		HarnessClient dead = this.harness.direct(Duration.ofSeconds(6));
+		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = dead.acquireUnrenewed();
-		this.rig.clock().step(Duration.ofMinutes(-1));
+		this.harness.clock().step(Duration.ofMinutes(-1));
 		dead.told().awaitLoss();
 		assertThat(other.tryAcquire()).as("not before the server's ttl").isEmpty();
 		assertTold(other, Duration.ofMinutes(-1));
-		this.rig.clock().step(Duration.ofMinutes(1).plusSeconds(6));
+		this.harness.clock().step(Duration.ofMinutes(1).plusSeconds(6));
 		LockHandle next = other.tryAcquire().orElseThrow();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(this.rig.label()).add("take-over", "at most 60 s late").add("overlap", "0 ms");
+		figures.server(this.harness.label()).add("take-over", "at most 60 s late").add("overlap", "0 ms");
 	}
 
 	@ParameterizedTest
@@ -98,16 +98,16 @@ class ServerClockRowsTests {
 	@ShowsRow(value = 26, level = Level.SERVER)
 	void aHolderRenewsOnWhenTheClockIsSetBackAndTheNextFenceIsHigher(Server server, RowFigures figures) {
 		start(server);
-		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
+		HarnessClient client = this.harness.direct(Duration.ofSeconds(6));
 		LockHandle handle = client.acquire();
-		this.rig.clock().step(Duration.ofMinutes(-1));
+		this.harness.clock().step(Duration.ofMinutes(-1));
 		handle.renew();
 		assertThat(handle.isHeld()).isTrue();
-		assertThat(this.rig.stored().orElseThrow().liveHolders()).hasSize(1);
+		assertThat(this.harness.stored().orElseThrow().liveHolders()).hasSize(1);
 		handle.close();
 		LockHandle next = client.acquire();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(this.rig.label()).add("lost", client.told().losses().size());
+		figures.server(this.harness.label()).add("lost", client.told().losses().size());
 	}
 
 	private static void assertTold(HarnessClient client, Duration step) {
@@ -117,7 +117,7 @@ class ServerClockRowsTests {
 	}
 
 	private void start(Server server) {
-		this.rig = server.start.get();
+		this.harness = server.start.get();
 	}
 
 	enum Server {

@@ -57,16 +57,16 @@ class SilenceRowsTests {
 		.build();
 
 	@AutoClose
-	private final Harness rig = Harness.embedded();
+	private final Harness harness = Harness.embedded();
 
 	@Test
 	@ShowsRow(value = 13, level = Level.PROXY)
 	void aHolderWhoseServerFallsSilentIsToldBeforeTheNextGrant(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(SETTINGS);
-		HarnessClient other = this.rig.direct(Harness.LONG);
+		HarnessClient client = this.harness.behindProxy(SETTINGS);
+		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
-		this.rig.proxy().blackhole();
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label()));
+		this.harness.proxy().blackhole();
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
 		long blocked = blocked(() -> assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> client.locks().acquire(LockRequest.of("order:2"))));
 		figures.add("blocked", Harness.millis(blocked) + " with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms");
@@ -75,41 +75,41 @@ class SilenceRowsTests {
 	@Test
 	@ShowsRow(value = 13, level = Level.PROXY)
 	void aSilenceShorterThanTheLeaseCostsNothing(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(Harness.LONG, Harness.LONG);
+		HarnessClient client = this.harness.behindProxy(Harness.LONG, Harness.LONG);
 		LockSettings often = LockSettings.builder().renewInterval(Duration.ofMillis(500)).build();
 		try (LockHandle handle = client.locks().acquire(LockRequest.builder(Harness.KEY).settings(often).build())) {
-			Hold hold = this.rig.renewals().holdAllRequests();
+			Hold hold = this.harness.renewals().holdAllRequests();
 			hold.awaitHeld(Harness.LONG);
-			int before = this.rig.proxy().replies("update");
-			this.rig.proxy().clear();
+			int before = this.harness.proxy().replies("update");
+			this.harness.proxy().clear();
 			hold.release();
-			this.rig.proxy().awaitReplies("update", before + 2, Harness.LONG);
+			this.harness.proxy().awaitReplies("update", before + 2, Harness.LONG);
 			assertThat(handle.isHeld()).isTrue();
 		}
 		assertThat(client.told().losses()).isEmpty();
-		figures.server(this.rig.label()).add("lost", 0);
+		figures.server(this.harness.label()).add("lost", 0);
 	}
 
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("deadConnections")
 	@ShowsRow(value = 14, level = Level.PROXY)
 	void aHolderWhoseConnectionsDieIsToldBeforeTheNextGrant(Consumer<Harness> fault, RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(SETTINGS);
-		HarnessClient other = this.rig.direct(Harness.LONG);
+		HarnessClient client = this.harness.behindProxy(SETTINGS);
+		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
-		fault.accept(this.rig);
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.rig.label()));
+		fault.accept(this.harness);
+		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
 	}
 
 	static Stream<Named<Consumer<Harness>>> deadConnections() {
-		return Stream.of(Named.of("half open", (rig) -> {
-			rig.proxy().halfOpenNewConnections();
-			rig.proxy().on("update").halfOpen().always();
-		}), Named.of("reset in the reply", (rig) -> rig.proxy().on("update").cutInReply().always()),
-				Named.of("1 byte per second", (rig) -> rig.proxy().on("update").drip(1).always()),
-				Named.of("reset, and refused from then on", (rig) -> {
-					rig.proxy().refuseNewConnections();
-					rig.proxy().cut();
+		return Stream.of(Named.of("half open", (harness) -> {
+			harness.proxy().halfOpenNewConnections();
+			harness.proxy().on("update").halfOpen().always();
+		}), Named.of("reset in the reply", (harness) -> harness.proxy().on("update").cutInReply().always()),
+				Named.of("1 byte per second", (harness) -> harness.proxy().on("update").drip(1).always()),
+				Named.of("reset, and refused from then on", (harness) -> {
+					harness.proxy().refuseNewConnections();
+					harness.proxy().cut();
 				}));
 	}
 
@@ -174,8 +174,8 @@ class SilenceRowsTests {
 	@ShowsRow(value = 50, level = Level.PROXY)
 	void asynchronousClaimsAreAnsweredTogether(RowFigures figures) {
 		// of which 3 s are left for a request
-		HarnessClient client = this.rig.behindProxy(Duration.ofSeconds(12), Duration.ZERO);
-		this.rig.proxy().blackhole();
+		HarnessClient client = this.harness.behindProxy(Duration.ofSeconds(12), Duration.ZERO);
+		this.harness.proxy().blackhole();
 		long begun = System.nanoTime();
 		List<CompletableFuture<Throwable>> failures = IntStream.range(0, 200)
 			.mapToObj((i) -> client.locks().acquireAsync(LockRequest.of("order:" + i)))
@@ -185,7 +185,7 @@ class SilenceRowsTests {
 		long last = System.nanoTime() - begun;
 		// one after the other on each of 32 threads they would take seven times as long
 		assertThat(Duration.ofNanos(last)).isLessThan(Duration.ofSeconds(18));
-		figures.server(this.rig.label()).add("claims", failures.size());
+		figures.server(this.harness.label()).add("claims", failures.size());
 		figures.add("last answered", Harness.millis(last) + " with a timeout of 3000 ms");
 	}
 

@@ -23,7 +23,7 @@ final class SoakFaults {
 
 	private final Random random;
 
-	private final WorkerProcesses crew;
+	private final WorkerProcesses processes;
 
 	private final MixedWorkers workers;
 
@@ -39,9 +39,9 @@ final class SoakFaults {
 	 * The seed decides everything; nothing stands still for longer than the longest. Each
 	 * worker is behind the proxy of its place.
 	 */
-	SoakFaults(long seed, WorkerProcesses crew, MixedWorkers workers, List<FaultProxy> proxies, Duration longest) {
+	SoakFaults(long seed, WorkerProcesses processes, MixedWorkers workers, List<FaultProxy> proxies, Duration longest) {
 		this.random = new Random(seed);
-		this.crew = crew;
+		this.processes = processes;
 		this.workers = workers;
 		this.proxies = proxies;
 		this.longest = longest;
@@ -75,7 +75,7 @@ final class SoakFaults {
 			those.forEach(this.workers::replace);
 		}
 		else {
-			this.crew.server().ifPresent((server) -> {
+			this.processes.server().ifPresent((server) -> {
 				server.suspend();
 				pause(10, 6000);
 				server.resume();

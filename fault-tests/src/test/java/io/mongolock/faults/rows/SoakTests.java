@@ -40,14 +40,15 @@ class SoakTests {
 	@ShowsRow(value = 46, level = Level.SERVER)
 	void randomFaultsBreakNoPromise(RowFigures figures) {
 		System.out.println("Soak of " + LENGTH + " with seed " + figures.seed());
-		try (WorkerProcesses crew = new WorkerProcesses()) {
-			List<FaultProxy> proxies = Stream.generate(() -> FaultProxy.to(crew.target().host(), crew.target().port()))
+		try (WorkerProcesses processes = new WorkerProcesses()) {
+			List<FaultProxy> proxies = Stream
+				.generate(() -> FaultProxy.to(processes.target().host(), processes.target().port()))
 				.limit(WORKERS)
 				.toList();
 			// what else is sent than requests for locks has no deadline of its own
-			MixedWorkers workers = new MixedWorkers(crew, WORKERS, figures.seed(),
-					(place) -> crew.target().through(proxies.get(place)) + "&timeoutMS=10000");
-			SoakFaults faults = new SoakFaults(figures.seed(), crew, workers, proxies, LENGTH.dividedBy(10));
+			MixedWorkers workers = new MixedWorkers(processes, WORKERS, figures.seed(),
+					(place) -> processes.target().through(proxies.get(place)) + "&timeoutMS=10000");
+			SoakFaults faults = new SoakFaults(figures.seed(), processes, workers, proxies, LENGTH.dividedBy(10));
 			long start = System.nanoTime();
 			while (System.nanoTime() - start < LENGTH.toNanos()) {
 				faults.next();
@@ -56,10 +57,10 @@ class SoakTests {
 			workers.finish();
 			Awaitility.await()
 				.atMost(MixedWorker.LONG_TTL.multipliedBy(2))
-				.until(() -> crew.store().list(100, Harness.LONG).isEmpty());
+				.until(() -> processes.store().list(100, Harness.LONG).isEmpty());
 			proxies.forEach(FaultProxy::close);
-			HistoryReport report = crew.check();
-			figures.server(crew.label()).add("length", LENGTH).add("seed", figures.seed());
+			HistoryReport report = processes.check();
+			figures.server(processes.label()).add("length", LENGTH).add("seed", figures.seed());
 			figures.add("faults", faults.count() + ", of which to several processes at once: " + faults.atOnce());
 			figures.add("sections", report.sections()).add("losses told", report.losses());
 			figures.add("checks", report.checks() + ", of which false: " + report.falseChecks().size());

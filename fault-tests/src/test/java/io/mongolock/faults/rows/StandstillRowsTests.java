@@ -42,19 +42,19 @@ class StandstillRowsTests {
 	private final Standstill clock = new Standstill();
 
 	@AutoClose
-	private final Harness rig = Harness.onAnyServer();
+	private final Harness harness = Harness.onAnyServer();
 
 	@Test
 	@ShowsRow(value = 81, level = Level.SERVER)
 	void aWaiterWhoseThreadStandsStillHoldsUpOthersForTheLifeOfItsPlace(RowFigures figures) {
-		LockTemplate standing = new LockTemplate(this.rig.store(),
+		LockTemplate standing = new LockTemplate(this.harness.store(),
 				new ClientOptions(
 						new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ofMinutes(2)), Map.of()),
 						new LockOwner("rows", "standing", "localhost", 1, ""), this.clock, List.of())
 					.withPlaceTtl(PLACE_TTL));
 		standing.start();
-		HarnessClient other = this.rig.direct(Harness.LONG);
-		LockHandle held = this.rig.direct(Harness.LONG).acquire();
+		HarnessClient other = this.harness.direct(Harness.LONG);
+		LockHandle held = this.harness.direct(Harness.LONG).acquire();
 		CompletableFuture<LockHandle> first = new CompletableFuture<>();
 		Daemon.start("waiter", () -> {
 			this.clock.stands = Thread.currentThread();
@@ -77,7 +77,7 @@ class StandstillRowsTests {
 		second.join().close();
 		this.clock.ends.countDown();
 		standing.stop(Duration.ofSeconds(5));
-		figures.server(this.rig.label())
+		figures.server(this.harness.label())
 			.add("granted after the release", Harness.millis(waited))
 			.add("life of a place", Harness.millis(PLACE_TTL.toNanos()));
 	}
@@ -85,11 +85,11 @@ class StandstillRowsTests {
 	@Test
 	@ShowsRow(value = 81, level = Level.SERVER)
 	void aClaimThatIsCalledDoesNotWaitForThoseOfBlockedDocuments(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(Harness.LONG, Duration.ofMinutes(1));
-		LockHandle held = this.rig.direct(Harness.LONG).acquire();
+		HarnessClient client = this.harness.behindProxy(Harness.LONG, Duration.ofMinutes(1));
+		LockHandle held = this.harness.direct(Harness.LONG).acquire();
 		CompletableFuture<LockHandle> called = client.acquireAsync();
 		awaitInQueue(1);
-		this.rig.claims().when(StandstillRowsTests::isBlocked).holdAllRequests();
+		this.harness.claims().when(StandstillRowsTests::isBlocked).holdAllRequests();
 		List<CompletableFuture<LockHandle>> blocked = new ArrayList<>();
 		for (int i = 0; i < 320; i++) {
 			blocked.add(client.locks().acquireAsync(LockRequest.of("blocked:" + i)));
@@ -101,7 +101,7 @@ class StandstillRowsTests {
 		// in the order of coming it would be ten times the operation timeout of 3 s
 		assertThat(Duration.ofNanos(waited)).isLessThan(Duration.ofSeconds(15));
 		blocked.forEach((claim) -> claim.cancel(false));
-		figures.server(this.rig.label())
+		figures.server(this.harness.label())
 			.add("blocked documents", blocked.size())
 			.add("granted after the release", Harness.millis(waited));
 	}
@@ -109,8 +109,8 @@ class StandstillRowsTests {
 	@Test
 	@ShowsRow(value = 81, level = Level.SERVER)
 	void claimsOfOneBlockedDocumentDoNotTakeTheThreadsOfOthers(RowFigures figures) {
-		HarnessClient client = this.rig.behindProxy(Harness.LONG, Duration.ofMinutes(1));
-		this.rig.claims().when(StandstillRowsTests::isBlocked).holdAllRequests();
+		HarnessClient client = this.harness.behindProxy(Harness.LONG, Duration.ofMinutes(1));
+		this.harness.claims().when(StandstillRowsTests::isBlocked).holdAllRequests();
 		List<CompletableFuture<LockHandle>> blocked = new ArrayList<>();
 		for (int i = 0; i < 320; i++) {
 			blocked.add(client.locks().acquireAsync(LockRequest.builder("blocked").waitTimeout(Duration.ZERO).build()));
@@ -121,14 +121,14 @@ class StandstillRowsTests {
 		long waited = System.nanoTime() - start;
 		assertThat(Duration.ofNanos(waited)).isLessThan(Duration.ofSeconds(15));
 		blocked.forEach((claim) -> claim.cancel(false));
-		figures.server(this.rig.label())
+		figures.server(this.harness.label())
 			.add("claims of one blocked document", blocked.size())
 			.add("another granted within", Harness.millis(waited));
 	}
 
 	private void awaitInQueue(int number) {
 		await().atMost(Harness.LONG)
-			.until(() -> this.rig.stored().filter((lock) -> lock.queue().size() == number).isPresent());
+			.until(() -> this.harness.stored().filter((lock) -> lock.queue().size() == number).isPresent());
 	}
 
 	private static boolean isBlocked(BsonDocument command) {

@@ -34,42 +34,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 class StoreClockRowsTests {
 
 	@AutoClose
-	private final Harness rig = Harness.embedded();
+	private final Harness harness = Harness.embedded();
 
 	@Test
 	@ShowsRow(value = 29, level = Level.SERVER)
 	void aHolderWhoseDocumentTheTtlIndexRemovedHasLost(RowFigures figures) {
-		this.rig.documents()
+		this.harness.documents()
 			.createIndex(new Document("touchedAt", 1), new IndexOptions().expireAfter(1L, TimeUnit.SECONDS));
-		HarnessClient client = this.rig.direct(Harness.LONG);
+		HarnessClient client = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
 		LockHandle unaware = client.locks().acquire(LockRequest.builder("order:2").autoRenew(false).build());
-		this.rig.clock().step(Duration.ofSeconds(2));
-		assertThat(this.rig.server().runTtlMonitor()).isGreaterThanOrEqualTo(2);
+		this.harness.clock().step(Duration.ofSeconds(2));
+		assertThat(this.harness.server().runTtlMonitor()).isGreaterThanOrEqualTo(2);
 		Expect.lost(handle::renew);
 		assertThat(handle.isHeld()).isFalse();
 		Expect.lost(handle::close);
 		Expect.lost(unaware::close);
-		assertThat(this.rig.documents().countDocuments()).as("neither came back").isZero();
+		assertThat(this.harness.documents().countDocuments()).as("neither came back").isZero();
 		LockHandle next = client.acquire();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(this.rig.label()).add("resurrected", 0).add("fence regressions", 0);
+		figures.server(this.harness.label()).add("resurrected", 0).add("fence regressions", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 44, level = Level.SERVER)
 	void leasesOfDifferentLengthsAreEachRespected(RowFigures figures) {
-		HarnessClient brief = this.rig.direct(Duration.ofSeconds(1));
-		HarnessClient lengthy = this.rig.direct(Duration.ofSeconds(20));
+		HarnessClient brief = this.harness.direct(Duration.ofSeconds(1));
+		HarnessClient lengthy = this.harness.direct(Duration.ofSeconds(20));
 		LockHandle handle = lengthy.acquireUnrenewed();
-		this.rig.clock().step(Duration.ofSeconds(5));
+		this.harness.clock().step(Duration.ofSeconds(5));
 		assertThat(brief.tryAcquire()).as("the lease of its holder counts").isEmpty();
 		handle.close();
 		LockHandle next = brief.acquireUnrenewed();
-		this.rig.clock().step(Duration.ofSeconds(2));
+		this.harness.clock().step(Duration.ofSeconds(2));
 		assertThat(lengthy.tryAcquire()).isPresent();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(this.rig.label()).add("overlap", "0 ms");
+		figures.server(this.harness.label()).add("overlap", "0 ms");
 	}
 
 	@Test
@@ -77,23 +77,23 @@ class StoreClockRowsTests {
 	void aReaderThatDiedHoldsUpAWriterForItsOwnTtlAndOtherReadersNotAtAll(RowFigures figures) {
 		Duration ttl = Duration.ofSeconds(10);
 		LockRequest read = LockRequest.builder(Harness.KEY).shared().build();
-		HarnessClient reader = this.rig.direct(Harness.LONG);
-		HarnessClient writer = this.rig.direct(Harness.LONG);
+		HarnessClient reader = this.harness.direct(Harness.LONG);
+		HarnessClient writer = this.harness.direct(Harness.LONG);
 		Claim dead = Claim.of(new LeaseId(Harness.KEY, "dead"), new LockOwner("dead", "1", "", 1, ""), ttl)
 			.withLimit(LockRequest.UNLIMITED);
-		assertThat(this.rig.store().acquire(dead, Harness.LONG).grantTo("dead")).isPresent();
+		assertThat(this.harness.store().acquire(dead, Harness.LONG).grantTo("dead")).isPresent();
 		LockHandle first = reader.locks().acquire(read);
 		LockHandle second = reader.locks().acquire(read);
 		first.close();
 		assertThat(writer.tryAcquire()).isEmpty();
-		this.rig.clock().step(ttl);
+		this.harness.clock().step(ttl);
 		assertThat(writer.tryAcquire()).as("beside a reader").isEmpty();
 		second.renew();
 		CompletableFuture<LockHandle> writing = writer.acquireAsync();
 		second.close();
 		assertThat(writing.join().fence()).isGreaterThan(second.fence());
-		Expect.heldBy(writing.join(), this.rig.holders());
-		figures.server(this.rig.label()).add("readers", 3);
+		Expect.heldBy(writing.join(), this.harness.holders());
+		figures.server(this.harness.label()).add("readers", 3);
 	}
 
 }

@@ -44,40 +44,40 @@ class StoreRowsTests {
 			"x".repeat(1024));
 
 	@AutoClose
-	private final Harness rig = Harness.onAnyServer();
+	private final Harness harness = Harness.onAnyServer();
 
 	@Test
 	@ShowsRow(value = 30, level = Level.SERVER)
 	void aHolderWhoseCollectionIsDroppedIsToldAtItsNextRenewal(RowFigures figures) {
-		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
+		HarnessClient client = this.harness.direct(Duration.ofSeconds(6));
 		LockHandle handle = client.acquire();
-		this.rig.documents().drop();
+		this.harness.documents().drop();
 		assertThat(client.told().awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
-		assertThat(this.rig.document()).as("not brought back").isEmpty();
+		assertThat(this.harness.document()).as("not brought back").isEmpty();
 		LockHandle next = client.acquire();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(this.rig.label()).add("fence", "rose by " + (next.fence() - handle.fence()));
+		figures.server(this.harness.label()).add("fence", "rose by " + (next.fence() - handle.fence()));
 	}
 
 	@Test
 	@ShowsRow(value = 30, level = Level.SERVER)
 	void aRestoredBackupLowersNoFence(RowFigures figures) {
-		HarnessClient client = this.rig.direct(Duration.ofSeconds(6));
+		HarnessClient client = this.harness.direct(Duration.ofSeconds(6));
 		client.acquire().close();
-		Document backup = this.rig.document().orElseThrow();
+		Document backup = this.harness.document().orElseThrow();
 		LockHandle handle = client.acquireUnrenewed();
-		this.rig.documents().replaceOne(new Document("_id", Harness.KEY), backup);
-		LockHandle next = this.rig.direct(Harness.LONG).tryAcquire().orElseThrow();
+		this.harness.documents().replaceOne(new Document("_id", Harness.KEY), backup);
+		LockHandle next = this.harness.direct(Harness.LONG).tryAcquire().orElseThrow();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		Expect.lost(handle::renew);
-		figures.server(this.rig.label()).add("fence regressions", 0);
+		figures.server(this.harness.label()).add("fence regressions", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 61, level = Level.SERVER)
 	void aLossInTheMiddleOfATurnReachesWhoHoldsThen(RowFigures figures) {
 		RecordingLockListener told = new RecordingLockListener();
-		LockTemplate locks = HarnessClient.locks(this.rig.store(),
+		LockTemplate locks = HarnessClient.locks(this.harness.store(),
 				HarnessClient.settings(Duration.ofSeconds(60), Duration.ofMillis(500), Duration.ofSeconds(60)),
 				new HandOver(Duration.ofHours(1), 100), Harness.LONG, told);
 		List<CompletableFuture<LockHandle>> turn = Stream
@@ -88,7 +88,7 @@ class StoreRowsTests {
 		turn.get(1).join().close();
 		LockHandle holder = turn.get(2).join();
 		assertThat(holder.fence()).as("handed over").isEqualTo(turn.get(1).join().fence() + 1);
-		this.rig.documents()
+		this.harness.documents()
 			.updateOne(new Document("_id", Harness.KEY), new Document("$set", new Document("holders", List.of())));
 		RecordingLockListener.Loss loss = told.awaitLoss();
 		assertThat(loss.fence()).isEqualTo(holder.fence());
@@ -101,34 +101,34 @@ class StoreRowsTests {
 		next.close();
 		locks.stop(Duration.ofSeconds(5));
 		assertThat(told.losses()).hasSize(1);
-		assertThat(this.rig.holders()).isEmpty();
-		figures.server(this.rig.label()).add("told", loss.reason());
+		assertThat(this.harness.holders()).isEmpty();
+		figures.server(this.harness.label()).add("told", loss.reason());
 	}
 
 	@Test
 	@ShowsRow(value = 54, level = Level.SERVER)
 	void theTtlIndexComesBack(RowFigures figures) {
-		this.rig.proxy().refuseNewConnections();
-		try (MongoClient client = MongoClients.create(this.rig.proxied())) {
+		this.harness.proxy().refuseNewConnections();
+		try (MongoClient client = MongoClients.create(this.harness.proxied())) {
 			TtlIndexWatch watch = new TtlIndexWatch(new TtlIndexInitializer(new MongoTemplate(client, Harness.DATABASE),
 					Harness.COLLECTION, TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7)), Duration.ofSeconds(2));
 			watch.start();
 			try {
 				assertThat(hasTtlIndex()).as("no server at the start").isFalse();
-				this.rig.proxy().heal();
+				this.harness.proxy().heal();
 				Awaitility.await().atMost(Harness.LONG).until(this::hasTtlIndex);
-				this.rig.documents().drop();
+				this.harness.documents().drop();
 				Awaitility.await().atMost(Harness.LONG).until(this::hasTtlIndex);
 			}
 			finally {
 				watch.stop();
 			}
 		}
-		figures.server(this.rig.label()).add("looked at", "every 2 s; an application does once an hour");
+		figures.server(this.harness.label()).add("looked at", "every 2 s; an application does once an hour");
 	}
 
 	private boolean hasTtlIndex() {
-		return this.rig.documents()
+		return this.harness.documents()
 			.listIndexes()
 			.into(new ArrayList<>())
 			.stream()
@@ -138,54 +138,55 @@ class StoreRowsTests {
 	@Test
 	@ShowsRow(value = 40, level = Level.SERVER)
 	void strangeKeysAreKeptAsTheyAreAndNoTwoAreOne(RowFigures figures) {
-		HarnessClient client = this.rig.direct(Harness.LONG);
+		HarnessClient client = this.harness.direct(Harness.LONG);
 		List<LockHandle> handles = new ArrayList<>();
 		for (String key : STRANGE_KEYS) {
 			handles.add(client.locks().tryAcquire(LockRequest.of(key)).orElseThrow());
-			assertThat(this.rig.documents().countDocuments(new Document("_id", key))).as(key).isOne();
+			assertThat(this.harness.documents().countDocuments(new Document("_id", key))).as(key).isOne();
 		}
-		assertThat(this.rig.store().list(100, Harness.LONG)).hasSameSizeAs(STRANGE_KEYS);
+		assertThat(this.harness.store().list(100, Harness.LONG)).hasSameSizeAs(STRANGE_KEYS);
 		handles.forEach(LockHandle::renew);
 		handles.forEach(LockHandle::close);
-		assertThat(this.rig.store().list(100, Harness.LONG)).isEmpty();
-		figures.server(this.rig.label()).add("keys", STRANGE_KEYS.size()).add("clashes", 0);
+		assertThat(this.harness.store().list(100, Harness.LONG)).isEmpty();
+		figures.server(this.harness.label()).add("keys", STRANGE_KEYS.size()).add("clashes", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 40, level = Level.SERVER)
 	void anOwnerThatLooksLikeAnExpressionIsData(RowFigures figures) throws InterruptedException {
-		HarnessClient client = this.rig.direct(Harness.LONG);
+		HarnessClient client = this.harness.direct(Harness.LONG);
 		Thread owner = new Thread(client::acquire, "$$ROOT");
 		owner.start();
 		owner.join();
-		assertThat(this.rig.holders()).extracting((holder) -> holder.owner().thread()).containsExactly("$$ROOT");
-		figures.server(this.rig.label()).add("evaluated", 0);
+		assertThat(this.harness.holders()).extracting((holder) -> holder.owner().thread()).containsExactly("$$ROOT");
+		figures.server(this.harness.label()).add("evaluated", 0);
 	}
 
 	@Test
 	@ShowsRow(value = 42, level = Level.SERVER)
 	void withoutAChangeStreamALookFindsTheRelease(RowFigures figures) {
-		HarnessClient waiting = this.rig.behindProxy(Harness.LONG, Harness.LONG);
-		LockHandle handle = this.rig.direct(Harness.LONG).acquire();
-		int before = this.rig.proxy().requests("find");
+		HarnessClient waiting = this.harness.behindProxy(Harness.LONG, Harness.LONG);
+		LockHandle handle = this.harness.direct(Harness.LONG).acquire();
+		int before = this.harness.proxy().requests("find");
 		CompletableFuture<LockHandle> granted = waiting.acquireAsync();
-		this.rig.proxy().awaitRequests("find", before + 5, Harness.LONG);
+		this.harness.proxy().awaitRequests("find", before + 5, Harness.LONG);
 		handle.close();
 		long released = System.nanoTime();
 		assertThat(granted).succeedsWithin(Harness.LONG);
 		long delay = System.nanoTime() - released;
-		assertThat(this.rig.proxy().requests("aggregate")).as("a stream is asked for once, and refused")
+		assertThat(this.harness.proxy().requests("aggregate")).as("a stream is asked for once, and refused")
 			.isLessThanOrEqualTo(1);
-		figures.server(this.rig.label()).add("grant after", Harness.millis(delay) + " with a retry interval of 100 ms");
+		figures.server(this.harness.label())
+			.add("grant after", Harness.millis(delay) + " with a retry interval of 100 ms");
 	}
 
 	@Test
 	@ShowsRow(value = 44, level = Level.SERVER)
 	void documentsOfAnOlderAndOfANewerLayoutAreRespected(RowFigures figures) {
-		LockHandle held = this.rig.direct(Harness.LONG).acquireUnrenewed();
-		HarnessClient other = this.rig.direct(Harness.LONG);
+		LockHandle held = this.harness.direct(Harness.LONG).acquireUnrenewed();
+		HarnessClient other = this.harness.direct(Harness.LONG);
 		// older: neither line nor history; newer: fields that nobody here knows
-		this.rig.documents()
+		this.harness.documents()
 			.updateOne(new Document("_id", Harness.KEY),
 					List.of(new Document("$unset", List.of("queue", "previous", "touchedAt")),
 							new Document("$set", new Document("version", 7).append("region", "north"))));
@@ -194,8 +195,8 @@ class StoreRowsTests {
 		held.close();
 		LockHandle next = other.acquire();
 		assertThat(next.fence()).isGreaterThan(held.fence());
-		assertThat(this.rig.document().orElseThrow()).containsEntry("version", 7).containsEntry("region", "north");
-		figures.server(this.rig.label()).add("overlap", "0 ms");
+		assertThat(this.harness.document().orElseThrow()).containsEntry("version", 7).containsEntry("region", "north");
+		figures.server(this.harness.label()).add("overlap", "0 ms");
 	}
 
 }

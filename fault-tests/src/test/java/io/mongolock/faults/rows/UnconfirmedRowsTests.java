@@ -55,9 +55,9 @@ class UnconfirmedRowsTests {
 	private static final LockSettings EDITING = HarnessClient.settings(Harness.LONG, Duration.ofSeconds(60));
 
 	@AutoClose
-	private final ReplicaSetHarness rig = new ReplicaSetHarness();
+	private final ReplicaSetHarness harness = new ReplicaSetHarness();
 
-	private final ScriptedSet set = this.rig.set();
+	private final ScriptedSet set = this.harness.set();
 
 	@ParameterizedTest(name = "{displayName}: {0}, retryWrites={1}")
 	@MethodSource("fates")
@@ -205,7 +205,7 @@ class UnconfirmedRowsTests {
 	}
 
 	private HarnessClient client(String options) {
-		return this.rig.client(this.set.connectionString() + options, Harness.LONG, Harness.LONG);
+		return this.harness.client(this.set.connectionString() + options, Harness.LONG, Harness.LONG);
 	}
 
 	private void assertBalanceEverywhere(int balance) {

@@ -32,7 +32,7 @@ final class ClaimCommand {
 	 * @param timeoutMillis how long it may take
 	 */
 	LockDocument send(MongoCollection<BsonDocument> locks, BsonDocument filter, Claim claim, long timeoutMillis) {
-		// MongoDB 4.4 tells of an upsert race; the next attempt finds the document
+		// MongoDB 4.4 reports an upsert race; the next attempt finds the document
 		RepeatedCommand command = new RepeatedCommand(StoreFailures::isDuplicateKey, timeoutMillis);
 		if (!FastClaim.suits(claim)) {
 			return ask(command, locks, filter, this.pipeline.of(claim));

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.store.Claim;
 
 /**
- * The statement that decides every claim, as it was recorded on a real server: a change
- * here has to be proved there. What never changes is built once, and encoded once where
- * that is worth it. Thread-safe, as nobody changes what is built here.
+ * The statement that decides every claim, just as it was recorded on a real server: a
+ * change here has to be proved there. What never changes is built once, and encoded once
+ * where that is worth it. Thread-safe, because nobody changes what is built here.
  */
 final class ClaimPipeline extends ClaimStatements {
 

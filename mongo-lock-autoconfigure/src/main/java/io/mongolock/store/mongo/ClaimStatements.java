@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.store.Claim;
 
 /**
- * What statements that grant locks have in common. They are those that were recorded on a
+ * The common parts of statements that grant locks. They are those that were recorded on a
  * real server: a change here has to be proved there.
  */
 abstract class ClaimStatements extends Statements {
@@ -87,7 +87,7 @@ abstract class ClaimStatements extends Statements {
 	}
 
 	static BsonDocument literal(BsonValue value) {
-		// a caller's string that begins with a dollar would else be a field of ours
+		// A caller's string that begins with a dollar would else be a field of ours
 		return document("$literal", value);
 	}
 

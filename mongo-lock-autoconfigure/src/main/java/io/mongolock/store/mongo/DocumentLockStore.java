@@ -18,6 +18,7 @@ import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -26,15 +27,16 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
+import io.mongolock.store.TimeLeft;
 
 /**
  * {@link LockStore} in documents of the application: the lock is a field of the document,
  * and the key is the text of a {@link DocumentKey}. A document is never created. A grant
  * adds one to the version of the document, where it has one, and answers the whole of it.
  * <p>
- * The first request of a claim is one statement on the document. Whoever is denied stands
- * in the queue of the document, which is kept beside it in the collection of the locks:
- * waiting never writes the document, and only the first in the queue asks for it.
+ * The first request of a claim is one statement on the document. A claim that is denied
+ * stands in the queue of the document, which is kept beside it in the collection of the
+ * locks: waiting never writes the document, and only the first in the queue asks for it.
  * Thread-safe. <pre>
  * { _id: …, title: …, version: 5,
  *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ] } }
@@ -75,7 +77,7 @@ public final class DocumentLockStore implements LockStore {
 	public static void checkField(String field) {
 		if (field.isBlank() || field.startsWith("$") || field.contains(".") || field.equals("_id")) {
 			throw new IllegalArgumentException("'" + field + "' cannot be the field that locks are kept in: name a "
-					+ "field of the document itself, without a dot or a dollar, such as 'lock'");
+					+ "field of the document itself, without a dot or a dollar, for example 'lock'");
 		}
 	}
 
@@ -115,7 +117,7 @@ public final class DocumentLockStore implements LockStore {
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		LockedCollection documents = of(claim.id().key());
 		return (claim.first() && !claim.waiting()) ? documents.acquire(claim, timeout)
-				: inQueue(documents, claim, new TimeLeft(timeout));
+				: inQueue(documents, claim, new TimeLeft(LockClock.system(), timeout));
 	}
 
 	private ClaimAnswer inQueue(LockedCollection documents, Claim claim, TimeLeft time) {
@@ -224,7 +226,7 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
-		TimeLeft time = new TimeLeft(timeout);
+		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
 		List<StoredLock> locks = keys.stream()
 			.collect(Collectors.groupingBy((key) -> DocumentKey.parse(key).collection()))
 			.entrySet()
@@ -236,14 +238,14 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public Optional<StoredLock> find(String key, Duration timeout) {
-		TimeLeft time = new TimeLeft(timeout);
+		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
 		List<StoredLock> found = of(key).find(key, time.left()).stream().toList();
 		return this.queues.with(found, time.left()).stream().findFirst();
 	}
 
 	@Override
 	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
-		TimeLeft time = new TimeLeft(timeout);
+		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
 		List<StoredLock> locks = DocumentKey.collectionOf(prefix)
 			.map((name) -> Stream.of(collection(name)))
 			.orElseGet(() -> this.collections.values().stream())
@@ -277,7 +279,7 @@ public final class DocumentLockStore implements LockStore {
 	 * ids. For diagnostics.
 	 */
 	public List<StoredLock> list(String collection, Duration timeout) {
-		TimeLeft time = new TimeLeft(timeout);
+		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
 		return this.queues.with(collection(collection).list(time.left()), time.left());
 	}
 
@@ -297,7 +299,7 @@ public final class DocumentLockStore implements LockStore {
 
 	// One request per collection, all within one timeout
 	private int all(List<LeaseId> leases, Duration timeout, Function<Part, Integer> request) {
-		TimeLeft time = new TimeLeft(timeout);
+		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
 		int count = 0;
 		for (List<LeaseId> part : leases.stream()
 			.collect(Collectors.groupingBy((lease) -> DocumentKey.parse(lease.key()).collection()))
@@ -305,23 +307,6 @@ public final class DocumentLockStore implements LockStore {
 			count += request.apply(new Part(of(part.get(0).key()).leases(), part, time.left()));
 		}
 		return count;
-	}
-
-	/**
-	 * The time that several statements share.
-	 *
-	 * @param until when it is over
-	 */
-	private record TimeLeft(long until) {
-
-		TimeLeft(Duration timeout) {
-			this(System.nanoTime() + timeout.toNanos());
-		}
-
-		Duration left() {
-			return Duration.ofNanos(Math.max(1_000_000, this.until - System.nanoTime()));
-		}
-
 	}
 
 	/**

@@ -26,7 +26,7 @@ import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
  * The queues of those who wait for documents of the application. They stand beside the
- * documents, in the collection of the locks, since whoever writes a document fails the
+ * documents, in the collection of the locks, because a write to a document fails the
  * transactions that are about to save it. No key of a lock is like theirs. Thread-safe.
  * <pre>
  * { _id: { collection: 'posts', id: 'p1' }, queue: [ … ], touchedAt: … }
@@ -63,7 +63,7 @@ final class DocumentQueues {
 	}
 
 	/**
-	 * What is asked of a queue by the token of a place in it.
+	 * The requests to a queue by the token of a place in it.
 	 */
 	LeaseRequests requests() {
 		return this.requests;

@@ -13,10 +13,10 @@ import com.mongodb.ServerAddress;
 import com.mongodb.WriteError;
 
 /**
- * What the driver says of a failure, without what makes it long: of the whole cluster
- * each server with its last trouble, and nothing of the raw answer. Nor of what is
- * stored: of a statement that the server refused it repeats values, a token among them.
- * The cause keeps it all.
+ * The driver's message on a failure, without the parts that make it long: of the whole
+ * cluster each server with its last trouble, and nothing of the raw answer. Nor of what
+ * is stored: of a statement that the server refused it repeats values, a token among
+ * them. The cause keeps it all.
  */
 final class DriverMessage {
 
@@ -74,7 +74,7 @@ final class DriverMessage {
 			return message.substring(0, cluster) + ": " + servers(message.substring(cluster + CLUSTER.length()));
 		}
 		int response = message.indexOf(RESPONSE);
-		// what is cut off has no end to be found by
+		// A message that is cut off has no end that could be found
 		return shortened(withoutValues((response >= 0) ? message.substring(0, response) : message))
 				+ where(failure, message);
 	}
@@ -101,7 +101,7 @@ final class DriverMessage {
 		return last;
 	}
 
-	// Of a socket's trouble the message tells neither kind nor server
+	// The message on a socket's trouble has neither kind nor server
 	private static String where(Throwable failure, String message) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			if (cause instanceof MongoSocketException socket

@@ -9,10 +9,10 @@ import io.mongolock.store.Claim;
 
 /**
  * The statement that grants an exclusive lock to the first request of a token if nobody
- * can hold it or wait for it, as it was recorded on a real server. About 0.6 of the cost
- * of a {@link ClaimPipeline} there. It may deny what that grants, never the reverse:
+ * can hold it or wait for it, just as it was recorded on a real server. About 0.6 of the
+ * cost of a {@link ClaimPipeline} there. It may deny what that grants, never the reverse:
  * entries count as alive until the longest ttl among them has passed since the latest
- * renewal. Thread-safe, as nobody changes what is built here.
+ * renewal. Thread-safe, because nobody changes what is built here.
  */
 final class FastClaim extends ClaimStatements {
 
@@ -46,7 +46,7 @@ final class FastClaim extends ClaimStatements {
 	}
 
 	private static BsonDocument lastEnd(String entries) {
-		// null without entries, which is before any date
+		// Null without entries, which is before any date
 		BsonString renewedAt = string(entries + ".renewedAt");
 		return operator("$add", document("$max", renewedAt), document("$max", string(entries + ".ttl")));
 	}

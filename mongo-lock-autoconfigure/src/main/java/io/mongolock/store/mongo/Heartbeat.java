@@ -1,7 +1,7 @@
 package io.mongolock.store.mongo;
 
 /**
- * What a server said.
+ * The answer of a server to a heartbeat.
  *
  * @param server its address
  * @param writable whether it takes writes

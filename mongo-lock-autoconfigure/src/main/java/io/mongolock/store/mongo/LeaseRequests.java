@@ -15,7 +15,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.store.LeaseId;
 
 /**
- * What is asked of a collection by the token of a lease or of a place in the queue,
+ * The requests to a collection by the token of a lease or of a place in the queue,
  * wherever in a document the lock stands. Thread-safe.
  */
 final class LeaseRequests {
@@ -98,7 +98,7 @@ final class LeaseRequests {
 	}
 
 	boolean leave(LeaseId claim, Duration timeout) {
-		// rolled back, it is a place that runs out by itself
+		// Rolled back, it is a place that runs out by itself
 		return pull(StoreRequest.write("leave the queue of lock", claim.key(), timeout), WriteConcern.W1,
 				this.statements.leave(claim.leaseToken()));
 	}
@@ -108,7 +108,7 @@ final class LeaseRequests {
 	}
 
 	int refreshAll(List<LeaseId> claims, Duration timeout) {
-		// rolled back, it is a place that runs out a little earlier
+		// Rolled back, it is a place that runs out a little earlier
 		return all("refresh places in the lines of", WriteConcern.W1, claims, timeout, this.bulks.refresh(claims));
 	}
 

@@ -20,8 +20,9 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import io.mongolock.LockStoreException;
 
 /**
- * The collection that holds the locks, as every request needs it: on the primary,
- * whatever the application's client says, and with a timeout of its own. Thread-safe.
+ * The collection that holds the locks, in the form that every request needs: on the
+ * primary, whatever the application's client says, and with a timeout of its own.
+ * Thread-safe.
  */
 final class LockCollection {
 
@@ -93,7 +94,7 @@ final class LockCollection {
 			return this.locks.updateOne(session, filter, update);
 		}
 		catch (IllegalStateException ex) {
-			// not sent: the driver says so of the session
+			// Not sent: the driver says so of the session
 			throw new IllegalStateException("The lock collection " + this.locks.getNamespace()
 					+ " cannot take part in this transaction. Its MongoClient has to be that of the transaction: "
 					+ "use one MongoClient for both, or keep the locks where the transaction's data is, with "

@@ -31,7 +31,7 @@ import io.mongolock.store.StoredWaiter;
  */
 record LockDocument(BsonDocument document) {
 
-	/** The server's time, as it is asked for. */
+	/** The expression that asks for the server's time. */
 	static final String NOW = "now";
 
 	/** When a claim or a renewal has written it, by the server's time. */
@@ -71,7 +71,7 @@ record LockDocument(BsonDocument document) {
 			return answer.liveHolders().isEmpty() && !answer.hasWaiters();
 		}
 		catch (UnreadableException ex) {
-			// whoever reads the answer will say so
+			// The reader of the answer will say so
 			return false;
 		}
 	}
@@ -102,7 +102,7 @@ record LockDocument(BsonDocument document) {
 	}
 
 	/**
-	 * Who stands in the queue, first come first.
+	 * The queue, first come first.
 	 * @throws UnreadableException if it is no queue of ours
 	 */
 	List<StoredWaiter> queue() {

@@ -7,7 +7,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.ReadPreference;
@@ -46,8 +45,8 @@ public final class LockLocation {
 	/**
 	 * Ask the primary, or whatever stands for it, what it is.
 	 * @param timeout how long that may take
-	 * @return such as {@code MongoDB 8.0.4, replica set rs0, db1:27017}; less where the
-	 * server keeps that to itself
+	 * @return for example {@code MongoDB 8.0.4, replica set rs0, db1:27017}; less where
+	 * the server keeps that to itself
 	 * @throws LockStoreException if no server answers
 	 */
 	public String askServer(Duration timeout) {
@@ -62,8 +61,8 @@ public final class LockLocation {
 	}
 
 	/**
-	 * Look whether the user of the connection may do what locks need, so that it is not
-	 * the first claim that tells.
+	 * Look whether the user of the connection may do what locks need, so that it does not
+	 * take a claim to notice.
 	 * @param timeout how long that may take
 	 * @return asks, in whatever thread, about the database of the current one: what is
 	 * missing and what grants it, for the log; empty if nothing is, or if the server does
@@ -90,27 +89,33 @@ public final class LockLocation {
 
 	private Optional<String> missing(MongoDatabase database, String name, TtlIndexInitializer.Mode index,
 			Notifications notifications) {
-		List<String> needed = new ArrayList<>(List.of("find", "insert", "update"));
-		if (index != TtlIndexInitializer.Mode.NONE) {
-			needed.add("listIndexes");
-		}
-		if (notifications != Notifications.OFF && answer(database, new Document("hello", 1)).containsKey("setName")) {
-			needed.add("changeStream");
-		}
-		List<String> granted = new ArrayList<>(needed);
-		if (index == TtlIndexInitializer.Mode.CREATE) {
-			// not missed if somebody else made the index, and otherwise by the
-			// initializer
-			granted.add("createIndex");
-		}
 		Document status = answer(database, new Document("connectionStatus", 1).append("showPrivileges", true));
-		return Privileges.of(status).stream().flatMap((privileges) -> {
+		return Privileges.of(status).flatMap((privileges) -> {
+			List<String> needed = new ArrayList<>(List.of("find", "insert", "update"));
+			if (index != TtlIndexInitializer.Mode.NONE) {
+				needed.add("listIndexes");
+			}
+			boolean mayStream = privileges.missing(name, this.collection, List.of("changeStream")).isEmpty();
+			if (notifications != Notifications.OFF && (mayStream || isReplicaSet(database))) {
+				needed.add("changeStream");
+			}
 			List<String> missing = privileges.missing(name, this.collection, needed);
-			return (missing.isEmpty()) ? Stream.empty()
-					: Stream.of("The user '" + privileges.user() + "' may not " + String.join(", ", missing) + " in "
-							+ name + "." + this.collection + ", which it has to. Run in mongosh: "
-							+ privileges.grant(name, this.collection, granted));
-		}).findFirst();
+			if (missing.isEmpty()) {
+				return Optional.empty();
+			}
+			if (index == TtlIndexInitializer.Mode.CREATE) {
+				// Not missed if somebody else made the index, and otherwise reported by
+				// the initializer
+				needed.add("createIndex");
+			}
+			return Optional.of("The user '" + privileges.user() + "' may not " + String.join(", ", missing) + " in "
+					+ name + "." + this.collection + ", which it has to. Run in mongosh: "
+					+ privileges.grant(name, this.collection, needed));
+		});
+	}
+
+	private static boolean isReplicaSet(MongoDatabase database) {
+		return answer(database, new Document("hello", 1)).containsKey("setName");
 	}
 
 	private static String describe(MongoDatabase database) {

@@ -83,7 +83,7 @@ final class LockLooks {
 			.iterator()) {
 			while (held.size() < most && cursor.hasNext()) {
 				BsonDocument found = cursor.next();
-				// the range goes by the collection's order, which a collation may change
+				// The range goes by the collection's order, which a collation may change
 				if (found.getString("_id").getValue().startsWith(prefix)) {
 					this.unreadable.leaveOut(() -> lock(request, found))
 						.filter((lock) -> !lock.liveHolders().isEmpty())

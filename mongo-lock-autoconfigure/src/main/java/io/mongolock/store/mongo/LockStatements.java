@@ -11,9 +11,9 @@ import org.bson.BsonInt64;
 import org.bson.BsonValue;
 
 /**
- * What else the server is asked for than claims: classic updates, filters and
- * projections. They are those that were recorded on a real server: a change here has to
- * be proved there. Thread-safe, as nobody changes what is built here.
+ * All statements but claims: classic updates, filters and projections. They are those
+ * that were recorded on a real server: a change here has to be proved there. Thread-safe,
+ * because nobody changes what is built here.
  */
 final class LockStatements extends Statements {
 
@@ -93,8 +93,8 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Gives a lease another length, from now on. It touches the document, as a renewal
-	 * does: unlike a release it frees nothing.
+	 * Gives a lease another length, from now on. It touches the document, just as a
+	 * renewal does: unlike a release it frees nothing.
 	 */
 	BsonDocument expiry(Duration ttl) {
 		return document("$set", document(this.path + "holders.$.ttl", number(ttl.toMillis()))).append("$currentDate",
@@ -162,8 +162,9 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * What of a change stream frees a place: holders or queue as a whole, and without the
-	 * date that claims and renewals set; and what ends a document or all of them.
+	 * The events of a change stream that free a place: holders or queue as a whole, and
+	 * without the date that claims and renewals set; and what ends a document or all of
+	 * them.
 	 */
 	List<BsonDocument> releases() {
 		String updated = "updateDescription.updatedFields.";
@@ -196,7 +197,7 @@ final class LockStatements extends Statements {
 	}
 
 	private static String firstBeyond(String prefix) {
-		// the server compares bytes of UTF-8, whose order is that of the code points
+		// The server compares bytes of UTF-8, whose order is that of the code points
 		if (prefix.isEmpty()) {
 			return "";
 		}

@@ -89,7 +89,7 @@ public final class MongoLockStore implements LockStore {
 			return answer.toAnswer();
 		}
 		catch (UnreadableException ex) {
-			// a grant that cannot be read must be cleaned up like one without an answer
+			// A grant that cannot be read must be cleaned up like one without an answer
 			Outcome outcome = (answer.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;
 			throw StoreFailures.unreadable(request, outcome, this.locks.name(), ex);
 		}
@@ -174,7 +174,7 @@ public final class MongoLockStore implements LockStore {
 
 	/**
 	 * Write the document of a lock as part of a transaction of the application, if the
-	 * lease stands in it: whoever takes the lock over meanwhile conflicts with that.
+	 * lease stands in it: a take-over meanwhile conflicts with that.
 	 * @throws IllegalStateException if the session is of another client than the locks
 	 */
 	public boolean touch(LeaseId lease, ClientSession session) {

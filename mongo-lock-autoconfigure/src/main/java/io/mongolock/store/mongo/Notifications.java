@@ -8,7 +8,7 @@ public enum Notifications {
 	/** By a change stream, where the server offers one that is soon enough. */
 	AUTO,
 
-	/** Not at all: whoever waits looks at the lock at his interval. */
+	/** Not at all: those who wait look at the lock at their interval. */
 	OFF
 
 }

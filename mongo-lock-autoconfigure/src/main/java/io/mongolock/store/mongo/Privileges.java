@@ -2,12 +2,13 @@ package io.mongolock.store.mongo;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 import org.bson.Document;
 
 /**
- * What a user may do, as {@code connectionStatus} tells it.
+ * The privileges of a user, read from {@code connectionStatus}.
  *
  * @param user the name of the user
  * @param userDatabase where the user is known
@@ -20,17 +21,16 @@ record Privileges(String user, String userDatabase, List<Document> granted) {
 	 * @return the privileges; nothing if nobody has to sign in, or the server keeps that
 	 * to itself
 	 */
-	static List<Privileges> of(Document status) {
+	static Optional<Privileges> of(Document status) {
 		Document info = status.get("authInfo", new Document());
 		List<Document> users = info.getList("authenticatedUsers", Document.class, List.of());
 		List<Document> granted = info.getList("authenticatedUserPrivileges", Document.class);
-		return (users.isEmpty() || granted == null) ? List.of()
-				: List.of(new Privileges(users.get(0).getString("user"), users.get(0).getString("db"), granted));
+		return (users.isEmpty() || granted == null) ? Optional.empty()
+				: Optional.of(new Privileges(users.get(0).getString("user"), users.get(0).getString("db"), granted));
 	}
 
 	/**
-	 * What is missing.
-	 * @return those of the actions that are not granted
+	 * Those of the actions that are not granted.
 	 */
 	List<String> missing(String database, String collection, Collection<String> actions) {
 		return actions.stream()
@@ -47,16 +47,16 @@ record Privileges(String user, String userDatabase, List<Document> granted) {
 		return isOn(resource.getString("db"), database) && isOn(resource.getString("collection"), collection);
 	}
 
-	// empty stands for all of them
+	// Empty stands for all of them
 	private static boolean isOn(String granted, String name) {
 		return granted != null && (granted.isEmpty() || granted.equals(name));
 	}
 
 	/**
-	 * What grants actions to the user.
+	 * The commands that grant actions to the user.
 	 */
 	String grant(String database, String collection, Collection<String> actions) {
-		// a role of the user's own, which may be there already and lack something
+		// A role of the user's own, which may be there already and lack something
 		String role = quoted("mongoLock_" + this.user + "_" + collection);
 		String quoted = actions.stream().map(Privileges::quoted).collect(Collectors.joining(", "));
 		return "var mongoLock = db.getSiblingDB(" + quoted(database) + "); mongoLock.getRole(" + role

@@ -17,8 +17,8 @@ import io.mongolock.store.ReleaseWatch;
 
 /**
  * Follows the change stream of the lock collection on a daemon thread of its own, and
- * opens it anew whenever it ends: from now on, not from where it ended, as the listener
- * is told to look at everything. Thread-safe; its thread alone owns the cursor.
+ * opens it anew whenever it ends: from now on, not from where it ended, because the
+ * listener is made to look at everything. Thread-safe; its thread alone owns the cursor.
  */
 final class ReleaseStream implements ReleaseWatch, Runnable {
 
@@ -124,7 +124,7 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 				continue;
 			}
 			if (event == null || "invalidate".equals(event.getString("operationType").getValue())) {
-				// the collection was dropped or renamed
+				// The collection was dropped or renamed
 				return;
 			}
 			if (!isGrant(event)) {
@@ -136,19 +136,19 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 	private void goLive() {
 		this.live = true;
 		if (isOpen()) {
-			tell(this.listener::missed);
+			notify(this.listener::missed);
 		}
 		else {
 			this.live = false;
 		}
 	}
 
-	// What is released until it is open again is found by looks alone, which begin now
+	// Releases until it is open again are found by looks alone, which begin now
 	private void endLive() {
-		boolean told = this.live && isOpen();
+		boolean notified = this.live && isOpen();
 		this.live = false;
-		if (told) {
-			tell(this.listener::missed);
+		if (notified) {
+			notify(this.listener::missed);
 		}
 	}
 
@@ -162,11 +162,11 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 
 	private void report(BsonDocument documentKey) {
 		if (documentKey.get("_id") instanceof BsonString id && id.getValue().startsWith(this.keys.prefix())) {
-			tell(() -> this.listener.released(this.keys.toKey(id.getValue())));
+			notify(() -> this.listener.released(this.keys.toKey(id.getValue())));
 		}
 	}
 
-	private void tell(Runnable notification) {
+	private void notify(Runnable notification) {
 		try {
 			notification.run();
 		}
@@ -182,7 +182,7 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 			this.closed.await(pause, TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
-			// Nobody of ours interrupts this thread; whoever does wants it to end
+			// None of our threads interrupts this one; another that does wants it to end
 			close();
 		}
 	}

@@ -18,7 +18,7 @@ class ReleaseStreams {
 
 	private static final Log logger = LogFactory.getLog(ReleaseStreams.class);
 
-	private static final String CONSEQUENCE = ": whoever waits for a lock looks at it at his retry-interval";
+	private static final String CONSEQUENCE = ": those who wait for a lock look at it at their retry-interval";
 
 	private final LockCollection locks;
 
@@ -51,8 +51,8 @@ class ReleaseStreams {
 	 * Open a stream. If the server refuses it, that is said, once. The driver knows it as
 	 * any cursor, and so does not open it anew by itself when its connection breaks, of
 	 * which nobody would hear.
-	 * @throws RuntimeException if it cannot be opened; by then {@link #areRefused()} is
-	 * known
+	 * @throws RuntimeException if it cannot be opened; {@link #areRefused()} is known
+	 * before
 	 */
 	MongoCursor<BsonDocument> open() {
 		if (this.locks.isSharded(this.timeout)) {

@@ -25,13 +25,12 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.store.StoreServers;
-import io.mongolock.store.mongo.ClockFinding.Kind;
 
 /**
  * Hears the time of each server in the answers to the driver's heartbeats, which it sends
  * anyway, and says once per server and change whose clock is off: before such a server is
- * elected and judges leases by it. The same answers tell of elections. Thread-safe; what
- * was heard is guarded by the monitor.
+ * elected and judges leases by it. The same answers name elections. Thread-safe; what was
+ * heard is guarded by the monitor.
  */
 public final class ServerClockWatch implements StoreServers, ServerMonitorListener, ServerListener {
 
@@ -51,7 +50,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 
 	private final List<Runnable> ofElections = new CopyOnWriteArrayList<>();
 
-	/** The latest election that a primary told of. */
+	/** The latest election that a primary named. */
 	private @Nullable ObjectId election;
 
 	/**
@@ -100,7 +99,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 			String server = event.getConnectionId().getServerId().getAddress().toString();
 			long offset = reply.getDateTime("localTime").getValue() - this.clock.currentTimeMillis();
 			if (!event.isAwaited()) {
-				// others are sent when the server has news, or after some seconds
+				// Others are sent when the server has news, or after some seconds
 				this.roundTrips.put(server, event.getElapsedTime(TimeUnit.MILLISECONDS));
 			}
 			heard(new Heartbeat(server, isWritable(reply), offset, this.roundTrips.getOrDefault(server, 0L)));
@@ -118,7 +117,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	}
 
 	private void heard(Heartbeat beat) {
-		findings(beat).forEach(this::tell);
+		findings(beat).forEach(this::report);
 	}
 
 	private synchronized List<ClockFinding> findings(Heartbeat beat) {
@@ -134,24 +133,20 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 		return this.clocks.reported();
 	}
 
-	private void tell(ClockFinding finding) {
-		boolean right = finding.kind() == Kind.SERVER_RIGHT || finding.kind() == Kind.HERE_RIGHT;
-		if (right) {
-			logger.info(finding.describe(this.tolerated));
-		}
-		else {
+	private void report(ClockFinding finding) {
+		if (finding.off()) {
 			logger.warn(finding.describe(this.tolerated));
 		}
-		if (finding.server() != null) {
-			Duration offset = (right) ? Duration.ZERO : Duration.ofMillis(finding.offset());
-			this.listeners.forEach((listener) -> listener.accept(finding.server().server(), offset));
+		else {
+			logger.info(finding.describe(this.tolerated));
 		}
+		Duration offset = (finding.off()) ? Duration.ofMillis(finding.offset()) : Duration.ZERO;
+		this.listeners.forEach((listener) -> listener.accept(finding.server().server(), offset));
 	}
 
-	// They rise with each election: an old primary that still takes itself for one tells
-	// of an earlier one. The first that is heard of may be a later one, as the driver
-	// says
-	// nothing of the answer with which a connection begins
+	// They rise with each election: an old primary that still takes itself for one names
+	// an earlier one. The first that is heard of may be a later one, because the driver
+	// says nothing of the answer with which a connection begins
 	private synchronized boolean isElectedAnew(ObjectId election) {
 		if (this.election != null && election.compareTo(this.election) <= 0) {
 			return false;

@@ -8,26 +8,19 @@ import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.store.mongo.ClockFinding.Kind;
-
 /**
- * Compares the clocks of the servers with each other, and with that of this machine, by
- * what each heartbeat says. A heartbeat is read late if this process stood still: a clock
- * counts only when its last two heartbeats agree, and clocks are compared only when each
- * was heard since all the others were heard last but one. Pure; not thread-safe.
+ * Compares the clocks of the servers with each other, by what each heartbeat says. A
+ * heartbeat is read late if this process stood still: a clock counts only when its last
+ * two heartbeats agree, and clocks are compared only when each was heard since all the
+ * others were heard last but one. Pure; not thread-safe.
  */
 final class ServerClocks {
-
-	/** Logs misdated by less are nobody's concern. */
-	private static final long TOLERATED_HERE = 1000;
 
 	private final long tolerated;
 
 	private final Map<String, Server> servers = new TreeMap<>();
 
 	private final Map<String, Long> reported = new TreeMap<>();
-
-	private @Nullable Long reportedHere;
 
 	private long heard;
 
@@ -79,7 +72,7 @@ final class ServerClocks {
 
 	private List<ClockFinding> judge() {
 		if (this.servers.values().stream().anyMatch((server) -> server.before() == null)) {
-			// of two of three that differ it is unknown which is right
+			// Of two of three that differ it is unknown which is right
 			return List.of();
 		}
 		List<Server> settled = this.servers.values()
@@ -93,9 +86,6 @@ final class ServerClocks {
 		List<ClockFinding> findings = new ArrayList<>();
 		Server reference = reference(settled);
 		settled.forEach((server) -> judge(server, reference, findings));
-		if (settled.size() == this.servers.size() && this.reported.isEmpty()) {
-			judgeHere(reference, findings);
-		}
 		return findings;
 	}
 
@@ -115,28 +105,14 @@ final class ServerClocks {
 		String name = server.beat().server();
 		long offset = server.offset() - reference.offset();
 		long off = Math.abs(offset) - server.beat().roundTrip() - reference.beat().roundTrip();
-		Long told = this.reported.get(name);
-		if (off > this.tolerated && (told == null || Math.abs(offset - told) > this.tolerated)) {
+		Long before = this.reported.get(name);
+		if (off > this.tolerated && (before == null || Math.abs(offset - before) > this.tolerated)) {
 			this.reported.put(name, offset);
-			findings.add(new ClockFinding(Kind.SERVER_OFF, server.beat(), reference.beat(), offset));
+			findings.add(new ClockFinding(server.beat(), reference.beat(), offset, true));
 		}
-		else if (told != null && Math.abs(offset) <= this.tolerated / 2) {
+		else if (before != null && Math.abs(offset) <= this.tolerated / 2) {
 			this.reported.remove(name);
-			findings.add(new ClockFinding(Kind.SERVER_RIGHT, server.beat(), reference.beat(), offset));
-		}
-	}
-
-	private void judgeHere(Server reference, List<ClockFinding> findings) {
-		long offset = -reference.offset();
-		long off = Math.abs(offset) - reference.beat().roundTrip();
-		Long told = this.reportedHere;
-		if (off > TOLERATED_HERE && (told == null || Math.abs(offset - told) > TOLERATED_HERE)) {
-			this.reportedHere = offset;
-			findings.add(new ClockFinding(Kind.HERE_OFF, null, reference.beat(), offset));
-		}
-		else if (told != null && Math.abs(offset) <= TOLERATED_HERE / 2) {
-			this.reportedHere = null;
-			findings.add(new ClockFinding(Kind.HERE_RIGHT, null, reference.beat(), offset));
+			findings.add(new ClockFinding(server.beat(), reference.beat(), offset, false));
 		}
 	}
 

@@ -12,7 +12,7 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 
 /**
- * What statements are written down with.
+ * Builds the parts of statements.
  */
 abstract class Statements {
 

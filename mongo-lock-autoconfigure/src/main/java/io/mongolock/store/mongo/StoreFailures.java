@@ -32,8 +32,9 @@ import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
- * Says what is known of a request that failed. In doubt a write is unknown: the opposite
- * mistake would leave a lock that nobody holds, or two that both believe they do.
+ * Says what a failed request has done, as far as known. In doubt a write is unknown: the
+ * opposite mistake would leave a lock that nobody holds, or two that both believe they
+ * do.
  */
 final class StoreFailures {
 
@@ -110,7 +111,7 @@ final class StoreFailures {
 	}
 
 	/**
-	 * What a failure is due to, and what to do about it if it is a refusal.
+	 * The cause of a failure, and the way out if it is a refusal.
 	 * @return words for a message, without what is stored
 	 */
 	static String cause(StoreRequest request, String collection, Throwable thrown) {
@@ -187,7 +188,7 @@ final class StoreFailures {
 	}
 
 	private static boolean endedBeforeSending(MongoOperationTimeoutException timeout) {
-		// no server found, or no connection got, in time: reported only if no earlier
+		// No server found, or no connection got, in time: reported only if no earlier
 		// attempt got any further, and without a type of its own
 		String message = String.valueOf(timeout.getMessage());
 		return message.startsWith("Timed out while waiting for a server")
@@ -195,12 +196,13 @@ final class StoreFailures {
 	}
 
 	private static boolean isUnexecuted(MongoCommandException failure) {
-		// a write concern error may look the same, after the write was made
+		// A write concern error may look the same, after the write was made
 		return failure.getResponse().getNumber("ok", new BsonInt32(1)).intValue() == 0;
 	}
 
 	private static boolean isRefusal(int code, String codeName) {
-		// what has no name but a number is the complaint of an expression or a parser
+		// A code that has no name but a number is the complaint of an expression or a
+		// parser
 		return REFUSALS.contains(code) || (codeName.startsWith("Location") && !ANSWERS_LOST.contains(code));
 	}
 
@@ -244,7 +246,7 @@ final class StoreFailures {
 		}
 		if (code == UNAUTHORIZED) {
 			return ". The user needs the privileges " + request.privileges() + " on the collection '" + collection
-					+ "', as in the role readWrite";
+					+ "', for example by the role readWrite";
 		}
 		if (lacksRetryableWrites(failure)) {
 			return ". Set retryWrites=false in the connection string";

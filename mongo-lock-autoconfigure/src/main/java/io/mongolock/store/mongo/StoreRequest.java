@@ -26,7 +26,7 @@ record StoreRequest(String operation, String key, Duration timeout, boolean writ
 	}
 
 	/**
-	 * What a request for some locks does, to be followed by the key of the first.
+	 * The verb of a request for some locks, to be followed by the key of the first.
 	 */
 	static String ofLocks(String operation, int count) {
 		return operation + ((count != 1) ? " " + count + " locks, the first of them" : " lock");
@@ -41,7 +41,7 @@ record StoreRequest(String operation, String key, Duration timeout, boolean writ
 	}
 
 	/**
-	 * What the user of the connection has to be allowed for this request.
+	 * The privileges that the user of the connection needs for this request.
 	 */
 	String privileges() {
 		return (this.operation.equals(INDEX)) ? "listIndexes and createIndex" : "find, insert and update";

@@ -33,7 +33,7 @@ public final class TtlIndexInitializer {
 
 	private static final BsonDocument KEYS = new BsonDocument("touchedAt", new BsonInt32(1));
 
-	/** What the server compares besides the keys; others would make it another index. */
+	/** Options that the server compares besides the keys: they make it another index. */
 	private static final List<String> RESTRICTIONS = List.of("partialFilterExpression", "sparse", "collation",
 			"unique");
 
@@ -68,7 +68,7 @@ public final class TtlIndexInitializer {
 
 	/**
 	 * Create or validate the index; returns after a few seconds even if the server does
-	 * not answer. Said again is only what has changed since the last time.
+	 * not answer. Only a change since the last look is reported again.
 	 * @return whether the server answered; if not, it is worth another try soon
 	 */
 	public synchronized boolean initialize() {
@@ -97,14 +97,14 @@ public final class TtlIndexInitializer {
 	private boolean failed(LockStoreException failure) {
 		boolean refused = failure.getOutcome() == Outcome.REFUSED;
 		if (!Thread.currentThread().isInterrupted()) {
-			// interrupted is what the application ends with
+			// An application that ends interrupts its threads
 			String what = "could not be " + ((this.mode != Mode.CREATE) ? "validated" : "created");
 			if (refused) {
 				warn(what, what + ": " + failure.getMessage(), create());
 			}
 			else if (!what.equals(this.reported)) {
 				this.reported = what;
-				// nobody has to repair an index when there is no server
+				// Nobody has to repair an index when there is no server
 				logger.warn("MongoDB has not answered: " + failure.getMessage() + ". No lock is granted until it does; "
 						+ describe("is looked at again then"));
 			}
@@ -198,7 +198,7 @@ public final class TtlIndexInitializer {
 	}
 
 	/**
-	 * What to do about the index.
+	 * The task of the initializer.
 	 */
 	public enum Mode {
 

@@ -14,8 +14,8 @@ import org.springframework.context.SmartLifecycle;
  * Looks at the TTL index at startup, and from then on once in an interval; sooner, at
  * growing distances, while the server does not answer. After the start it does so on one
  * daemon thread that there is only while the application runs and asks for the index.
- * Thread-safe; the scheduler is guarded by the monitor, the distance is owned by whoever
- * looks, one after the other.
+ * Thread-safe; the scheduler is guarded by the monitor, the distance is owned by the
+ * thread that looks, one after the other.
  */
 public final class TtlIndexWatch implements SmartLifecycle {
 

@@ -11,15 +11,15 @@ import org.apache.commons.logging.LogFactory;
 import io.mongolock.LockStoreException;
 
 /**
- * Leaves what cannot be read out of a look at many locks, as it is no reason not to see
- * the others, and says once of each what it is. Whoever asks for it alone is told.
- * Thread-safe.
+ * Leaves locks that cannot be read out of a look at many, because they are no reason not
+ * to see the others, and logs each once with its reason. A look at such a lock alone
+ * fails. Thread-safe.
  */
 final class UnreadableLocks {
 
 	private static final Log logger = LogFactory.getLog(UnreadableLocks.class);
 
-	/** Of a collection that others use, too, as many are enough. */
+	/** In a collection that others use, too, so many are enough. */
 	private static final int MAX_SAID = 100;
 
 	private final Set<String> said = ConcurrentHashMap.newKeySet();

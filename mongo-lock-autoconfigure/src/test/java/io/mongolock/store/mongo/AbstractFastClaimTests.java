@@ -53,7 +53,8 @@ abstract class AbstractFastClaimTests {
 	abstract Duration unit();
 
 	/**
-	 * What a statement left behind, in a form that does not say when it was executed.
+	 * The document that a statement left behind, in a form that does not say when it was
+	 * executed.
 	 */
 	abstract BsonDocument timeless(BsonDocument after);
 
@@ -75,7 +76,7 @@ abstract class AbstractFastClaimTests {
 				granted++;
 				assertThat(isGranted(byGeneral, claim)).as("granted by the general claim from %s", before).isTrue();
 				if (!before.containsKey("holders")) {
-					// of whom there are none, missing or empty
+					// There are none, the field missing or empty
 					byFast.remove("previous");
 				}
 				assertThat(timeless(byFast)).as("from %s", before).isEqualTo(timeless(byGeneral));
@@ -140,7 +141,7 @@ abstract class AbstractFastClaimTests {
 
 	private BsonDocument entry(Random random, String token, boolean dead) {
 		Duration ttl = unit().multipliedBy(1 + random.nextInt(20));
-		// at the edge as often as not
+		// At the edge as often as not
 		long remaining = (dead) ? -random.nextInt(12) : random.nextInt(3) - 1;
 		long renewedAt = now().plus(unit().multipliedBy(remaining)).minus(ttl).toEpochMilli();
 		return new BsonDocument("token", new BsonString(token)).append("fence", new BsonInt64(7))

@@ -166,7 +166,7 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 	}
 
 	@Test
-	void whatTheServerRefusesToWriteIsAFailureAndNoMissingLease() {
+	void aRefusedWriteIsAFailureAndNoMissingLease() {
 		Claim claim = Claims.on("key");
 		grant(claim);
 		Claim other = Claims.on("other");
@@ -178,7 +178,8 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 				() -> store().expireAll(Map.of(claim.id(), Duration.ofSeconds(9)), TIMEOUT),
 				() -> store().release(claim.id(), TIMEOUT), () -> store().releaseAll(List.of(claim.id()), TIMEOUT));
 		validate("{open: {$exists: true}}");
-		// what changes nothing, as in the same millisecond, is not validated
+		// A write that changes nothing, for example in the same millisecond, is not
+		// validated
 		elapse(shortTtl().dividedBy(10));
 		try {
 			for (ThrowingCallable request : requests) {

@@ -50,7 +50,7 @@ class LockLocationTests {
 	}
 
 	@Test
-	void whatIsMissingIsSaidWithAllThatIsNeeded() {
+	void missingPrivilegesAreNamedWithAllNeededOnes() {
 		this.actions = List.of("find");
 		assertThat(missing(Mode.CREATE, Notifications.AUTO)).hasValueSatisfying((said) -> assertThat(said)
 			.startsWith("The user 'app' may not insert, update, listIndexes, changeStream in shop.locks, ")
@@ -59,13 +59,13 @@ class LockLocationTests {
 	}
 
 	@Test
-	void whoeverMayAllButMakeTheIndexMissesNothing() {
+	void aUserWhoMayNotCreateTheIndexMissesNothing() {
 		this.actions = List.of("find", "insert", "update", "listIndexes", "changeStream");
 		assertThat(missing(Mode.CREATE, Notifications.AUTO)).as("it may be there").isEmpty();
 	}
 
 	@Test
-	void onlyWhatIsUsedIsNeeded() {
+	void privilegesAreNeededOnlyForFeaturesInUse() {
 		this.actions = List.of("find", "insert", "update");
 		assertThat(missing(Mode.NONE, Notifications.OFF)).isEmpty();
 		assertThat(missing(Mode.VALIDATE, Notifications.OFF)).asString().contains("may not listIndexes in");

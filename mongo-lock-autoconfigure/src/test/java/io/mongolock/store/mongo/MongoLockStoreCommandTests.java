@@ -118,7 +118,7 @@ class MongoLockStoreCommandTests {
 	}
 
 	@Test
-	void aFirstClaimDeniedByWhatHasRunOutIsDecidedByTheGeneralOne() {
+	void aFirstClaimDeniedByAnExpiredEntryIsDecidedByTheGeneralOne() {
 		long now = System.currentTimeMillis();
 		this.client.getDatabase(TestTemplates.DATABASE)
 			.getCollection("locks")
@@ -146,7 +146,7 @@ class MongoLockStoreCommandTests {
 	}
 
 	@Test
-	void whatIsLeftOfAMinimumHoldIsThatStatementWithOneFieldMore() {
+	void theRestOfAMinimumHoldIsThatStatementWithOneFieldMore() {
 		this.store.expireAll(Map.of(LEASE, Duration.ofSeconds(7)), TIMEOUT);
 		BsonDocument proved = recorded("minimum hold: taken over before").getArray("updates").get(0).asDocument();
 		proved.getDocument("u").getDocument("$set").append("holders.$.kept", BsonBoolean.TRUE);
@@ -210,7 +210,7 @@ class MongoLockStoreCommandTests {
 	}
 
 	@Test
-	void whatIsStoredBeginsWithThePrefix() {
+	void storedKeysBeginWithThePrefix() {
 		MongoLockStore store = new MongoLockStore(TestTemplates.template(this.client), "locks", "app:");
 		store.renew(LEASE, TIMEOUT);
 		assertThat(sent().getArray("updates").get(0).asDocument().getDocument("q").getString("_id").getValue())
@@ -254,7 +254,7 @@ class MongoLockStoreCommandTests {
 			work.run();
 		}
 		finally {
-			// what joined is bound to the thread until it is told
+			// A session that joined is bound to the thread until the end
 			TransactionSynchronizationUtils.triggerBeforeCompletion();
 			TransactionSynchronizationUtils.triggerAfterCompletion(TransactionSynchronization.STATUS_ROLLED_BACK);
 			TransactionSynchronizationManager.clear();
@@ -277,7 +277,7 @@ class MongoLockStoreCommandTests {
 
 	private static BsonDocument recorded(String name) {
 		BsonDocument recorded = RecordedCommands.essence(RECORDED.get(name));
-		// the default, which the driver writes out
+		// The default, which the driver writes out
 		return recorded.append("ordered", BsonBoolean.TRUE);
 	}
 

@@ -98,7 +98,7 @@ class MongoLockStoreFailureTests {
 		assertThat(answer.holders()).extracting(StoredHolder::fence).containsExactly(fence);
 	}
 
-	// What a replica set remembers for the driver's second attempt is the document, and
+	// A replica set remembers the document for the driver's second attempt, and
 	// no projection of it
 	@Test
 	void aClaimThatTheDriverRepeatedByItselfIsGrantedAtTheServersTime() {

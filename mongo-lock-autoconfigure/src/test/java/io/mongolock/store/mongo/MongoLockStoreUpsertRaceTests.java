@@ -75,7 +75,7 @@ class MongoLockStoreUpsertRaceTests {
 	}
 
 	@Test
-	void askingAgainTakesNoMoreThanWhatIsLeftOfTheTimeout() {
+	void aRepetitionTakesNoMoreThanTheRestOfTheTimeout() {
 		losing(2).thenReturn(DENIED);
 		this.store.acquire(CLAIM, Duration.ofSeconds(3));
 		ArgumentCaptor<Long> timeouts = ArgumentCaptor.captor();

@@ -31,7 +31,7 @@ class PrivilegesTests {
 	}
 
 	@Test
-	void whatIsMissingIsToldWithTheStatementsThatGrantIt() {
+	void missingActionsComeWithTheStatementsThatGrantThem() {
 		Privileges privileges = privileges("{db: 'shop', collection: 'locks'}", "find");
 		assertThat(privileges.missing("shop", "locks", NEEDED)).containsExactly("update");
 		assertThat(privileges.grant("shop", "locks", NEEDED)).isEqualTo("var mongoLock = db.getSiblingDB(\"shop\"); "
@@ -61,7 +61,7 @@ class PrivilegesTests {
 		Document privilege = new Document("resource", Document.parse(resource)).append("actions", List.of(actions));
 		Document info = new Document("authenticatedUsers", List.of(Document.parse("{user: 'app', db: 'admin'}")))
 			.append("authenticatedUserPrivileges", List.of(privilege));
-		return Privileges.of(new Document("authInfo", info)).get(0);
+		return Privileges.of(new Document("authInfo", info)).orElseThrow();
 	}
 
 }

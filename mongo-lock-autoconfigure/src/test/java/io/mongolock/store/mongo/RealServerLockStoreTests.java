@@ -60,7 +60,7 @@ class RealServerLockStoreTests extends AbstractMongoLockStoreContractTests {
 
 	@Override
 	public Duration shortTtl() {
-		// several writes that a majority has to confirm take part of it
+		// Several writes that a majority has to confirm take part of it
 		return Duration.ofSeconds(1);
 	}
 
@@ -73,12 +73,12 @@ class RealServerLockStoreTests extends AbstractMongoLockStoreContractTests {
 			.until(() -> System.nanoTime() - end >= 0);
 	}
 
-	// What a replica set has kept for the driver's second attempt is the document, and no
+	// A replica set has kept the document for the driver's second attempt, and no
 	// projection of it
 	@Test
 	void aClaimThatTheDriverRepeatedByItselfIsGrantedAtTheServersTime() {
 		Document hello = client.getDatabase(TestTemplates.DATABASE).runCommand(new Document("hello", 1));
-		assumeThat(hello.getString("setName")).as("the replica set, as no other kind repeats").isNotNull();
+		assumeThat(hello.getString("setName")).as("the replica set, because no other kind repeats").isNotNull();
 		ConnectionString uri = new ConnectionString(SuiteServer.get().uri().orElseThrow());
 		assumeThat(uri.getSslEnabled()).as("TLS, which hides commands").isNotEqualTo(true);
 		ServerAddress primary = client.getClusterDescription()

@@ -54,7 +54,7 @@ class RealServerReleaseStreamTests {
 	}
 
 	@Test
-	void whatFreesAPlaceIsNotifiedAndNothingElse() {
+	void onlyChangesThatFreeAPlaceAreNotified() {
 		awaitStream();
 		Claim holder = Claims.on("released");
 		Claim waiter = Claims.waiting(Claims.on("left"));
@@ -131,7 +131,7 @@ class RealServerReleaseStreamTests {
 		this.store.release(claim.id(), TIMEOUT);
 	}
 
-	// What follows within a millisecond leaves touchedAt as it is, and looks like a
+	// A change within a millisecond leaves touchedAt as it is, and looks like a
 	// release
 	private static void inAMillisecondOfItsOwn(Runnable request) {
 		request.run();

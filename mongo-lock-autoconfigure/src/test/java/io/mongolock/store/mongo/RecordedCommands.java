@@ -87,8 +87,8 @@ public final class RecordedCommands {
 	}
 
 	/**
-	 * What of a command is its meaning: without what the driver adds, the names of the
-	 * collection and owner, and the width of numbers.
+	 * The meaning of a command: without what the driver adds, the names of the collection
+	 * and owner, and the width of numbers.
 	 */
 	public static BsonDocument essence(BsonDocument command) {
 		BsonDocument essence = normal(command).asDocument();

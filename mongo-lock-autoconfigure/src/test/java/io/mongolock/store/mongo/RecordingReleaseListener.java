@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.mongolock.store.ReleaseListener;
 
 /**
- * What a listener was notified of.
+ * Records the notifications of a listener.
  */
 class RecordingReleaseListener implements ReleaseListener {
 

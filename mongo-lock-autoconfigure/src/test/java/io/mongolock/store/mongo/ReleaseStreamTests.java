@@ -72,10 +72,10 @@ class ReleaseStreamTests {
 
 	@ParameterizedTest
 	@EnumSource(UpsertRace.class)
-	void whatFreesAPlaceIsNotifiedAndNothingElse(UpsertRace version) {
+	void onlyChangesThatFreeAPlaceAreNotified(UpsertRace version) {
 		this.client.close();
 		this.server.close();
-		// what follows within a millisecond leaves touchedAt as it is, and a claim that
+		// A change within a millisecond leaves touchedAt as it is, and a claim that
 		// joins the queue then looks like one that leaves it
 		AtomicLong millis = new AtomicLong(System.currentTimeMillis());
 		this.server = EmbeddedMongo.builder()
@@ -191,7 +191,7 @@ class ReleaseStreamTests {
 	}
 
 	@Test
-	void whatItMissesOnceItHasEndedIsLookedAt() {
+	void releasesMissedByAnEndedStreamAreLookedFor() {
 		try (FaultProxy proxy = FaultProxy.to("127.0.0.1", this.server.port())) {
 			this.client.close();
 			connect(proxy.connectionString());
@@ -200,7 +200,7 @@ class ReleaseStreamTests {
 			proxy.on("aggregate").dropRequest().always();
 			killCursor();
 			await().atMost(TIMEOUT).until(() -> this.listener.timesMissed() == 2);
-			assertThat(this.watch.isLive()).as("so that whoever waits looks at his interval").isFalse();
+			assertThat(this.watch.isLive()).as("so that waiters look at their interval").isFalse();
 		}
 	}
 
@@ -223,7 +223,7 @@ class ReleaseStreamTests {
 			proxy.cut();
 			await().atMost(TIMEOUT).until(() -> askedFor.size() == 2);
 			assertThat(askedFor).containsExactly(1, 1);
-			assertThat(this.watch.isLive()).as("so that whoever waits looks at his interval").isFalse();
+			assertThat(this.watch.isLive()).as("so that waiters look at their interval").isFalse();
 		}
 	}
 
@@ -275,7 +275,7 @@ class ReleaseStreamTests {
 	}
 
 	@Test
-	void whoWaitsForTheEndOfAClosedWatchMayCloseTheClient() throws InterruptedException {
+	void theClientMayBeClosedOnceAClosedWatchHasEnded() throws InterruptedException {
 		watch(this.listener);
 		awaitCommand("getMore");
 		this.watch.close();

@@ -91,7 +91,7 @@ class ReleaseStreamsTests {
 	}
 
 	@Test
-	void whatMayPassIsNoRefusal() {
+	void aTransientFailureIsNoRefusal() {
 		failWith(failure(189, "PrimarySteppedDown"));
 		assertThatExceptionOfType(MongoCommandException.class).isThrownBy(this.streams::open);
 		failWith(new MongoSocketReadException("cut", new ServerAddress()));

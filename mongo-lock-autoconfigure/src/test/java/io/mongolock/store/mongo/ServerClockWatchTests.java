@@ -1,7 +1,6 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -55,33 +54,33 @@ class ServerClockWatchTests {
 
 	}, Duration.ofSeconds(6));
 
-	private final List<String> told = new ArrayList<>();
+	private final List<String> reported = new ArrayList<>();
 
 	@Test
-	void aSecondaryWhoseClockIsOffIsToldWithItsName(CapturedOutput output) {
-		this.watch.onClockOff((server, offset) -> this.told.add(server + " " + offset));
+	void aSecondaryWhoseClockIsOffIsReportedWithItsName(CapturedOutput output) {
+		this.watch.onClockOff((server, offset) -> this.reported.add(server + " " + offset));
 		for (int round = 0; round < 3; round++) {
 			hear("db1", 0, "isWritablePrimary", true);
 			hear("db2", 4200, "secondary", true);
 			hear("db3", 0, "secondary", true);
 		}
-		assertThat(this.told).containsExactly("db2:27017 PT4.2S");
+		assertThat(this.reported).containsExactly("db2:27017 PT4.2S");
 		assertThat(output)
 			.containsOnlyOnce("The clock of MongoDB server db2:27017 is 4200 ms ahead of that of db3:27017");
 	}
 
 	@Test
-	void whoListensLaterIsToldWhatWasFoundBefore() {
+	void aLaterListenerHearsEarlierFindings() {
 		for (int round = 0; round < 2; round++) {
 			hear("db1", 0, "isWritablePrimary", true);
 			hear("db2", -4200, "secondary", true);
 		}
-		this.watch.onClockOff((server, offset) -> this.told.add(server + " " + offset));
-		assertThat(this.told).containsExactly("db2:27017 PT-4.2S");
+		this.watch.onClockOff((server, offset) -> this.reported.add(server + " " + offset));
+		assertThat(this.reported).containsExactly("db2:27017 PT-4.2S");
 	}
 
 	@Test
-	void aClockThatIsSetRightIsSaid(CapturedOutput output) {
+	void aClockThatIsSetRightIsReported(CapturedOutput output) {
 		for (long offset : new long[] { 4200, 4200, 0, 0 }) {
 			hear("db1", 0, "ismaster", true);
 			hear("db2", offset, "secondary", true);
@@ -91,29 +90,29 @@ class ServerClockWatchTests {
 	}
 
 	@Test
-	void anInstanceUnderAWrongClockSaysSo(CapturedOutput output) {
-		this.watch.onClockOff((server, offset) -> this.told.add(server));
+	void theClockOfThisMachineIsNotReported(CapturedOutput output) {
+		this.watch.onClockOff((server, offset) -> this.reported.add(server));
 		for (int round = 0; round < 2; round++) {
 			hear("db1", 5000, "isWritablePrimary", true);
 			hear("db2", 5000, "secondary", true);
 		}
-		assertThat(output).containsOnlyOnce("WARN").contains("The clock of this machine is 5000 ms behind");
-		assertThat(this.told).as("no server's fault").isEmpty();
+		assertThat(output).doesNotContain("The clock of");
+		assertThat(this.reported).as("no server's fault").isEmpty();
 	}
 
 	@Test
-	void anotherElectionIsTold() {
-		this.watch.onPrimaryChange(() -> this.told.add("elected"));
+	void anotherElectionIsReported() {
+		this.watch.onPrimaryChange(() -> this.reported.add("elected"));
 		hearPrimary("db1", 1);
 		hearPrimary("db1", 1);
-		assertThat(this.told).as("there may have been one before that was heard of").containsExactly("elected");
+		assertThat(this.reported).as("there may have been one before that was heard of").containsExactly("elected");
 		hearPrimary("db2", 2);
-		assertThat(this.told).hasSize(2);
+		assertThat(this.reported).hasSize(2);
 		hearPrimary("db1", 1);
 		hearPrimary("db2", 2);
-		assertThat(this.told).as("an old primary that came back and does not know").hasSize(2);
+		assertThat(this.reported).as("an old primary that came back and does not know").hasSize(2);
 		hearPrimary("db1", 3);
-		assertThat(this.told).hasSize(3);
+		assertThat(this.reported).hasSize(3);
 	}
 
 	private void hearPrimary(String server, int term) {
@@ -132,7 +131,7 @@ class ServerClockWatchTests {
 	}
 
 	@Test
-	void theOneThatTakesWritesIsTheJudge() {
+	void theServerThatTakesWritesIsTheJudge() {
 		assertThat(this.watch.judge()).isEmpty();
 		hear("db1", 0, "isWritablePrimary", true);
 		hear("db2", 0, "secondary", true);
@@ -147,15 +146,14 @@ class ServerClockWatchTests {
 	}
 
 	@Test
-	void theDriversOwnHeartbeatsAreHeard(CapturedOutput output) {
-		InstantSource ahead = InstantSource.offset(InstantSource.system(), Duration.ofHours(1));
+	void theDriversOwnHeartbeatsAreHeard() {
 		ServerClockWatch heard = new ServerClockWatch(LockClock.system(), Duration.ofSeconds(6));
-		try (EmbeddedMongo server = EmbeddedMongo.builder().clock(ahead).start()) {
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
 			MongoClientSettings.Builder settings = MongoClientSettings.builder()
 				.applyConnectionString(new ConnectionString(server.connectionString() + "/?heartbeatFrequencyMS=500"));
 			heard.attachTo(settings);
 			try (MongoClient client = MongoClients.create(settings.build())) {
-				Awaitility.await().until(() -> output.getOut().contains("The clock of this machine is 3"));
+				Awaitility.await().until(() -> heard.judge().isPresent());
 				assertThat(client.getClusterDescription().getServerDescriptions()).singleElement()
 					.satisfies((one) -> assertThat(heard.judge()).contains(one.getAddress().toString()));
 			}

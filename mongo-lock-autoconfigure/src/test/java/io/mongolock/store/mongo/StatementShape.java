@@ -10,12 +10,14 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /**
- * What two commands have in common that differ in nothing but data: texts, numbers, how
- * many locks they name, and what the driver adds.
+ * The form that two commands share if they differ in nothing but data: texts, numbers,
+ * how many locks they name, and what the driver adds.
  */
 final class StatementShape {
 
-	/** What the driver adds, and what of an answer is not of the statement. */
+	/**
+	 * Fields that the driver adds, and those of an answer that are not of the statement.
+	 */
 	private static final Set<String> ADDED = Set.of("$db", "lsid", "$clusterTime", "$readPreference", "txnNumber",
 			"writeConcern", "maxTimeMS", "ordered");
 
@@ -43,7 +45,7 @@ final class StatementShape {
 		}
 		if (value instanceof BsonArray array) {
 			List<BsonValue> shapes = array.stream().map(StatementShape::of).toList();
-			// as many updates, or ids, as there are locks
+			// As many updates, or ids, as there are locks
 			return new BsonArray((shapes.stream().distinct().count() == 1) ? shapes.subList(0, 1) : shapes);
 		}
 		if (value instanceof BsonString text) {

@@ -78,7 +78,7 @@ class StoreFailuresTests {
 				Arguments.of(Outcome.NOT_EXECUTED,
 						signIn(new MongoNotPrimaryException(response(13435, "NotPrimaryNoSecondaryOk"), SERVER))),
 				Arguments.of(Outcome.NOT_EXECUTED, signIn(new MongoOperationTimeoutException("too late"))),
-				// an attempt before this one, of which the driver says nothing, may have
+				// An attempt before this one, of which the driver says nothing, may have
 				// run
 				Arguments.of(Outcome.UNKNOWN,
 						new MongoNotPrimaryException(response(10107, "NotWritablePrimary"), SERVER)),
@@ -118,7 +118,7 @@ class StoreFailuresTests {
 						new MongoNodeIsRecoveringException(response(189, "PrimarySteppedDown"), SERVER)),
 				Arguments.of(Outcome.UNKNOWN, command(50, "MaxTimeMSExpired")),
 				Arguments.of(Outcome.UNKNOWN, command(4711, "SomethingNew")),
-				// what an earlier attempt has written is not known any more
+				// The writes of an earlier attempt are not known any more
 				Arguments.of(Outcome.UNKNOWN, command(217, "IncompleteTransactionHistory")),
 				Arguments.of(Outcome.UNKNOWN, command(5637601, "Location5637601")),
 				Arguments.of(Outcome.UNKNOWN, command(5637602, "Location5637602")),
@@ -128,7 +128,7 @@ class StoreFailuresTests {
 
 	@ParameterizedTest
 	@MethodSource("failures")
-	void aFailureOfAWriteSaysWhatIsKnown(Outcome outcome, RuntimeException failure) {
+	void aFailureOfAWriteSaysItsOutcome(Outcome outcome, RuntimeException failure) {
 		assertThat(StoreFailures.explain(WRITE, "locks", failure).getOutcome()).isEqualTo(outcome);
 	}
 
@@ -233,7 +233,7 @@ class StoreFailuresTests {
 		assertThat(refused)
 			.hasMessage("Could not renew lock 'key', it was refused: error 13: 'not authorized on shop to execute "
 					+ "command update' on server db.example:27017. The user needs the privileges find, insert and "
-					+ "update on the collection 'locks', as in the role readWrite");
+					+ "update on the collection 'locks', for example by the role readWrite");
 		MongoException notPrimary = new MongoNotPrimaryException(
 				BsonDocument.parse("{ok: 0, code: 10107, errmsg: \"" + said + "\"}"), SERVER);
 		MongoWriteException broken = new MongoWriteException(
@@ -281,7 +281,7 @@ class StoreFailuresTests {
 	}
 
 	@Test
-	void whatTheServerRefusedIsNamedWithItsReasonAndWithoutWhatIsStored() {
+	void aRefusalIsNamedWithItsReasonAndWithoutStoredValues() {
 		BsonDocument details = BsonDocument.parse("{considered: 'secret'}");
 		MongoWriteException one = new MongoWriteException(new WriteError(121, "Document failed validation", details),
 				SERVER, Set.of());

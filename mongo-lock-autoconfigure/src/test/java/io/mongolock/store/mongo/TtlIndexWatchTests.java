@@ -97,7 +97,7 @@ class TtlIndexWatchTests {
 	}
 
 	@Test
-	void whatStaysWrongIsSaidOnce(CapturedOutput output) {
+	void aLastingProblemIsReportedOnce(CapturedOutput output) {
 		start(Mode.VALIDATE);
 		runScheduled();
 		runScheduled();

@@ -23,14 +23,14 @@ class UnreadableLocksTests {
 	private final UnreadableLocks unreadable = new UnreadableLocks();
 
 	@Test
-	void whatIsReadPasses(CapturedOutput output) {
+	void readableLocksPass(CapturedOutput output) {
 		StoredLock lock = new StoredLock("key", List.of(), List.of(), List.of(), 1, Instant.EPOCH);
 		assertThat(this.unreadable.leaveOut(() -> lock)).containsExactly(lock);
 		assertThat(output).doesNotContain("WARN");
 	}
 
 	@Test
-	void whatIsLeftOutIsSaidOnce(CapturedOutput output) {
+	void anUnreadableLockIsLoggedOnce(CapturedOutput output) {
 		for (int i = 0; i < 3; i++) {
 			fail("one");
 			fail("other");

@@ -266,7 +266,7 @@ class DocumentLockConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "'', cannot be the field that locks are kept in", "a.b, such as 'lock'",
+	@CsvSource({ "'', cannot be the field that locks are kept in", "a.b, for example 'lock'",
 			"$lock, without a dot or a dollar", "_id, of the document itself" })
 	void aFieldThatNoDocumentHasIsRefusedAtTheStart(String field, String reason) {
 		this.runner.withPropertyValues("mongo-lock.document-locks.field=" + field)

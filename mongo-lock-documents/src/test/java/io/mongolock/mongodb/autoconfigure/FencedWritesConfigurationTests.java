@@ -45,7 +45,7 @@ class FencedWritesConfigurationTests {
 	}
 
 	@Test
-	void guardedWritesAreOfTheApplicationsTemplateAndFailOnlyThoseWhoAskIfItIsUnclear() {
+	void guardedWritesFailOnlyThoseWhoAskIfTheTemplateIsUnclear() {
 		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class).run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> context.getBean(FencedWrites.class))

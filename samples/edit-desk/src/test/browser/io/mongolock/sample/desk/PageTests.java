@@ -22,6 +22,8 @@ import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 
+import io.mongolock.sample.browser.Browsing;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.mongolock.sample.browser.Browsing;
 import io.mongolock.test.embedded.EmbeddedMongoMain;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package io.mongolock.sample.orders;
+package io.mongolock.sample.browser;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -12,18 +12,18 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 
 /**
- * The browser that is installed, without a window.
+ * The browser that is installed, without a window, for the tests of the samples' pages.
  */
-final class Browsing implements AutoCloseable {
+public final class Browsing implements AutoCloseable {
 
 	private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
 
 	private static final int HEIGHT = 844;
 
 	/** How long a page is waited for, in milliseconds. */
-	static final double PATIENCE = 120_000;
+	public static final double PATIENCE = 120_000;
 
-	// without a sandbox, which root has none of, and without requests of its own
+	// Without a sandbox, which root has none of, and without requests of its own
 	private static final List<String> ARGUMENTS = List.of("--headless", "--no-sandbox", "--disable-gpu",
 			"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
 			"--disable-sync");
@@ -40,7 +40,7 @@ final class Browsing implements AutoCloseable {
 	 * @param complaints hears each error and warning of the scripts
 	 * @return the page
 	 */
-	Page open(int width, Consumer<String> complaints) {
+	public Page open(int width, Consumer<String> complaints) {
 		Page page = this.browser.newPage(new Browser.NewPageOptions().setViewportSize(width, HEIGHT));
 		page.setDefaultTimeout(PATIENCE);
 		page.onPageError(complaints);
@@ -55,7 +55,7 @@ final class Browsing implements AutoCloseable {
 	/**
 	 * Close all pages, which would keep the machine busy with their looks at the server.
 	 */
-	void closePages() {
+	public void closePages() {
 		List.copyOf(this.browser.contexts()).forEach(BrowserContext::close);
 	}
 
