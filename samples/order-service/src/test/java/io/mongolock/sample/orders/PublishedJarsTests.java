@@ -57,8 +57,8 @@ class PublishedJarsTests {
 			.flatMap((jar) -> ModuleFinder.of(jar).findAll().stream())
 			.toList();
 		assertThat(modules).extracting((module) -> module.descriptor().name())
-			.containsExactlyInAnyOrder("io.mongolock", "io.mongolock.starter", "io.mongolock.dashboard",
-					"io.mongolock.test", "io.mongolock.test.server");
+			.containsExactlyInAnyOrder("io.mongolock", "io.mongolock.documents", "io.mongolock.starter",
+					"io.mongolock.dashboard", "io.mongolock.test", "io.mongolock.test.server");
 		assertThat(modules.stream().flatMap((module) -> module.descriptor().packages().stream())).isNotEmpty()
 			.doesNotHaveDuplicates();
 	}
