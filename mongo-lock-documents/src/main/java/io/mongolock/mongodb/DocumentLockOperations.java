@@ -22,7 +22,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
-import io.mongolock.store.mongo.DocumentLockStore;
+import io.mongolock.mongodb.store.DocumentLockStore;
 
 /**
  * Locks documents of the application, for those who edit them: the lock is a field of the

@@ -22,12 +22,12 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.mongodb.LockedType.Loaded;
+import io.mongolock.mongodb.store.DocumentKey;
+import io.mongolock.mongodb.store.DocumentLockStore;
+import io.mongolock.mongodb.store.MissingDocumentException;
 import io.mongolock.store.Leased;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
-import io.mongolock.store.mongo.DocumentKey;
-import io.mongolock.store.mongo.DocumentLockStore;
-import io.mongolock.store.mongo.MissingDocumentException;
 
 /**
  * Claims and releases by the client, whose store the documents are, and

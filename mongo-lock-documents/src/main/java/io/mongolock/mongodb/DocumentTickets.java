@@ -9,11 +9,11 @@ import org.bson.BsonDocument;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
 import io.mongolock.LossReason;
+import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
-import io.mongolock.store.mongo.DocumentLockStore;
 
 /**
  * Asks the store for locks on documents by their tickets, outside of any transaction.

@@ -13,9 +13,9 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
+import io.mongolock.mongodb.store.LeaseSecrets;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.mongo.LeaseSecrets;
 
 /**
  * Stands for a lock on a document across requests and instances: a short text without any

@@ -22,8 +22,8 @@ import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 import io.mongolock.mongodb.EntityWriter.Written;
+import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.store.KeyText;
-import io.mongolock.store.mongo.DocumentKey;
 
 /**
  * How documents of a type are stored, as the application's template has it. Immutable.

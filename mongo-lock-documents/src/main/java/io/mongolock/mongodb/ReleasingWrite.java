@@ -13,7 +13,7 @@ import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.data.mongodb.core.query.UpdateDefinition.ArrayFilter;
 
 import io.mongolock.mongodb.EntityWriter.Written;
-import io.mongolock.store.mongo.DocumentKey;
+import io.mongolock.mongodb.store.DocumentKey;
 
 /**
  * One statement that writes a document, if its holder still has its lock, and releases

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
 
-import io.mongolock.store.mongo.SequenceStore;
+import io.mongolock.mongodb.store.SequenceStore;
 
 /**
  * What this JVM has reserved of one sequence and not given out yet. It owns these

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 
-import io.mongolock.store.mongo.SequenceStore;
+import io.mongolock.mongodb.store.SequenceStore;
 
 /**
  * Numbers that are given out once, by name: 1, 2, 3 and so on, whatever number of

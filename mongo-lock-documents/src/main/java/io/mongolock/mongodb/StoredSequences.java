@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 
 import org.springframework.util.Assert;
 
-import io.mongolock.store.mongo.SequenceStore;
+import io.mongolock.mongodb.store.SequenceStore;
 
 /**
  * Sequences by name. Those without a block have nothing to remember here, so that there

@@ -7,7 +7,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.mongolock.store.mongo.DocumentLockStore;
+import io.mongolock.mongodb.store.DocumentLockStore;
 
 /**
  * Has the transaction of a thread keep locks: what is written outside of a transaction

@@ -43,10 +43,10 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.mongodb.store.DocumentLockStore;
+import io.mongolock.mongodb.store.LeaseSecrets;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
-import io.mongolock.store.mongo.DocumentLockStore;
-import io.mongolock.store.mongo.LeaseSecrets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -19,7 +19,7 @@ import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
-import io.mongolock.store.mongo.DocumentLockStore;
+import io.mongolock.mongodb.store.DocumentLockStore;
 
 /**
  * One instance of an application that locks documents.

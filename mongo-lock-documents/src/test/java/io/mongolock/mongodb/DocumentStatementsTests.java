@@ -25,14 +25,14 @@ import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.LockDefaults;
+import io.mongolock.mongodb.store.DocumentLockStore;
+import io.mongolock.mongodb.store.SequenceStore;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.CommandLog;
-import io.mongolock.store.mongo.DocumentLockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.SentStatements;
-import io.mongolock.store.mongo.SequenceStore;
 import io.mongolock.store.mongo.TestTemplates;
 import io.mongolock.test.embedded.EmbeddedMongo;
 

@@ -1,5 +1,10 @@
 package io.mongolock.mongodb;
 
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -30,6 +35,11 @@ class DocumentsArchitectureTests {
 
 	private static final String DOCUMENTS = ROOT + ".mongodb..";
 
+	private static final Set<String> OFFERED = Stream
+		.of("LeaseRequests", "LockedCollection", "MajorityCommands", "MongoLockStore", "StoredQueues")
+		.map((name) -> ROOT + ".store.mongo." + name)
+		.collect(Collectors.toSet());
+
 	private final JavaClasses classes = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
 		.withImportOption((location) -> !location.contains("/io/mongolock/test/") && !location.contains("-tests.jar"))
@@ -45,6 +55,17 @@ class DocumentsArchitectureTests {
 			.resideInAnyPackage(ROOT + ".web..", ROOT + ".actuate..", ROOT + ".health..", ROOT + ".observation..",
 					ROOT + ".annotation..", ROOT + ".interceptor..", ROOT + ".client..", ROOT + ".concurrent..",
 					ROOT + ".event..", ROOT + ".core..", ROOT + ".autoconfigure.."));
+	}
+
+	@Test
+	void documentsKnowFewClassesOfTheMongoStore() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideInAPackage(DOCUMENTS)
+			.should()
+			.dependOnClassesThat(DescribedPredicate.describe("are the store's own",
+					(JavaClass type) -> type.getPackageName().equals(ROOT + ".store.mongo")
+							&& !OFFERED.contains(type.getName().split("\\$")[0]))));
 	}
 
 	@Test

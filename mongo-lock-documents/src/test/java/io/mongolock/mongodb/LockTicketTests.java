@@ -20,8 +20,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.cfg.ConstructorDetector;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.mongolock.mongodb.store.LeaseSecrets;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.mongo.LeaseSecrets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -23,9 +23,9 @@ import io.mongolock.faults.harness.history.HistoryRecord;
 import io.mongolock.faults.harness.history.HistoryRecord.Lease;
 import io.mongolock.faults.harness.history.HistoryRecord.Looked;
 import io.mongolock.faults.harness.worker.MixedWorker;
+import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
-import io.mongolock.store.mongo.DocumentLockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**

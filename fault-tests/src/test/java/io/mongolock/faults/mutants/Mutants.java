@@ -66,11 +66,10 @@ final class Mutants {
 						"return pull(\"holders\", new BsonDocument());", Judge.chaos("overlap of ")),
 				new Mutant("number of a sequence as the id of a document that has no version",
 						"SequenceCallback.checkId", "if (property.isIdProperty() && ", "if (property.isTransient() && ",
-						test("io.mongolock.autoconfigure.SequenceConfigurationTests",
+						test("io.mongolock.mongodb.autoconfigure.SequenceConfigurationTests",
 								"aSequenceThatIsBehindTheDataReplacesNothing")),
-				new Mutant("numbers not confirmed by the majority", "SequenceStore.ask",
-						"this.documents.with(WriteConcern.MAJORITY,", "this.documents.with(WriteConcern.W1,",
-						Judge.chaos(" given twice: ")),
+				new Mutant("numbers not confirmed by the majority", "MajorityCommands.send", "WriteConcern.MAJORITY,",
+						"WriteConcern.W1,", Judge.chaos(" given twice: ")),
 				new Mutant("guarded writes not confirmed by the majority", "GuardedWrites.confirmed",
 						"WriteConcern.MAJORITY.withWTimeout(", "WriteConcern.W1.withWTimeout(",
 						Judge.chaos("lost update: ")),
@@ -303,7 +302,7 @@ final class Mutants {
 						test(LEASE, "whatFailedBeforeTheLastRenewalIsNotSaidOfTheLoss")),
 				new Mutant("documents of one collection that are refused hide the others", "DocumentLockStore.renewAll",
 						"return some.found();", "throw ex;",
-						test("io.mongolock.store.mongo.DocumentLockStoreCommandTests",
+						test("io.mongolock.mongodb.store.DocumentLockStoreCommandTests",
 								"whatIsRefusedInOneCollectionSaysNothingOfTheOthers")),
 				new Mutant("renewed on the application's threads", "LockClient.<init>", "threads.renewals()",
 						"java.util.concurrent.ForkJoinPool.commonPool()",
@@ -538,9 +537,8 @@ final class Mutants {
 				new Mutant("lost answer counted as the block that stands there", "RepeatedCommand.send",
 						"timed = withTimeLeft(timed);", "return timed.find().first();",
 						row("Sequence", "aLostMessageIsAGapAtMostAndNeverANumberTwice")),
-				new Mutant("numbers not confirmed by the majority", "SequenceStore.ask",
-						"this.documents.with(WriteConcern.MAJORITY,", "this.documents.with(WriteConcern.W1,",
-						row("Unconfirmed", "aNumberOfASequenceIsGivenToNobody")));
+				new Mutant("numbers not confirmed by the majority", "MajorityCommands.send", "WriteConcern.MAJORITY,",
+						"WriteConcern.W1,", row("Unconfirmed", "aNumberOfASequenceIsGivenToNobody")));
 	}
 
 	private static List<Mutant> optimistic() {
@@ -567,7 +565,7 @@ final class Mutants {
 		String documents = "io.mongolock.mongodb.EmbeddedDocumentLocksTests";
 		String tenants = "io.mongolock.mongodb.TenantDocumentLocksTests";
 		String transactions = "io.mongolock.mongodb.DocumentLockTransactionTests";
-		String statements = "io.mongolock.store.mongo.DocumentLockStoreCommandTests";
+		String statements = "io.mongolock.mongodb.store.DocumentLockStoreCommandTests";
 		String unanswered = "io.mongolock.mongodb.UnansweredDocumentWritesTests";
 		return List.of(
 				new Mutant("document lock: held though a write may have released it", "HeldDocument.unanswered",
@@ -654,7 +652,7 @@ final class Mutants {
 						"answer == null || answer.grantTo(claim.id().leaseToken()).isPresent()", "answer == null",
 						test(statements, "aClaimThatWasGrantedWithoutAnAnswerBeginsItsLeaseAnewAlsoBehindOthers")),
 				new Mutant("document lock: goes before the queue", "DocumentLockStore.inQueue",
-						"if (DocumentQueues.isBehindOthers(queue, claim.id())) {", "if (false) {",
+						"if (isBehindOthers(queue, claim.id())) {", "if (false) {",
 						test(statements, "whoWaitsIsGrantedInOrderAndLeavesTheLine")),
 				new Mutant("document lock: place kept after the grant", "DocumentLockStore.inQueue",
 						"this.queues.leaveAfterGrant(claim.id(), time.left());", "",

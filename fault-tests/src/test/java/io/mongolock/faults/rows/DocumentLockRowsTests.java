@@ -39,7 +39,7 @@ import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
-import io.mongolock.store.mongo.DocumentLockStore;
+import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;

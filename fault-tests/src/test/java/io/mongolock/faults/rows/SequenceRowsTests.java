@@ -23,7 +23,7 @@ import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.mongodb.SequenceSettings;
 import io.mongolock.mongodb.Sequences;
-import io.mongolock.store.mongo.SequenceStore;
+import io.mongolock.mongodb.store.SequenceStore;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;

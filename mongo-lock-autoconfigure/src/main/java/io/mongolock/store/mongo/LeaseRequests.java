@@ -16,9 +16,10 @@ import io.mongolock.store.LeaseId;
 
 /**
  * The requests to a collection by the token of a lease or of a place in the queue,
- * wherever in a document the lock stands. Thread-safe.
+ * wherever in a document the lock stands: each method as that of the same name in
+ * {@link io.mongolock.store.LockStore}. Thread-safe.
  */
-final class LeaseRequests {
+public final class LeaseRequests {
 
 	private final LockCollection locks;
 
@@ -42,14 +43,14 @@ final class LeaseRequests {
 		this.bulks = new BulkRequests(statements, ids);
 	}
 
-	boolean renew(LeaseId lease, Duration timeout) {
+	public boolean renew(LeaseId lease, Duration timeout) {
 		StoreRequest request = StoreRequest.write("renew lock", lease.key(), timeout);
 		BsonDocument filter = held(lease);
 		return this.locks.execute(request, WriteConcern.MAJORITY,
 				(locks) -> locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0);
 	}
 
-	boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
+	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
 		StoreRequest request = StoreRequest.write("lengthen lock", lease.key(), timeout);
 		BsonDocument filter = held(lease);
 		BsonDocument update = this.statements.expiry(ttl);
@@ -57,11 +58,16 @@ final class LeaseRequests {
 				(locks) -> locks.updateOne(filter, update).getMatchedCount() != 0);
 	}
 
-	boolean renew(LeaseId lease, ClientSession session) {
+	/**
+	 * Begin a lease anew as part of a transaction of the application, which keeps all
+	 * other writes away from the document until it ends.
+	 * @throws IllegalStateException if the session is of another client
+	 */
+	public boolean renew(LeaseId lease, ClientSession session) {
 		return this.locks.update(session, held(lease), this.statements.renewal()).getMatchedCount() != 0;
 	}
 
-	int renewAll(List<LeaseId> leases, Duration timeout) {
+	public int renewAll(List<LeaseId> leases, Duration timeout) {
 		try {
 			return all("renew", WriteConcern.MAJORITY, leases, timeout, this.bulks.renew(leases));
 		}
@@ -70,26 +76,26 @@ final class LeaseRequests {
 		}
 	}
 
-	boolean release(LeaseId lease, Duration timeout) {
+	public boolean release(LeaseId lease, Duration timeout) {
 		return pull(StoreRequest.write("release lock", lease.key(), timeout), this.release,
 				this.statements.release(lease.leaseToken()));
 	}
 
-	int releaseAll(List<LeaseId> leases, Duration timeout) {
+	public int releaseAll(List<LeaseId> leases, Duration timeout) {
 		return all("release", WriteConcern.MAJORITY, leases, timeout, this.bulks.release(leases));
 	}
 
-	int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
+	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
 		List<LeaseId> ids = List.copyOf(leases.keySet());
 		return all("keep", WriteConcern.MAJORITY, ids, timeout, this.bulks.expire(leases));
 	}
 
-	boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
+	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
 		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
 				this.statements.release(lease.leaseToken(), fence));
 	}
 
-	boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
 		StoreRequest request = StoreRequest.write("ask to release lock", lease.key(), timeout);
 		BsonDocument filter = held(lease);
 		BsonDocument update = this.statements.releaseRequest(reason, by);
@@ -97,17 +103,17 @@ final class LeaseRequests {
 				(locks) -> locks.updateOne(filter, update).getMatchedCount() != 0);
 	}
 
-	boolean leave(LeaseId claim, Duration timeout) {
+	public boolean leave(LeaseId claim, Duration timeout) {
 		// Rolled back, it is a place that runs out by itself
 		return pull(StoreRequest.write("leave the queue of lock", claim.key(), timeout), WriteConcern.W1,
 				this.statements.leave(claim.leaseToken()));
 	}
 
-	int leaveAll(List<LeaseId> claims, Duration timeout) {
+	public int leaveAll(List<LeaseId> claims, Duration timeout) {
 		return all("leave the queues of", WriteConcern.W1, claims, timeout, this.bulks.leave(claims));
 	}
 
-	int refreshAll(List<LeaseId> claims, Duration timeout) {
+	public int refreshAll(List<LeaseId> claims, Duration timeout) {
 		// Rolled back, it is a place that runs out a little earlier
 		return all("refresh places in the lines of", WriteConcern.W1, claims, timeout, this.bulks.refresh(claims));
 	}

@@ -18,6 +18,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
@@ -29,10 +30,13 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
- * A collection of the application whose documents are locked. Thread-safe; the version is
- * guarded by the monitor.
+ * Locks that are a field of the documents of one collection, for a store that says which
+ * document a key is of. The field holds what a document of {@link MongoLockStore} holds,
+ * without the queue: that is in {@link StoredQueues}, since a write to a document fails
+ * the transactions that are about to save it. A document is never created. Thread-safe;
+ * the version is guarded by the monitor.
  */
-final class LockedCollection {
+public final class LockedCollection {
 
 	/** The answer of an expression that got something else than a document. */
 	private static final int NO_DOCUMENT = 40400;
@@ -46,6 +50,8 @@ final class LockedCollection {
 
 	private final String field;
 
+	private final Documents keys;
+
 	private final LeaseRequests leases;
 
 	private final LockStatements statements;
@@ -58,13 +64,19 @@ final class LockedCollection {
 
 	private volatile ClaimPipeline claims;
 
-	LockedCollection(LockCollection documents, String field) {
-		this.documents = documents;
+	/**
+	 * Create for a collection.
+	 * @param template a template that never joins a session or transaction of the caller:
+	 * its session synchronization is {@code NEVER}
+	 * @param field the field that is the lock
+	 */
+	public LockedCollection(MongoOperations template, String collection, String field, Documents keys) {
+		this.documents = new LockCollection(template, collection);
 		this.field = field;
+		this.keys = keys;
 		this.statements = new LockStatements(field + ".");
 		// Nobody repeats a release of a document that a failover takes back
-		this.leases = new LeaseRequests(documents, WriteConcern.MAJORITY, this.statements,
-				(key) -> DocumentKey.parse(key).id());
+		this.leases = new LeaseRequests(this.documents, WriteConcern.MAJORITY, this.statements, keys::id);
 		this.lockFields = this.statements.projection(field);
 		this.claims = new ClaimPipeline(field, null);
 	}
@@ -73,7 +85,7 @@ final class LockedCollection {
 	 * Documents in this collection have a version, which grants add one to.
 	 * @throws IllegalArgumentException if others have it in another field
 	 */
-	synchronized void version(String version) {
+	public synchronized void version(String version) {
 		if (this.version != null && !this.version.equals(version)) {
 			throw new IllegalArgumentException("The documents of the collection '" + this.documents.name()
 					+ "' keep their version in '" + this.version + "' and in '" + version
@@ -85,11 +97,20 @@ final class LockedCollection {
 		}
 	}
 
-	LeaseRequests leases() {
+	/**
+	 * The requests by the token of a lease.
+	 */
+	public LeaseRequests leases() {
 		return this.leases;
 	}
 
-	ClaimAnswer acquire(Claim claim, Duration timeout) {
+	/**
+	 * Claim a lock, as {@link io.mongolock.store.LockStore#acquire} does; it never enters
+	 * a queue, and the answer knows none. A grant has the whole document as its content.
+	 * @throws LockStoreException as {@link Documents#missing} makes it if there is no
+	 * such document
+	 */
+	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		StoreRequest request = StoreRequest.write("lock document", claim.id().key(), timeout);
 		Answer answer = ask(request, claim);
 		LockDocument lock = lock(answer.document(), answer.now());
@@ -132,11 +153,13 @@ final class LockedCollection {
 
 	private @Nullable BsonValue now(MongoCollection<BsonDocument> documents, BsonDocument filter,
 			StoreRequest request) {
+		return required(look(documents, filter, request), request).get(LockDocument.NOW);
+	}
+
+	private @Nullable BsonDocument look(MongoCollection<BsonDocument> documents, BsonDocument filter,
+			StoreRequest request) {
 		try {
-			return required(documents.find(filter).projection(this.lockFields).first(), request).get(LockDocument.NOW);
-		}
-		catch (MissingDocumentException ex) {
-			throw ex;
+			return documents.find(filter).projection(this.lockFields).first();
 		}
 		catch (RuntimeException ex) {
 			// whatever is known of this look, the claim before it may have been granted
@@ -149,19 +172,29 @@ final class LockedCollection {
 
 	/**
 	 * Look at a lock on behalf of a claim.
+	 * @throws LockStoreException as {@link #acquire} does
 	 */
-	ClaimAnswer look(String key, Duration timeout) {
-		StoredLock lock = find(key, timeout).orElseThrow(() -> new MissingDocumentException(key));
+	public ClaimAnswer look(String key, Duration timeout) {
+		StoredLock lock = find(key, timeout).orElseThrow(() -> this.keys.missing(key));
 		return new ClaimAnswer(lock.holders(), lock.queue(), lock.previous(), lock.now());
 	}
 
-	Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
+	/**
+	 * Load a document that is locked.
+	 * @return the whole document, unless the lease is gone
+	 */
+	public Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
 		StoreRequest request = StoreRequest.read("load document", lease.key(), timeout);
 		return this.documents.execute(request, WriteConcern.MAJORITY,
 				(documents) -> Optional.ofNullable(documents.find(this.leases.held(lease)).first()));
 	}
 
-	Optional<StoredLock> find(String key, Duration timeout) {
+	/**
+	 * Look at a lock, as {@link io.mongolock.store.LockStore#find} does, but without its
+	 * queue.
+	 * @return the lock, or empty if there is no such document
+	 */
+	public Optional<StoredLock> find(String key, Duration timeout) {
 		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
 		return this.documents.execute(request, WriteConcern.MAJORITY,
 				(documents) -> Optional
@@ -169,17 +202,22 @@ final class LockedCollection {
 					.map((found) -> read(request, found)));
 	}
 
-	List<StoredLock> findAll(List<String> keys, Duration timeout) {
+	/**
+	 * Look at locks of this collection, as {@link io.mongolock.store.LockStore#findAll}
+	 * does, but without their queues.
+	 */
+	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
 		StoreRequest request = StoreRequest.read(StoreRequest.ofLocks("look at", keys.size()), keys.get(0), timeout);
-		BsonDocument filter = this.statements.byIds(keys.stream().map((key) -> DocumentKey.parse(key).id()).toList());
+		BsonDocument filter = this.statements.byIds(keys.stream().map(this.keys::id).toList());
 		return this.documents.execute(request, WriteConcern.MAJORITY,
 				(documents) -> readAll(documents.find(filter), request));
 	}
 
 	/**
-	 * The documents that somebody holds, in the order of their ids.
+	 * The documents that somebody holds, in the order of their ids. Reads all of them
+	 * unless there is an index on {@code holders.0} of the field.
 	 */
-	List<StoredLock> list(Duration timeout) {
+	public List<StoredLock> list(Duration timeout) {
 		StoreRequest request = StoreRequest.read("list locked documents of '" + this.documents.name() + "'", "",
 				timeout);
 		BsonDocument held = new BsonDocument(this.field + ".holders.0", new BsonDocument("$exists", BsonBoolean.TRUE));
@@ -200,7 +238,7 @@ final class LockedCollection {
 	}
 
 	private StoredLock read(StoreRequest request, BsonDocument found) {
-		String key = new DocumentKey(this.documents.name(), Objects.requireNonNull(found.get("_id"))).toString();
+		String key = this.keys.key(Objects.requireNonNull(found.get("_id")));
 		try {
 			return lock(found, found.get(LockDocument.NOW)).toLock(key);
 		}
@@ -220,9 +258,9 @@ final class LockedCollection {
 		return (found.get(this.field) instanceof BsonDocument lock) ? lock.clone() : new BsonDocument();
 	}
 
-	private static BsonDocument required(@Nullable BsonDocument found, StoreRequest request) {
+	private BsonDocument required(@Nullable BsonDocument found, StoreRequest request) {
 		if (found == null) {
-			throw new MissingDocumentException(request.key());
+			throw this.keys.missing(request.key());
 		}
 		return found;
 	}
@@ -237,10 +275,40 @@ final class LockedCollection {
 	}
 
 	private LockStoreException mistaken(StoreRequest request, LockStoreException ex) {
-		return new LockStoreException(request.key(), Outcome.REFUSED, "Could not lock document '"
-				+ KeyText.printable(request.key()) + "': its field '" + this.field
-				+ "', which the lock is kept in, is neither missing nor a document. Store that property under another "
-				+ "name, with @Field, or the locks in another field, with mongo-lock.document-locks.field", ex);
+		return new LockStoreException(request.key(), Outcome.REFUSED,
+				"Could not lock document '" + KeyText.printable(request.key()) + "': its field '" + this.field
+						+ "', which the lock is kept in, is neither missing nor a document. " + this.keys.otherField(),
+				ex);
+	}
+
+	/**
+	 * What the store knows of the documents of a collection.
+	 */
+	public interface Documents {
+
+		/**
+		 * The document that a key stands for.
+		 * @return its id
+		 * @throws IllegalArgumentException if it stands for none
+		 */
+		BsonValue id(String key);
+
+		/**
+		 * The key that stands for a document.
+		 */
+		String key(BsonValue id);
+
+		/**
+		 * The failure of a claim for a document that does not exist.
+		 */
+		LockStoreException missing(String key);
+
+		/**
+		 * The way out where a document has something else in the field of the lock.
+		 * @return a sentence without its full stop
+		 */
+		String otherField();
+
 	}
 
 	/**

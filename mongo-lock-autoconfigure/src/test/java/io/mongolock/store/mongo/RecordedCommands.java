@@ -46,7 +46,7 @@ public final class RecordedCommands {
 	/**
 	 * All recorded commands, and those that came before them.
 	 */
-	static Stream<BsonDocument> all() {
+	public static Stream<BsonDocument> all() {
 		return statements().flatMap((statement) -> Stream
 			.concat(statement.getArray("first", new BsonArray()).stream(), Stream.of(statement.get("command")))
 			.map(BsonValue::asDocument));
@@ -64,7 +64,7 @@ public final class RecordedCommands {
 	/**
 	 * The claim that must lead to a recorded command.
 	 */
-	static Claim claim(BsonDocument recorded) {
+	public static Claim claim(BsonDocument recorded) {
 		String json = recorded.toJson();
 		if (!json.contains("$let")) {
 			return fastClaim(recorded, json);

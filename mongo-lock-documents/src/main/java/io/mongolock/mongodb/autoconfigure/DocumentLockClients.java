@@ -12,9 +12,9 @@ import io.mongolock.LockClock;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
+import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.StoreClient;
-import io.mongolock.store.mongo.DocumentLockStore;
 
 /**
  * The clients whose stores the application's documents are, one for each template. None

@@ -9,10 +9,10 @@ import org.springframework.boot.convert.DurationStyle;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties.Optimistic;
+import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.StoreClient;
-import io.mongolock.store.mongo.DocumentLockStore;
 
 /**
  * What documents of the application add to its locks.

@@ -10,8 +10,8 @@ import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 
 import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.Sequences;
+import io.mongolock.mongodb.store.SequenceStore;
 import io.mongolock.spi.LockEnvironment;
-import io.mongolock.store.mongo.SequenceStore;
 
 /**
  * Gives out numbers. Where locks are switched off, too: numbers given twice are no way to

@@ -52,9 +52,9 @@ import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.SequenceRange;
 import io.mongolock.mongodb.SequenceSettings;
 import io.mongolock.mongodb.Sequences;
-import io.mongolock.store.mongo.DocumentLockStore;
+import io.mongolock.mongodb.store.DocumentLockStore;
+import io.mongolock.mongodb.store.SequenceStore;
 import io.mongolock.store.mongo.MongoLockStore;
-import io.mongolock.store.mongo.SequenceStore;
 import io.mongolock.store.mongo.ServerClockWatch;
 
 import static org.springframework.data.mongodb.core.query.Criteria.where;

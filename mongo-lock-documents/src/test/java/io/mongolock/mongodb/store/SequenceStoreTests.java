@@ -1,4 +1,4 @@
-package io.mongolock.store.mongo;
+package io.mongolock.mongodb.store;
 
 import java.time.Duration;
 
@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.dao.DataAccessResourceFailureException;
 
+import io.mongolock.store.mongo.CommandLog;
+import io.mongolock.store.mongo.RecordedCommands;
+import io.mongolock.store.mongo.TestTemplates;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
 

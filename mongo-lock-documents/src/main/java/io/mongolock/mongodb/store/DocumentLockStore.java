@@ -1,4 +1,4 @@
-package io.mongolock.store.mongo;
+package io.mongolock.mongodb.store;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 
 import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
 
@@ -28,6 +30,9 @@ import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 import io.mongolock.store.TimeLeft;
+import io.mongolock.store.mongo.LeaseRequests;
+import io.mongolock.store.mongo.LockedCollection;
+import io.mongolock.store.mongo.StoredQueues;
 
 /**
  * {@link LockStore} in documents of the application: the lock is a field of the document,
@@ -48,7 +53,7 @@ public final class DocumentLockStore implements LockStore {
 
 	private final String field;
 
-	private final DocumentQueues queues;
+	private final StoredQueues queues;
 
 	private final LeaseSecrets secrets = new LeaseSecrets();
 
@@ -67,7 +72,7 @@ public final class DocumentLockStore implements LockStore {
 		checkField(field);
 		this.template = template;
 		this.field = field;
-		this.queues = new DocumentQueues(new LockCollection(template, lines));
+		this.queues = new StoredQueues(template, lines, DocumentLockStore::queueId);
 	}
 
 	/**
@@ -126,7 +131,7 @@ public final class DocumentLockStore implements LockStore {
 				: this.queues.look(claim.id().key(), time.left());
 		Claim alone = claim.alone();
 		ClaimAnswer answer = null;
-		if (DocumentQueues.isBehindOthers(queue, claim.id())) {
+		if (isBehindOthers(queue, claim.id())) {
 			answer = documents.look(claim.id().key(), time.left());
 		}
 		// A request of this token whose answer was lost may have been granted: a lease
@@ -141,6 +146,10 @@ public final class DocumentLockStore implements LockStore {
 		this.queues.leaveAfterGrant(claim.id(), time.left());
 		return answer.withQueue(
 				queue.stream().filter((waiter) -> !waiter.leaseToken().equals(claim.id().leaseToken())).toList());
+	}
+
+	private static boolean isBehindOthers(List<StoredWaiter> queue, LeaseId claim) {
+		return !queue.isEmpty() && !queue.get(0).leaseToken().equals(claim.leaseToken());
 	}
 
 	@Override
@@ -283,6 +292,12 @@ public final class DocumentLockStore implements LockStore {
 		return this.queues.with(collection(collection).list(time.left()), time.left());
 	}
 
+	// No key of a lock is like it
+	private static BsonValue queueId(String key) {
+		DocumentKey document = DocumentKey.parse(key);
+		return new BsonDocument("collection", new BsonString(document.collection())).append("id", document.id());
+	}
+
 	private LockedCollection of(String key) {
 		return collection(DocumentKey.parse(key).collection());
 	}
@@ -294,7 +309,7 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	private LockedCollection create(String name) {
-		return new LockedCollection(new LockCollection(this.template, name), this.field);
+		return new LockedCollection(this.template, name, this.field, new Documents(name));
 	}
 
 	// One request per collection, all within one timeout
@@ -307,6 +322,36 @@ public final class DocumentLockStore implements LockStore {
 			count += request.apply(new Part(of(part.get(0).key()).leases(), part, time.left()));
 		}
 		return count;
+	}
+
+	/**
+	 * The documents of a collection by the keys of their locks.
+	 *
+	 * @param collection its name
+	 */
+	private record Documents(String collection) implements LockedCollection.Documents {
+
+		@Override
+		public BsonValue id(String key) {
+			return DocumentKey.parse(key).id();
+		}
+
+		@Override
+		public String key(BsonValue id) {
+			return new DocumentKey(this.collection, id).toString();
+		}
+
+		@Override
+		public LockStoreException missing(String key) {
+			return new MissingDocumentException(key);
+		}
+
+		@Override
+		public String otherField() {
+			return "Store that property under another name, with @Field, or the locks in another field, with "
+					+ "mongo-lock.document-locks.field";
+		}
+
 	}
 
 	/**

@@ -1,4 +1,4 @@
-package io.mongolock.store.mongo;
+package io.mongolock.mongodb.store;
 
 import java.util.Objects;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.mongolock.store.mongo;
+package io.mongolock.mongodb.store;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -36,6 +36,9 @@ import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
+import io.mongolock.store.mongo.CommandLog;
+import io.mongolock.store.mongo.RecordedCommands;
+import io.mongolock.store.mongo.TestTemplates;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package io.mongolock.store.mongo;
+package io.mongolock.mongodb.store;
 
 import java.time.Duration;
 import java.util.Set;
@@ -9,7 +9,6 @@ import com.mongodb.MongoNodeIsRecoveringException;
 import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.MongoWriteConcernException;
-import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
@@ -23,7 +22,11 @@ import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.util.Assert;
 
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.KeySpace;
+import io.mongolock.store.KeyText;
+import io.mongolock.store.mongo.MajorityCommands;
 
 /**
  * The highest number taken of each sequence, in a document of its own:
@@ -40,6 +43,8 @@ public final class SequenceStore {
 
 	private static final int BAD_VALUE = 2;
 
+	private static final int DUPLICATE_KEY = 11000;
+
 	/**
 	 * ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary, InterruptedAtShutdown,
 	 * InterruptedDueToReplStateChange.
@@ -49,7 +54,7 @@ public final class SequenceStore {
 	private static final FindOneAndUpdateOptions UPSERT = new FindOneAndUpdateOptions().upsert(true)
 		.returnDocument(ReturnDocument.AFTER);
 
-	private final LockCollection documents;
+	private final MajorityCommands commands;
 
 	private final String collection;
 
@@ -66,7 +71,7 @@ public final class SequenceStore {
 	 */
 	public SequenceStore(MongoOperations template, String collection, String prefix, Duration timeout) {
 		Assert.hasText(collection, "The name of the collection of sequences is empty");
-		this.documents = new LockCollection(template, collection);
+		this.commands = new MajorityCommands(template, collection);
 		this.collection = collection;
 		this.names = new KeySpace(prefix);
 		this.timeout = timeout;
@@ -102,52 +107,51 @@ public final class SequenceStore {
 	}
 
 	private long execute(String operation, String name, BsonDocument change) {
-		StoreRequest request = StoreRequest.write(operation, name, this.timeout);
 		BsonDocument filter = new BsonDocument("_id",
 				new BsonString(this.names.toId("The name of the sequence", name)));
-		BsonValue value = ask(request, (documents) -> documents.findOneAndUpdate(filter, change, UPSERT));
+		BsonValue value = send(operation, name, (documents) -> documents.findOneAndUpdate(filter, change, UPSERT));
 		if (value == null || !(value.isInt64() || value.isInt32())) {
-			throw new DataIntegrityViolationException("Could not " + request + ": the collection '" + this.collection
-					+ "' holds " + value + " as its value, which is no whole number; set it to a NumberLong");
+			throw new DataIntegrityViolationException(
+					"Could not " + what(operation, name) + ": the collection '" + this.collection + "' holds " + value
+							+ " as its value, which is no whole number; set it to a NumberLong");
 		}
 		return value.asNumber().longValue();
 	}
 
-	private @Nullable BsonValue ask(StoreRequest request,
+	private static String what(String operation, String name) {
+		return operation + " '" + KeyText.printable(name) + "'";
+	}
+
+	private @Nullable BsonValue send(String operation, String name,
 			Function<MongoCollection<BsonDocument>, @Nullable BsonDocument> command) {
-		RepeatedCommand repeated = new RepeatedCommand(SequenceStore::isWorthAsking, request.timeoutMillis());
 		try {
-			BsonDocument answer = repeated.send(this.documents.with(WriteConcern.MAJORITY, request.timeoutMillis()),
-					command);
-			return (answer != null) ? answer.get("value") : null;
+			return this.commands.send(operation, name, this.timeout, SequenceStore::isWorthAsking, command)
+				.map((answer) -> answer.get("value"))
+				.orElse(null);
 		}
-		catch (RuntimeException ex) {
-			throw explain(request, ex);
+		catch (LockStoreException ex) {
+			throw explain(what(operation, name), ex);
 		}
 	}
 
 	// Whatever a lost command took stays a gap
 	private static boolean isWorthAsking(RuntimeException failure) {
-		return StoreFailures.isDuplicateKey(failure) || failure instanceof MongoSocketException
-				|| failure instanceof MongoNotPrimaryException || failure instanceof MongoNodeIsRecoveringException
+		return failure instanceof MongoException known && known.getCode() == DUPLICATE_KEY
+				|| failure instanceof MongoSocketException || failure instanceof MongoNotPrimaryException
+				|| failure instanceof MongoNodeIsRecoveringException
 				|| failure instanceof MongoWriteConcernException unconfirmed
 						&& STEPPED_DOWN.contains(unconfirmed.getCode());
 	}
 
-	private RuntimeException explain(StoreRequest request, RuntimeException failure) {
-		if (StoreFailures.isInterrupt(failure)) {
-			Thread.currentThread().interrupt();
+	private RuntimeException explain(String what, LockStoreException failure) {
+		if (failure.getCause() instanceof MongoException refused && refused.getCode() == BAD_VALUE) {
+			return new DataIntegrityViolationException("Could not " + what + " (collection '" + this.collection
+					+ "'): its numbers end at " + Long.MAX_VALUE + ", and nothing was changed", refused);
 		}
-		String message = "Could not " + request + StoreFailures.within(request, failure) + " (collection '"
-				+ this.collection + "')";
-		if (failure instanceof MongoException refused && refused.getCode() == BAD_VALUE) {
-			return new DataIntegrityViolationException(message + ": its numbers end at " + Long.MAX_VALUE
-					+ ", and nothing was changed. MongoDB says: " + DriverMessage.of(failure), failure);
-		}
-		return new DataAccessResourceFailureException(message + ": "
-				+ StoreFailures.cause(request, this.collection, failure) + ((StoreFailures.isRefused(failure)) ? ""
+		return new DataAccessResourceFailureException(failure.getMessage() + " (collection '" + this.collection + "')"
+				+ ((failure.getOutcome() == Outcome.REFUSED) ? ""
 						: ". What it may have taken is a gap; it is safe to ask again"),
-				failure);
+				failure.getCause());
 	}
 
 	private static BsonDocument change(String operator, long number) {

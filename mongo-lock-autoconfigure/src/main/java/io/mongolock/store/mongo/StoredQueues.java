@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import com.mongodb.WriteConcern;
@@ -13,8 +14,8 @@ import com.mongodb.client.model.ReturnDocument;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
@@ -25,16 +26,15 @@ import io.mongolock.store.StoredWaiter;
 import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
- * The queues of those who wait for documents of the application. They stand beside the
- * documents, in the collection of the locks, because a write to a document fails the
- * transactions that are about to save it. No key of a lock is like theirs. Thread-safe.
- * <pre>
- * { _id: { collection: 'posts', id: 'p1' }, queue: [ … ], touchedAt: … }
+ * The queues of those who wait for locks in a {@link LockedCollection}, in documents of
+ * their own beside them, which may be in the collection of the locks: no key of a lock is
+ * like an id of theirs if that is a document. Thread-safe. <pre>
+ * { _id: …, queue: [ … ], touchedAt: … }
  * </pre>
  */
-final class DocumentQueues {
+public final class StoredQueues {
 
-	private static final Log logger = LogFactory.getLog(DocumentQueues.class);
+	private static final Log logger = LogFactory.getLog(StoredQueues.class);
 
 	private final ClaimPipeline places = new ClaimPipeline();
 
@@ -48,24 +48,29 @@ final class DocumentQueues {
 
 	private final LockCollection queues;
 
+	private final Function<String, BsonValue> ids;
+
 	private final LeaseRequests requests;
 
 	private final UnreadableLocks unreadable = new UnreadableLocks();
 
-	DocumentQueues(LockCollection queues) {
-		this.queues = queues;
-		this.requests = new LeaseRequests(queues, WriteConcern.W1, this.statements, DocumentQueues::id);
-	}
-
-	private static BsonValue id(String key) {
-		DocumentKey document = DocumentKey.parse(key);
-		return new BsonDocument("collection", new BsonString(document.collection())).append("id", document.id());
+	/**
+	 * Create for a collection.
+	 * @param template a template that never joins a session or transaction of the caller:
+	 * its session synchronization is {@code NEVER}
+	 * @param collection the name of the collection
+	 * @param ids the id of the queue of a key
+	 */
+	public StoredQueues(MongoOperations template, String collection, Function<String, BsonValue> ids) {
+		this.queues = new LockCollection(template, collection);
+		this.ids = ids;
+		this.requests = new LeaseRequests(this.queues, WriteConcern.W1, this.statements, ids);
 	}
 
 	/**
 	 * The requests to a queue by the token of a place in it.
 	 */
-	LeaseRequests requests() {
+	public LeaseRequests requests() {
 		return this.requests;
 	}
 
@@ -73,7 +78,7 @@ final class DocumentQueues {
 	 * Enter the queue, or refresh the place there.
 	 * @param placeTtl how long the place lasts without refresh
 	 */
-	List<StoredWaiter> enter(Claim claim, Duration placeTtl, Duration timeout) {
+	public List<StoredWaiter> enter(Claim claim, Duration placeTtl, Duration timeout) {
 		StoreRequest request = StoreRequest.write("enter the queue of document", claim.id().key(), timeout);
 		BsonDocument filter = this.requests.byId(request.key());
 		List<BsonDocument> place = this.places.enter(claim, placeTtl);
@@ -88,7 +93,7 @@ final class DocumentQueues {
 	 * Leave the queue after a grant, which no trouble with that may turn into a failure:
 	 * the place runs out by itself.
 	 */
-	void leaveAfterGrant(LeaseId claim, Duration timeout) {
+	public void leaveAfterGrant(LeaseId claim, Duration timeout) {
 		try {
 			this.requests.leave(claim, timeout);
 		}
@@ -100,24 +105,26 @@ final class DocumentQueues {
 	/**
 	 * Look at one queue.
 	 */
-	List<StoredWaiter> look(String key, Duration timeout) {
-		return look(List.of(key), timeout).getOrDefault(id(key), List.of());
+	public List<StoredWaiter> look(String key, Duration timeout) {
+		return look(List.of(key), timeout).getOrDefault(this.ids.apply(key), List.of());
 	}
 
 	/**
 	 * Add the queues to what was seen of documents.
 	 */
-	List<StoredLock> with(List<StoredLock> locks, Duration timeout) {
+	public List<StoredLock> with(List<StoredLock> locks, Duration timeout) {
 		if (locks.isEmpty()) {
 			return locks;
 		}
 		Map<BsonValue, List<StoredWaiter>> seen = look(locks.stream().map(StoredLock::key).toList(), timeout);
-		return locks.stream().map((lock) -> lock.withQueue(seen.getOrDefault(id(lock.key()), List.of()))).toList();
+		return locks.stream()
+			.map((lock) -> lock.withQueue(seen.getOrDefault(this.ids.apply(lock.key()), List.of())))
+			.toList();
 	}
 
 	private Map<BsonValue, List<StoredWaiter>> look(List<String> keys, Duration timeout) {
 		StoreRequest request = StoreRequest.read("look at the queue of document", keys.get(0), timeout);
-		BsonDocument filter = this.statements.byIds(keys.stream().map(DocumentQueues::id).toList());
+		BsonDocument filter = this.statements.byIds(keys.stream().map(this.ids).toList());
 		return this.queues
 			.execute(request, WriteConcern.MAJORITY,
 					(queues) -> queues.find(filter).projection(this.fields).into(new ArrayList<>()))
@@ -135,14 +142,6 @@ final class DocumentQueues {
 		catch (UnreadableException ex) {
 			throw StoreFailures.unreadable(request, Outcome.REFUSED, this.queues.name(), ex);
 		}
-	}
-
-	/**
-	 * Whether others stand before a claim.
-	 * @param claim the claim, which may stand there, too
-	 */
-	static boolean isBehindOthers(List<StoredWaiter> queue, LeaseId claim) {
-		return !queue.isEmpty() && !queue.get(0).leaseToken().equals(claim.leaseToken());
 	}
 
 }

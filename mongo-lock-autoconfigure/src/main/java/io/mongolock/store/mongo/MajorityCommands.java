@@ -1,0 +1,55 @@
+package io.mongolock.store.mongo;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.MongoOperations;
+
+import io.mongolock.LockStoreException;
+
+/**
+ * Sends commands to one collection as those of locks are sent: to the primary, outside of
+ * any transaction, confirmed by the majority, and within a timeout. Thread-safe.
+ */
+public final class MajorityCommands {
+
+	private final LockCollection collection;
+
+	/**
+	 * Create for a collection.
+	 * @param template a template that never joins a session or transaction of the caller:
+	 * its session synchronization is {@code NEVER}
+	 * @param collection the name of the collection
+	 */
+	public MajorityCommands(MongoOperations template, String collection) {
+		this.collection = new LockCollection(template, collection);
+	}
+
+	/**
+	 * Send a command, and a few times more where that may help.
+	 * @param operation what it does, a verb, for messages
+	 * @param key what it does that to, for messages
+	 * @param timeout how long all of it may take
+	 * @param worthRepeating the failures after which it is sent again, while there is
+	 * time
+	 * @param command the command
+	 * @return its answer, if any
+	 * @throws LockStoreException if it failed: whether it may have been executed, why,
+	 * and the way out of a refusal
+	 */
+	public Optional<BsonDocument> send(String operation, String key, Duration timeout,
+			Predicate<RuntimeException> worthRepeating,
+			Function<MongoCollection<BsonDocument>, @Nullable BsonDocument> command) {
+		StoreRequest request = StoreRequest.write(operation, key, timeout);
+		RepeatedCommand repeated = new RepeatedCommand(worthRepeating, request.timeoutMillis());
+		return this.collection.execute(request, WriteConcern.MAJORITY,
+				(documents) -> Optional.ofNullable(repeated.send(documents, command)));
+	}
+
+}
