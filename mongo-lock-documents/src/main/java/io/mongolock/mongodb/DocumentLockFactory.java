@@ -15,7 +15,7 @@ public interface DocumentLockFactory {
 	 * @param template the template, which the transactions are of
 	 * @return the operations
 	 * @throws IllegalStateException if the template's factory may choose another database
-	 * for each call, such as one for each tenant
+	 * for each call, for example one for each tenant
 	 */
 	DocumentLockOperations of(MongoTemplate template);
 

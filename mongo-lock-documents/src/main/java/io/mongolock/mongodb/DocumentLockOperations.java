@@ -27,8 +27,8 @@ import io.mongolock.mongodb.store.DocumentLockStore;
 /**
  * Locks documents of the application, for those who edit them: the lock is a field of the
  * document, so that claim and load, and save and release, are one statement each. Where
- * the document has a {@code @Version}, a grant raises it: whoever read the document
- * before fails to save it, also if he knows nothing of the lock.
+ * the document has a {@code @Version}, a grant raises it: a copy that was read before can
+ * no longer be saved, also by code that knows nothing of the lock.
  * <p>
  * A lock that has run out is held as long as nobody else was granted it: a save by its
  * holder goes through. Claims, renewals and plain releases never join a transaction of
@@ -102,7 +102,7 @@ public interface DocumentLockOperations {
 	 * Methods that are annotated with {@code @DistributedLock(document = …)} are checked
 	 * without this. Asks no server.
 	 * @param type the type
-	 * @throws IllegalArgumentException if they cannot, such as because they have a
+	 * @throws IllegalArgumentException if they cannot, for example because they have a
 	 * property of their own in the field of the lock
 	 */
 	void check(Class<?> type);
@@ -269,7 +269,7 @@ public interface DocumentLockOperations {
 
 	/**
 	 * Take the lock of a document from its holder on purpose, also one that has run out:
-	 * whatever he saves or updates from now on is refused. Listeners of this client are
+	 * its saves and updates are refused from now on. Listeners of this client are
 	 * notified.
 	 * @param type the type of the document
 	 * @param id its id
@@ -291,7 +291,7 @@ public interface DocumentLockOperations {
 	 * @param context whose callbacks and listeners see documents loaded and saved
 	 * @return the operations
 	 * @throws IllegalStateException if the template's factory may choose another database
-	 * for each call, such as one for each tenant
+	 * for each call, for example one for each tenant
 	 */
 	static DocumentLockOperations of(MongoTemplate template, DocumentLockStore store, LockOperations locks,
 			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, DocumentTransactions transactions,

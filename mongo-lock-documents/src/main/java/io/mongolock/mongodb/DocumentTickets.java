@@ -58,7 +58,7 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	}
 
 	/**
-	 * Release a lock, whoever holds it.
+	 * Release a lock, no matter who holds it.
 	 * @param key its key
 	 * @return who held it
 	 */
@@ -98,7 +98,7 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	}
 
 	/**
-	 * What is said of a ticket that holds nothing. A text may come from anywhere, so it
+	 * The exception for a ticket that holds nothing. A text may come from anywhere, so it
 	 * is the same whether there is such a document or not, and names nobody.
 	 * @param ticket the ticket
 	 * @return the exception

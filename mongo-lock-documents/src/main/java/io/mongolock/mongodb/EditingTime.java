@@ -21,7 +21,7 @@ public @interface EditingTime {
 
 	/**
 	 * The time, from one second to a year.
-	 * @return such as {@code 30m} or {@code PT30M}
+	 * @return for example {@code 30m} or {@code PT30M}
 	 */
 	String value();
 

@@ -73,7 +73,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * What is stored of an entity as it is now.
+	 * The document of an entity as it is now.
 	 * @param entity the entity
 	 * @return a copy that no change of the entity reaches
 	 */
@@ -84,7 +84,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * What is stored of an entity that was written.
+	 * The stored document of an entity that was written.
 	 * @param written what was written
 	 * @return a copy that no callback reaches
 	 */

@@ -22,8 +22,8 @@ import org.springframework.data.mongodb.util.BsonUtils;
 
 /**
  * One guarded update as it is sent. It is mapped here as the template does it (names,
- * values, version, collation, array filters), since the template cannot be told the write
- * concern of a single update. Immutable.
+ * values, version, collation, array filters), because the template has no write concern
+ * for a single update. Immutable.
  */
 final class GuardedUpdate {
 

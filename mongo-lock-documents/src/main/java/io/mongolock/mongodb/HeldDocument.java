@@ -197,7 +197,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
-	 * What is known of the document before a write.
+	 * The document as it is known before a write.
 	 * @return what was mapped of it; another value than any for all that a write without
 	 * an answer may have changed
 	 */

@@ -19,8 +19,8 @@ import io.mongolock.store.LeaseId;
 
 /**
  * Stands for a lock on a document across requests and instances: a short text without any
- * meaning to others, to put into a form or a session. Whoever has it holds the lock, and
- * it cannot be guessed: give it to the one who edits, and never log it. Its
+ * meaning to others, to put into a form or a session. Its owner holds the lock, and it
+ * cannot be guessed: give it to the one who edits, and never log it. Its
  * {@link #toString()} hides it; serialized, for a session, and as JSON, it is its
  * {@link #text()}. Immutable.
  */
@@ -169,7 +169,7 @@ public final class LockTicket implements Serializable {
 	}
 
 	/**
-	 * What is serialized of a ticket.
+	 * The serialized form of a ticket.
 	 *
 	 * @param text its text
 	 */

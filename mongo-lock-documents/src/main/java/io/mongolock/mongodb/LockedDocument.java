@@ -22,9 +22,9 @@ public interface LockedDocument<T> extends AutoCloseable {
 	T entity();
 
 	/**
-	 * The lock, such as for {@link FencedWrites} to other documents. Of a lock that was
-	 * resumed by its ticket it tells what was known then: it is not renewed, and cannot
-	 * be closed by this handle.
+	 * The lock, for example for {@link FencedWrites} to other documents. Of a lock that
+	 * was resumed by its ticket it tells what was known then: it is not renewed, and
+	 * cannot be closed by this handle.
 	 * @return the handle
 	 */
 	LockHandle handle();

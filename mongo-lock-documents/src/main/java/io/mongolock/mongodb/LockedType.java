@@ -75,7 +75,7 @@ final class LockedType<T> {
 		MongoPersistentEntity<?> mapping = mappings.getRequiredPersistentEntity(type);
 		if (!mapping.hasIdProperty()) {
 			throw new IllegalArgumentException(
-					type.getName() + " has no id to lock it by: give it one, such as '@Id String id'");
+					type.getName() + " has no id to lock it by: give it one, for example '@Id String id'");
 		}
 		checkProperties(mappings, mapping, field);
 		editingTime(type);
@@ -108,7 +108,7 @@ final class LockedType<T> {
 
 	private static IllegalArgumentException nonsense(Class<?> type, EditingTime declared, @Nullable Throwable cause) {
 		return new IllegalArgumentException(type.getName() + " has @EditingTime(\"" + declared.value()
-				+ "\"), which is no time from one second to a year: say how long an editor may be silent, such as "
+				+ "\"), which is no time from one second to a year: say how long an editor may be silent, for example "
 				+ "\"30m\"", cause);
 	}
 
@@ -203,7 +203,7 @@ final class LockedType<T> {
 	/**
 	 * How a document is called in messages.
 	 * @param key its key
-	 * @return such as {@code Post 'p1'}
+	 * @return for example {@code Post 'p1'}
 	 */
 	String describe(String key) {
 		return this.type.getSimpleName() + " '" + KeyText.printable(key) + "'";

@@ -60,7 +60,7 @@ public interface OptimisticUpdater {
 	/**
 	 * An updater for the documents of a template.
 	 * @param template the application's template, which its transactions are of
-	 * @param backOff how often to try, and how long to wait in between, such as
+	 * @param backOff how often to try, and how long to wait in between, for example
 	 * {@link FullJitterBackOff}
 	 * @param context whose callbacks and listeners see documents saved
 	 * @return the updater

@@ -181,7 +181,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 		boolean guarded = AnnotatedElementUtils.hasAnnotation(type, LockGuarded.class);
 		if (guarded && mappings(type).noneMatch(MongoPersistentEntity::hasVersionProperty)) {
 			throw new IllegalStateException(type.getSimpleName() + " is @LockGuarded and has no @Version: a save would "
-					+ "drop a lock that is granted after its look. Add a field such as '@Version Long version', with "
+					+ "drop a lock that is granted after its look. Add a field like '@Version Long version', with "
 					+ "@Version of org.springframework.data.annotation");
 		}
 		return guarded;

@@ -10,7 +10,7 @@ import io.mongolock.mongodb.store.SequenceStore;
 
 /**
  * What this JVM has reserved of one sequence and not given out yet. It owns these
- * numbers: whoever has the mutex takes them, or reserves more. Thread-safe.
+ * numbers: the thread that has the mutex takes them, or reserves more. Thread-safe.
  */
 final class ReservedNumbers {
 

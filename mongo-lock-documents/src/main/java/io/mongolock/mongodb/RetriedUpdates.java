@@ -66,14 +66,15 @@ final class RetriedUpdates implements OptimisticUpdater {
 		int attempts = failure.getRetryCount() + 1;
 		String end = (Thread.currentThread().isInterrupted()) ? ", and the thread was interrupted"
 				: ": try again later, raise mongo-lock.optimistic.max-attempts, or use a lock if this is usual";
-		OptimisticLockingFailureException told = new OptimisticLockingFailureException("Could not " + attempt.getName()
-				+ ", as others were faster in each of " + attempts + " attempt" + ((attempts > 1) ? "s" : "") + end,
+		OptimisticLockingFailureException summary = new OptimisticLockingFailureException(
+				"Could not " + attempt.getName() + ", as others were faster in each of " + attempts + " attempt"
+						+ ((attempts > 1) ? "s" : "") + end,
 				last.getCause());
 		failure.getExceptions()
 			.stream()
 			.filter((one) -> one != last && one.getCause() != null)
-			.forEach((one) -> told.addSuppressed(one.getCause()));
-		return told;
+			.forEach((one) -> summary.addSuppressed(one.getCause()));
+		return summary;
 	}
 
 }

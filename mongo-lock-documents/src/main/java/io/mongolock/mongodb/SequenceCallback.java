@@ -136,7 +136,7 @@ public final class SequenceCallback implements BeforeConvertCallback<Object>, Sm
 		if (property.isIdProperty() && !entity.hasVersionProperty()) {
 			throw new IllegalStateException("@Sequence on " + describe(property)
 					+ ", which is the id, needs a version: without one a save would replace a document that has the number "
-					+ "already, such as after an import. Add '@Version Long version', or number another field");
+					+ "already, for example after an import. Add '@Version Long version', or number another field");
 		}
 	}
 

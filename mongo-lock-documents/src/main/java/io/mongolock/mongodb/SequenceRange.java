@@ -35,7 +35,7 @@ public record SequenceRange(long first, long last) {
 	}
 
 	/**
-	 * What is higher than a number, perhaps nothing.
+	 * The part that is higher than a number, perhaps nothing.
 	 */
 	SequenceRange above(long number) {
 		return (number < this.first) ? this : new SequenceRange(Math.min(number, this.last) + 1, this.last);

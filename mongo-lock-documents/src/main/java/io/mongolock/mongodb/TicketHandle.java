@@ -144,7 +144,7 @@ final class TicketHandle implements LockHandle, Leased {
 	@Override
 	public void renew() {
 		if (this.suspended) {
-			// What is underway renews it, and a request would wait for that
+			// The write that is underway renews it, and a request would wait for that
 			return;
 		}
 		long began = this.clock.nanoTime();

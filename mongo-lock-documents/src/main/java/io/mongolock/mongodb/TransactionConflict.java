@@ -25,7 +25,7 @@ final class TransactionConflict {
 					&& answer.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
 				return new ConcurrencyFailureException("The " + what + " was not written: MongoDB has ended the "
 						+ "transaction, as if another has written what it cannot see. Do the whole transaction again, "
-						+ "such as by Spring's @Retryable(includes = ConcurrencyFailureException.class) outside of "
+						+ "for example by Spring's @Retryable(includes = ConcurrencyFailureException.class) outside of "
 						+ "@Transactional", failure);
 			}
 		}

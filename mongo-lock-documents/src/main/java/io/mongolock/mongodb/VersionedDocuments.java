@@ -13,8 +13,8 @@ import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 
 /**
- * What is known of documents of a type that have a version: whether a change keeps what
- * it has to keep, and whether it is one. Immutable.
+ * The documents of a type that have a version: whether a change keeps what it has to
+ * keep, and whether it is one. Immutable.
  *
  * @param <T> the type
  */
@@ -32,7 +32,7 @@ final class VersionedDocuments<T> {
 		MongoPersistentEntity<?> entity = template.getConverter().getMappingContext().getPersistentEntity(type);
 		if (entity == null || !entity.hasIdProperty() || !entity.hasVersionProperty()) {
 			throw new IllegalArgumentException(type.getName() + " cannot be updated optimistically, as nobody would "
-					+ "notice that somebody else was faster: add a field such as '@Version Long version', with @Version of "
+					+ "notice that somebody else was faster: add a field like '@Version Long version', with @Version of "
 					+ "org.springframework.data.annotation, and an @Id if it has none");
 		}
 		this.idProperty = entity.getRequiredIdProperty();

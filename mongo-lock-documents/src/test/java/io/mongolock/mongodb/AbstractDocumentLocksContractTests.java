@@ -771,13 +771,13 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		for (String id : List.of("p1", "p2", "none")) {
 			LockTicket forged = new LockTicket(new LeaseId("posts:" + id, LeaseSecrets.token(bits, bits)), bits,
 					locked.fence());
-			String told = NOT_YOURS.replace("p1", id).formatted(forged.fence());
+			String message = NOT_YOURS.replace("p1", id).formatted(forged.fence());
 			DocumentLockOperations documents = this.there.documents();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> documents.resume(Post.class, forged))
-				.withMessage(told)
+				.withMessage(message)
 				.withNoCause();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> documents.renew(Post.class, forged))
-				.withMessage(told);
+				.withMessage(message);
 			assertThat(documents.release(Post.class, forged)).isFalse();
 			assertThatIllegalArgumentException().isThrownBy(() -> documents.renew(Note.class, forged));
 			assertThatIllegalArgumentException().isThrownBy(() -> documents.release(Note.class, forged));

@@ -62,7 +62,7 @@ class DocumentLockTransactionTests {
 
 	private final MongoTemplate template = new MongoTemplate(this.client, "test");
 
-	private final List<String> told = new CopyOnWriteArrayList<>();
+	private final List<String> heard = new CopyOnWriteArrayList<>();
 
 	@AutoClose
 	private final DocumentLocksFixture here = new DocumentLocksFixture("here", this.template,
@@ -92,7 +92,7 @@ class DocumentLockTransactionTests {
 		});
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
-		await().untilAsserted(() -> assertThat(this.told).containsExactly("acquired", "released"));
+		await().untilAsserted(() -> assertThat(this.heard).containsExactly("acquired", "released"));
 	}
 
 	@Test
@@ -127,7 +127,7 @@ class DocumentLockTransactionTests {
 			}
 		});
 		assertThat(this.here.client().held()).isZero();
-		await().untilAsserted(() -> assertThat(this.told).containsExactly("acquired", "released"));
+		await().untilAsserted(() -> assertThat(this.heard).containsExactly("acquired", "released"));
 	}
 
 	@Test
@@ -203,7 +203,7 @@ class DocumentLockTransactionTests {
 		locked.handle().renew();
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> this.here.documents().delete(locked));
 		assertThat(this.here.client().held()).isZero();
-		await().untilAsserted(() -> assertThat(this.told).containsExactly("acquired", "released"));
+		await().untilAsserted(() -> assertThat(this.heard).containsExactly("acquired", "released"));
 	}
 
 	@Test
@@ -237,7 +237,7 @@ class DocumentLockTransactionTests {
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		locked.close();
-		assertThat(this.told).doesNotContain("lost", "released");
+		assertThat(this.heard).doesNotContain("lost", "released");
 	}
 
 	@Test
@@ -258,7 +258,7 @@ class DocumentLockTransactionTests {
 			}));
 		assertThat(locked.entity().version).isEqualTo(1);
 		assertThat(this.here.client().held()).isZero();
-		assertThat(this.told).doesNotContain("lost", "released");
+		assertThat(this.heard).doesNotContain("lost", "released");
 	}
 
 	private MongoTransactionManager unsure() {
@@ -468,7 +468,7 @@ class DocumentLockTransactionTests {
 			assertThat(this.here.client().held()).isOne();
 		});
 		assertThat(this.here.client().held()).isZero();
-		await().untilAsserted(() -> assertThat(this.told).containsExactly("acquired", "released"));
+		await().untilAsserted(() -> assertThat(this.heard).containsExactly("acquired", "released"));
 	}
 
 	@Test
@@ -568,17 +568,17 @@ class DocumentLockTransactionTests {
 
 		@Override
 		public void onAcquired(LockHandle handle) {
-			DocumentLockTransactionTests.this.told.add("acquired");
+			DocumentLockTransactionTests.this.heard.add("acquired");
 		}
 
 		@Override
 		public void onReleased(LockHandle handle) {
-			DocumentLockTransactionTests.this.told.add("released");
+			DocumentLockTransactionTests.this.heard.add("released");
 		}
 
 		@Override
 		public void onLost(LockHandle handle, LossReason reason) {
-			DocumentLockTransactionTests.this.told.add("lost");
+			DocumentLockTransactionTests.this.heard.add("lost");
 		}
 
 	}
