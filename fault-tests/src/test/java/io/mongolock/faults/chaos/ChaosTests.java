@@ -61,7 +61,7 @@ class ChaosTests {
 			HistoryReport report = processes.check();
 			figures.server(set.label()).add("length", LENGTH).add("seed", figures.seed());
 			figures.add("faults of servers", report.faults()).add("faults of workers", faults);
-			figures.add("sections", report.sections()).add("losses told", report.losses());
+			figures.add("sections", report.sections()).add("losses notified", report.losses());
 			figures.add("checks", report.checks() + ", of which false: " + report.falseChecks().size());
 			figures.add("acknowledged writes", report.writes()).add("numbers", report.numbers());
 			figures.add("take-overs of killed holders", report.takenOver().count());

@@ -32,19 +32,19 @@ import io.mongolock.store.mongo.ServerClockWatch;
  * One client of the locks with a connection of its own, as an application would have it.
  */
 public record HarnessClient(MongoClient mongo, LockTemplate locks,
-		RecordingLockListener told) implements AutoCloseable {
+		RecordingLockListener heard) implements AutoCloseable {
 
 	public static HarnessClient of(MongoClient mongo, LockSettings settings, LockClock clock) {
-		RecordingLockListener told = new RecordingLockListener();
-		return new HarnessClient(mongo, locks(store(mongo), settings, clock, told), told);
+		RecordingLockListener heard = new RecordingLockListener();
+		return new HarnessClient(mongo, locks(store(mongo), settings, clock, heard), heard);
 	}
 
 	// Hears of the servers and their elections, as a client of Spring Boot does
 	public static HarnessClient ofSet(String connectionString, LockSettings settings, LockClock clock) {
 		ServerClockWatch watch = new ServerClockWatch(clock, Duration.ofSeconds(6));
 		MongoClient mongo = connect(connectionString, watch);
-		RecordingLockListener told = new RecordingLockListener();
-		return new HarnessClient(mongo, locks(store(mongo, watch), settings, clock, told), told);
+		RecordingLockListener heard = new RecordingLockListener();
+		return new HarnessClient(mongo, locks(store(mongo, watch), settings, clock, heard), heard);
 	}
 
 	public static MongoClient connect(String connectionString, ServerClockWatch watch) {

@@ -16,7 +16,7 @@ import io.mongolock.faults.harness.worker.WorkerJvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Processes that use all kinds of locks at a time until they are told to end, with the
+ * Processes that use all kinds of locks at a time until they are to end, with the
  * documents that they write; each that is killed is followed by another. Not thread-safe.
  */
 public final class MixedWorkers {

@@ -24,10 +24,10 @@ import io.mongolock.faults.harness.matrix.RowFigures;
  * happen when the test says so and at no other time. It owns who reaches whom and who was
  * elected last, and with that when a write is confirmed. Thread-safe.
  * <p>
- * What is real: the driver, and the statements as far as the embedded server knows them.
- * What is not: there is no log, so a write goes to the other members as the whole
- * collection and a rollback is the same the other way round; a retried write is executed
- * anew; clients reach every member that lives, also across a partition of the set.
+ * Real are the driver, and the statements as far as the embedded server knows them. Not
+ * real: there is no log, so a write goes to the other members as the whole collection and
+ * a rollback is the same the other way round; a retried write is executed anew; clients
+ * reach every member that lives, also across a partition of the set.
  */
 public final class ScriptedSet implements AutoCloseable {
 

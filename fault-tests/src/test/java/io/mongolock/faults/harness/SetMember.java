@@ -71,7 +71,7 @@ public final class SetMember implements AutoCloseable {
 		return this.clock;
 	}
 
-	// As it stands here, whoever leads
+	// As it stands here, no matter who leads
 	public Optional<StoredLock> stored() {
 		return HarnessClient.store(this.observer).find(Harness.KEY, Harness.LONG);
 	}
@@ -175,7 +175,7 @@ public final class SetMember implements AutoCloseable {
 	}
 
 	private static BsonDocument retryable(BsonDocument command, BsonDocument answer) {
-		// only a client that numbers its writes is told so
+		// only a client that numbers its writes gets that answer
 		return (command.containsKey("txnNumber"))
 				? answer.append("errorLabels", new BsonArray(List.of(new BsonString("RetryableWriteError")))) : answer;
 	}

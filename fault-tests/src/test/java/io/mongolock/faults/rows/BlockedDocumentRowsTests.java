@@ -60,15 +60,15 @@ class BlockedDocumentRowsTests {
 			}
 			// the last, so that whatever is not renewed is lost before
 			LockHandle blocked = client.locks().acquire(LockRequest.of("blocked"));
-			await().atMost(Duration.ofSeconds(90)).until(() -> !client.told().losses().isEmpty());
-			assertThat(client.told().losses()).extracting(Loss::key, Loss::reason)
+			await().atMost(Duration.ofSeconds(90)).until(() -> !client.heard().losses().isEmpty());
+			assertThat(client.heard().losses()).extracting(Loss::key, Loss::reason)
 				.containsExactly(tuple("blocked", LossReason.DEADLINE));
 			assertThat(blocked.isHeld()).isFalse();
 			assertThat(others).allMatch(LockHandle::isHeld);
 			figures.server(harness.label())
 				.add("held", 500)
 				.add("with shorter timeouts", 50)
-				.add("lost", client.told().losses().size())
+				.add("lost", client.heard().losses().size())
 				.add("least time left to another", Harness
 					.millis(others.stream().mapToLong((lock) -> lock.remaining().toNanos()).min().orElseThrow()));
 		}

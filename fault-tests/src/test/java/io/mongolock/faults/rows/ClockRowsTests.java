@@ -43,7 +43,7 @@ class ClockRowsTests {
 
 	private final FakeClock clock = new FakeClock();
 
-	private final RecordingLockListener told = new RecordingLockListener();
+	private final RecordingLockListener heard = new RecordingLockListener();
 
 	private final List<LockTemplate> started = new ArrayList<>();
 
@@ -60,9 +60,9 @@ class ClockRowsTests {
 		assertThat(handle.isHeld()).isFalse();
 		assertThat(handle.remaining()).isZero();
 		Expect.lost(handle::assertHeld).returns(LossReason.DEADLINE, LockLostException::getReason);
-		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		assertThat(this.heard.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
 		this.clock.pass(Duration.ZERO, Duration.ofMinutes(-10));
-		assertThat(handle.isHeld()).as("lost for good").isFalse();
+		assertThat(handle.isHeld()).as("lost").isFalse();
 		figures.add("lost", 1);
 	}
 
@@ -71,8 +71,8 @@ class ClockRowsTests {
 	void aHolderThatWasSuspendedIsToldWithoutAsking(RowFigures figures) {
 		locks(true).acquire(REQUEST);
 		this.clock.pass(Duration.ofSeconds(2), Duration.ofMinutes(10));
-		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
-		figures.add("told", 1);
+		assertThat(this.heard.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		figures.add("notified", 1);
 	}
 
 	@Test
@@ -100,7 +100,7 @@ class ClockRowsTests {
 		assertThat(next.fence()).as("what a guarded write goes by").isGreaterThan(handle.fence());
 		// when its next renewal is due
 		this.clock.pass(Duration.ofSeconds(8), Duration.ofSeconds(8));
-		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
+		assertThat(this.heard.awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
 		assertThat(next.isHeld()).isTrue();
 		figures.add("overlap", "until the next renewal").add("fence", "rose");
 	}
@@ -138,7 +138,7 @@ class ClockRowsTests {
 			harness.awaitMoreReplies("update", 4);
 			assertThat(handle.isHeld()).as("renewed on").isTrue();
 			stepping.step(Duration.ofHours(2));
-			Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(harness.label()));
+			Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(harness.label()));
 			figures.add("overlap", "0 ms");
 		}
 	}
@@ -150,7 +150,7 @@ class ClockRowsTests {
 	}
 
 	private LockTemplate start(InMemoryLockStore store, LockSettings settings, LockClock clock) {
-		LockTemplate locks = HarnessClient.locks(store, settings, clock, this.told);
+		LockTemplate locks = HarnessClient.locks(store, settings, clock, this.heard);
 		this.started.add(locks);
 		return locks;
 	}

@@ -112,11 +112,11 @@ class DocumentLockRowsTests {
 		LockTicket ticket = locked.ticket();
 		LockedDocument<Article> resumed = this.here.documents.resume(Article.class, ticket);
 		this.harness.lose(what, "update");
-		String told = this.here.save(resumed, new Article("a", "saved", 1L));
-		if (told.equals("failed")) {
-			told = this.here.save(resumed, new Article("a", "saved", 1L));
+		String answer = this.here.save(resumed, new Article("a", "saved", 1L));
+		if (answer.equals("failed")) {
+			answer = this.here.save(resumed, new Article("a", "saved", 1L));
 		}
-		assertThat(told).isIn("saved", "lost");
+		assertThat(answer).isIn("saved", "lost");
 		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "saved", 2L));
 		this.there.documents.lock(Article.class, "a", WAITING).close();
 		figures.server(this.harness.label()).add("saves, " + what, 1);

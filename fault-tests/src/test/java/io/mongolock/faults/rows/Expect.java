@@ -29,14 +29,14 @@ final class Expect {
 	 * The next client is granted the lock, and the holder was notified of its loss
 	 * before.
 	 */
-	static LockHandle toldBeforeTheNextGrant(HarnessClient holder, LockHandle handle, HarnessClient next,
+	static LockHandle notifiedBeforeTheNextGrant(HarnessClient holder, LockHandle handle, HarnessClient next,
 			RowFigures figures) {
 		LockHandle granted = next.acquire();
-		long lead = System.nanoTime() - holder.told().awaitLoss().nanos();
-		assertThat(lead).as("told before the next grant").isPositive();
+		long lead = System.nanoTime() - holder.heard().awaitLoss().nanos();
+		assertThat(lead).as("notified before the next grant").isPositive();
 		assertThat(handle.isHeld()).isFalse();
 		assertThat(granted.fence()).isGreaterThan(handle.fence());
-		figures.add("told before the next grant by", Harness.millis(lead));
+		figures.add("notified before the next grant by", Harness.millis(lead));
 		return granted;
 	}
 

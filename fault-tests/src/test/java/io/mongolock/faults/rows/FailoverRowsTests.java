@@ -64,7 +64,7 @@ class FailoverRowsTests {
 		long elected = System.nanoTime();
 		await().atMost(Harness.LONG).until(() -> !handle.isHeld() || handle.remaining().toMillis() > 6000);
 		assertThat(handle.isHeld()).isTrue();
-		assertThat(client.told().losses()).isEmpty();
+		assertThat(client.heard().losses()).isEmpty();
 		Expect.heldBy(handle, next.holders());
 		handle.close();
 		assertThat(client.acquire().fence()).isGreaterThan(handle.fence());
@@ -84,7 +84,7 @@ class FailoverRowsTests {
 		// late for the holder, early enough to renew for one that knew no margin
 		await().atMost(Harness.LONG).until(() -> left(survivor).compareTo(MARGIN.dividedBy(2)) < 0);
 		this.set.elect(survivor);
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
+		Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
 	}
 
 	@Test
@@ -115,7 +115,7 @@ class FailoverRowsTests {
 		HarnessClient other = this.harness.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
 		failOver(Duration.ofMillis(600));
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
+		Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
 		figures.add("ahead", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
 	}
 
@@ -133,12 +133,12 @@ class FailoverRowsTests {
 		assertThat(overlap).as("what no lease can prevent").isPositive();
 		// the clocks of the stores are in whole milliseconds
 		assertThat(overlap).isLessThan(excess.plusMillis(5));
-		await().atMost(Harness.LONG).until(() -> !other.told().steps().isEmpty());
+		await().atMost(Harness.LONG).until(() -> !other.heard().steps().isEmpty());
 		assertThat(next.fence()).isGreaterThan(handle.fence());
-		client.told().awaitLoss();
+		client.heard().awaitLoss();
 		figures.server(ScriptedSet.SERVER).add("ahead", ahead + " ms of a margin of 1000 ms");
 		figures.add("overlap", overlap.toMillis() + " ms, " + excess.toMillis() + " ms expected at most");
-		figures.add("step told", other.told().steps().get(0).toMillis() + " ms").add("fence", "rose");
+		figures.add("step reported", other.heard().steps().get(0).toMillis() + " ms").add("fence", "rose");
 	}
 
 	@Test
@@ -149,7 +149,7 @@ class FailoverRowsTests {
 		long begun = System.nanoTime();
 		LockHandle handle = client.acquireUnrenewed();
 		failOver(Duration.ofSeconds(-2));
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
+		Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
 		Duration late = Duration.ofNanos(System.nanoTime() - begun).minus(TTL);
 		assertThat(late).isGreaterThan(Duration.ofMillis(1900));
 		figures.add("behind", "2000 ms").add("take-over late by", late.toMillis() + " ms").add("overlap", "0 ms");
@@ -179,19 +179,19 @@ class FailoverRowsTests {
 	void aMemberWhoseClockIsOffIsNamedBeforeItIsElected(RowFigures figures) {
 		SetMember wrong = this.set.members().get(2);
 		wrong.clock().step(Duration.ofSeconds(5));
-		Map<String, Duration> told = new ConcurrentHashMap<>();
+		Map<String, Duration> reported = new ConcurrentHashMap<>();
 		ServerClockWatch watch = new ServerClockWatch(LockClock.system(), MARGIN);
-		watch.onClockOff(told::put);
+		watch.onClockOff(reported::put);
 		MongoClientSettings.Builder settings = MongoClientSettings.builder()
 			.applyConnectionString(new ConnectionString(this.set.connectionString()));
 		watch.attachTo(settings);
 		try (MongoClient client = MongoClients.create(settings.build())) {
-			await().atMost(Harness.LONG).until(() -> told.containsKey(wrong.address()));
+			await().atMost(Harness.LONG).until(() -> reported.containsKey(wrong.address()));
 			assertThat(client.getClusterDescription().getServerDescriptions()).hasSize(3);
 		}
-		assertThat(told.get(wrong.address())).isGreaterThan(MARGIN);
+		assertThat(reported.get(wrong.address())).isGreaterThan(MARGIN);
 		figures.server(ScriptedSet.SERVER).add("ahead", "5000 ms of 1000 ms tolerated");
-		figures.add("said", told.get(wrong.address()).toMillis() + " ms");
+		figures.add("said", reported.get(wrong.address()).toMillis() + " ms");
 	}
 
 	// How long the lease still lasts there

@@ -109,7 +109,7 @@ class LoadRowsTests {
 			}
 			int threads = threads("mongo-lock");
 			assertThat(users).allSatisfy((user) -> assertThat(user).isCompleted());
-			assertThat(client.told().losses()).isEmpty();
+			assertThat(client.heard().losses()).isEmpty();
 			assertThat(held).allMatch(LockHandle::isHeld);
 			assertThat(threads).as("threads").isLessThan(40);
 			assertThat(harness.store().list(2 * KEYS, Harness.LONG)).as("held").hasSize(HELD);

@@ -85,8 +85,8 @@ class ManyRowsTests {
 		acquire(locks, LOST);
 		clock.step(Duration.ofMinutes(1));
 		await().atMost(Harness.LONG).until(() -> listener.losses.size() == LOST);
-		List<Long> told = listener.losses.stream().sorted().toList();
-		long spread = told.get(LOST - 1) - told.get(0);
+		List<Long> notified = listener.losses.stream().sorted().toList();
+		long spread = notified.get(LOST - 1) - notified.get(0);
 		assertThat(Duration.ofNanos(spread)).as("from the first to the last").isLessThan(margin);
 		locks.stop(Duration.ofSeconds(10));
 		figures.server(this.harness.label()).add("losses", LOST).add("listener takes", "5 ms");
@@ -118,7 +118,7 @@ class ManyRowsTests {
 			}
 			threads.shutdown();
 			assertThat(threads.awaitTermination(200, TimeUnit.SECONDS)).isTrue();
-			assertThat(client.told().losses()).isEmpty();
+			assertThat(client.heard().losses()).isEmpty();
 			figures.server(any.label()).add("waiters", 10_000).add("granted", granted).add("lost", 0);
 		}
 	}

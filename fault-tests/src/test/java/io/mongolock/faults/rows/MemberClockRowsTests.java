@@ -76,7 +76,7 @@ class MemberClockRowsTests {
 		HarnessClient other = client(Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
 		this.harness.elect(next);
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.harness.set().label()));
+		Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(this.harness.set().label()));
 		figures.add("ahead", "1000 ms of a margin of 2000 ms").add("overlap", "0 ms");
 	}
 
@@ -98,11 +98,11 @@ class MemberClockRowsTests {
 		assertThat(overlap).isLessThan(excess.plusMillis(5));
 		assertThat(granted.fence()).isGreaterThan(handle.fence());
 		Expect.lost(handle::renew);
-		assertThat(client.told().awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
-		await().atMost(Harness.LONG).until(() -> !other.told().steps().isEmpty());
+		assertThat(client.heard().awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
+		await().atMost(Harness.LONG).until(() -> !other.heard().steps().isEmpty());
 		figures.server(this.harness.set().label()).add("ahead", "28000 ms of a margin of 6000 ms");
 		figures.add("overlap", overlap.toMillis() + " ms, " + excess.toMillis() + " ms expected at most");
-		figures.add("step told", other.told().steps().get(0).toMillis() + " ms").add("fence", "rose");
+		figures.add("step reported", other.heard().steps().get(0).toMillis() + " ms").add("fence", "rose");
 	}
 
 	@Test
@@ -122,21 +122,21 @@ class MemberClockRowsTests {
 	@ShowsRow(value = 59, level = Level.REPLICA_SET)
 	void aMemberWhoseClockIsOffIsNamedBeforeItIsElected(RowFigures figures) {
 		RealMember wrong = this.harness.offBy(Duration.ofSeconds(5));
-		Map<String, Duration> told = new ConcurrentHashMap<>();
+		Map<String, Duration> reported = new ConcurrentHashMap<>();
 		ServerClockWatch watch = new ServerClockWatch(LockClock.system(), TOLERATED);
-		watch.onClockOff(told::put);
+		watch.onClockOff(reported::put);
 		MongoClientSettings.Builder settings = MongoClientSettings.builder()
 			.applyConnectionString(
 					new ConnectionString(this.harness.set().connectionString() + "&heartbeatFrequencyMS=500"));
 		watch.attachTo(settings);
 		try (MongoClient client = MongoClients.create(settings.build())) {
-			await().atMost(Harness.LONG).until(() -> told.containsKey(wrong.address()));
+			await().atMost(Harness.LONG).until(() -> reported.containsKey(wrong.address()));
 			assertThat(client.getClusterDescription().getServerDescriptions()).hasSize(3);
 		}
 		assertThat(wrong.isPrimary()).isFalse();
-		assertThat(told.get(wrong.address())).isGreaterThan(TOLERATED);
+		assertThat(reported.get(wrong.address())).isGreaterThan(TOLERATED);
 		figures.server(this.harness.set().label()).add("ahead", "5000 ms of 1000 ms tolerated");
-		figures.add("said", told.get(wrong.address()).toMillis() + " ms");
+		figures.add("said", reported.get(wrong.address()).toMillis() + " ms");
 	}
 
 	// With an empty database, and a connection open

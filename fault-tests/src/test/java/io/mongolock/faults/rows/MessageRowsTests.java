@@ -151,7 +151,8 @@ class MessageRowsTests {
 		HarnessClient other = this.harness.direct(Harness.LONG);
 		Hold hold = this.harness.renewals().holdAllRequests();
 		LockHandle handle = client.acquire();
-		LockHandle next = Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
+		LockHandle next = Expect.notifiedBeforeTheNextGrant(client, handle, other,
+				figures.server(this.harness.label()));
 		Document taken = this.harness.document().orElseThrow();
 		this.harness.deliver(hold, "update");
 		assertThat(this.harness.document()).contains(taken);

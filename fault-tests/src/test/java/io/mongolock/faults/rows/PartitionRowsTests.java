@@ -50,9 +50,9 @@ class PartitionRowsTests {
 		LockHandle handle = client.acquire();
 		SetMember stale = this.set.isolatePrimary();
 		SetMember next = this.set.elect();
-		LockHandle granted = Expect.toldBeforeTheNextGrant(client, handle, other.warm(),
+		LockHandle granted = Expect.notifiedBeforeTheNextGrant(client, handle, other.warm(),
 				figures.server(ScriptedSet.SERVER));
-		assertThat(client.told().losses()).extracting(RecordingLockListener.Loss::reason)
+		assertThat(client.heard().losses()).extracting(RecordingLockListener.Loss::reason)
 			.containsExactly(LossReason.DEADLINE);
 		// renewed where nobody confirms it
 		Expect.heldBy(handle, stale.holders());

@@ -43,11 +43,11 @@ class RenewerRowsTests {
 
 	private static final Duration TTL = Duration.ofSeconds(3);
 
-	/** What is to stay held does so on a busy machine, too. */
+	/** Long enough for a lock to stay held on a busy machine, too. */
 	private static final LockSettings RENEWED_OFTEN = HarnessClient.settings(Duration.ofSeconds(12),
 			Duration.ofMillis(250), Duration.ZERO);
 
-	private final RecordingLockListener told = new RecordingLockListener();
+	private final RecordingLockListener heard = new RecordingLockListener();
 
 	private final AtomicInteger renewals = new AtomicInteger();
 
@@ -65,11 +65,11 @@ class RenewerRowsTests {
 	@ShowsRow(value = 45, level = Level.UNIT)
 	void aListenerThatThrowsErrorsStopsNeitherRenewalNorTheTelling(RowFigures figures) {
 		StepClock clock = new StepClock();
-		LockHandle handle = start(RENEWED_OFTEN, clock, new Careless(), this.told);
+		LockHandle handle = start(RENEWED_OFTEN, clock, new Careless(), this.heard);
 		awaitRenewals(4);
 		assertThat(handle.isHeld()).isTrue();
 		clock.step(RENEWED_OFTEN.ttl());
-		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		assertThat(this.heard.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
 		figures.add("silent losses", 0);
 	}
 
@@ -83,11 +83,11 @@ class RenewerRowsTests {
 				fail();
 			}
 		});
-		LockHandle handle = startRenewedOften(this.told);
+		LockHandle handle = startRenewedOften(this.heard);
 		awaitRenewals(8);
 		assertThat(handle.isHeld()).isTrue();
 		assertThat(failures).hasValue(2);
-		assertThat(this.told.losses()).isEmpty();
+		assertThat(this.heard.losses()).isEmpty();
 		figures.add("errors", failures).add("lost", 0);
 	}
 
@@ -95,8 +95,8 @@ class RenewerRowsTests {
 	@ShowsRow(value = 45, level = Level.UNIT)
 	void aRenewalThatThrowsErrorsForEverEndsInALossThatIsTold(RowFigures figures) {
 		this.store.before("renewAll", RenewerRowsTests::fail);
-		LockHandle handle = start(this.told);
-		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		LockHandle handle = start(this.heard);
+		assertThat(this.heard.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
 		assertThat(handle.isHeld()).isFalse();
 		figures.add("silent losses", 0);
 	}
@@ -106,8 +106,8 @@ class RenewerRowsTests {
 	void aHolderIsToldThoughARenewalNeverReturns(RowFigures figures) {
 		CompletableFuture<Void> end = new CompletableFuture<>();
 		this.store.before("renewAll", end::join);
-		LockHandle handle = start(this.told);
-		assertThat(this.told.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
+		LockHandle handle = start(this.heard);
+		assertThat(this.heard.awaitLoss().reason()).isEqualTo(LossReason.DEADLINE);
 		assertThat(handle.isHeld()).isFalse();
 		end.complete(null);
 		figures.add("silent losses", 0);
@@ -121,7 +121,7 @@ class RenewerRowsTests {
 		CompletableFuture<Void> end = new CompletableFuture<>();
 		this.store.before("renewAll", () -> ((began.compareAndSet(0, System.nanoTime())) ? answer : end).join());
 		Duration ttl = Duration.ofSeconds(12);
-		LockHandle handle = start(HarnessClient.settings(ttl, Duration.ZERO), LockClock.system(), this.told);
+		LockHandle handle = start(HarnessClient.settings(ttl, Duration.ZERO), LockClock.system(), this.heard);
 		Duration reliable = ttl.multipliedBy(4).dividedBy(5);
 		await().atMost(Harness.LONG).until(() -> handle.remaining().compareTo(reliable.dividedBy(2)) < 0);
 		Duration before = handle.remaining();
@@ -148,10 +148,10 @@ class RenewerRowsTests {
 		}
 		await().atMost(Harness.LONG).until(() -> busy.getCount() == 0);
 		try {
-			LockHandle handle = startRenewedOften(this.told);
+			LockHandle handle = startRenewedOften(this.heard);
 			awaitRenewals(5);
 			assertThat(handle.isHeld()).isTrue();
-			assertThat(this.told.losses()).isEmpty();
+			assertThat(this.heard.losses()).isEmpty();
 		}
 		finally {
 			end.countDown();
@@ -163,13 +163,13 @@ class RenewerRowsTests {
 	@ShowsRow(value = 45, level = Level.UNIT)
 	void aWatchThatMeetsAnErrorGoesOn(RowFigures figures) {
 		FailingClock clock = new FailingClock();
-		LockHandle handle = start(RENEWED_OFTEN, clock, this.told);
+		LockHandle handle = start(RENEWED_OFTEN, clock, this.heard);
 		clock.fails.set(true);
 		await().atMost(Harness.LONG).until(() -> !clock.fails.get());
 		int before = this.renewals.get();
 		awaitRenewals(before + 3);
 		assertThat(handle.isHeld()).isTrue();
-		figures.add("errors", 1).add("lost", this.told.losses().size());
+		figures.add("errors", 1).add("lost", this.heard.losses().size());
 	}
 
 	private LockHandle start(LockListener... listeners) {
@@ -217,7 +217,7 @@ class RenewerRowsTests {
 	}
 
 	/**
-	 * Fails once on the thread that watches, when told to.
+	 * Fails once on the thread that watches, on demand.
 	 */
 	private static final class FailingClock implements LockClock {
 

@@ -105,7 +105,7 @@ class ReplicaSetDataRowsTests {
 			assertThat(waiting).as("before the lease runs out").succeedsWithin(Harness.LONG.dividedBy(2));
 			figures.server(this.set.label())
 				.add("granted after", Harness.millis(System.nanoTime() - released))
-				.add("stream", (notified.seen.get()) ? "told" : "silent");
+				.add("stream", (notified.seen.get()) ? "open" : "silent");
 			waiting.join().close();
 			this.members.heal();
 			awaitRelease(notified);

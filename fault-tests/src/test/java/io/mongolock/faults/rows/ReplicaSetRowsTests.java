@@ -91,7 +91,7 @@ class ReplicaSetRowsTests {
 		await().atMost(Harness.LONG).ignoreExceptionsInstanceOf(LockStoreException.class).untilAsserted(handle::renew);
 		long renewed = System.nanoTime();
 		assertThat(handle.isHeld()).isTrue();
-		assertThat(this.client.told().losses()).isEmpty();
+		assertThat(this.client.heard().losses()).isEmpty();
 		assertThat(stored().holders()).extracting(StoredHolder::fence).containsExactly(handle.fence());
 		handle.close();
 		assertThat(this.client.locks().acquire(this.request).fence()).isGreaterThan(handle.fence());
@@ -107,9 +107,9 @@ class ReplicaSetRowsTests {
 		RealMongo members = this.set.members();
 		members.primary().kill();
 		members.primary().kill();
-		holder.told().awaitLoss();
+		holder.heard().awaitLoss();
 		members.heal();
-		Expect.toldBeforeTheNextGrant(holder, handle, this.client, figures.server(this.set.label()));
+		Expect.notifiedBeforeTheNextGrant(holder, handle, this.client, figures.server(this.set.label()));
 	}
 
 	@ParameterizedTest
@@ -141,9 +141,9 @@ class ReplicaSetRowsTests {
 		HarnessClient holder = this.set.clientOf(stale, TTL, WAIT);
 		LockHandle handle = holder.acquire();
 		stale.isolate();
-		LockHandle granted = Expect.toldBeforeTheNextGrant(holder, handle, this.client,
+		LockHandle granted = Expect.notifiedBeforeTheNextGrant(holder, handle, this.client,
 				figures.server(this.set.label()));
-		assertThat(holder.told().losses()).extracting(RecordingLockListener.Loss::reason)
+		assertThat(holder.heard().losses()).extracting(RecordingLockListener.Loss::reason)
 			.containsExactly(LossReason.DEADLINE);
 		Expect.lost(handle::close);
 		this.set.members().heal();
@@ -230,7 +230,7 @@ class ReplicaSetRowsTests {
 		}
 		await().atMost(Harness.LONG).untilAsserted(held::renew);
 		held.close();
-		figures.server(this.set.label()).add("double grants", 0).add("lost", this.client.told().losses().size());
+		figures.server(this.set.label()).add("double grants", 0).add("lost", this.client.heard().losses().size());
 	}
 
 	@ParameterizedTest

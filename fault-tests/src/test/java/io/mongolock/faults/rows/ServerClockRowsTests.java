@@ -47,8 +47,8 @@ class ServerClockRowsTests {
 		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
 		this.harness.clock().step(Duration.ofMillis(600));
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
-		assertThat(other.told().steps()).isEmpty();
+		Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
+		assertThat(other.heard().steps()).isEmpty();
 		figures.add("step", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
 	}
 
@@ -65,11 +65,11 @@ class ServerClockRowsTests {
 		long granted = System.nanoTime();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		assertTold(other, Duration.ofMinutes(1));
-		RecordingLockListener.Loss loss = client.told().awaitLoss();
+		RecordingLockListener.Loss loss = client.heard().awaitLoss();
 		assertThat(loss.reason()).isEqualTo(LossReason.REFUSED);
 		Expect.lost(handle::close);
 		next.renew();
-		assertThat(other.told().takenOver()).hasSize(1);
+		assertThat(other.heard().takenOver()).hasSize(1);
 		figures.server(this.harness.label())
 			.add("overlap", Harness.millis(loss.nanos() - granted) + " with a renewal every 1600 ms")
 			.add("fence", "rose");
@@ -84,7 +84,7 @@ class ServerClockRowsTests {
 		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = dead.acquireUnrenewed();
 		this.harness.clock().step(Duration.ofMinutes(-1));
-		dead.told().awaitLoss();
+		dead.heard().awaitLoss();
 		assertThat(other.tryAcquire()).as("not before the server's ttl").isEmpty();
 		assertTold(other, Duration.ofMinutes(-1));
 		this.harness.clock().step(Duration.ofMinutes(1).plusSeconds(6));
@@ -107,13 +107,13 @@ class ServerClockRowsTests {
 		handle.close();
 		LockHandle next = client.acquire();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
-		figures.server(this.harness.label()).add("lost", client.told().losses().size());
+		figures.server(this.harness.label()).add("lost", client.heard().losses().size());
 	}
 
 	private static void assertTold(HarnessClient client, Duration step) {
-		await().atMost(Harness.LONG).until(() -> !client.told().steps().isEmpty());
+		await().atMost(Harness.LONG).until(() -> !client.heard().steps().isEmpty());
 		// what passed while the requests were on their way is not known
-		assertThat(client.told().steps().get(0)).isCloseTo(step, Duration.ofSeconds(5));
+		assertThat(client.heard().steps().get(0)).isCloseTo(step, Duration.ofSeconds(5));
 	}
 
 	private void start(Server server) {

@@ -66,7 +66,7 @@ class SilenceRowsTests {
 		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
 		this.harness.proxy().blackhole();
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
+		Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
 		long blocked = blocked(() -> assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> client.locks().acquire(LockRequest.of("order:2"))));
 		figures.add("blocked", Harness.millis(blocked) + " with a timeout of " + OPERATION_TIMEOUT.toMillis() + " ms");
@@ -86,7 +86,7 @@ class SilenceRowsTests {
 			this.harness.proxy().awaitReplies("update", before + 2, Harness.LONG);
 			assertThat(handle.isHeld()).isTrue();
 		}
-		assertThat(client.told().losses()).isEmpty();
+		assertThat(client.heard().losses()).isEmpty();
 		figures.server(this.harness.label()).add("lost", 0);
 	}
 
@@ -98,7 +98,7 @@ class SilenceRowsTests {
 		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
 		fault.accept(this.harness);
-		Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
+		Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
 	}
 
 	static Stream<Named<Consumer<Harness>>> deadConnections() {
@@ -121,7 +121,7 @@ class SilenceRowsTests {
 			HarnessClient other = any.direct(Harness.LONG);
 			LockHandle handle = client.acquire();
 			Hold hold = exhaust(client, any.proxy());
-			Expect.toldBeforeTheNextGrant(client, handle, other, figures.server(any.label())).close();
+			Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(any.label())).close();
 			hold.release();
 			await().atMost(Harness.LONG)
 				.ignoreExceptionsInstanceOf(LockStoreException.class)
@@ -140,7 +140,7 @@ class SilenceRowsTests {
 				any.awaitMoreReplies("update", 4);
 				assertThat(handle.isHeld()).isTrue();
 			}
-			assertThat(client.told().losses()).isEmpty();
+			assertThat(client.heard().losses()).isEmpty();
 			figures.server(any.label()).add("missed renewals", 0);
 		}
 	}

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Row 46: random faults to one server, to one or several workers at once and to their
  * messages, for as long as {@code -Dmongo-lock.soak=PT30M} says, in the order that
  * {@code -Dfault-matrix.seed=} decides. What stands still for long is explained by that,
- * except for a holder that asks and is told a lie.
+ * except for a holder that asks and gets a wrong answer.
  */
 @Tag("process")
 @Tag("soak")
@@ -62,7 +62,7 @@ class SoakTests {
 			HistoryReport report = processes.check();
 			figures.server(processes.label()).add("length", LENGTH).add("seed", figures.seed());
 			figures.add("faults", faults.count() + ", of which to several processes at once: " + faults.atOnce());
-			figures.add("sections", report.sections()).add("losses told", report.losses());
+			figures.add("sections", report.sections()).add("losses notified", report.losses());
 			figures.add("checks", report.checks() + ", of which false: " + report.falseChecks().size());
 			figures.add("acknowledged writes", report.writes()).add("numbers", report.numbers());
 			figures.add("take-overs of killed holders", report.takenOver().count());

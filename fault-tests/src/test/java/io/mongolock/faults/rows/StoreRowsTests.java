@@ -52,7 +52,7 @@ class StoreRowsTests {
 		HarnessClient client = this.harness.direct(Duration.ofSeconds(6));
 		LockHandle handle = client.acquire();
 		this.harness.documents().drop();
-		assertThat(client.told().awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
+		assertThat(client.heard().awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
 		assertThat(this.harness.document()).as("not brought back").isEmpty();
 		LockHandle next = client.acquire();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
@@ -76,10 +76,10 @@ class StoreRowsTests {
 	@Test
 	@ShowsRow(value = 61, level = Level.SERVER)
 	void aLossInTheMiddleOfATurnReachesWhoHoldsThen(RowFigures figures) {
-		RecordingLockListener told = new RecordingLockListener();
+		RecordingLockListener heard = new RecordingLockListener();
 		LockTemplate locks = HarnessClient.locks(this.harness.store(),
 				HarnessClient.settings(Duration.ofSeconds(60), Duration.ofMillis(500), Duration.ofSeconds(60)),
-				new HandOver(Duration.ofHours(1), 100), Harness.LONG, told);
+				new HandOver(Duration.ofHours(1), 100), Harness.LONG, heard);
 		List<CompletableFuture<LockHandle>> turn = Stream
 			.generate(() -> locks.acquireAsync(LockRequest.of(Harness.KEY)))
 			.limit(4)
@@ -90,7 +90,7 @@ class StoreRowsTests {
 		assertThat(holder.fence()).as("handed over").isEqualTo(turn.get(1).join().fence() + 1);
 		this.harness.documents()
 			.updateOne(new Document("_id", Harness.KEY), new Document("$set", new Document("holders", List.of())));
-		RecordingLockListener.Loss loss = told.awaitLoss();
+		RecordingLockListener.Loss loss = heard.awaitLoss();
 		assertThat(loss.fence()).isEqualTo(holder.fence());
 		assertThat(loss.reason()).isEqualTo(LossReason.REFUSED);
 		LockHandle next = turn.get(3).join();
@@ -100,9 +100,9 @@ class StoreRowsTests {
 		assertThat(next.isHeld()).isTrue();
 		next.close();
 		locks.stop(Duration.ofSeconds(5));
-		assertThat(told.losses()).hasSize(1);
+		assertThat(heard.losses()).hasSize(1);
 		assertThat(this.harness.holders()).isEmpty();
-		figures.server(this.harness.label()).add("told", loss.reason());
+		figures.server(this.harness.label()).add("notified", loss.reason());
 	}
 
 	@Test

@@ -104,14 +104,14 @@ class Ledger {
 		}
 
 		@Bean
-		RecordingLockListener told() {
+		RecordingLockListener heard() {
 			return new RecordingLockListener();
 		}
 
 	}
 
 	/**
-	 * Loses the connection with the answer to a commit, when told to: the commit has
+	 * Loses the connection with the answer to a commit, on demand: the commit has
 	 * happened, and the outcome is unknown.
 	 */
 	static class Transactions extends JdbcTransactionManager {

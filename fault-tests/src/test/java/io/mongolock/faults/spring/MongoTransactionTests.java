@@ -46,8 +46,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Rows 33 and 34: locks and transactions of the same MongoDB. Requests for locks never
- * join them, unless told to. What needs a replica set is shown on a real one alone, as
- * the embedded server executes the commands of a transaction one by one.
+ * join them, unless they ask for it. What needs a replica set is shown on a real one
+ * alone, as the embedded server executes the commands of a transaction one by one.
  */
 @Timeout(120)
 @StartsApplication

@@ -42,7 +42,7 @@ final class SpringApp implements AutoCloseable {
 		this.context = start(harness.proxied(), source, properties);
 	}
 
-	/** Start an application with properties, such as {@code mongo-lock.ttl=2s}. */
+	/** Start an application with properties, for example {@code mongo-lock.ttl=2s}. */
 	static ConfigurableApplicationContext start(String uri, Class<?> source, String... properties) {
 		Stream<String> server = Stream.of("spring.mongodb.uri=" + uri, "spring.mongodb.database=" + Harness.DATABASE);
 		return new SpringApplicationBuilder(Auto.class, source).web(WebApplicationType.NONE)

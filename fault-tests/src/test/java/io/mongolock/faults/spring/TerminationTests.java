@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Row 36: an application is told to end by the system, under load.
+ * Row 36: the system asks an application to end, under load.
  */
 @Tag("process")
 @Timeout(180)
@@ -45,9 +45,9 @@ class TerminationTests {
 			await().atMost(Harness.LONG).until(() -> other.holder(KEPT).isPresent());
 			await().atMost(Harness.LONG).until(() -> KEYS.stream().anyMatch((key) -> other.holder(key).isPresent()));
 			app.process().terminate();
-			long told = System.nanoTime();
+			long asked = System.nanoTime();
 			assertThat(app.process().awaitExit(Harness.LONG)).isEqualTo(128 + 15);
-			figures.server(harness.label()).add("ended after", Harness.millis(System.nanoTime() - told));
+			figures.server(harness.label()).add("ended after", Harness.millis(System.nanoTime() - asked));
 			assertThat(KEYS).allSatisfy((key) -> assertThat(other.holder(key)).isEmpty());
 			assertThat(other.holder(KEPT)).as("held to the end, and released by the shutdown").isEmpty();
 			await().atMost(Harness.LONG).until(() -> app.process().output().contains("'kept'"));

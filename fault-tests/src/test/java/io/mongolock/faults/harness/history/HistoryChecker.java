@@ -116,12 +116,12 @@ public final class HistoryChecker {
 	}
 
 	private static Section section(Entered entered, @Nullable Left left, @Nullable Died died, @Nullable Lost lost) {
-		long told = (lost != null) ? lost.nanos() : Section.NEVER;
+		long notified = (lost != null) ? lost.nanos() : Section.NEVER;
 		if (left != null) {
-			return new Section(entered, left.outcome(), left.nanos(), told);
+			return new Section(entered, left.outcome(), left.nanos(), notified);
 		}
-		return (died != null) ? new Section(entered, Outcome.DIED, died.nanos(), told)
-				: new Section(entered, Outcome.OPEN, entered.nanos(), told);
+		return (died != null) ? new Section(entered, Outcome.DIED, died.nanos(), notified)
+				: new Section(entered, Outcome.OPEN, entered.nanos(), notified);
 	}
 
 	private void measure(List<Section> sections) {
@@ -152,14 +152,14 @@ public final class HistoryChecker {
 	}
 
 	private void checkToldInTime(Section lost, NavigableMap<Long, Section> byFence) {
-		if (lost.toldNanos() == Section.NEVER) {
+		if (lost.notifiedNanos() == Section.NEVER) {
 			return;
 		}
 		next(lost.fence(), byFence).filter((next) -> !released(lost, next)).ifPresent((next) -> {
-			long late = lost.toldNanos() - next.enteredNanos();
-			if (late > this.stalls.nanos(lost.entered().process(), lost.enteredNanos(), lost.toldNanos())) {
-				this.violations.add(new Violation(Kind.TOLD_LATE, lost.entered().key(), lost.toldNanos(),
-						"told too late: the loss of '" + lost.entered().key() + "', " + lost + ", "
+			long late = lost.notifiedNanos() - next.enteredNanos();
+			if (late > this.stalls.nanos(lost.entered().process(), lost.enteredNanos(), lost.notifiedNanos())) {
+				this.violations.add(new Violation(Kind.TOLD_LATE, lost.entered().key(), lost.notifiedNanos(),
+						"notified too late: the loss of '" + lost.entered().key() + "', " + lost + ", "
 								+ Spread.millis(late) + " after the grant of " + next));
 			}
 		});
@@ -172,7 +172,7 @@ public final class HistoryChecker {
 		return lost.outcome() != Outcome.LOST && lost.leftNanos() <= next.enteredNanos();
 	}
 
-	// Nothing excuses that: who stood still asks late, and is told the truth
+	// Nothing excuses that: a holder that stood still asks late, and gets the truth
 	private void checkTrue(Checked check, NavigableMap<Long, Section> byFence) {
 		next(check.fence(), byFence).filter((next) -> next.enteredNanos() < check.nanos())
 			.ifPresent((next) -> this.violations.add(new Violation(Kind.FALSE_CHECK, check.key(), check.nanos(),

@@ -55,7 +55,7 @@ class HistoryCheckerTests {
 		assertThat(violations()).singleElement()
 			.asString()
 			.contains("overlap of 3.000 ms on 'order:1'",
-					"fence 1 of a/main (told COMPLETED, not running for 0.000 ms)", "fence 2 of b/main");
+					"fence 1 of a/main (ended COMPLETED, not running for 0.000 ms)", "fence 2 of b/main");
 		assertThat(check().overlaps()).singleElement().matches(Overlap::isSilent);
 		assertThat(check().toTable()).contains("sections 2", "of which silent 1 times", "1 violations", "overlap of");
 	}
@@ -90,7 +90,7 @@ class HistoryCheckerTests {
 		left(section, Outcome.DIED, 10);
 		left(section, Outcome.COMPLETED, 10);
 		section("b", 2, 9, 20);
-		assertThat(violations()).singleElement().asString().contains("told COMPLETED");
+		assertThat(violations()).singleElement().asString().contains("ended COMPLETED");
 	}
 
 	@Test
@@ -198,7 +198,7 @@ class HistoryCheckerTests {
 		lost(3, 39);
 		assertThat(violations()).singleElement()
 			.asString()
-			.contains("told too late", "2.000 ms after the grant of fence 2");
+			.contains("notified too late", "2.000 ms after the grant of fence 2");
 		assertThat(check().losses()).isEqualTo(2);
 		stalled("a", 7, 8);
 		assertThat(violations()).hasSize(1);
@@ -306,7 +306,7 @@ class HistoryCheckerTests {
 		assertThat(violations()).isEmpty();
 		section("c", 3, 20, 30);
 		lost(2, 21);
-		assertThat(violations()).singleElement().asString().contains("told too late", "fence 2 of b/main");
+		assertThat(violations()).singleElement().asString().contains("notified too late", "fence 2 of b/main");
 	}
 
 	@Test

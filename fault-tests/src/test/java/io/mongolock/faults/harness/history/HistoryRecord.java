@@ -32,7 +32,7 @@ public sealed interface HistoryRecord extends Serializable {
 	record Lost(String key, long fence, long nanos) implements HistoryRecord {
 	}
 
-	/** A holder that began to ask then was told that the lock is still its own. */
+	/** A holder that began to ask then got the answer that the lock is still its own. */
 	record Checked(String key, long fence, long nanos) implements HistoryRecord {
 	}
 
@@ -44,7 +44,7 @@ public sealed interface HistoryRecord extends Serializable {
 	record Died(String process, long nanos) implements HistoryRecord {
 	}
 
-	/** A fault befell others than workers, such as a server, until it was over. */
+	/** A fault befell others than workers, for example a server, until it was over. */
 	record Fault(String what, long fromNanos, long toNanos) implements HistoryRecord {
 	}
 
@@ -81,7 +81,7 @@ public sealed interface HistoryRecord extends Serializable {
 	}
 
 	/**
-	 * What the caller of a section was told.
+	 * The outcome of a section for its caller.
 	 */
 	enum Outcome {
 

@@ -37,17 +37,17 @@ public record HistoryReport(int sections, int losses, int checks, int writes, in
 	}
 
 	// How long sections overlapped before, or after, a holder was notified of its loss
-	public long overlapNanos(boolean told) {
+	public long overlapNanos(boolean notified) {
 		return this.overlaps.stream()
-			.mapToLong((overlap) -> (told) ? overlap.toldNanos() : overlap.untoldNanos())
+			.mapToLong((overlap) -> (notified) ? overlap.notifiedNanos() : overlap.unawareNanos())
 			.sum();
 	}
 
 	public String toTable() {
 		return """
-				sections %d, losses told %d, checks %d, writes %d, numbers %d, faults %d
+				sections %d, losses notified %d, checks %d, writes %d, numbers %d, faults %d
 				%s
-				overlap before told %s, of which silent %d times; after told %s
+				overlap before notified %s, of which silent %d times; after notified %s
 				claim to grant %s
 				death to take-over %s
 				kept by nobody %s

@@ -13,7 +13,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 
 /**
- * Judges by what the store answered whether grants followed the queue: whoever was
+ * Judges by what the store answered whether grants followed the queue: a claim that was
  * granted a lock has passed nobody who stood before it and still does, unless there was
  * room for all of them; and who has no place has passed everybody. Not thread-safe.
  */

@@ -4,11 +4,11 @@ import io.mongolock.faults.harness.history.HistoryRecord.Entered;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 
 /**
- * One critical section, and so one grant: how it began, what its caller was told, when it
- * ended or its process died (or it began, if the history knows neither), and when its
+ * One critical section, and so one grant: how it began, its outcome for the caller, when
+ * it ended or its process died (or it began, if the history knows neither), and when its
  * holder was notified of a loss, {@link #NEVER} if it was not.
  */
-record Section(Entered entered, Outcome outcome, long leftNanos, long toldNanos) {
+record Section(Entered entered, Outcome outcome, long leftNanos, long notifiedNanos) {
 
 	static final long NEVER = Long.MAX_VALUE;
 

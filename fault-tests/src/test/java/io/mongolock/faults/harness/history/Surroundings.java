@@ -31,7 +31,7 @@ final class Surroundings {
 
 	private static final int MAX_LINES = 40;
 
-	/** Of a stall that is told: what is shorter explains little. */
+	/** Of a stall that is shown: a shorter one explains little. */
 	private static final long LONG_STALL = Duration.ofMillis(500).toNanos();
 
 	private final Collection<HistoryRecord> records;
@@ -90,7 +90,7 @@ final class Surroundings {
 					"process " + numbers.process() + " given " + numbers.first() + " to " + numbers.last());
 		}
 		if (record instanceof Failed failed && failed.key().equals(key)) {
-			return new Line(failed.nanos(), "process " + failed.process() + " was told " + failed.failure());
+			return new Line(failed.nanos(), "process " + failed.process() + " failed with " + failed.failure());
 		}
 		return null;
 	}

@@ -30,7 +30,7 @@ record Violation(Kind kind, String key, long nanos, String text, String around) 
 		/** A fence that did not rise. */
 		FENCE,
 
-		/** A holder was told that it holds when another did. */
+		/** A holder got the answer that it holds when another did. */
 		FALSE_CHECK,
 
 		/** A loss notified after another's grant. */

@@ -26,7 +26,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 class FaultMatrixTests {
 
 	private static final List<FaultRow> ROWS = List.of(new FaultRow(4, "killed", "server", "taken over"),
-			new FaultRow(5, "stopped", "proxy or server", "told"), new FaultRow(16, "primary", "replica set", "kept"),
+			new FaultRow(5, "stopped", "proxy or server", "notified"),
+			new FaultRow(16, "primary", "replica set", "kept"),
 			new FaultRow(33, "transactions", "Spring context and replica set", "after commit"),
 			new FaultRow(42, "stream", "server", "polled"));
 
@@ -69,8 +70,8 @@ class FaultMatrixTests {
 	void rowsThatRanOnLessThanTheyCallForAreNamedWithWhatIsMissing() {
 		String report = report(result(16, Level.PROXY, "kept", "", "scripted", RowResult.PASSED),
 				result(16, Level.REPLICA_SET, "kept", "", "", RowResult.NOT_RUN + "needs a replica set"),
-				result(5, Level.PROXY, "told", "", "scripted", RowResult.PASSED),
-				result(5, Level.SERVER, "told", "", "embedded", RowResult.PASSED),
+				result(5, Level.PROXY, "notified", "", "scripted", RowResult.PASSED),
+				result(5, Level.SERVER, "notified", "", "embedded", RowResult.PASSED),
 				result(33, Level.SPRING, "jdbc", "", "embedded", RowResult.PASSED));
 		assertThat(report).contains("- Rows shown at the level they call for: 1 of 5\n",
 				"- Rows shown at another level only: 2 of 5: 16 (proxy instead of replica set), "

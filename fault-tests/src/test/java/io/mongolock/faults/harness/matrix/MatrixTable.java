@@ -100,7 +100,7 @@ record MatrixTable(List<FaultRow> rows, Collection<RowResult> results) {
 		return results.stream()
 			.sorted(Comparator.comparing(RowResult::level).thenComparing(RowResult::shows))
 			.map((result) -> List.of(String.valueOf(row.number()), row.title(), result.shows(), result.figures(),
-					result.level().toString(), result.server(), result.told()));
+					result.level().toString(), result.server(), result.said()));
 	}
 
 	private static String line(List<String> cells) {

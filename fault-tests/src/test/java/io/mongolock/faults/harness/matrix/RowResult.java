@@ -20,7 +20,7 @@ record RowResult(int row, Level level, String shows, String figures, String serv
 		return this.outcome.equals(FAILED);
 	}
 
-	String told() {
+	String said() {
 		return (isPassed() && !this.lacks.isEmpty()) ? "shown in part: " + this.lacks : this.outcome;
 	}
 

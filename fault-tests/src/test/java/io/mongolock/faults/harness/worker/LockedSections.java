@@ -84,7 +84,7 @@ record LockedSections(LockOperations locks, HistoryWriter history) {
 	}
 
 	/**
-	 * What is done under a lock.
+	 * The work under a lock.
 	 */
 	@FunctionalInterface
 	interface Work {

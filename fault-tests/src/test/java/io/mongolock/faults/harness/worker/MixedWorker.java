@@ -61,9 +61,9 @@ import static org.springframework.data.mongodb.core.query.Criteria.where;
 import static org.springframework.data.mongodb.core.query.Query.query;
 
 /**
- * Does of everything at a time, on threads of its own, until it is told to end, and
- * writes all of it down: exclusive locks with guarded writes, a semaphore, a read/write
- * lock, document locks, and sequences. Thread-safe.
+ * Does of everything at a time, on threads of its own, until it is to end, and writes all
+ * of it down: exclusive locks with guarded writes, a semaphore, a read/write lock,
+ * document locks, and sequences. Thread-safe.
  */
 public final class MixedWorker {
 
@@ -313,12 +313,12 @@ public final class MixedWorker {
 
 	}
 
-	// What is written under a lock of another key
+	// A document that is written under a lock of another key
 	public record Guarded(@Id String id, List<String> log) {
 
 	}
 
-	// What is locked itself
+	// A document that is locked itself
 	public record Edited(@Id String id, List<String> log, @Version @Nullable Long version) {
 
 	}

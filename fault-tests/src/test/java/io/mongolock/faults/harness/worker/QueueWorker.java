@@ -71,7 +71,7 @@ public final class QueueWorker {
 			default -> (random.nextInt(4) == 0) ? LockRequest.builder(SHARED) : LockRequest.builder(SHARED).shared();
 		};
 		if (random.nextInt(6) == 0) {
-			// Nobody may barge in, whoever comes without the time to wait
+			// Nobody may barge in, not even without the time to wait
 			this.locks.tryAcquire(request.waitTimeout(Duration.ZERO).build()).ifPresent(QueueWorker::work);
 		}
 		else {

@@ -153,8 +153,8 @@ public class WorkerJvm<T> implements AutoCloseable {
 	}
 
 	/**
-	 * What is asked of the object, in its JVM, on a thread of its own; the answer has to
-	 * be serializable.
+	 * A question to the object, in its JVM, on a thread of its own; the answer has to be
+	 * serializable.
 	 *
 	 * @param <T> the type of the object
 	 * @param <R> the type of the answer
