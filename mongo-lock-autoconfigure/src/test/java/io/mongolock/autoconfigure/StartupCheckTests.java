@@ -1,58 +1,34 @@
 package io.mongolock.autoconfigure;
 
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
-import java.util.function.Supplier;
-import java.util.stream.Stream;
 
-import jakarta.annotation.PostConstruct;
-import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.FieldSource;
-import org.reactivestreams.Publisher;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.support.BeanDefinitionBuilder;
-import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
-import org.springframework.http.ResponseEntity;
 import org.springframework.samples.clinic.Clinic;
-import org.springframework.scheduling.annotation.Async;
-import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
-import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
-import reactor.core.publisher.Mono;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockMode;
 import io.mongolock.LockOperations;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.application.Base;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.RecordingLockOperations;
 
@@ -60,87 +36,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * Tests for what is refused at startup.
+ * Tests for the checks at startup.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class StartupCheckTests {
-
-	static final List<Arguments> refused = List.of(Arguments.of(PrivateMethod.class, "is private"),
-			Arguments.of(StaticMethod.class, "is static"), Arguments.of(FinalMethod.class, "is final"),
-			Arguments.of(FinalClass.class, "is final"), Arguments.of(FinalOfType.class, "is final"),
-			Arguments.of(InheritedPrivate.class, "is private"), Arguments.of(Callback.class, "is a callback"),
-			Arguments.of(Neither.class, "has neither a name nor a key"), Arguments.of(BadSpel.class, "not valid SpEL"),
-			Arguments.of(ForgottenHash.class, "'order' is none of the properties of #root"),
-			Arguments.of(TextAndArgument.class, "in which 'order' is none of the properties of #root"),
-			Arguments.of(UnknownVariable.class, "refers to #ordr, but the call only knows [#a0, #order, #p0, #root"),
-			Arguments.of(SpelName.class, "has the name 'order-#id', which looks like SpEL"),
-			Arguments.of(TemplateName.class, "has the name '#{order}', which looks like SpEL"),
-			Arguments.of(NoSuchBean.class, "refers to @noSuchBean, and there is no such bean"),
-			Arguments.of(NoSuchProperty.class, "StartupCheckTests$NoSuchProperty$Order has no property 'idd'"),
-			Arguments.of(NoSuchInnerProperty.class, "'a' + #order.line.artikle"),
-			Arguments.of(PrivateProperty.class, "StartupCheckTests$PrivateProperty$Order has no property 'customer'"),
-			Arguments.of(ObjectKey.class, "has the key '#order' of type " + ObjectKey.Order.class.getName()),
-			Arguments.of(PropertyKey.class, "has the key '#order.lines' of type java.util.List, which has no text"),
-			Arguments.of(RecordKey.class, "has the key '#p0' of type " + RecordKey.Id.class.getName()),
-			Arguments.of(Unresolvable.class, "placeholder that no property fills"),
-			Arguments.of(BadDuration.class, "which is no duration"),
-			Arguments.of(ShortTtl.class, "must be at least 100ms"),
-			Arguments.of(LongTtl.class, "half of mongo-lock.ttl-index.retention"),
-			Arguments.of(PrimitiveSkip.class, "returns int"), Arguments.of(FutureResult.class, "returns a Future"),
-			Arguments.of(StageResult.class, "returns a CompletionStage"),
-			Arguments.of(CompletableResult.class, "returns a CompletableFuture"),
-			Arguments.of(PublisherResult.class, "returns a Publisher"),
-			Arguments.of(FlowResult.class, "returns a Publisher"),
-			Arguments.of(CallableResult.class, "returns a Callable"),
-			Arguments.of(StreamingResult.class, "returns a StreamingResponseBody"),
-			Arguments.of(EntityResult.class, "returns a Mono"), Arguments.of(ListResult.class, "returns a Future"),
-			Arguments.of(ArrayResult.class, "returns a Supplier"), Arguments.of(StreamResult.class, "returns a Stream"),
-			Arguments.of(IteratorResult.class, "returns a Iterator"),
-			Arguments.of(InheritedPackagePrivate.class, "is package-private in " + Base.class.getName()),
-			Arguments.of(EmitterResult.class, "returns a SseEmitter"), Arguments.of(Suspend.class, "suspend"),
-			Arguments.of(DocumentWithoutKey.class, "has document = Order.class and no key"),
-			Arguments.of(DocumentWithLimit.class, "has document = Order.class and limit = \"3\""),
-			Arguments.of(SharedDocument.class, "has document = Order.class and mode = SHARED"),
-			Arguments.of(DocumentWithMinHold.class, "has document = Order.class and minHold = \"1m\""),
-			Arguments.of(OfDocument.class, "has document = Order.class, and there is nothing to lock documents by"),
-			Arguments.of(DocumentLater.class, "returns a CompletableFuture"),
-			Arguments.of(AsyncVoid.class, "is also @Async"), Arguments.of(AsyncType.class, "is also @Async"));
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withBean(LockOperations.class, RecordingLockOperations::new)
 		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
 
-	@ParameterizedTest
-	@FieldSource("refused")
-	void methodIsRefusedWithItsNameAndTheWayOut(Class<?> type, String problem) {
-		this.runner.withBean(type).run((context) -> {
-			assertThat(context).hasFailed();
-			FailureAnalysis analysis = new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure());
-			assertThat(analysis).isNotNull();
-			assertThat(analysis.getDescription()).contains(type.getName() + ".run(").contains(problem);
-			assertThat(analysis.getAction()).endsWith(".").hasSizeGreaterThan(20);
-		});
-	}
-
-	@ParameterizedTest
-	@FieldSource("refused")
-	void alsoWhenTheBeanIsLazy(Class<?> type, String problem) {
-		BeanDefinition definition = BeanDefinitionBuilder.rootBeanDefinition(type)
-			.setLazyInit(true)
-			.getBeanDefinition();
-		this.runner
-			.withInitializer((context) -> ((BeanDefinitionRegistry) context).registerBeanDefinition("lazy", definition))
-			.run((context) -> assertThat(context).getFailure()
-				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining(type.getName() + ".run(")
-				.hasMessageContaining(problem));
-	}
-
 	@Test
 	void mistakesAreRefusedAlsoWithLazyInitializationOfEverything() {
 		assertThatException().isThrownBy(() -> runLazily("--mongo-lock.ttl=1ms"))
 			.withStackTraceContaining("must be at least 100ms");
-		assertThatException().isThrownBy(() -> runLazily("", FinalMethod.class)).withStackTraceContaining("is final");
+		assertThatException().isThrownBy(() -> runLazily("", RefusedDeclarationTests.FinalMethod.class))
+			.withStackTraceContaining("is final");
 	}
 
 	private static void runLazily(String argument, Class<?>... beans) {
@@ -449,134 +359,6 @@ class StartupCheckTests {
 
 	}
 
-	static class PrivateMethod {
-
-		@DistributedLock("a")
-		private void run() {
-		}
-
-	}
-
-	static class InheritedPrivate extends PrivateMethod {
-
-		void run(int other) {
-		}
-
-	}
-
-	static class StaticMethod {
-
-		@DistributedLock("a")
-		static void run() {
-		}
-
-	}
-
-	static class FinalMethod {
-
-		@DistributedLock("a")
-		final void run() {
-		}
-
-	}
-
-	static final class FinalClass {
-
-		@DistributedLock("a")
-		void run() {
-		}
-
-	}
-
-	@DistributedLock("a")
-	public static class FinalOfType {
-
-		public final void run() {
-		}
-
-	}
-
-	static class Callback {
-
-		@PostConstruct
-		@DistributedLock("a")
-		void run() {
-		}
-
-	}
-
-	static class Neither {
-
-		@DistributedLock
-		void run() {
-		}
-
-	}
-
-	static class BadSpel {
-
-		@DistributedLock(key = "#order.")
-		void run(String order) {
-		}
-
-	}
-
-	static class ForgottenHash {
-
-		@DistributedLock(key = "order.length()")
-		void run(String order) {
-		}
-
-	}
-
-	static class TextAndArgument {
-
-		@DistributedLock(key = "order-#id")
-		void run(String id) {
-		}
-
-	}
-
-	static class UnknownVariable {
-
-		@DistributedLock(key = "'a' + #ordr.length()")
-		void run(String order) {
-		}
-
-	}
-
-	static class Unresolvable {
-
-		@DistributedLock(name = "a", ttl = "${no.such.property}")
-		void run() {
-		}
-
-	}
-
-	static class BadDuration {
-
-		@DistributedLock(name = "a", waitTimeout = "soon")
-		void run() {
-		}
-
-	}
-
-	static class ShortTtl {
-
-		@DistributedLock(name = "a", ttl = "99ms")
-		void run() {
-		}
-
-	}
-
-	static class LongTtl {
-
-		@DistributedLock(name = "a", ttl = "4d")
-		void run() {
-		}
-
-	}
-
 	static class SharedLock {
 
 		@DistributedLock(name = "catalog", mode = LockMode.SHARED)
@@ -589,323 +371,6 @@ class StartupCheckTests {
 
 		@DistributedLock(name = "order", ttl = "4s")
 		void run() {
-		}
-
-	}
-
-	static class PrimitiveSkip {
-
-		@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP)
-		int run() {
-			return 1;
-		}
-
-	}
-
-	static class DocumentWithoutKey {
-
-		@DistributedLock(name = "order", document = ObjectKey.Order.class)
-		void run(String id) {
-		}
-
-	}
-
-	static class DocumentWithLimit {
-
-		@DistributedLock(document = ObjectKey.Order.class, key = "#id", limit = "3")
-		void run(String id) {
-		}
-
-	}
-
-	static class SharedDocument {
-
-		@DistributedLock(document = ObjectKey.Order.class, key = "#id", mode = LockMode.SHARED)
-		void run(String id) {
-		}
-
-	}
-
-	static class DocumentWithMinHold {
-
-		@DistributedLock(document = ObjectKey.Order.class, key = "#id", minHold = "1m")
-		void run(String id) {
-		}
-
-	}
-
-	static class OfDocument {
-
-		@DistributedLock(document = ObjectKey.Order.class, key = "#id")
-		void run(String id) {
-		}
-
-	}
-
-	static class DocumentLater {
-
-		@DistributedLock(document = ObjectKey.Order.class, key = "#id")
-		CompletableFuture<String> run(String id) {
-			return new CompletableFuture<>();
-		}
-
-	}
-
-	static class FutureResult {
-
-		@DistributedLock("a")
-		Future<String> run() {
-			return null;
-		}
-
-	}
-
-	static class StageResult {
-
-		@DistributedLock("a")
-		CompletionStage<String> run() {
-			return null;
-		}
-
-	}
-
-	static class CompletableResult {
-
-		@DistributedLock("a")
-		CompletableFuture<String> run() {
-			return null;
-		}
-
-	}
-
-	static class PublisherResult {
-
-		@DistributedLock("a")
-		Publisher<String> run() {
-			return null;
-		}
-
-	}
-
-	static class FlowResult {
-
-		@DistributedLock("a")
-		Flow.Publisher<String> run() {
-			return null;
-		}
-
-	}
-
-	static class CallableResult {
-
-		@DistributedLock("a")
-		Callable<String> run() {
-			return null;
-		}
-
-	}
-
-	static class StreamingResult {
-
-		@DistributedLock("a")
-		StreamingResponseBody run() {
-			return null;
-		}
-
-	}
-
-	static class EntityResult {
-
-		@DistributedLock("a")
-		ResponseEntity<Mono<String>> run() {
-			return null;
-		}
-
-	}
-
-	static class ListResult {
-
-		@DistributedLock("a")
-		Optional<List<? extends Future<String>>> run() {
-			return null;
-		}
-
-	}
-
-	static class ArrayResult {
-
-		@DistributedLock("a")
-		Supplier<?>[] run() {
-			return null;
-		}
-
-	}
-
-	static class StreamResult {
-
-		@DistributedLock("a")
-		Stream<String> run() {
-			return null;
-		}
-
-	}
-
-	static class IteratorResult {
-
-		@DistributedLock("a")
-		Iterator<String> run() {
-			return null;
-		}
-
-	}
-
-	static class InheritedPackagePrivate extends Base {
-
-	}
-
-	static class EmitterResult {
-
-		@DistributedLock("a")
-		SseEmitter run() {
-			return null;
-		}
-
-	}
-
-	static class Suspend {
-
-		@DistributedLock("a")
-		Object run(int id, Continuation<String> continuation) {
-			return null;
-		}
-
-	}
-
-	static class AsyncVoid {
-
-		@Async
-		@DistributedLock("a")
-		void run() {
-		}
-
-	}
-
-	@Async
-	static class AsyncType {
-
-		@DistributedLock("a")
-		void run() {
-		}
-
-	}
-
-	static class SpelName {
-
-		@DistributedLock("order-#id")
-		void run(String id) {
-		}
-
-	}
-
-	static class TemplateName {
-
-		@DistributedLock(name = "#{order}", key = "#id")
-		void run(String id) {
-		}
-
-	}
-
-	static class NoSuchBean {
-
-		@DistributedLock(key = "'a' + @noSuchBean.of(#id)")
-		void run(String id) {
-		}
-
-	}
-
-	public static class NoSuchProperty {
-
-		@DistributedLock(key = "#order.idd")
-		void run(Order order) {
-		}
-
-		public static class Order {
-
-			public String getId() {
-				return "";
-			}
-
-		}
-
-	}
-
-	static class NoSuchInnerProperty {
-
-		@DistributedLock(key = "'a' + #order.line.artikle")
-		void run(Order order) {
-		}
-
-		record Order(Line line) {
-
-		}
-
-		record Line(String article) {
-
-		}
-
-	}
-
-	static class PrivateProperty {
-
-		@DistributedLock(key = "#order.customer")
-		void run(Order order) {
-		}
-
-		@SuppressWarnings("unused")
-		static class Order {
-
-			private String customer = "";
-
-			private String getCustomer() {
-				return this.customer;
-			}
-
-		}
-
-	}
-
-	static class ObjectKey {
-
-		@DistributedLock(key = "#order")
-		void run(Order order) {
-		}
-
-		static class Order {
-
-		}
-
-	}
-
-	static class PropertyKey {
-
-		@DistributedLock(key = "#order.lines")
-		void run(Order order) {
-		}
-
-		record Order(List<String> lines) {
-
-		}
-
-	}
-
-	static class RecordKey {
-
-		@DistributedLock(key = "#p0")
-		void run(Id id) {
-		}
-
-		record Id(String tenant, int[] numbers) {
-
 		}
 
 	}

@@ -1,0 +1,196 @@
+package io.mongolock.autoconfigure;
+
+import com.mongodb.client.MongoClient;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.store.mongo.TtlIndexWatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockDatabase} and {@link ApplicationTemplate}: which database, which
+ * template.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LockDatabaseTests extends AbstractAutoConfigurationTests {
+
+	@Test
+	void storeIsKeptInTheApplicationsDatabase() {
+		this.bare.withBean(MongoDatabaseFactory.class, () -> database()).run((context) -> {
+			assertThat(context).hasSingleBean(MongoLockStore.class).hasSingleBean(TtlIndexWatch.class);
+			assertThat(context).doesNotHaveBean(MongoTemplate.class);
+		});
+	}
+
+	@Test
+	void bootsOwnTemplateStays() {
+		this.bare
+			.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
+			.withPropertyValues("mongo-lock.ttl-index.mode=none")
+			.run((context) -> {
+				assertThat(context).hasSingleBean(MongoTemplate.class).hasSingleBean(MongoLockStore.class);
+				assertThat(context).getBean("mongoTemplate").isInstanceOf(MongoTemplate.class);
+			});
+	}
+
+	@Test
+	void withoutSpringDataSaysWhichStarterIsMissing() {
+		this.bare.withClassLoader(new FilteredClassLoader(MongoTemplate.class))
+			.run(failsWith("Spring Data MongoDB", "mongo-lock-starter", "mongo-lock.enabled=false"));
+	}
+
+	@Test
+	void withoutDriverSaysWhichStarterIsMissing() {
+		this.bare.withClassLoader(new FilteredClassLoader(MongoClient.class))
+			.run(failsWith("Spring Data MongoDB", "mongo-lock-starter"));
+	}
+
+	@Test
+	void aMissingFactoryIsNamed() {
+		this.bare.run(failsWith("no MongoDatabaseFactory bean", "spring-boot-starter-data-mongodb",
+				"spring.mongodb.uri", "mongo-lock.enabled=false"));
+	}
+
+	@Test
+	void severalFactoriesAreListed() {
+		this.bare.withUserConfiguration(SeveralConfiguration.class)
+			.run(failsWith("oneTemplate, otherTemplate, one, other", "mongo-lock.mongo-template", "@Primary"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "other", "oneTemplate" })
+	void oneOfSeveralIsChosenByName(String beanName) {
+		this.bare.withUserConfiguration(SeveralConfiguration.class)
+			.withPropertyValues("mongo-lock.mongo-template=" + beanName)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "nobody", "text" })
+	void unknownNameIsRefused(String beanName) {
+		this.bare.withUserConfiguration(SeveralConfiguration.class)
+			.withBean("text", String.class, () -> "text")
+			.withPropertyValues("mongo-lock.mongo-template=" + beanName)
+			.run(failsWith("mongo-lock.mongo-template", beanName, "one, other"));
+	}
+
+	@Test
+	void primaryOfSeveralIsChosen() {
+		this.bare.withUserConfiguration(PrimaryConfiguration.class)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
+	}
+
+	@Test
+	void thePrimaryTemplateDecidesNotTheFactoryOfBoot() {
+		MongoDatabaseFactory ofBoot = database();
+		MongoDatabaseFactory mine = database();
+		this.bare.withBean("ofBoot", MongoDatabaseFactory.class, () -> ofBoot)
+			.withBean("mine", MongoTemplate.class, () -> SeveralConfiguration.template(mine),
+					(definition) -> definition.setPrimary(true))
+			.withBean("other", MongoTemplate.class, () -> SeveralConfiguration.template(ofBoot))
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				MongoTemplate chosen = (MongoTemplate) new LockDatabase(context.getBeanFactory()).template(null);
+				assertThat(chosen.getMongoDatabaseFactory()).isSameAs(mine);
+			});
+	}
+
+	@Test
+	void ofSeveralTemplatesWithoutAPrimaryTheOnlyFactoryDecides() {
+		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
+	}
+
+	@Test
+	void templateAloneIsEnough() {
+		MongoTemplate template = SeveralConfiguration.template(database());
+		this.bare.withBean(MongoTemplate.class, () -> template)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class SeveralConfiguration {
+
+		@Bean
+		MongoDatabaseFactory one() {
+			return database();
+		}
+
+		@Bean
+		MongoDatabaseFactory other() {
+			return database();
+		}
+
+		@Bean
+		MongoTemplate oneTemplate() {
+			return template(one());
+		}
+
+		@Bean
+		MongoTemplate otherTemplate() {
+			return template(other());
+		}
+
+		static MongoTemplate template(MongoDatabaseFactory factory) {
+			MongoTemplate template = Mockito.mock(MongoTemplate.class);
+			BDDMockito.given(template.getMongoDatabaseFactory()).willReturn(factory);
+			return template;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoTemplatesConfiguration {
+
+		private final MongoDatabaseFactory database = database();
+
+		@Bean
+		MongoDatabaseFactory one() {
+			return this.database;
+		}
+
+		@Bean
+		MongoTemplate oneTemplate() {
+			return SeveralConfiguration.template(this.database);
+		}
+
+		@Bean
+		MongoTemplate otherTemplate() {
+			return SeveralConfiguration.template(this.database);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class PrimaryConfiguration {
+
+		@Bean
+		@Primary
+		MongoDatabaseFactory one() {
+			return database();
+		}
+
+		@Bean
+		MongoDatabaseFactory other() {
+			return database();
+		}
+
+	}
+
+}

@@ -1,0 +1,130 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockPropertyNames} and {@link ProcessProperties}: the names.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
+
+	@Test
+	void propertiesThatNothingReadsAreSaidWithTheNearestName(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("mongo-lock.wait-timout=5s", "mongo-lock.locks.order.tll=5s",
+					"mongo-lock.ttl-index.retain=1d", "mongo-lock.something-else=1")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("'mongo-lock.wait-timout'", "did you mean 'mongo-lock.wait-timeout'?")
+			.contains("'mongo-lock.locks.order.tll'", "did you mean 'mongo-lock.locks.order.ttl'?")
+			.contains("'mongo-lock.ttl-index.retain'")
+			.contains("'mongo-lock.something-else'", "see the settings of mongo-lock");
+	}
+
+	@Test
+	void aPropertyWithoutAValueIsNotTakenForAMisspeltOne(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("mongo-lock.ttl=", "mongo-lock.hand-over.max-time=", "mongo-lock.locks.order.ttl=")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output)
+			.contains("'mongo-lock.ttl'", "'mongo-lock.hand-over.max-time'", "'mongo-lock.locks.order.ttl'")
+			.contains("because it has no value")
+			.doesNotContain("did you mean", "see the settings");
+	}
+
+	@Test
+	void misspeltPropertiesOfAGroupAreSaidWithTheNearestOfTheGroup(CapturedOutput output) {
+		this.runner.withPropertyValues("mongo-lock.hand-over.max-tim=1s", "mongo-lock.observation.show-key=true")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("did you mean 'mongo-lock.hand-over.max-time'?",
+				"did you mean 'mongo-lock.observation.show-keys'?");
+	}
+
+	@Test
+	void misspeltSystemPropertiesAreSaid(CapturedOutput output) {
+		this.runner
+			.withSystemProperties("mongo-lock.margn=5s", "mongo-lock.locks.order.tll=5s",
+					"mongo-lock.retry-interval=1s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("did you mean 'mongo-lock.margin'?", "did you mean 'mongo-lock.locks.order.ttl'?")
+			.doesNotContain("Nothing reads the property 'mongo-lock.retry-interval'");
+	}
+
+	@Test
+	void misspeltEnvironmentVariablesAreSaid(CapturedOutput output) {
+		Map<String, Object> variables = Map.of("MONGO_LOCK_TLT", "40s", "MONGO_LOCK_LOCKS_SVC_TTL", "40s",
+				"MONGOLOCK_LOCKS_OTHER_TTL", "50s", "MONGOLOCK_WAITTIMEOUT", "7s", "MONGO_LOCK_RETRY_INTERVAL", "1s",
+				"MONGOLOCK_WIBBLEWOBBLE", "1", "MONGO_LOCK_TEST_URI", "mongodb://localhost");
+		this.runner
+			.withInitializer((context) -> context.getEnvironment()
+				.getPropertySources()
+				.replace("systemEnvironment", new SystemEnvironmentPropertySource("systemEnvironment", variables)))
+			.run((context) -> {
+				MongoLockProperties properties = context.getBean(MongoLockProperties.class);
+				assertThat(properties.locks()).as("as Boot has it").containsOnlyKeys("other");
+				assertThat(properties.settings().waitTimeout()).isEqualTo(Duration.ofSeconds(7));
+				assertThat(properties.settings().retryInterval()).isEqualTo(Duration.ofSeconds(1));
+			});
+		assertThat(output).contains("variable 'MONGO_LOCK_TLT': did you mean 'MONGOLOCK_TTL'?")
+			.contains("variable 'MONGO_LOCK_LOCKS_SVC_TTL': write 'MONGOLOCK_LOCKS_SVC_TTL'")
+			.contains("variable 'MONGOLOCK_WIBBLEWOBBLE'; see the settings")
+			.doesNotContain("variable 'MONGOLOCK_LOCKS", "variable 'MONGOLOCK_WAIT", "variable 'MONGO_LOCK_RETRY",
+					"MONGO_LOCK_TEST_URI");
+	}
+
+	@Test
+	void theNamesThatConnectionsHadOnSpringBoot3AreSaid(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("spring.data.mongodb.uri=mongodb://db", "spring.data.mongodb.database=shop",
+					"spring.mongodb.database=shop")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("'spring.data.mongodb.uri': from Spring Boot 4.0 on it is 'spring.mongodb.uri'")
+			.doesNotContain("spring.data.mongodb.database");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mongolock", "mongoLock", "mongo_lock" })
+	void thePrefixIsReadInItsOtherSpellingsAsBootHasIt(String prefix) {
+		this.runner.withPropertyValues(prefix + ".wait-timeout=7s")
+			.run((context) -> assertThat(context.getBean(MongoLockProperties.class).settings().waitTimeout())
+				.isEqualTo(Duration.ofSeconds(7)));
+	}
+
+	@Test
+	void aNameWithDotsHasToBeWrittenInBrackets(CapturedOutput output) {
+		this.runner.withPropertyValues("mongo-lock.locks.order.import.ttl=40s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("written in brackets, 'mongo-lock.locks[order.import].ttl'")
+			.doesNotContain("has no value");
+	}
+
+	@Test
+	void settingsForANameThatNoMethodHasAreSaidWithTheNearestName(CapturedOutput output) {
+		this.runner.withUserConfiguration(ServiceConfiguration.class)
+			.withPropertyValues("mongo-lock.locks.ordre.ttl=30s", "mongo-lock.locks.nightly-import.ttl=30s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output)
+			.contains("No @DistributedLock has the name 'ordre'", "did you mean mongo-lock.locks.order.*?")
+			.contains("No @DistributedLock has the name 'nightly-import'")
+			.containsOnlyOnce("did you mean");
+	}
+
+	@Test
+	void correctPropertiesAreNotWarnedOf(CapturedOutput output) {
+		this.runner.withUserConfiguration(ServiceConfiguration.class)
+			.withPropertyValues("mongo-lock.wait-timeout=5s", "mongo-lock.locks.order.ttl=30s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("WARN", "No @DistributedLock");
+	}
+
+}

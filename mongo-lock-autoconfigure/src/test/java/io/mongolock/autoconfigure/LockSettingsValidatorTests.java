@@ -1,0 +1,176 @@
+package io.mongolock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.mongolock.LockSettings;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.client.UnlockedLockOperations;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.interceptor.LockOperationSourceAdvisor;
+import io.mongolock.store.mongo.Notifications;
+import io.mongolock.store.mongo.TtlIndexInitializer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link MongoLockProperties} and {@link LockSettingsValidator}: the values.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
+
+	@ParameterizedTest
+	@CsvSource({ "yes, true", "on, true", "1, true", "TRUE, true", "no, false", "off, false", "0, false" })
+	void everySpellingIsReadTheSameByAllConditions(String value, boolean enabled) {
+		this.runner.withPropertyValues("mongo-lock.enabled=" + value)
+			.withUserConfiguration(ServiceConfiguration.class)
+			.run((context) -> {
+				assertThat(context.getBeansOfType(UnlockedLockOperations.class)).hasSize((enabled) ? 0 : 1);
+				assertThat(context.getBeansOfType(LockTemplate.class)).hasSize((enabled) ? 1 : 0);
+				assertThat(context.getBean(MongoLockProperties.class).enabled()).isEqualTo(enabled);
+				assertThat(context.getBean(Service.class).pay(42)).isEqualTo("order:42");
+			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "flase", "2", "" })
+	void aValueThatIsNeitherTrueNorFalseRefusesTheStart(String value) {
+		this.runner.withPropertyValues("mongo-lock.enabled=" + value)
+			.run(failsWith("mongo-lock.enabled", "'" + value + "'", "is neither true nor false"));
+	}
+
+	@Test
+	void defaultsOfTheProperties() {
+		this.runner.run((context) -> {
+			MongoLockProperties properties = context.getBean(MongoLockProperties.class);
+			assertThat(properties.settings()).isEqualTo(LockSettings.NONE);
+			assertThat(properties.collection()).isEqualTo("locks");
+			assertThat(properties.keyPrefix()).isEmpty();
+			assertThat(properties.locks()).isEmpty();
+			assertThat(properties.ttlIndex().mode()).isEqualTo(TtlIndexInitializer.Mode.CREATE);
+			assertThat(properties.ttlIndex().retention()).isEqualTo(Duration.ofDays(7));
+			assertThat(properties.shutdownTimeout()).isEqualTo(Duration.ofSeconds(5));
+			assertThat(properties.advisorOrder()).isEqualTo(LockOperationSourceAdvisor.DEFAULT_ORDER)
+				.isEqualTo(context.getBean(LockOperationSourceAdvisor.class).getOrder());
+		});
+	}
+
+	@Test
+	void allProperties() {
+		this.runner
+			.withPropertyValues("mongo-lock.collection=c", "mongo-lock.key-prefix=p:", "mongo-lock.ttl=60s",
+					"mongo-lock.margin=12s", "mongo-lock.renew-interval=10s", "mongo-lock.operation-timeout=2s",
+					"mongo-lock.wait-timeout=0", "mongo-lock.retry-interval=PT0.05S", "mongo-lock.auto-renew=false",
+					"mongo-lock.locks.order.ttl=90s", "mongo-lock.locks.order.auto-renew=true",
+					"mongo-lock.locks.order.limit=10", "mongo-lock.ttl-index.mode=validate",
+					"mongo-lock.ttl-index.retention=1d", "mongo-lock.shutdown-timeout=9s", "mongo-lock.advisor-order=5",
+					"mongo-lock.notifications=off")
+			.run((context) -> {
+				MongoLockProperties properties = context.getBean(MongoLockProperties.class);
+				assertThat(properties.collection()).isEqualTo("c");
+				assertThat(properties.keyPrefix()).isEqualTo("p:");
+				assertThat(properties.ttlIndex())
+					.isEqualTo(new MongoLockProperties.TtlIndex(TtlIndexInitializer.Mode.VALIDATE, Duration.ofDays(1)));
+				assertThat(properties.shutdownTimeout()).isEqualTo(Duration.ofSeconds(9));
+				assertThat(properties.notifications()).isEqualTo(Notifications.OFF);
+				assertThat(context.getBean(LockOperationSourceAdvisor.class).getOrder()).isEqualTo(5);
+				assertThat(context.getBean(LockDefaults.class)).isEqualTo(new LockDefaults(
+						LockSettings.builder()
+							.ttl(Duration.ofSeconds(60))
+							.margin(Duration.ofSeconds(12))
+							.renewInterval(Duration.ofSeconds(10))
+							.operationTimeout(Duration.ofSeconds(2))
+							.waitTimeout(Duration.ZERO)
+							.retryInterval(Duration.ofMillis(50))
+							.autoRenew(false)
+							.build(),
+						Map.of("order",
+								LockSettings.builder().ttl(Duration.ofSeconds(90)).autoRenew(true).limit(10).build()),
+						Duration.ofDays(1)));
+			});
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"',
+			textBlock = """
+					ttl=1ms                                  | mongo-lock.ttl                | '1ms'  | at least 100ms
+					margin=30s                               | mongo-lock.margin             | '30s'  | shorter than the ttl (30000ms)
+					renew-interval=9s                        | mongo-lock.renew-interval     | '9s'   | (30000ms - 6000ms) / 3 = 8000ms
+					operation-timeout=1ms                    | mongo-lock.operation-timeout  | '1ms'  | must be at least 100ms
+					operation-timeout=9s                     | mongo-lock.operation-timeout  | '9s'   | - 8000ms) / 2 = 8000ms
+					wait-timeout=-1s                         | mongo-lock.wait-timeout       | '-1s'  | at least 0ms
+					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
+					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms, because it is refreshed every third of that, and 1m
+					place-ttl=61s                            | mongo-lock.place-ttl          | '61s'  | between 500ms
+					shutdown-timeout=0s                      | mongo-lock.shutdown-timeout   | '0s'   | longer than zero
+					shutdown-timeout=10001d                  | mongo-lock.shutdown-timeout   | '10001d' | at most 10000d
+					hand-over.max-time=-1ms                  | mongo-lock.hand-over.max-time | '-1ms' | from 0 to 10000d
+					hand-over.max-time=10001d                | mongo-lock.hand-over.max-time | '10001d' | from 0 to 10000d
+					hand-over.max-time=250                   | mongo-lock.hand-over.max-time | '250'  | Write 250ms, or 250s
+					hand-over.max-count=10001                | mongo-lock.hand-over.max-count | '10001' | from 0 to 10000
+					ttl-index.retention=0s                   | mongo-lock.ttl-index.retention | '0s'  | longer than zero
+					collection=                              | mongo-lock.collection         | ''     | must not be blank
+					collection=a$b                           | mongo-lock.collection         | 'a$b'  | must not hold '$'
+					collection=system.locks                  | mongo-lock.collection         | 'system.locks' | begin with 'system.'
+					ttl-index.retention=999ms                | mongo-lock.ttl-index.retention | '999ms' | between 1 and 2147483647 seconds
+					ttl-index.retention=2147483648s          | mongo-lock.ttl-index.retention | '2147483648s' | between 1 and 2147483647 seconds
+					ttl=4d                                   | mongo-lock.ttl                | '4d'   | half of mongo-lock.ttl-index.retention
+					locks.order.renew-interval=9s            | mongo-lock.locks.order.renew-interval | '9s' | / 3 = 8000ms
+					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
+					margin=29999ms                           | mongo-lock.margin             | '29999ms' | must be at least 10ms shorter than the ttl (30000ms)
+					ttl=100                                  | mongo-lock.ttl                | '100'  | Write 100ms, or 100s
+					locks.order.limit=0                      | mongo-lock.locks.order.limit  | '0'    | must be at least 1
+					locks.order.limit=many                   | mongo-lock.locks.order.limit  | many   | Integer
+					locks.order.wait-timeout=5               | mongo-lock.locks.order.wait-timeout | '5' | would mean 5ms
+					ttl-index.retention=7                    | mongo-lock.ttl-index.retention | '7'   | has no unit
+					shutdown-timeout=30                      | mongo-lock.shutdown-timeout   | '30'   | has no unit
+					ttl-index.mode=sometimes                 | mongo-lock.ttl-index.mode     | sometimes | CREATE
+					notifications=loud                       | mongo-lock.notifications      | loud   | AUTO
+					advisor-order=first                      | mongo-lock.advisor-order      | first  | Integer
+					""")
+	void wrongSettingsAreExplained(String setting, String property, String value, String reason) {
+		this.runner.withPropertyValues("mongo-lock." + setting).run(failsWith(property, value, reason));
+	}
+
+	@Test
+	void prefixThatLeavesNoRoomForKeysIsExplained() {
+		this.runner.withPropertyValues("mongo-lock.key-prefix=" + "p".repeat(1024))
+			.run(failsWith("mongo-lock.key-prefix", "ppp", "1024 bytes", "at most 1023"));
+	}
+
+	@Test
+	void settingThatIsWrongForOneNameOnlySaysForWhich() {
+		this.runner.withPropertyValues("mongo-lock.renew-interval=8s", "mongo-lock.locks.order.ttl=10s")
+			.run(failsWith("mongo-lock.renew-interval", "'8s'", "for the locks named 'order'", "= 2666ms"));
+	}
+
+	@Test
+	void retentionDoesNotMatterWithoutIndex() {
+		this.runner.withPropertyValues("mongo-lock.ttl=4d", "mongo-lock.ttl-index.mode=none")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void shortTtlAndMarginAreSaidOnce(CapturedOutput output) {
+		this.runner.withPropertyValues("mongo-lock.ttl=4s", "mongo-lock.locks.order.ttl=3s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms").containsOnlyOnce("Locks have a ttl of 4s");
+		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
+	}
+
+	@Test
+	void hintsNameTheLocksTheyAreAbout(CapturedOutput output) {
+		this.runner.withPropertyValues("mongo-lock.locks.order.ttl=10s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("Locks named 'order' have a ttl of 10s");
+	}
+
+}

@@ -1,0 +1,77 @@
+package io.mongolock.autoconfigure;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.params.provider.Arguments;
+
+import io.mongolock.LockMode;
+import io.mongolock.annotation.DistributedLock;
+
+/**
+ * Tests for locks on documents that are refused at startup.
+ */
+class RefusedDocumentTests extends AbstractRefusedMethodTests {
+
+	static final List<Arguments> refused = List.of(
+			Arguments.of(DocumentWithoutKey.class, "has document = Order.class and no key"),
+			Arguments.of(DocumentWithLimit.class, "has document = Order.class and limit = \"3\""),
+			Arguments.of(SharedDocument.class, "has document = Order.class and mode = SHARED"),
+			Arguments.of(DocumentWithMinHold.class, "has document = Order.class and minHold = \"1m\""),
+			Arguments.of(OfDocument.class, "has document = Order.class, and there is nothing to lock documents by"),
+			Arguments.of(DocumentLater.class, "returns a CompletableFuture"));
+
+	static class DocumentWithoutKey {
+
+		@DistributedLock(name = "order", document = Order.class)
+		void run(String id) {
+		}
+
+	}
+
+	static class DocumentWithLimit {
+
+		@DistributedLock(document = Order.class, key = "#id", limit = "3")
+		void run(String id) {
+		}
+
+	}
+
+	static class SharedDocument {
+
+		@DistributedLock(document = Order.class, key = "#id", mode = LockMode.SHARED)
+		void run(String id) {
+		}
+
+	}
+
+	static class DocumentWithMinHold {
+
+		@DistributedLock(document = Order.class, key = "#id", minHold = "1m")
+		void run(String id) {
+		}
+
+	}
+
+	static class OfDocument {
+
+		@DistributedLock(document = Order.class, key = "#id")
+		void run(String id) {
+		}
+
+	}
+
+	static class DocumentLater {
+
+		@DistributedLock(document = Order.class, key = "#id")
+		CompletableFuture<String> run(String id) {
+			return new CompletableFuture<>();
+		}
+
+	}
+
+	static class Order {
+
+	}
+
+}

@@ -1,0 +1,189 @@
+package io.mongolock.autoconfigure;
+
+import java.util.List;
+
+import org.junit.jupiter.params.provider.Arguments;
+
+import io.mongolock.annotation.DistributedLock;
+
+/**
+ * Tests for keys and names that are refused at startup.
+ */
+class RefusedKeyTests extends AbstractRefusedMethodTests {
+
+	static final List<Arguments> refused = List.of(Arguments.of(Neither.class, "has neither a name nor a key"),
+			Arguments.of(BadSpel.class, "not valid SpEL"),
+			Arguments.of(ForgottenHash.class, "'order' is none of the properties of #root"),
+			Arguments.of(TextAndArgument.class, "in which 'order' is none of the properties of #root"),
+			Arguments.of(UnknownVariable.class, "refers to #ordr, but the call only knows [#a0, #order, #p0, #root"),
+			Arguments.of(SpelName.class, "has the name 'order-#id', which looks like SpEL"),
+			Arguments.of(TemplateName.class, "has the name '#{order}', which looks like SpEL"),
+			Arguments.of(NoSuchBean.class, "refers to @noSuchBean, and there is no such bean"),
+			Arguments.of(NoSuchProperty.class, "RefusedKeyTests$NoSuchProperty$Order has no property 'idd'"),
+			Arguments.of(NoSuchInnerProperty.class, "'a' + #order.line.artikle"),
+			Arguments.of(PrivateProperty.class, "RefusedKeyTests$PrivateProperty$Order has no property 'customer'"),
+			Arguments.of(ObjectKey.class, "has the key '#order' of type " + ObjectKey.Order.class.getName()),
+			Arguments.of(PropertyKey.class, "has the key '#order.lines' of type java.util.List, which has no text"),
+			Arguments.of(RecordKey.class, "has the key '#p0' of type " + RecordKey.Id.class.getName()),
+			Arguments.of(Unresolvable.class, "placeholder that no property fills"));
+
+	static class Neither {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	static class BadSpel {
+
+		@DistributedLock(key = "#order.")
+		void run(String order) {
+		}
+
+	}
+
+	static class ForgottenHash {
+
+		@DistributedLock(key = "order.length()")
+		void run(String order) {
+		}
+
+	}
+
+	static class TextAndArgument {
+
+		@DistributedLock(key = "order-#id")
+		void run(String id) {
+		}
+
+	}
+
+	static class UnknownVariable {
+
+		@DistributedLock(key = "'a' + #ordr.length()")
+		void run(String order) {
+		}
+
+	}
+
+	static class SpelName {
+
+		@DistributedLock("order-#id")
+		void run(String id) {
+		}
+
+	}
+
+	static class TemplateName {
+
+		@DistributedLock(name = "#{order}", key = "#id")
+		void run(String id) {
+		}
+
+	}
+
+	static class NoSuchBean {
+
+		@DistributedLock(key = "'a' + @noSuchBean.of(#id)")
+		void run(String id) {
+		}
+
+	}
+
+	public static class NoSuchProperty {
+
+		@DistributedLock(key = "#order.idd")
+		void run(Order order) {
+		}
+
+		public static class Order {
+
+			public String getId() {
+				return "";
+			}
+
+		}
+
+	}
+
+	static class NoSuchInnerProperty {
+
+		@DistributedLock(key = "'a' + #order.line.artikle")
+		void run(Order order) {
+		}
+
+		record Order(Line line) {
+
+		}
+
+		record Line(String article) {
+
+		}
+
+	}
+
+	static class PrivateProperty {
+
+		@DistributedLock(key = "#order.customer")
+		void run(Order order) {
+		}
+
+		@SuppressWarnings("unused")
+		static class Order {
+
+			private String customer = "";
+
+			private String getCustomer() {
+				return this.customer;
+			}
+
+		}
+
+	}
+
+	static class ObjectKey {
+
+		@DistributedLock(key = "#order")
+		void run(Order order) {
+		}
+
+		static class Order {
+
+		}
+
+	}
+
+	static class PropertyKey {
+
+		@DistributedLock(key = "#order.lines")
+		void run(Order order) {
+		}
+
+		record Order(List<String> lines) {
+
+		}
+
+	}
+
+	static class RecordKey {
+
+		@DistributedLock(key = "#p0")
+		void run(Id id) {
+		}
+
+		record Id(String tenant, int[] numbers) {
+
+		}
+
+	}
+
+	static class Unresolvable {
+
+		@DistributedLock(name = "a", ttl = "${no.such.property}")
+		void run() {
+		}
+
+	}
+
+}

@@ -1,0 +1,198 @@
+package io.mongolock.autoconfigure;
+
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import kotlin.coroutines.Continuation;
+import org.junit.jupiter.params.provider.Arguments;
+import org.reactivestreams.Publisher;
+import org.springframework.http.ResponseEntity;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import reactor.core.publisher.Mono;
+
+import io.mongolock.OnUnavailable;
+import io.mongolock.annotation.DistributedLock;
+
+/**
+ * Tests for types of results that a lock cannot be held for.
+ */
+class RefusedResultTests extends AbstractRefusedMethodTests {
+
+	static final List<Arguments> refused = List.of(Arguments.of(PrimitiveSkip.class, "returns int"),
+			Arguments.of(FutureResult.class, "returns a Future"),
+			Arguments.of(StageResult.class, "returns a CompletionStage"),
+			Arguments.of(CompletableResult.class, "returns a CompletableFuture"),
+			Arguments.of(PublisherResult.class, "returns a Publisher"),
+			Arguments.of(FlowResult.class, "returns a Publisher"),
+			Arguments.of(CallableResult.class, "returns a Callable"),
+			Arguments.of(StreamingResult.class, "returns a StreamingResponseBody"),
+			Arguments.of(EntityResult.class, "returns a Mono"), Arguments.of(ListResult.class, "returns a Future"),
+			Arguments.of(ArrayResult.class, "returns a Supplier"), Arguments.of(StreamResult.class, "returns a Stream"),
+			Arguments.of(IteratorResult.class, "returns a Iterator"),
+			Arguments.of(EmitterResult.class, "returns a SseEmitter"), Arguments.of(Suspend.class, "suspend"),
+			Arguments.of(AsyncVoid.class, "is also @Async"), Arguments.of(AsyncType.class, "is also @Async"));
+
+	static class PrimitiveSkip {
+
+		@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP)
+		int run() {
+			return 1;
+		}
+
+	}
+
+	static class FutureResult {
+
+		@DistributedLock("a")
+		Future<String> run() {
+			return null;
+		}
+
+	}
+
+	static class StageResult {
+
+		@DistributedLock("a")
+		CompletionStage<String> run() {
+			return null;
+		}
+
+	}
+
+	static class CompletableResult {
+
+		@DistributedLock("a")
+		CompletableFuture<String> run() {
+			return null;
+		}
+
+	}
+
+	static class PublisherResult {
+
+		@DistributedLock("a")
+		Publisher<String> run() {
+			return null;
+		}
+
+	}
+
+	static class FlowResult {
+
+		@DistributedLock("a")
+		Flow.Publisher<String> run() {
+			return null;
+		}
+
+	}
+
+	static class CallableResult {
+
+		@DistributedLock("a")
+		Callable<String> run() {
+			return null;
+		}
+
+	}
+
+	static class StreamingResult {
+
+		@DistributedLock("a")
+		StreamingResponseBody run() {
+			return null;
+		}
+
+	}
+
+	static class EntityResult {
+
+		@DistributedLock("a")
+		ResponseEntity<Mono<String>> run() {
+			return null;
+		}
+
+	}
+
+	static class ListResult {
+
+		@DistributedLock("a")
+		Optional<List<? extends Future<String>>> run() {
+			return null;
+		}
+
+	}
+
+	static class ArrayResult {
+
+		@DistributedLock("a")
+		Supplier<?>[] run() {
+			return null;
+		}
+
+	}
+
+	static class StreamResult {
+
+		@DistributedLock("a")
+		Stream<String> run() {
+			return null;
+		}
+
+	}
+
+	static class IteratorResult {
+
+		@DistributedLock("a")
+		Iterator<String> run() {
+			return null;
+		}
+
+	}
+
+	static class EmitterResult {
+
+		@DistributedLock("a")
+		SseEmitter run() {
+			return null;
+		}
+
+	}
+
+	static class Suspend {
+
+		@DistributedLock("a")
+		Object run(int id, Continuation<String> continuation) {
+			return null;
+		}
+
+	}
+
+	static class AsyncVoid {
+
+		@Async
+		@DistributedLock("a")
+		void run() {
+		}
+
+	}
+
+	@Async
+	static class AsyncType {
+
+		@DistributedLock("a")
+		void run() {
+		}
+
+	}
+
+}
