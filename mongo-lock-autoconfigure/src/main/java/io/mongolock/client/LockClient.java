@@ -161,8 +161,8 @@ final class LockClient {
 	}
 
 	private LockAcquisition acquisition(LockRequest request) {
-		Attempt attempt = Attempt.of(request, token(), this.owner.onThread(Thread.currentThread().getName()),
-				this.defaults, ClockReading.of(this.clock));
+		Attempt attempt = Attempt.of(request, token(), this.owner, Thread.currentThread().getName(), this.defaults,
+				ClockReading.of(this.clock));
 		if (!this.lifecycle.startIfNew()) {
 			throw LockExceptions.stopped(request.key(), Duration.ZERO);
 		}

@@ -18,6 +18,7 @@ import io.mongolock.core.ReleaseDecision;
 import io.mongolock.core.ReleaseDecision.End;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockEvents;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
@@ -90,7 +91,7 @@ final class LockReleaser {
 	}
 
 	private End ask(HeldLock heldLock, ReleaseDecision releasing) {
-		Duration timeout = heldLock.terms().operationTimeout();
+		Duration timeout = heldLock.lease().terms().operationTimeout();
 		if (!this.lifecycle.beginRequest()) {
 			return releasing.failed();
 		}
@@ -109,11 +110,12 @@ final class LockReleaser {
 	}
 
 	private boolean send(HeldLock heldLock, ReleaseDecision releasing, Duration timeout) {
+		LeaseId id = heldLock.lease().id();
 		if (releasing.keeps()) {
-			return this.store.expireAll(Map.of(heldLock.id(), releasing.keptFor()), timeout) != 0;
+			return this.store.expireAll(Map.of(id, releasing.keptFor()), timeout) != 0;
 		}
-		return (releasing.needsProof()) ? this.store.releaseGrant(heldLock.id(), heldLock.grantFence(), timeout)
-				: this.orphans.release(heldLock.id(), timeout);
+		return (releasing.needsProof()) ? this.store.releaseGrant(id, heldLock.grantFence(), timeout)
+				: this.orphans.release(id, timeout);
 	}
 
 	/**

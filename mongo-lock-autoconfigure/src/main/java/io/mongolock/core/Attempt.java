@@ -24,16 +24,18 @@ public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owne
 	/**
 	 * Make an attempt.
 	 * @param token never used before
-	 * @param owner who asks, unless the request says so
+	 * @param owner who asks, by the name that the request gives, if it does
+	 * @param thread the name of the thread that does
 	 * @throws io.mongolock.InvalidLockSettingsException if the settings contradict each
 	 * other
 	 */
-	public static Attempt of(LockRequest request, String token, LockOwner owner, LockDefaults defaults,
+	public static Attempt of(LockRequest request, String token, LockOwner owner, String thread, LockDefaults defaults,
 			ClockReading begun) {
 		ResolvedLockSettings terms = defaults.terms(request);
 		String as = request.settings().as();
+		LockOwner asking = owner.onThread(thread);
 		return new Attempt(request, new LeaseId(request.key(), token), defaults.limit(request),
-				(as != null) ? owner.as(as) : owner, terms, begun);
+				(as != null) ? asking.as(as) : asking, terms, begun);
 	}
 
 	public String key() {

@@ -159,7 +159,7 @@ public final class RenewalBatch {
 	}
 
 	// The first request goes on beside its parts, as the store may be merely slow. A part
-	// that hangs is given up when it is divided, so that it takes no place any more. And
+	// that hangs is given up when it is divided, so that it takes no slot any more. And
 	// what is answered after the last deadline is of no use to anyone.
 	private long timeout(long timeout, long last) {
 		return Math.min((this.suspect) ? Math.min(timeout, this.until - this.sent) : timeout, last);

@@ -31,13 +31,13 @@ import io.mongolock.store.LeaseId;
 public final class RenewalSchedule {
 
 	/**
-	 * The most requests at a time. Leases wait here for a place, the most urgent first.
+	 * The most requests at a time. Leases wait here for a slot, the most urgent first.
 	 * <p>
-	 * A place is free again when its request ends, so after the operation timeout at the
+	 * A slot is free again when its request ends, so after the operation timeout at the
 	 * latest, and two operation timeouts fit between the time when a lease is due and its
 	 * deadline. Hence a lease that waits for one request that hangs still has the time of
 	 * one. Requests for leases that hung before would prolong that wait, so they never
-	 * take the last quarter of the places; and of leases that did not, a full batch and
+	 * take the last quarter of the slots; and of leases that did not, a full batch and
 	 * those that came due half an interval later are rarely more than one request each.
 	 */
 	public static final int MAX_REQUESTS = 16;
@@ -51,7 +51,7 @@ public final class RenewalSchedule {
 
 	private final AtomicLong added = new AtomicLong();
 
-	/** Those that take a place. */
+	/** Those that take a slot. */
 	private final List<RenewalBatch> underway = new ArrayList<>();
 
 	private final LongUnaryOperator random;
@@ -112,9 +112,9 @@ public final class RenewalSchedule {
 	public List<RenewalBatch> due(ClockReading now) {
 		letGo(now);
 		List<RenewalBatch> batches = new ArrayList<>();
-		if (dropLostAndAskWhetherAnyIsDue(now) && hasPlace(false)) {
+		if (dropLostAndAskWhetherAnyIsDue(now) && hasSlot(false)) {
 			for (List<RenewalPlan> group : RenewalPlan.groups(this.plans.values(), now)) {
-				if (hasPlace(group.get(0).isSuspect())) {
+				if (hasSlot(group.get(0).isSuspect())) {
 					RenewalBatch batch = new RenewalBatch(group, now);
 					this.underway.add(batch);
 					batches.add(batch);
@@ -130,11 +130,11 @@ public final class RenewalSchedule {
 	 */
 	public long nextIn(ClockReading now) {
 		long next = (this.plans.isEmpty()) ? ClockReading.NEVER : MAX_LOOK;
-		boolean place = hasPlace(false);
-		boolean placeForSuspects = hasPlace(true);
+		boolean slot = hasSlot(false);
+		boolean slotForSuspects = hasSlot(true);
 		for (RenewalPlan plan : this.plans.values()) {
 			next = Math.min(next, plan.deadlineIn(now));
-			if (plan.isWaiting() && ((plan.isSuspect()) ? placeForSuspects : place)) {
+			if (plan.isWaiting() && ((plan.isSuspect()) ? slotForSuspects : slot)) {
 				next = Math.min(next, plan.dueIn(now));
 			}
 		}
@@ -180,13 +180,12 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * The store did not answer a batch, or its outcome is unknown what it did, or it
-	 * could not be sent: the leases are no longer relied on than before, and tried again
-	 * soon.
+	 * The store did not answer a batch, or the outcome is unknown, or it could not be
+	 * sent: the leases are no longer relied on than before, and tried again soon.
 	 */
 	public void failed(RenewalBatch batch, ClockReading now) {
 		if (batch.isSent() && !batch.hangs(now)) {
-			// It says nothing of a single lease. The place stays taken, so that a store
+			// It says nothing of a single lease. The slot stays taken, so that a store
 			// that fails at once is not asked without a pause
 			batch.rest(now.nanos() + pause(batch));
 		}
@@ -223,7 +222,7 @@ public final class RenewalSchedule {
 		return due;
 	}
 
-	private boolean hasPlace(boolean suspect) {
+	private boolean hasSlot(boolean suspect) {
 		return this.underway.size() < MAX_REQUESTS
 				&& (!suspect || this.underway.stream().filter(RenewalBatch::isSuspect).count() < MAX_SUSPECT_REQUESTS);
 	}

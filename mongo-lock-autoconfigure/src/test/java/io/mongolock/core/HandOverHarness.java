@@ -82,7 +82,7 @@ final class HandOverHarness {
 	}
 
 	private Waiter waiter(String name, LockRequest request) {
-		Attempt attempt = Attempt.of(request, name, OWNER.onThread(name), LockDefaults.NONE, at(0));
+		Attempt attempt = Attempt.of(request, name, OWNER, name, LockDefaults.NONE, at(0));
 		return new Waiter(name, new LockAcquisition(this.client, attempt, this.handOver.reserve(), this::lost));
 	}
 

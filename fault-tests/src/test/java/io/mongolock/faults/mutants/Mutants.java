@@ -319,7 +319,7 @@ final class Mutants {
 						"				else {\n					batch.letGo(batch.part(RenewalBatch.PARTS), now);",
 						"				else {\n					batch.letGo(MAX_BATCH, now);",
 						simulation("NEEDLESS"), test(TROUBLE, "oneDocumentBlockedForGoodLosesItsOwnLockAlone")),
-				new Mutant("renewals without bound", "RenewalSchedule.hasPlace",
+				new Mutant("renewals without bound", "RenewalSchedule.hasSlot",
 						"return this.underway.size() < MAX_REQUESTS",
 						"if (suspect | true) {\n return true;\n}\n return this.underway.size() < MAX_REQUESTS",
 						test(TROUBLE, "manyDocumentsGoneAreFoundMissingAFewRequestsAtATime")),

@@ -1,0 +1,286 @@
+package io.mongolock.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Constructor;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.asm.ClassReader;
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.ClassWriter;
+import org.springframework.asm.Handle;
+import org.springframework.asm.Label;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.core.LockDefaults;
+import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The whole walk of an uncontended call, with what has returned before a request leaves:
+ * how much there is to read before somebody knows what it does. Methods that only hand
+ * out or keep a value are no part of it.
+ */
+class CallWalkTests {
+
+	private static final int MAX_FILES = 63;
+
+	private static final int MAX_EXCURSIONS = 37;
+
+	@Test
+	void anUncontendedCallCanBeFollowedByReading() throws Exception {
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			Constructor<?> constructor = new WalkedClasses().loadClass(Calls.class.getName())
+				.getDeclaredConstructor(String.class);
+			constructor.setAccessible(true);
+			try (AutoCloseable calls = (AutoCloseable) constructor.newInstance(server.connectionString())) {
+				// What is done once is over with the first
+				((Runnable) calls).run();
+				Walk.begin();
+				((Runnable) calls).run();
+				Walk walk = Walk.end();
+				assertThat(walk.files).as(walk::toString)
+					.contains("client.LockTemplate")
+					.hasSizeLessThanOrEqualTo(MAX_FILES);
+				assertThat(walk.excursions).as(walk::toString).hasSizeLessThanOrEqualTo(MAX_EXCURSIONS);
+			}
+		}
+	}
+
+	/**
+	 * A client of its own, made of classes that say when they are entered.
+	 */
+	static final class Calls implements Runnable, AutoCloseable {
+
+		private final MongoClient client;
+
+		private final LockTemplate template;
+
+		Calls(String uri) {
+			this.client = MongoClients.create(uri);
+			MongoLockStore store = new MongoLockStore(
+					new MongoTemplate(new SimpleMongoClientDatabaseFactory(this.client, "walk")), "locks", "");
+			this.template = new LockTemplate(store, new ClientOptions(LockDefaults.NONE,
+					new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
+		}
+
+		@Override
+		public void run() {
+			this.template.<Void, RuntimeException>execute(LockRequest.of("k"), (handle) -> null);
+		}
+
+		@Override
+		public void close() {
+			this.template.stop(Duration.ofSeconds(5));
+			this.client.close();
+		}
+
+	}
+
+	/**
+	 * What the thread of a call enters.
+	 */
+	public static final class Walk {
+
+		private static volatile @Nullable Walk current;
+
+		private final Thread thread = Thread.currentThread();
+
+		private final Deque<String> stack = new ArrayDeque<>();
+
+		final Set<String> files = new LinkedHashSet<>();
+
+		final List<String> excursions = new ArrayList<>();
+
+		final StringBuilder trace = new StringBuilder();
+
+		static void begin() {
+			current = new Walk();
+		}
+
+		static Walk end() {
+			Walk walk = current;
+			current = null;
+			return walk;
+		}
+
+		public static void enter(String file) {
+			Walk walk = current;
+			if (walk != null && walk.thread == Thread.currentThread()) {
+				walk.entered(file);
+			}
+		}
+
+		public static void exit() {
+			Walk walk = current;
+			if (walk != null && walk.thread == Thread.currentThread()) {
+				walk.stack.poll();
+			}
+		}
+
+		private void entered(String what) {
+			String file = what.substring(0, what.indexOf('#'));
+			this.trace.append("  ".repeat(this.stack.size())).append(what).append('\n');
+			String from = this.stack.peek();
+			if (from != null && from.startsWith("client.") && !file.startsWith("client.")) {
+				this.excursions.add(from + " -> " + what);
+			}
+			this.files.add(file);
+			this.stack.push(file);
+		}
+
+		@Override
+		public String toString() {
+			return this.files.size() + " files: " + this.files + "; " + this.excursions.size() + " excursions: "
+					+ this.excursions + "\n" + this.trace;
+		}
+
+	}
+
+	/**
+	 * Loads the classes of the product anew, each method with a call at its begin and
+	 * ends.
+	 */
+	private static final class WalkedClasses extends ClassLoader {
+
+		private static final String WALK = Walk.class.getName().replace('.', '/');
+
+		private WalkedClasses() {
+			super(CallWalkTests.class.getClassLoader());
+		}
+
+		@Override
+		protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+			boolean ours = name.startsWith("io.mongolock.") && !name.startsWith("io.mongolock.test.")
+					&& !name.startsWith(Walk.class.getName());
+			Class<?> loaded = findLoadedClass(name);
+			if (loaded != null || !ours) {
+				return (loaded != null) ? loaded : super.loadClass(name, resolve);
+			}
+			byte[] walked = walked(name);
+			return defineClass(name, walked, 0, walked.length);
+		}
+
+		private byte[] walked(String name) throws ClassNotFoundException {
+			try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+				if (in == null) {
+					throw new ClassNotFoundException(name);
+				}
+				ClassReader reader = new ClassReader(in);
+				Set<String> doing = new HashSet<>();
+				reader.accept(new ClassVisitor(Opcodes.ASM9) {
+
+					@Override
+					public MethodVisitor visitMethod(int access, String method, String descriptor, String signature,
+							String[] exceptions) {
+						return new DoingMethod(() -> doing.add(method + descriptor));
+					}
+
+				}, 0);
+				ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+				String file = name.substring("io.mongolock.".length()).split("\\$")[0];
+				reader.accept(new ClassVisitor(Opcodes.ASM9, writer) {
+
+					@Override
+					public MethodVisitor visitMethod(int access, String method, String descriptor, String signature,
+							String[] exceptions) {
+						MethodVisitor next = super.visitMethod(access, method, descriptor, signature, exceptions);
+						return (name.startsWith(CallWalkTests.class.getName()) || !doing.contains(method + descriptor))
+								? next : new WalkedMethod(next, file + "#" + method);
+					}
+
+				}, 0);
+				return writer.toByteArray();
+			}
+			catch (IOException ex) {
+				throw new ClassNotFoundException(name, ex);
+			}
+		}
+
+		/**
+		 * Hands out or keeps a value, or does something: calls, decides or creates.
+		 */
+		private static final class DoingMethod extends MethodVisitor {
+
+			private final Runnable does;
+
+			private DoingMethod(Runnable does) {
+				super(Opcodes.ASM9);
+				this.does = does;
+			}
+
+			@Override
+			public void visitJumpInsn(int opcode, Label label) {
+				this.does.run();
+			}
+
+			@Override
+			public void visitTypeInsn(int opcode, String type) {
+				if (opcode == Opcodes.NEW) {
+					this.does.run();
+				}
+			}
+
+			@Override
+			public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean inInterface) {
+				boolean ofSuperclass = name.equals("<init>") && descriptor.equals("()V");
+				if (!ofSuperclass) {
+					this.does.run();
+				}
+			}
+
+			@Override
+			public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
+				this.does.run();
+			}
+
+		}
+
+		private static final class WalkedMethod extends MethodVisitor {
+
+			private final String file;
+
+			private WalkedMethod(MethodVisitor next, String file) {
+				super(Opcodes.ASM9, next);
+				this.file = file;
+			}
+
+			@Override
+			public void visitCode() {
+				super.visitCode();
+				visitLdcInsn(this.file);
+				visitMethodInsn(Opcodes.INVOKESTATIC, WALK, "enter", "(Ljava/lang/String;)V", false);
+			}
+
+			@Override
+			public void visitInsn(int opcode) {
+				if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
+					visitMethodInsn(Opcodes.INVOKESTATIC, WALK, "exit", "()V", false);
+				}
+				super.visitInsn(opcode);
+			}
+
+		}
+
+	}
+
+}
