@@ -102,7 +102,7 @@ final class ClientThreads {
 			this.results.execute(result);
 		}
 		catch (OutOfMemoryError ex) {
-			// No thread to be had: better here than never
+			// No thread can be started: better here than never
 			result.run();
 		}
 	}

@@ -122,7 +122,7 @@ final class HandleLeaks {
 		// Lingers first: by the time a thread runs, a short hold is over
 		do {
 			try {
-				// removed by whoever comes first: this thread or the handle's close
+				// removed by the first to come: this thread or the handle's close
 				if (this.collected.remove(LINGER_MILLIS) instanceof Leak leak && this.watched.remove(leak)) {
 					leaked(leak.heldLock, leak.caller);
 				}
@@ -171,7 +171,7 @@ final class HandleLeaks {
 	}
 
 	/**
-	 * What is left of a handle.
+	 * The rest of a handle.
 	 */
 	private static final class Leak extends PhantomReference<LeaseHandle> {
 

@@ -99,7 +99,7 @@ final class HeldLocks {
 	}
 
 	/**
-	 * A lock cannot be handed to whoever asked for it: nobody relies on it.
+	 * A lock cannot be handed to its caller: nobody relies on it.
 	 * @param failure why; what else goes wrong is added to it
 	 */
 	void takeBack(HeldLock heldLock, Throwable failure) {
@@ -193,7 +193,7 @@ final class HeldLocks {
 			boolean unused = heldLock.shares().resume();
 			heldLock.lease().refused();
 			if (unused) {
-				// Nobody is left to be told at the end
+				// Nobody is left to hear of the end
 				end(heldLock);
 			}
 			return;

@@ -140,7 +140,8 @@ final class LeaseHandle implements LockHandle, Leased {
 	public void renew() {
 		assertHeld();
 		if (this.heldLock.shares().isSuspended()) {
-			// What is underway ends or renews it, and a request would wait for that
+			// The write that is underway ends or renews it, and a request would wait for
+			// that
 			return;
 		}
 		if (!this.heldLocks.renew(this.heldLock)) {

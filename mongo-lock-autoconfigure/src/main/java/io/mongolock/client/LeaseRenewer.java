@@ -97,7 +97,7 @@ final class LeaseRenewer {
 				thread.start();
 			}
 			catch (Error ex) {
-				// No thread to be had now: whoever comes next starts one
+				// No thread can be started now: the next caller starts one
 				this.watch = null;
 				throw ex;
 			}

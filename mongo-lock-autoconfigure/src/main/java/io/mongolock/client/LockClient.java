@@ -178,7 +178,7 @@ final class LockClient {
 	}
 
 	/**
-	 * Ask whoever holds a lock to release it.
+	 * Ask the holders of a lock to release it.
 	 * @param by who asks, {@code null} for this thread
 	 * @throws io.mongolock.LockUnavailableException if the client was stopped
 	 */

@@ -17,8 +17,8 @@ import io.mongolock.core.LockDefaults;
 
 /**
  * Makes the handles of a client: those on a lock just granted, further ones on what the
- * thread or its transaction holds already, and such as are watched, as somebody has to
- * close them. Thread-safe.
+ * thread or its transaction holds already, and those that are watched, because somebody
+ * has to close them. Thread-safe.
  */
 final class LockHandles {
 

@@ -68,7 +68,7 @@ final class LockReleaser {
 	}
 
 	/**
-	 * Release a lock in the background, as whoever was to have it cannot.
+	 * Release a lock in the background, because its caller cannot.
 	 */
 	void giveUp(HeldLock heldLock) {
 		heldLock.ending().waiveMinHold();

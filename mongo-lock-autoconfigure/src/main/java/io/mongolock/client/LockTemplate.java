@@ -137,8 +137,8 @@ public final class LockTemplate implements LockOperations {
 	 * held, many locks with one request; its holders are notified that they lost it. No
 	 * request to the store begins after this, and those underway have ended unless they
 	 * take longer than the budget.
-	 * @param budget how long this may take; what is not released by then runs out by
-	 * itself
+	 * @param budget how long this may take; a lock that is not released at that time runs
+	 * out by itself
 	 */
 	public void stop(Duration budget) {
 		this.client.stop(budget);

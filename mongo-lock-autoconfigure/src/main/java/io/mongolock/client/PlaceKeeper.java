@@ -94,7 +94,7 @@ final class PlaceKeeper implements ReleaseListener {
 				requests.execute(() -> send(round));
 			}
 			catch (RuntimeException | Error ex) {
-				// No thread to be had now
+				// No thread can be started now
 				this.places.failed(round, now);
 			}
 		}
@@ -147,7 +147,7 @@ final class PlaceKeeper implements ReleaseListener {
 		}
 		catch (RuntimeException | Error ex) {
 			if (this.running) {
-				// Whoever waits notices by himself if that goes on
+				// Waiters notice by themselves if that goes on
 				logger.debug("Request for places in the queue failed: " + round.kind(), ex);
 			}
 			this.places.failed(round, ClockReading.of(this.clock));
@@ -211,7 +211,8 @@ final class PlaceKeeper implements ReleaseListener {
 			close(opened);
 		}
 		catch (RuntimeException | Error ex) {
-			// Such as without a thread for it: until then whoever waits looks for himself
+			// For example without a thread for it: until there is one, waiters look by
+			// themselves
 			logger.debug("Releases cannot be watched", ex);
 			changeLater();
 		}
@@ -225,7 +226,7 @@ final class PlaceKeeper implements ReleaseListener {
 
 	private void closeIdleReleases() {
 		try {
-			// Whoever came meanwhile found it open, and opens none
+			// A waiter that came meanwhile found it open, and opens none
 			if (this.places.isEmpty()) {
 				closeReleases();
 			}
@@ -235,7 +236,8 @@ final class PlaceKeeper implements ReleaseListener {
 				this.changing = false;
 			}
 			if (!this.places.isEmpty()) {
-				// Whoever came at the very moment relies on what is closed now
+				// A waiter that came at the very moment relies on the watch that is
+				// closed now
 				this.places.missed();
 			}
 		}

@@ -40,7 +40,7 @@ final class ReleaseRequests {
 	}
 
 	/**
-	 * Ask whoever holds a lock to release it.
+	 * Ask the holders of a lock to release it.
 	 * @param timeout how long each request to the store may take
 	 */
 	int ask(String key, String reason, String by, Duration timeout) {

@@ -18,9 +18,9 @@ import io.mongolock.store.KeyText;
 
 /**
  * The locks of one client that a transaction relies on: each is kept until the
- * transaction has ended, whoever lets go of it before, so that the next holder sees what
- * was written under it. Bound to the transaction as one resource per client. Belongs to
- * the transaction's thread.
+ * transaction has ended, no matter who lets go of it before, so that the next holder sees
+ * what was written under it. Bound to the transaction as one resource per client. Belongs
+ * to the transaction's thread.
  */
 final class TransactionLocks implements TransactionSynchronization {
 

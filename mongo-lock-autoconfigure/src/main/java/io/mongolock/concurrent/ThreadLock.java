@@ -98,7 +98,7 @@ public final class ThreadLock implements Lock {
 
 	@Override
 	public Condition newCondition() {
-		throw new UnsupportedOperationException("The " + this + " has no conditions: whoever would signal may be in "
+		throw new UnsupportedOperationException("The " + this + " has no conditions: the thread that signals may be in "
 				+ "another JVM, where nobody hears it. Wait for a change of the data instead");
 	}
 

@@ -17,7 +17,7 @@ public final class DurationText {
 
 	/**
 	 * A duration in the largest unit that it is a whole number of.
-	 * @return such as {@code 30s}, {@code 7d} or {@code 1500ms}; fractions of a
+	 * @return for example {@code 30s}, {@code 7d} or {@code 1500ms}; fractions of a
 	 * millisecond are cut off
 	 */
 	public static String print(Duration duration) {

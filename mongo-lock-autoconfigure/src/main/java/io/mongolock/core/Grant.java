@@ -3,8 +3,7 @@ package io.mongolock.core;
 import io.mongolock.store.StoredHolder;
 
 /**
- * One grant of the store, which this JVM holds for one turn, whoever of its waiters holds
- * it one after the other.
+ * One grant of the store, which this JVM holds for its waiters, one after the other.
  *
  * @param entry what stands in the store: the first holder
  * @param reserve how many fences above that of the grant are set aside

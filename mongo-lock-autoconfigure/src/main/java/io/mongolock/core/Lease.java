@@ -17,7 +17,8 @@ import io.mongolock.store.LeaseId;
  * <p>
  * A lease that is handed over ends, and another begins that counts from the same renewal:
  * what the store has is one entry, which outlives its holders of this JVM. So what the
- * store says of the entry, asked on behalf of whomever, reaches who holds it by then.
+ * store says of the entry, no matter for whom it was asked, reaches its holder at that
+ * time.
  * <p>
  * Thread-safe: all state is one immutable value that is only ever replaced as a whole,
  * under the monitor of the entry.
@@ -197,8 +198,7 @@ public final class Lease {
 
 	/**
 	 * A statement of the holder has found the entry and renewed it. The entry of a lease
-	 * that ran out is taken out by whoever is granted next, so nobody was: it is held
-	 * again.
+	 * that ran out is taken out by the next grant, so nobody was: it is held again.
 	 */
 	public boolean found(ClockReading requested, ClockReading now) {
 		synchronized (this.entry) {
@@ -223,7 +223,7 @@ public final class Lease {
 	}
 
 	/**
-	 * The store has the lease no longer: whoever holds it by now has lost it for good.
+	 * The store has the lease no longer: its present holder has lost it.
 	 */
 	public void refused() {
 		Lease holder;
@@ -245,7 +245,7 @@ public final class Lease {
 	}
 
 	/**
-	 * The lease is lost for good, unless it had already been lost or released.
+	 * The lease is lost, unless it had already been lost or released.
 	 */
 	public void lose(LossReason reason) {
 		synchronized (this.entry) {

@@ -21,7 +21,7 @@ import io.mongolock.store.ClaimAnswer;
 /**
  * Runs an {@link Attempt} at a lock from its begin to its end: waits in the local queue,
  * asks the store when its turn has come, stands in the queue there, and ends with a grant
- * or without. Whoever runs it feeds it what happens and does what the returned
+ * or without. Its driver feeds it what happens and does what the returned
  * {@link AcquisitionStep} says. Knows no thread, clock or driver.
  * <p>
  * A request whose outcome is unknown is retried under the same token, which the store
@@ -186,7 +186,7 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * Whoever wanted the lock no longer does.
+	 * The caller no longer wants the lock.
 	 * @return {@link Cancelled}, or {@link TooLate} if the attempt had ended before
 	 */
 	public AcquisitionStep cancel() {

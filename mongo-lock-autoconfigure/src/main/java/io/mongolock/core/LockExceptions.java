@@ -161,7 +161,7 @@ public final class LockExceptions {
 	public static LockLostException endedWithin(Lease lease) {
 		return new LockLostException(lease.id().key(), lease.fence(), LossReason.REFUSED, "Lock '"
 				+ KeyText.printable(lease.id().key()) + "' (fence " + lease.fence()
-				+ ") was released by what ran within it, such as a save of its document, before its own end; what was "
+				+ ") was released by what ran within it, for example a save of its document, before its own end; what was "
 				+ "done after that may overlap with another holder's work");
 	}
 

@@ -6,10 +6,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import io.mongolock.OnLost;
 
 /**
- * Who relies on a held lock: whoever acquired it and all that share it; the last one to
- * leave has it released, and whoever works under it may have to know at once if it is
- * lost. A statement underway that may itself end the lock makes the release wait. Knows
- * no thread, clock or driver. Thread-safe, guarded by the monitor.
+ * Who relies on a held lock: its first holder and all that share it; the last one to
+ * leave has it released, and a thread that works under it may have to know at once if it
+ * is lost. A statement underway that may itself end the lock makes the release wait.
+ * Knows no thread, clock or driver. Thread-safe, guarded by the monitor.
  */
 public final class LockShares {
 

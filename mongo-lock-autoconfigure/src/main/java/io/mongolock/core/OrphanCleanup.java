@@ -96,7 +96,7 @@ public final class OrphanCleanup {
 		if (!this.mayBeGrantedLate) {
 			return -1;
 		}
-		// What is kept runs out by itself, but the token may be granted again
+		// A lock that is kept runs out by itself, but the token may be granted again
 		long kept = this.begun.nanos() - now.nanos();
 		return (kept > 0) ? kept : next(now);
 	}

@@ -42,7 +42,7 @@ public record PlaceRequest(Kind kind, List<LeaseId> places, List<Look> looks, Du
 	}
 
 	/**
-	 * What is asked for.
+	 * The kind of request.
 	 */
 	public enum Kind {
 

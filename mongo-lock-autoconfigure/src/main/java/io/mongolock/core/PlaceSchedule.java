@@ -217,7 +217,7 @@ final class PlaceSchedule {
 				if (!answered && places.size() > 1 && round.hung(now)) {
 					divide(places.stream().filter((place) -> place.refreshes(now)).toList());
 				}
-				// Whoever is not in the queue any more is found by a look at all
+				// A claim that is not in the queue any more is found by a look at all
 				this.looksAtAll |= this.refreshing == 0 && this.stale.isEmpty();
 			}
 		}

@@ -15,7 +15,7 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * The place of a claim in the queue of its lock as the store last told it, and what the
+ * The place of a claim in the queue of its lock as the store last showed it, and what the
  * rule by which the store admits makes of it. It says whom to ask for and when: the store
  * alone decides. Immutable.
  */
@@ -118,9 +118,9 @@ public final class QueuePosition {
 	}
 
 	/**
-	 * When the rule could admit the claim if none of those before it lived on, such as
-	 * after their JVM died.
-	 * @return how long from when the store told of it
+	 * When the rule could admit the claim if none of those before it lived on, for
+	 * example after their JVM died.
+	 * @return how long from when the store showed it
 	 */
 	Duration opensIn() {
 		int smallest = this.limit;

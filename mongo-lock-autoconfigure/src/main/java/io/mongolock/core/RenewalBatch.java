@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Leases that one request renews. What is public never changes; the rest belongs to the
+ * Leases that one request renews. The public part never changes; the rest belongs to the
  * thread that owns the {@link RenewalSchedule}: sent, it is answered, or lets go of its
  * leases when it hangs, or rests until they are tried again when it failed at once.
  */

@@ -26,7 +26,9 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	/** Whether it is renewed at all, or only watched. */
 	private final boolean renews;
 
-	/** What is to renew it, by identity; while there is one, no other is made. */
+	/**
+	 * The batch that is to renew it, by identity; while there is one, no other is made.
+	 */
 	private @Nullable Object batch;
 
 	private final long interval;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestQueue {
 
-	/** A third of the connections that the driver opens unless told otherwise. */
+	/** A third of the connections that the driver opens by default. */
 	public static final int MAX_REQUESTS = 32;
 
 	/** A document takes one request after the other anyway. */
@@ -116,7 +116,7 @@ public final class RequestQueue {
 		/** Its last request had no answer. */
 		UNANSWERED,
 
-		/** Any other, such as that it begins. */
+		/** Any other, for example that it begins. */
 		OTHER
 
 	}

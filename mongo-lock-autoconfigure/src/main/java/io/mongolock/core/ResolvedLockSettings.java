@@ -43,7 +43,10 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 
 	private static final Duration MIN_RELIABLE = Duration.ofMillis(10);
 
-	/** What is set, not derived: with less, claims fail that nothing is wrong with. */
+	/**
+	 * For a timeout that is set, not derived: with less, claims fail that nothing is
+	 * wrong with.
+	 */
 	private static final Duration MIN_OPERATION = Duration.ofMillis(100);
 
 	/** Far beyond any use, far below what overflows nanoseconds. */

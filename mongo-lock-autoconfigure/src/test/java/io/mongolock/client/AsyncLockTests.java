@@ -293,7 +293,8 @@ class AsyncLockTests {
 		Awaitility.await().atMost(LONG).until(() -> behind.getState() == Thread.State.TIMED_WAITING);
 		Thread stop = new Thread(() -> stopping.stop(LONG));
 		clock.once(() -> stopping.waiting() == 1, () -> {
-			// Handed over, and about to be told: the one behind wakes up after the stop
+			// Handed over, and about to hear of it: the one behind wakes up after the
+			// stop
 			clock.pauses(behind, this.latch);
 			stop.start();
 			Awaitility.await().atMost(LONG).until(() -> stopping.held() == 0);

@@ -53,7 +53,7 @@ class CallWalkTests {
 				.getDeclaredConstructor(String.class);
 			constructor.setAccessible(true);
 			try (AutoCloseable calls = (AutoCloseable) constructor.newInstance(server.connectionString())) {
-				// What is done once is over with the first
+				// Work that is done once is over with the first
 				((Runnable) calls).run();
 				Walk.begin();
 				((Runnable) calls).run();

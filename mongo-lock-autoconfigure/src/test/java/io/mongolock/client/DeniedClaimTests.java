@@ -76,7 +76,7 @@ class DeniedClaimTests {
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.template.acquire(LockRequest.of("brief", 1)));
 		Awaitility.await()
-			.untilAsserted(() -> assertThat(this.events.told).containsExactly("skipped job job:1 held by other",
+			.untilAsserted(() -> assertThat(this.events.heard).containsExactly("skipped job job:1 held by other",
 					"skipped job job:2 held by other", "unavailable brief brief:1 held by other"));
 		assertThat(this.events.waited.get(0)).isBetween(Duration.ZERO, Duration.ofSeconds(50));
 		assertThat(this.events.waited.get(2)).isBetween(Duration.ofMillis(1), Duration.ofSeconds(50));
@@ -107,20 +107,20 @@ class DeniedClaimTests {
 
 	private static final class Recorder implements LockListener {
 
-		private final List<String> told = new CopyOnWriteArrayList<>();
+		private final List<String> heard = new CopyOnWriteArrayList<>();
 
 		private final List<Duration> waited = new CopyOnWriteArrayList<>();
 
 		@Override
 		public void onUnavailable(LockRequest request, List<LockHolder> holders, Duration waited) {
 			this.waited.add(waited);
-			this.told.add("unavailable " + describe(request, holders));
+			this.heard.add("unavailable " + describe(request, holders));
 		}
 
 		@Override
 		public void onSkipped(LockRequest request, List<LockHolder> holders, Duration waited) {
 			this.waited.add(waited);
-			this.told.add("skipped " + describe(request, holders));
+			this.heard.add("skipped " + describe(request, holders));
 		}
 
 		private static String describe(LockRequest request, List<LockHolder> holders) {

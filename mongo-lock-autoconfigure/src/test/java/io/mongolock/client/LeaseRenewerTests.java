@@ -310,7 +310,7 @@ class LeaseRenewerTests {
 	}
 
 	/**
-	 * Blocks whoever logs for the renewer.
+	 * Blocks the thread that logs for the renewer.
 	 */
 	private static final class BlockingAppender extends AppenderBase<ILoggingEvent> {
 

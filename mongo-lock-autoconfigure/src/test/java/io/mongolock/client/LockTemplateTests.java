@@ -745,12 +745,12 @@ class LockTemplateTests {
 
 	private static final class RecordingListener implements LockListener {
 
-		private final List<String> told = new CopyOnWriteArrayList<>();
+		private final List<String> heard = new CopyOnWriteArrayList<>();
 
 		private volatile boolean failing;
 
 		void await(String... events) {
-			Awaitility.await().untilAsserted(() -> assertThat(this.told).containsExactlyInAnyOrder(events));
+			Awaitility.await().untilAsserted(() -> assertThat(this.heard).containsExactlyInAnyOrder(events));
 		}
 
 		@Override
@@ -774,7 +774,7 @@ class LockTemplateTests {
 		}
 
 		private void tell(String event) {
-			this.told.add(event);
+			this.heard.add(event);
 			if (this.failing) {
 				throw new IllegalStateException("by script");
 			}

@@ -36,14 +36,14 @@ class MinHoldTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final List<String> told = new CopyOnWriteArrayList<>();
+	private final List<String> heard = new CopyOnWriteArrayList<>();
 
 	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
 			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(new LockListener() {
 
 				@Override
 				public void onReleased(LockHandle handle, Duration keptFor) {
-					MinHoldTests.this.told.add(handle.key() + ((isWhatIsLeft(keptFor)) ? " is kept" : " is free"));
+					MinHoldTests.this.heard.add(handle.key() + ((isWhatIsLeft(keptFor)) ? " is kept" : " is free"));
 				}
 
 			})));
@@ -61,7 +61,7 @@ class MinHoldTests {
 		assertThat(this.store.count("release")).isZero();
 		assertThat(this.template.held()).as("renewed").isZero();
 		this.template.execute(LockRequest.of("other"), (handle) -> null);
-		Awaitility.await().untilAsserted(() -> assertThat(this.told).containsExactly("k is kept", "other is free"));
+		Awaitility.await().untilAsserted(() -> assertThat(this.heard).containsExactly("k is kept", "other is free"));
 	}
 
 	@Test

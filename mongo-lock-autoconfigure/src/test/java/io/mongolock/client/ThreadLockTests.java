@@ -202,7 +202,7 @@ class ThreadLockTests {
 	@Test
 	void conditionsAreRefusedWithTheReason() {
 		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(this.lock::newCondition)
-			.withMessageContaining("whoever would signal may be in another JVM");
+			.withMessageContaining("the thread that signals may be in another JVM");
 	}
 
 	@Test

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The way of an uncontended call down to the server, class by class, so that nothing gets
- * between unnoticed. What else takes part on the way has returned by then.
+ * between unnoticed. What else takes part on the way has returned at that time.
  */
 class UncontendedCallTests {
 

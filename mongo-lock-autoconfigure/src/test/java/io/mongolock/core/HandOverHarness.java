@@ -16,8 +16,8 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.StoredHolder;
 
 /**
- * The lock of one key in one JVM, with whoever holds and waits for it, and no store: what
- * would be asked of one is written down. Ttl 30 s, margin 6 s, wait 5 s.
+ * The lock of one key in one JVM, with its holder and waiters, and no store: what would
+ * be asked of one is written down. Ttl 30 s, margin 6 s, wait 5 s.
  */
 final class HandOverHarness {
 

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class HeldLockTests {
 
-	private final List<String> told = new ArrayList<>();
+	private final List<String> heard = new ArrayList<>();
 
 	private final HeldLock heldLock = granted();
 
@@ -39,19 +39,19 @@ class HeldLockTests {
 
 	@Test
 	void whoWorksUnderItKnowsOfALossBeforeTheClient() {
-		this.heldLock.shares().onLoss(() -> this.told.add("worker"));
+		this.heldLock.shares().onLoss(() -> this.heard.add("worker"));
 		assertThat(this.heldLock.renewed(false, at(1), at(2))).isFalse();
-		assertThat(this.told).containsExactly("worker", "client REFUSED");
+		assertThat(this.heard).containsExactly("worker", "client REFUSED");
 	}
 
 	@Test
 	void whoComesAfterTheLossKnowsAtOnceAndWhoHasGoneNotAtAll() {
-		Runnable gone = () -> this.told.add("gone");
+		Runnable gone = () -> this.heard.add("gone");
 		this.heldLock.shares().onLoss(gone);
 		this.heldLock.shares().removeOnLoss(gone);
 		assertThat(this.heldLock.lease().isHeld(at(24_000))).isFalse();
-		this.heldLock.shares().onLoss(() -> this.told.add("late"));
-		assertThat(this.told).containsExactly("client DEADLINE", "late");
+		this.heldLock.shares().onLoss(() -> this.heard.add("late"));
+		assertThat(this.heard).containsExactly("client DEADLINE", "late");
 	}
 
 	@Test
@@ -64,7 +64,7 @@ class HeldLockTests {
 	void aRenewalThatDidNotFindTheLeaseNeverLengthensItThoughItMaySayNothingYet() {
 		this.heldLock.shares().suspend();
 		assertThat(this.heldLock.renewed(false, at(10_000), at(10_001))).isTrue();
-		assertThat(this.told).isEmpty();
+		assertThat(this.heard).isEmpty();
 		this.heldLock.shares().resume();
 		assertThat(this.heldLock.lease().isHeld(at(24_000))).isFalse();
 	}
@@ -260,7 +260,7 @@ class HeldLockTests {
 		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "t"), 1, holder.owner(),
 				ResolvedLockSettings.of(LockSettings.builder().minHold(minHold).build()), at(0));
 		return new HeldLock(attempt, new Grant(holder, 0, at(0), unknown, false), null, at(1),
-				(lost) -> this.told.add("client " + Optional.ofNullable(lost.lossReason()).orElseThrow()));
+				(lost) -> this.heard.add("client " + Optional.ofNullable(lost.lossReason()).orElseThrow()));
 	}
 
 	private static ClockReading at(long millis) {

@@ -10,8 +10,8 @@ import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.test.StoreLog.Grant;
 
 /**
- * Judges what can only be told afterwards: that nothing is left behind, that whoever
- * waits gets the lock, that fences rise, and that outcomes were true.
+ * Judges what shows only afterwards: that nothing is left behind, that a claim that waits
+ * gets the lock, that fences rise, and that outcomes were true.
  */
 record AtRest(Judge judge, SimulatedServers servers, Timings timings, long healedAt) {
 
@@ -54,49 +54,50 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, long heale
 	}
 
 	void judge(FaultProfile profile) {
-		Map<LeaseHistory, Grant> told = new LinkedHashMap<>();
+		Map<LeaseHistory, Grant> notified = new LinkedHashMap<>();
 		for (LeaseHistory history : this.judge.histories.all()) {
 			if (history.heldLock != null) {
-				told.put(history, Judge.grant(history.heldLock));
+				notified.put(history, Judge.grant(history.heldLock));
 			}
 		}
-		checkFences(new HashSet<>(told.values()));
-		told.keySet().forEach((history) -> checkOutcome(history, told));
+		checkFences(new HashSet<>(notified.values()));
+		notified.keySet().forEach((history) -> checkOutcome(history, notified));
 		this.judge.histories.all().forEach((history) -> {
 			checkGranted(history);
 			checkNeeded(history, profile);
 		});
 	}
 
-	private void checkFences(Set<Grant> told) {
+	private void checkFences(Set<Grant> notified) {
 		FenceOrder fences = new FenceOrder();
 		int found = 0;
 		for (Grant grant : this.servers.log.grants()) {
-			if (told.contains(grant)) {
+			if (notified.contains(grant)) {
 				found++;
 				fences.add(grant.key(), grant.fence(), this.judge.store.truth.grantedAt(grant), grant);
 				this.judge.handOvers(grant).forEach((fence, at) -> fences.add(grant.key(), fence, at, grant));
 			}
 		}
-		if (found != told.size()) {
+		if (found != notified.size()) {
 			throw new IllegalStateException("The store forgot a grant that it had confirmed");
 		}
 		fences.check();
 	}
 
-	private void checkOutcome(LeaseHistory history, Map<LeaseHistory, Grant> told) {
+	private void checkOutcome(LeaseHistory history, Map<LeaseHistory, Grant> notified) {
 		boolean overran = history.outcome == ReleaseOutcome.EXPIRED_UNCONTESTED;
 		boolean promised = overran || this.judge.store.clockError() <= history.terms.margin().toNanos();
 		if (history.outcome == null || history.outcome == ReleaseOutcome.LOST || !promised || history.entry.deleted) {
 			return;
 		}
 		Violation.check(!overran || history.entry.freedAt >= 0, Violation.Kind.OUTCOME,
-				() -> history + " was told that it overran, without proof");
+				() -> history + " was notified that it overran, without proof");
 		long end = (overran) ? history.entry.freedAt : history.overAt;
-		told.forEach((other, grant) -> {
+		notified.forEach((other, grant) -> {
 			boolean between = other != history && other.grantedAt > history.grantedAt && other.grantedAt < end;
 			Violation.check(!between || !this.judge.store.truth.replaces(grant, history), Violation.Kind.OUTCOME,
-					() -> history + " was told " + history.outcome + " although " + other + " was granted in between");
+					() -> history + " was notified " + history.outcome + " although " + other
+							+ " was granted in between");
 		});
 	}
 

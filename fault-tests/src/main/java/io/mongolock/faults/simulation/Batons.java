@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the threads of a history run one at a time: whoever has to wait has the timeline
- * go on until it says whose wait is over, and passes the baton on to that one. So all
- * that happens follows from the seed. Belongs to the thread that has the baton.
+ * Lets the threads of a history run one at a time: a thread that has to wait has the
+ * timeline go on until it says whose wait is over, and passes the baton on to that one.
+ * So all that happens follows from the seed. Belongs to the thread that has the baton.
  */
 final class Batons {
 

@@ -92,7 +92,7 @@ final class ClientWorker {
 			}
 		}
 		catch (LockLostException ex) {
-			// Was told before
+			// Was notified before
 		}
 		catch (LockException ex) {
 			this.jvm.judge.count((ex instanceof LockStoreException) ? Event.CLAIM_FAILED : Event.DENIED);
@@ -113,7 +113,7 @@ final class ClientWorker {
 		LeaseHistory[] history = new LeaseHistory[1];
 		try {
 			this.jvm.client.execute(errand.request(), (handle) -> {
-				history[0] = told(handle);
+				history[0] = notified(handle);
 				Violation.check(ClientBridge.held(handle).lease().isHeld(this.jvm.now()), Violation.Kind.BEGUN_LOST,
 						() -> history[0] + " begins to work although its lock is lost");
 				share(errand, handle);
@@ -151,10 +151,10 @@ final class ClientWorker {
 		}
 	}
 
-	private LeaseHistory told(LockHandle handle) {
+	private LeaseHistory notified(LockHandle handle) {
 		LeaseHistory history = Objects.requireNonNull(Batons.current().history);
-		this.jvm.judge.told(history, ClientBridge.held(handle), this.jvm.handOver);
-		this.jvm.told(history);
+		this.jvm.judge.notified(history, ClientBridge.held(handle), this.jvm.handOver);
+		this.jvm.notified(history);
 		return history;
 	}
 
@@ -162,7 +162,7 @@ final class ClientWorker {
 		if (handle == null) {
 			return;
 		}
-		LeaseHistory history = told(handle);
+		LeaseHistory history = notified(handle);
 		act(errand, handle, history);
 		if (timeline().chance(0.02)) {
 			ClientBridge.letExpire(handle);
@@ -176,7 +176,7 @@ final class ClientWorker {
 		}
 		finally {
 			Violation.check(!history.leftToExpire || history.outcome != ReleaseOutcome.RELEASED, Violation.Kind.OUTCOME,
-					() -> history + " was to run out, and was told that it was released");
+					() -> history + " was to run out, and was notified that it was released");
 			this.jvm.judge.closed(history);
 		}
 	}

@@ -42,7 +42,7 @@ final class Exclusion {
 		}
 	}
 
-	// Another is granted what a client was told it holds
+	// Another is granted a lock that a client believes to hold
 	void overtaken(LeaseHistory history, long at) {
 		if (history.overtakenAt < 0) {
 			history.overtakenAt = at;
@@ -55,8 +55,8 @@ final class Exclusion {
 				() -> "another is granted while " + history + " relies on its lease for " + history.relied() / 1_000_000
 						+ "ms more");
 		if (clockError() <= margin(history) && isWatched(history)) {
-			Violation.check(history.told, Violation.Kind.TOLD_LATE,
-					() -> "another is granted before " + history + " was told");
+			Violation.check(history.notified, Violation.Kind.TOLD_LATE,
+					() -> "another is granted before " + history + " was notified");
 		}
 	}
 

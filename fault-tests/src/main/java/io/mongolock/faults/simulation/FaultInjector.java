@@ -28,7 +28,7 @@ record FaultInjector(Timeline timeline, List<? extends SimulatedProcess> clients
 		sometimes(profile.blocks(), this::block);
 	}
 
-	// For a time, or for good
+	// For a time, or for ever
 	private void block() {
 		long most = this.until - this.timeline.now();
 		long nanos = (this.timeline.chance(0.3)) ? most : upTo(this.timings.longest().toNanos());

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * The fences that holders were given, by the store or by each other: in the order of
- * time, whoever gave them, those of a key rise.
+ * time, no matter who gave them, those of a key rise.
  */
 final class FenceOrder {
 

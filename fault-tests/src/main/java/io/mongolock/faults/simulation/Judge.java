@@ -17,7 +17,7 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.test.StoreLog.Grant;
 
 /**
- * Sees what clients are told and do, and with its {@link StoreJudge} what the store does;
+ * Sees what clients learn and do, and with its {@link StoreJudge} what the store does;
  * writes it down, and throws a {@link Violation} as soon as a promise is broken.
  */
 final class Judge {
@@ -73,11 +73,11 @@ final class Judge {
 	}
 
 	// Of its grant, or of what it was handed
-	void told(LeaseHistory history, HeldLock heldLock) {
+	void notified(LeaseHistory history, HeldLock heldLock) {
 		Violation.check(!history.isOver(), Violation.Kind.GHOST, () -> history + " is granted a lock after it gave up");
 		history.heldLock = heldLock;
 		history.entry = this.histories.of(heldLock.id().leaseToken());
-		history.told = heldLock.lossReason() != null;
+		history.notified = heldLock.lossReason() != null;
 		if (history.entry.holder == null) {
 			history.entry.holder = heldLock;
 		}
@@ -118,7 +118,7 @@ final class Judge {
 	}
 
 	// Told by the product's own client, which hands over unseen
-	void told(LeaseHistory history, HeldLock heldLock, HandOver turn) {
+	void notified(LeaseHistory history, HeldLock heldLock, HandOver turn) {
 		if (heldLock.isHandedOver()) {
 			LeaseHistory entry = this.histories.of(heldLock.id().leaseToken());
 			// Nobody, if who was granted it did not want it any more
@@ -133,7 +133,7 @@ final class Judge {
 					Violation.Kind.TURN, () -> from + " handed over " + age / 1_000_000 + "ms after the grant");
 			passedOn(from, heldLock, (from.client.wasSuspended()) ? 0 : ago);
 		}
-		told(history, heldLock);
+		notified(history, heldLock);
 	}
 
 	// The fences that were handed out after that of a grant, and when
@@ -145,17 +145,17 @@ final class Judge {
 		return new Grant(heldLock.key(), heldLock.id().leaseToken(), heldLock.grantFence());
 	}
 
-	void toldLost(HeldLock heldLock) {
-		toldLost(heldLock.key(), heldLock.fence(), false);
+	void notifiedOfLoss(HeldLock heldLock) {
+		notifiedOfLoss(heldLock.key(), heldLock.fence(), false);
 	}
 
-	void toldLost(String key, long fence, boolean atStop) {
+	void notifiedOfLoss(String key, long fence, boolean atStop) {
 		for (LeaseHistory history : this.histories.all()) {
 			HeldLock heldLock = history.heldLock;
 			if (heldLock != null && heldLock.key().equals(key) && heldLock.fence() == fence) {
-				history.told = true;
+				history.notified = true;
 				history.stoppedAt = (atStop) ? this.timeline.now() : history.stoppedAt;
-				event(history, "is told of the loss", Event.TOLD_OF_A_LOSS);
+				event(history, "is notified of the loss", Event.TOLD_OF_A_LOSS);
 				if (heldLock.isHandedOver()) {
 					count(Event.LOST_IN_A_TURN);
 				}
@@ -188,12 +188,12 @@ final class Judge {
 
 	private void end(LeaseHistory history) {
 		history.overAt = this.timeline.now();
-		history.told = true;
+		history.notified = true;
 	}
 
 	void outcome(LeaseHistory history, ReleaseOutcome outcome) {
 		history.outcome = outcome;
-		event(history, "is told " + outcome, switch (outcome) {
+		event(history, "is notified " + outcome, switch (outcome) {
 			case RELEASED -> Event.RELEASED;
 			case EXPIRED_UNCONTESTED -> Event.EXPIRED_UNCONTESTED;
 			case LEFT_TO_EXPIRE -> Event.LEFT_TO_EXPIRE;

@@ -10,9 +10,9 @@ import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LeaseId;
 
 /**
- * What is known of one attempt: the truth of the store beside what its client was told.
- * Who is handed a lock holds the entry of another attempt, of which alone the store
- * knows. Times are true ones, negative for never.
+ * One attempt as it is known: the truth of the store beside what its client learnt. Who
+ * is handed a lock holds the entry of another attempt, of which alone the store knows.
+ * Times are true ones, negative for never.
  */
 final class LeaseHistory {
 
@@ -43,7 +43,7 @@ final class LeaseHistory {
 
 	long grantedAt = -1;
 
-	/** What was left of it when its client was told of the grant. */
+	/** What was left of it when its client learnt of the grant. */
 	long leftWhenTold = -1;
 
 	long overtakenAt = -1;
@@ -96,7 +96,7 @@ final class LeaseHistory {
 	/** Whether its release was answered, so that its minimum hold is kept. */
 	boolean kept;
 
-	boolean told;
+	boolean notified;
 
 	LeaseHistory(LeaseId id, SimulatedProcess client, ResolvedLockSettings terms, int limit, boolean last) {
 		this.id = id;

@@ -121,7 +121,7 @@ final class SimulatedCall<T> {
 			return (int) ids.stream().filter(statement).count();
 		}
 
-		// What is left of it without those that are refused; nothing of a single one
+		// The rest of it without those that are refused; nothing of a single one
 		@SuppressWarnings("unchecked")
 		Request<T> without(List<LeaseId> refused) {
 			List<LeaseId> others = this.ids.stream().filter((id) -> !refused.contains(id)).toList();
@@ -166,7 +166,7 @@ final class SimulatedCall<T> {
 					(log, now) -> ids.stream().map((id) -> log.look(id.key(), now)).toList());
 		}
 
-		// What is executed of it before a statement that is blocked
+		// The part of it that is executed before a statement that is blocked
 		Request<?> upTo(int index) {
 			List<LeaseId> before = this.ids.subList(0, index);
 			return switch (this.kind) {

@@ -167,12 +167,12 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		if (this.history.unknown) {
 			this.client.judge.count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
 		}
-		this.client.judge.told(this.history, granted.held());
+		this.client.judge.notified(this.history, granted.held());
 		this.onEnd.accept(this.history);
 	}
 
 	private void giveBack(HeldLock unwanted) {
-		this.client.judge.told(this.history, unwanted);
+		this.client.judge.notified(this.history, unwanted);
 		this.client.judge.count(Event.HANDED_TO_ONE_WHO_GAVE_UP);
 		new SimulatedHold(this.errand, this.client, this.history, () -> this.onEnd.accept(null)).release();
 	}

@@ -60,7 +60,8 @@ final class SimulatedClient extends SimulatedProcess {
 		return this.network.starves(most);
 	}
 
-	// It is told, and those who wait for it here may ask, as soon as what noticed it has
+	// Its holder is notified, and those who wait for it here may ask, as soon as what
+	// noticed it has
 	// run
 	void lost(HeldLock heldLock) {
 		this.lost.add(heldLock);
@@ -74,7 +75,7 @@ final class SimulatedClient extends SimulatedProcess {
 			this.lost.clear();
 			heldLocks.sort(Comparator.comparing((heldLock) -> heldLock.id().leaseToken()));
 			heldLocks.forEach((heldLock) -> {
-				this.judge.toldLost(heldLock);
+				this.judge.notifiedOfLoss(heldLock);
 				over(heldLock);
 			});
 		}

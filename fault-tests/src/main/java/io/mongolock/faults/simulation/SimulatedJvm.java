@@ -187,7 +187,7 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 		this.client.stop(Duration.ofNanos(budget));
 		this.judge.event(this.name, "has stopped", null);
 		this.stopped = true;
-		this.judge.histories.all().stream().filter((history) -> history.client == this).forEach(this::told);
+		this.judge.histories.all().stream().filter((history) -> history.client == this).forEach(this::notified);
 		onStopped.run();
 		this.batons.sleep(pause);
 		this.stopped = false;
@@ -222,7 +222,7 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 						&& history.heldLock.fence() == handle.fence())
 				.forEach(this.store::checkGone);
 		}
-		this.judge.toldLost(handle.key(), handle.fence(), (reason == LossReason.SHUTDOWN));
+		this.judge.notifiedOfLoss(handle.key(), handle.fence(), (reason == LossReason.SHUTDOWN));
 	}
 
 	@Override
@@ -246,7 +246,7 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 	}
 
 	// Nothing is held between a stop and the next start
-	void told(LeaseHistory history) {
+	void notified(LeaseHistory history) {
 		Violation.check(!this.stopped || history.relied() == 0, Violation.Kind.STOPPED,
 				() -> history + " is held although its client was stopped");
 		HeldLock held = history.heldLock;

@@ -84,7 +84,8 @@ final class StoreJudge {
 		}
 	}
 
-	// Whoever came earlier, still waits and asks when called must not be passed, unless
+	// A claim that came earlier, still waits and asks when called must not be passed,
+	// unless
 	// there is room for both
 	private void checkOrder(Grant grant, Set<String> holders) {
 		LeaseHistory granted = this.histories.of(grant.token());
@@ -127,7 +128,7 @@ final class StoreJudge {
 				+ (until - this.timeline.now()) / 1_000_000 + "ms before the minimum hold of " + history + " is over");
 	}
 
-	// Nothing is promised to whoever held it
+	// Nothing is promised to its holder
 	void deleted(Set<String> holders) {
 		holders.forEach((token) -> this.histories.of(token).deleted = true);
 	}

@@ -24,7 +24,8 @@ final class Violation extends RuntimeException {
 		OVERLAP,
 
 		/**
-		 * More holders together than one of them allows, such as a reader and a writer.
+		 * More holders together than one of them allows, for example a reader and a
+		 * writer.
 		 */
 		LIMIT,
 
@@ -45,7 +46,7 @@ final class Violation extends RuntimeException {
 		/** A lock held by nobody for longer than a ttl. */
 		GHOST,
 
-		/** A holder was told something that is not true. */
+		/** A holder was notified of something that is not true. */
 		OUTCOME,
 
 		/** A lock that is free, or whose holder is dead, was not granted in time. */
