@@ -50,7 +50,20 @@ final class ServletStreams implements SmartLifecycle {
 		return ServerResponse.sse(this::join, Duration.ZERO);
 	}
 
-	private synchronized void join(SseBuilder stream) {
+	private void join(SseBuilder stream) {
+		try {
+			// Writes the headers on the thread of the request. Filters add some until
+			// they
+			// are written, which another thread that writes must not meet halfway
+			stream.comment("open").send();
+			begin(stream);
+		}
+		catch (IOException ex) {
+			stream.error(ex);
+		}
+	}
+
+	private synchronized void begin(SseBuilder stream) {
 		if (!this.running) {
 			stream.complete();
 			return;

@@ -7,6 +7,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,9 @@ class ViewersTests {
 	@Autowired
 	private LockOperations locks;
 
+	@Autowired
+	private LockActivity activity;
+
 	@Test
 	void onlyUsersWhoMayReadTheLocksHearOfThem() {
 		Visitor customer = new Visitor(this.port, "customer");
@@ -67,6 +71,16 @@ class ViewersTests {
 				.contains("\"key\":\"events\"");
 			return null;
 		});
+	}
+
+	@Test
+	void aStreamIsOpenBeforeItsThreadHasWritten() {
+		synchronized (this.activity) {
+			// Holds up the thread of the stream
+			CompletableFuture<Void> opened = CompletableFuture
+				.runAsync(() -> new Visitor(this.port, "operator").stream(EVENTS).close());
+			assertThat(opened).succeedsWithin(PATIENCE);
+		}
 	}
 
 	@Test
