@@ -3,10 +3,17 @@ package io.mongolock.autoconfigure;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.provider.Arguments;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import io.mongolock.LockMode;
+import io.mongolock.LockOperations;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.interceptor.RecordingLockOperations;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Tests for locks on documents that are refused at startup.
@@ -20,6 +27,16 @@ class RefusedDocumentTests extends AbstractRefusedMethodTests {
 			Arguments.of(DocumentWithMinHold.class, "has document = Order.class and minHold = \"1m\""),
 			Arguments.of(OfDocument.class, "has document = Order.class, and there is nothing to lock documents by"),
 			Arguments.of(DocumentLater.class, "returns a CompletableFuture"));
+
+	@Test
+	void withoutTheModuleForDocumentsTheWayOutNamesIt() {
+		new ApplicationContextRunner().withBean(LockOperations.class, RecordingLockOperations::new)
+			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
+			.withBean(OfDocument.class)
+			.run((context) -> assertThat(
+					new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+				.contains("Add mongo-lock-documents, which mongo-lock-starter brings"));
+	}
 
 	static class DocumentWithoutKey {
 

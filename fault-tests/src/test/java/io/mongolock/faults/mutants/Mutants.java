@@ -568,6 +568,16 @@ final class Mutants {
 		String statements = "io.mongolock.mongodb.store.DocumentLockStoreCommandTests";
 		String unanswered = "io.mongolock.mongodb.UnansweredDocumentWritesTests";
 		return List.of(
+				new Mutant("document lock: ignored without the module", "LockDocumentCheck.check",
+						"if (locking == null) {", "if (locking == null) { return; } if (document == null) {",
+						test("io.mongolock.autoconfigure.RefusedDocumentTests",
+								"withoutTheModuleForDocumentsTheWayOutNamesIt")),
+				new Mutant("document lock: kept by an application that stops", "ApplicationLockEnvironment.stop",
+						".filter(LockTemplate::isRunning)", ".filter((client) -> !client.isRunning())",
+						test("org.example.shelf.ThirdPartyModuleTests", "itsLocksEndWhereTheApplicationsOwnDo")),
+				new Mutant("document lock: handed over within the JVM", "ApplicationLockEnvironment",
+						"new HandOver(Duration.ZERO, 0)", "HandOver.DEFAULT",
+						test("org.example.shelf.ThirdPartyModuleTests", "eachGrantIsAnAnswerOfTheStore")),
 				new Mutant("document lock: held though a write may have released it", "HeldDocument.unanswered",
 						"				this.lease.doubt();\n", "",
 						test(unanswered, "whatMayHaveReleasedTheLockLeavesNobodyWhoHoldsIt")),

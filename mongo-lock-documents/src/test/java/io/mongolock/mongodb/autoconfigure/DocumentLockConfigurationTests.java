@@ -3,6 +3,7 @@ package io.mongolock.mongodb.autoconfigure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
@@ -100,10 +101,10 @@ class DocumentLockConfigurationTests {
 					assertThat(locked.handle().remaining()).isGreaterThan(Duration.ofMinutes(20));
 					assertThat(template.findById("a", org.bson.Document.class, "pages")).containsKey("editor")
 						.doesNotContainKey("lock");
-					Thread other = new Thread(() -> assertThatExceptionOfType(LockUnavailableException.class)
-						.isThrownBy(() -> documents.lock(Page.class, "a")));
-					other.start();
-					other.join();
+					CompletableFuture
+						.runAsync(() -> assertThatExceptionOfType(LockUnavailableException.class)
+							.isThrownBy(() -> documents.lock(Page.class, "a")))
+						.join();
 				}
 			});
 	}
