@@ -42,20 +42,27 @@ record Mutant(String name, String where, String from, String to, List<Judge> jud
 
 	private Path source() throws IOException {
 		String file = this.where.replaceFirst("\\..*", "") + ".java";
-		List<Path> found = new ArrayList<>();
-		try (Stream<Path> modules = Files.list(Path.of(".."))) {
-			for (Path sources : modules.map((module) -> module.resolve("src/main/java/io/mongolock"))
-				.filter(Files::isDirectory)
-				.toList()) {
-				try (Stream<Path> files = Files.walk(sources)) {
-					files.filter((path) -> path.endsWith(file)).forEach(found::add);
-				}
-			}
-		}
+		List<Path> found = sources("src/main/java").stream().filter((path) -> path.endsWith(file)).toList();
 		if (found.size() != 1) {
 			throw new IllegalStateException("The mutant '" + this.name + "' needs one " + file + ", not " + found);
 		}
 		return found.get(0);
+	}
+
+	/**
+	 * The sources of all modules.
+	 * @param folder where they are in each
+	 */
+	static List<Path> sources(String folder) throws IOException {
+		List<Path> sources = new ArrayList<>();
+		try (Stream<Path> modules = Files.list(Path.of(".."))) {
+			for (Path root : modules.map((module) -> module.resolve(folder)).filter(Files::isDirectory).toList()) {
+				try (Stream<Path> files = Files.walk(root)) {
+					files.filter((path) -> path.toString().endsWith(".java")).forEach(sources::add);
+				}
+			}
+		}
+		return sources;
 	}
 
 	String patched() throws IOException {
