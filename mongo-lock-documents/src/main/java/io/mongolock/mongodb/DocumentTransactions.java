@@ -16,7 +16,7 @@ import org.springframework.transaction.TransactionExecutionListener;
  */
 public final class DocumentTransactions implements TransactionExecutionListener {
 
-	/** Weak, as a handle that nobody closes has to be noticed. */
+	/** Weak, because a handle that nobody closes has to be noticed. */
 	private final ThreadLocal<@Nullable Map<HeldDocument<?>, TransactionKeeper>> locked = new ThreadLocal<>();
 
 	void locked(HeldDocument<?> document, TransactionKeeper keeper) {

@@ -461,7 +461,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
-	 * It has not, as the document has another version.
+	 * It has not, because the document has another version.
 	 * @return what to add to the reason
 	 */
 	String outdated() {
@@ -473,7 +473,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
-	 * It has not, as the lock is gone.
+	 * It has not, because the lock is gone.
 	 * @return what to add to the reason
 	 */
 	String refused() {

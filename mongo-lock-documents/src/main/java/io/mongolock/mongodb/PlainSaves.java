@@ -37,7 +37,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 
 	private final Supplier<Stream<MongoMappingContext>> contexts;
 
-	/** Weak, as a handle that nobody closes has to be noticed. */
+	/** Weak, because a handle that nobody closes has to be noticed. */
 	private final Set<HeldDocument<?>> locked = Collections
 		.newSetFromMap(new ConcurrentReferenceHashMap<>(16, ReferenceType.WEAK));
 

@@ -67,7 +67,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 		String end = (Thread.currentThread().isInterrupted()) ? ", and the thread was interrupted"
 				: ": try again later, raise mongo-lock.optimistic.max-attempts, or use a lock if this is usual";
 		OptimisticLockingFailureException summary = new OptimisticLockingFailureException(
-				"Could not " + attempt.getName() + ", as others were faster in each of " + attempts + " attempt"
+				"Could not " + attempt.getName() + ", because others were faster in each of " + attempts + " attempt"
 						+ ((attempts > 1) ? "s" : "") + end,
 				last.getCause());
 		failure.getExceptions()

@@ -31,7 +31,8 @@ final class VersionedDocuments<T> {
 		this.type = type;
 		MongoPersistentEntity<?> entity = template.getConverter().getMappingContext().getPersistentEntity(type);
 		if (entity == null || !entity.hasIdProperty() || !entity.hasVersionProperty()) {
-			throw new IllegalArgumentException(type.getName() + " cannot be updated optimistically, as nobody would "
+			throw new IllegalArgumentException(type.getName()
+					+ " cannot be updated optimistically, because nobody would "
 					+ "notice that somebody else was faster: add a field like '@Version Long version', with @Version of "
 					+ "org.springframework.data.annotation, and an @Id if it has none");
 		}

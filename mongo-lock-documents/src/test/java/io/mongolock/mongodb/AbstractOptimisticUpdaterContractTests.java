@@ -179,7 +179,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 				interfere(template);
 				return counter.next();
 			}))
-			.withMessageContaining("Could not update Counter 'a', as others were faster in each of 3 attempts")
+			.withMessageContaining("Could not update Counter 'a', because others were faster in each of 3 attempts")
 			.withMessageContaining("mongo-lock.optimistic.max-attempts")
 			.withCauseInstanceOf(OptimisticLockingFailureException.class)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasSize(2)

@@ -27,7 +27,7 @@ import io.mongolock.store.StoredLock;
  */
 public final class InMemoryLockStore implements LockStore {
 
-	// as MongoDB orders strings
+	// As MongoDB orders strings
 	private static final Comparator<String> BY_BYTES = Comparator
 		.comparing((key) -> key.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 

@@ -112,7 +112,7 @@ class DocumentationTests {
 		List<String> rows = new ArrayList<>();
 		for (Document one : metadata()) {
 			if (!one.getString("name").startsWith("mongo-lock.")) {
-				// of Actuator for its endpoints
+				// Of Actuator for its endpoints
 				continue;
 			}
 			Object value = one.get("defaultValue");
@@ -208,13 +208,12 @@ class DocumentationTests {
 	}
 
 	@Test
-	void theVocabularyAndTheWayOfACallNameClassesThatExist() throws IOException {
+	void theClassesThatContributorsAreSentToExist() throws IOException {
 		String contributing = Files.readString(ROOT.resolve("CONTRIBUTING.md"));
-		String words = contributing.split("## Words\n")[1].split("\n## ")[0];
-		String wakeUp = contributing.split("wakes the next waiter\n")[1].split("\n### ")[0];
+		String ours = contributing.replaceAll("(?m)^(\\|[^|]+\\|[^|]+\\|[^|]+)\\|.*$", "$1");
 		String call = Files.readString(ROOT.resolve("docs/how-it-works.md")).split("\n## ")[0];
 		List<String> named = Pattern.compile("`([A-Z]\\w+)[`.]")
-			.matcher(words.replaceAll("(?m)^(\\|[^|]+\\|[^|]+\\|[^|]+)\\|.*$", "$1") + wakeUp + call)
+			.matcher(ours + call)
 			.results()
 			.map((type) -> type.group(1) + ".java")
 			.distinct()

@@ -80,7 +80,7 @@ class ModelAgreementTests {
 		};
 	}
 
-	// the first grant there is, or one before it
+	// The first grant there is, or one before it
 	private static Function<LockStore, Object> releaseGrant(int before, LeaseId id) {
 		return (store) -> store.find(id.key(), TIMEOUT)
 			.flatMap((lock) -> lock.holders().stream().findFirst())

@@ -27,7 +27,7 @@ public final class ComparisonBenchmark {
 	private static final String NOTES = """
 			- Before each scenario, every lock is taken and released 2,000 times with nobody else, as an application that has been running
 			  for a while has: a lock that is handed on asks the server so rarely that its driver would not be compiled yet.
-			- A lone thread that takes and frees one lock pays two requests each time, as no one is there to hand it to. The share of the limit is
+			- A lone thread that takes and frees one lock pays two requests each time, because no one is there to hand it to. The share of the limit is
 			  then what the server's commit leaves, here as with all others. The limit is a thread that works and takes no lock.
 			- A ratio is the median of the ratios of each round, not that of the two medians beside it. What the library adds, and what follows
 			  it, is measured by programs of their own, each with a fresh server of the same kind.

@@ -26,7 +26,7 @@ final class InJvm implements Competitor {
 
 	@Override
 	public void close() {
-		// nothing was opened
+		// Nothing was opened
 	}
 
 }

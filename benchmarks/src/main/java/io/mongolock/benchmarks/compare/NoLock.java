@@ -18,7 +18,7 @@ final class NoLock implements Competitor {
 
 	@Override
 	public void close() {
-		// nothing was opened
+		// Nothing was opened
 	}
 
 }

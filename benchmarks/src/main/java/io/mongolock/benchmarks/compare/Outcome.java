@@ -24,8 +24,8 @@ record Outcome(long grants, double perSecond, double p50, double p99, double max
 	}
 
 	/**
-	 * The outcome of several JVMs: of the percentiles the worst, as each JVM tells only
-	 * its own.
+	 * The outcome of several JVMs: of the percentiles the worst, because each JVM tells
+	 * only its own.
 	 */
 	static Outcome ofAll(List<Outcome> each) {
 		double sum = each.stream().mapToDouble(Outcome::grants).sum();

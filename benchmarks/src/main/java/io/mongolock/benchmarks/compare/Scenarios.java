@@ -171,7 +171,7 @@ final class Scenarios {
 			next.unlock();
 			done.countDown();
 		}).start();
-		// long enough for it to wait, and not in step with its interval
+		// Long enough for it to wait, and not in step with its interval
 		LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(150_000 + (long) (Math.random() * 100_000)));
 		long released = System.nanoTime();
 		held.unlock();

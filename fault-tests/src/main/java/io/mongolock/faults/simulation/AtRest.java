@@ -103,7 +103,7 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, long heale
 
 	private void checkGranted(LeaseHistory history) {
 		if (history.last) {
-			// nothing is left then of what nobody touched since it healed
+			// Nothing is left then of what nobody touched since it healed
 			long free = this.healedAt + this.timings.longest().toNanos();
 			for (LeaseHistory other : this.judge.histories.all()) {
 				if (other != history && other.id.key().equals(history.id.key())) {

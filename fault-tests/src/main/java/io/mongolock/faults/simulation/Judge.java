@@ -106,7 +106,8 @@ final class Judge {
 	private void passedOn(LeaseHistory from, HeldLock to, long ago) {
 		from.entry.holder = to;
 		Map<Long, Long> turnSoFar = this.handOvers.computeIfAbsent(grant(to), (same) -> new LinkedHashMap<>());
-		// Who was overtaken without knowing, as its clock or the store's allow, is late,
+		// Who was overtaken without knowing, because its clock or the store's allow, is
+		// late,
 		// but not before those who had the lock before it
 		long before = turnSoFar.values().stream().reduce(from.grantedAt, Math::max);
 		turnSoFar.put(to.fence(), (from.overtakenAt < 0) ? Math.max(before, this.timeline.now() - ago) : before);

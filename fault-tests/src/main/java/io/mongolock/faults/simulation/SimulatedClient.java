@@ -46,7 +46,7 @@ final class SimulatedClient extends SimulatedProcess {
 		this.acquisitions = new ClientQueues(this.queue.places());
 	}
 
-	// Whether nobody waits here any more, as nobody wants a lock
+	// Whether nobody waits here any more, because nobody wants a lock
 	boolean isAtRest() {
 		return isCrashed() || (this.acquisitions.waiting() == 0 && this.queue.places().isEmpty());
 	}

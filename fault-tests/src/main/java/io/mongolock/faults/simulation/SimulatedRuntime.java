@@ -50,7 +50,7 @@ final class SimulatedRuntime extends ClientBridge {
 		return new Timer();
 	}
 
-	// Of the log alone, as nobody listens and no handles are watched
+	// Of the log alone, because nobody listens and no handles are watched
 	@Override
 	public ThreadFactory daemons(String name) {
 		return Inline::new;

@@ -19,7 +19,7 @@ final class Simulation {
 
 	private static final LockRequest SHARED = LockRequest.builder("a").shared().build();
 
-	/** Most histories are about one key, as those find most. */
+	/** Most histories are about one key, because those find most. */
 	static final List<List<LockRequest>> LOCKS = List.of(List.of(EXCLUSIVE), List.of(EXCLUSIVE),
 			List.of(LockRequest.builder("a").limit(2).build()), List.of(EXCLUSIVE, SHARED, SHARED),
 			List.of(EXCLUSIVE, SHARED, LockRequest.builder("a").limit(2).build()),

@@ -38,7 +38,7 @@ final class Timeline {
 
 	void run() {
 		while (step()) {
-			// one after the other
+			// One after the other
 		}
 	}
 

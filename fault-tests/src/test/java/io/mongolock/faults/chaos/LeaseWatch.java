@@ -69,7 +69,7 @@ final class LeaseWatch implements AutoCloseable {
 				Thread.sleep(150);
 			}
 			catch (MongoException | LockStoreException ex) {
-				// no look then
+				// No look then
 			}
 			catch (InterruptedException ex) {
 				return;
@@ -78,7 +78,7 @@ final class LeaseWatch implements AutoCloseable {
 	}
 
 	private void look() {
-		// what is seen after that is no less than what a majority has
+		// A look after that sees no less than a majority has
 		this.looks.updateOne(Filters.eq("one"), Updates.inc("n", 1), new UpdateOptions().upsert(true));
 		long now = System.nanoTime();
 		List<Lease> leases = leases().toList();

@@ -66,7 +66,7 @@ final class ServerFaults {
 			client.getDatabase("admin").runCommand(new Document("replSetStepDown", 5).append("force", true));
 		}
 		catch (MongoSocketException | MongoCommandException ex) {
-			// it may close the connection instead of an answer, or be no primary any more
+			// It may close the connection instead of an answer, or be no primary any more
 		}
 	}
 

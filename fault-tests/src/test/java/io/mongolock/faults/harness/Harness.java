@@ -199,7 +199,7 @@ public final class Harness implements AutoCloseable {
 
 	@Override
 	public void close() {
-		// first, as what is held would keep its client from ending
+		// First, because what is held would keep its client from ending
 		this.proxy.close();
 		this.clients.forEach(HarnessClient::close);
 		this.observer.close();

@@ -32,7 +32,7 @@ record MixedDocuments(WorkerProcesses processes) {
 	}
 
 	private List<String> log(String collection, String id) {
-		// as part of a write that a majority confirms
+		// As part of a write that a majority confirms
 		Document document = documents(collection).findOneAndUpdate(Filters.eq(id), Updates.inc("reads", 1));
 		return (document != null) ? document.getList("log", String.class) : List.of();
 	}

@@ -192,7 +192,7 @@ public final class RealSet implements AutoCloseable {
 			run(new Document("replSetStepDown", 10).append("force", true));
 		}
 		catch (MongoSocketException ex) {
-			// the server may close the connection instead of an answer
+			// The server may close the connection instead of an answer
 		}
 	}
 
@@ -212,7 +212,7 @@ public final class RealSet implements AutoCloseable {
 					(cluster) -> cluster.hosts(List.of(new ServerAddress(host))).mode(ClusterConnectionMode.SINGLE)));
 			this.halted.add(secondary);
 			Document before = run(secondary, halt("alwaysOn"));
-			// what the member fetches at this moment it may still write
+			// What the member fetches at this moment it may still write
 			run(secondary,
 					new Document("waitForFailPoint", HALT)
 						.append("timesEntered", before.get("count", Number.class).longValue() + 1)

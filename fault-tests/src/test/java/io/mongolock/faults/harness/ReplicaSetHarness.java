@@ -38,7 +38,7 @@ public final class ReplicaSetHarness implements AutoCloseable {
 
 	@Override
 	public void close() {
-		// what is held is then released at once
+		// Held locks are then released at once
 		this.set.heal();
 		this.clients.forEach(HarnessClient::close);
 		this.set.close();

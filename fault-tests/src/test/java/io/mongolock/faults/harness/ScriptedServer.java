@@ -99,7 +99,7 @@ public final class ScriptedServer implements AutoCloseable {
 				Socket connection = this.listener.accept();
 				this.connections.add(connection);
 				if (this.shut || this.listener.isClosed()) {
-					// accept may still return one that came while the listener was
+					// Accept may still return one that came while the listener was
 					// closing
 					connection.close();
 				}

@@ -101,7 +101,7 @@ public final class SetMember implements AutoCloseable {
 	public void takeOver(SetMember other) {
 		List<BsonDocument> documents = other.documents().find().into(new ArrayList<>());
 		List<BsonValue> ids = documents.stream().map((document) -> document.get("_id")).toList();
-		// one by one, so that nobody who looks here misses what both have
+		// One by one, so that nobody who looks here misses what both have
 		List<WriteModel<BsonDocument>> changes = new ArrayList<>();
 		changes.add(new DeleteManyModel<>(Filters.nin("_id", ids)));
 		for (BsonDocument document : documents) {
@@ -175,7 +175,7 @@ public final class SetMember implements AutoCloseable {
 	}
 
 	private static BsonDocument retryable(BsonDocument command, BsonDocument answer) {
-		// only a client that numbers its writes gets that answer
+		// Only a client that numbers its writes gets that answer
 		return (command.containsKey("txnNumber"))
 				? answer.append("errorLabels", new BsonArray(List.of(new BsonString("RetryableWriteError")))) : answer;
 	}

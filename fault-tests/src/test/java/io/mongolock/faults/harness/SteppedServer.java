@@ -39,7 +39,7 @@ record SteppedServer(RealMongo server, Path offset) implements AutoCloseable {
 		try {
 			Path next = Files.createTempFile("clock", ".txt");
 			write(offset, next);
-			// the server never reads half of it
+			// The server never reads half of it
 			Files.move(next, this.offset, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
 		}
 		catch (IOException ex) {

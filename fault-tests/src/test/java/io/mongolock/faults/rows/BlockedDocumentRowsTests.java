@@ -58,7 +58,7 @@ class BlockedDocumentRowsTests {
 						.waitTimeout(Duration.ZERO)
 						.build()));
 			}
-			// the last, so that whatever is not renewed is lost before
+			// The last, so that whatever is not renewed is lost before
 			LockHandle blocked = client.locks().acquire(LockRequest.of("blocked"));
 			await().atMost(Duration.ofSeconds(90)).until(() -> !client.heard().losses().isEmpty());
 			assertThat(client.heard().losses()).extracting(Loss::key, Loss::reason)

@@ -151,7 +151,8 @@ class CallerRowsTests {
 	}
 
 	/**
-	 * A thread that ends with its interrupt still set, as that is what each test shows.
+	 * A thread that ends with its interrupt still set, because that is what each test
+	 * shows.
 	 */
 	private final class Caller {
 

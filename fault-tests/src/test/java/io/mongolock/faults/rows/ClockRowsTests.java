@@ -98,7 +98,7 @@ class ClockRowsTests {
 		LockHandle next = other.acquire(REQUEST);
 		assertThat(handle.isHeld()).as("nothing here can tell").isTrue();
 		assertThat(next.fence()).as("what a guarded write goes by").isGreaterThan(handle.fence());
-		// when its next renewal is due
+		// When its next renewal is due
 		this.clock.pass(Duration.ofSeconds(8), Duration.ofSeconds(8));
 		assertThat(this.heard.awaitLoss().reason()).isEqualTo(LossReason.REFUSED);
 		assertThat(next.isHeld()).isTrue();

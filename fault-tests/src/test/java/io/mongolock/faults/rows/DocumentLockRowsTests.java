@@ -93,7 +93,7 @@ class DocumentLockRowsTests {
 		this.here.documents.save(locked, new Article("a", "saved", 1L));
 		late.release();
 		await().atMost(Harness.LONG).until(() -> stored().getLong("version") == 3);
-		// one that ran out would still stand there
+		// One that ran out would still stand there
 		await().atMost(Harness.LONG)
 			.until(() -> stored().get("lock", Document.class).getList("holders", Document.class).isEmpty());
 		assertThat(stored()).containsEntry("text", "saved");

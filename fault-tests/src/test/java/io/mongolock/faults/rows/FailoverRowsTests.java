@@ -81,7 +81,7 @@ class FailoverRowsTests {
 		LockHandle handle = client.acquire();
 		this.set.killPrimary();
 		SetMember survivor = this.set.members().get(1);
-		// late for the holder, early enough to renew for one that knew no margin
+		// Late for the holder, early enough to renew for one that knew no margin
 		await().atMost(Harness.LONG).until(() -> left(survivor).compareTo(MARGIN.dividedBy(2)) < 0);
 		this.set.elect(survivor);
 		Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(ScriptedSet.SERVER));
@@ -131,7 +131,7 @@ class FailoverRowsTests {
 		Duration overlap = handle.remaining();
 		Duration excess = Duration.ofMillis(ahead).minus(MARGIN);
 		assertThat(overlap).as("what no lease can prevent").isPositive();
-		// the clocks of the stores are in whole milliseconds
+		// The clocks of the stores are in whole milliseconds
 		assertThat(overlap).isLessThan(excess.plusMillis(5));
 		await().atMost(Harness.LONG).until(() -> !other.heard().steps().isEmpty());
 		assertThat(next.fence()).isGreaterThan(handle.fence());

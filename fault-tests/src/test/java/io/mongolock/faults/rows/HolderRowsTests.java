@@ -60,7 +60,7 @@ class HolderRowsTests {
 		assertThat(granted).succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
 		assertThat(granted.join()).isGreaterThan(fence);
 		long takeOver = System.nanoTime() - dead;
-		// what the server says is rounded to milliseconds
+		// What the server says is rounded to milliseconds
 		assertThat(takeOver).isGreaterThan(left - 5_000_000);
 		next.release(Harness.KEY);
 		assertThat(this.processes.assertClean().takenOver().count()).isOne();
@@ -74,7 +74,7 @@ class HolderRowsTests {
 		LockWorkerJvm holder = this.processes.start(Duration.ofSeconds(6));
 		LockWorkerJvm next = this.processes.start(Harness.LONG).awaitReady();
 		holder.awaitReady().run(Harness.KEY, 8, 1_000_000, 1);
-		// its turns set fences aside, which its threads are given one after the other
+		// Its turns set fences aside, which its threads are given one after the other
 		await().atMost(Harness.LONG).until(() -> setAside() > 0 && this.processes.check().sections() > 100);
 		this.processes.kill(holder);
 		next.acquire(Harness.KEY);
@@ -118,7 +118,7 @@ class HolderRowsTests {
 		LockWorkerJvm holder = this.processes.start(Duration.ofSeconds(30)).awaitReady();
 		holder.acquire(Harness.KEY);
 		holder.process().suspend();
-		// longer than a renewal interval of 8 s, shorter than the 24 s relied on
+		// Longer than a renewal interval of 8 s, shorter than the 24 s relied on
 		await().atMost(Harness.LONG).until(() -> this.processes.remaining(Harness.KEY).toMillis() < 20_000);
 		holder.process().resume();
 		assertThat(holder.status(Harness.KEY)).isEqualTo(Status.HELD);
@@ -146,7 +146,7 @@ class HolderRowsTests {
 		assertThat(others).succeedsWithin(Duration.ofSeconds(90));
 		CompletableFuture<SectionCounts> longWork = holder.run(Harness.KEY, 1, 1, 60_000);
 		awaitHeldBy(holder);
-		// beyond the lease, and until another has it
+		// Beyond the lease, and until another has it
 		this.processes.suspend(List.of(holder), () -> next.acquire(Harness.KEY));
 		assertThat(longWork).succeedsWithin(Duration.ofSeconds(90)).isEqualTo(new SectionCounts(0, 1, 0, 0));
 		next.release(Harness.KEY);
@@ -173,7 +173,7 @@ class HolderRowsTests {
 				return lost;
 			}
 			holder.process().resume();
-			// may succeed after the loss, as nobody was granted meanwhile
+			// May succeed after the loss, because nobody was granted meanwhile
 			catchThrowable(() -> holder.release(Harness.KEY));
 		}
 	}

@@ -102,7 +102,7 @@ class LoadRowsTests {
 			List<CompletableFuture<Void>> users = IntStream.range(0, 16)
 				.mapToObj((i) -> CompletableFuture.runAsync(() -> use(locks, next), this.threads))
 				.toList();
-			// three renewals of each, and as long as it takes
+			// Three renewals of each, and as long as it takes
 			while (System.nanoTime() - start < 6_500_000_000L || !users.stream().allMatch(CompletableFuture::isDone)) {
 				least = Math.min(least, held.stream().mapToLong((one) -> one.remaining().toMillis()).min().orElse(0));
 				LockSupport.parkNanos(20_000_000);

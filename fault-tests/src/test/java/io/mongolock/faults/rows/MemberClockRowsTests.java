@@ -71,7 +71,7 @@ class MemberClockRowsTests {
 	@ShowsRow(value = 24, level = Level.REPLICA_SET)
 	void aNextPrimaryWhoseClockIsAheadByLessThanTheMarginOverlapsWithNobody(RowFigures figures) {
 		RealMember next = this.harness.offBy(Duration.ofSeconds(1));
-		// has a margin of 2 s
+		// Has a margin of 2 s
 		HarnessClient client = client(Duration.ofSeconds(10));
 		HarnessClient other = client(Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
@@ -94,7 +94,7 @@ class MemberClockRowsTests {
 		Duration overlap = handle.remaining();
 		Duration excess = ahead.minus(margin);
 		assertThat(overlap).as("what no lease can prevent").isPositive();
-		// the clocks of the stores are in whole milliseconds
+		// The clocks of the stores are in whole milliseconds
 		assertThat(overlap).isLessThan(excess.plusMillis(5));
 		assertThat(granted.fence()).isGreaterThan(handle.fence());
 		Expect.lost(handle::renew);

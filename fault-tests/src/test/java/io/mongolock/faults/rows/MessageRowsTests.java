@@ -50,7 +50,7 @@ class MessageRowsTests {
 		Hold hold = this.harness.claims().holdRequest();
 		int releases = this.harness.proxy().replies("update");
 		Expect.outcomeUnknown(late);
-		// at once, and after 1/32, 1/16, 1/8, 1/4 and 1/2 of the ttl
+		// At once, and after 1/32, 1/16, 1/8, 1/4 and 1/2 of the ttl
 		this.harness.proxy().awaitReplies("update", releases + 6, ttl.multipliedBy(3));
 		assertTakenBack(hold, ttl, figures);
 	}
@@ -78,7 +78,7 @@ class MessageRowsTests {
 		LockHandle handle = late.acquire();
 		int before = this.harness.proxy().replies("update");
 		handle.close();
-		// the release, and the first of the clean-up
+		// The release, and the first of the clean-up
 		this.harness.proxy().awaitReplies("update", before + 2, Harness.LONG);
 		this.harness.deliver(hold, "findAndModify");
 		assertThat(this.harness.stored().orElseThrow().fence()).as("granted again").isGreaterThan(handle.fence());
@@ -171,7 +171,7 @@ class MessageRowsTests {
 		this.harness.releases().dropReply().once();
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(handle::close);
 		LockHandle next = other.acquire();
-		// the release that failed, and the one that cleans up behind it
+		// The release that failed, and the one that cleans up behind it
 		this.harness.proxy().awaitReplies("update", before + 2, Harness.LONG);
 		assertThat(closed).as("the caller is not troubled").succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
 		Expect.heldBy(next, this.harness.holders());

@@ -54,7 +54,7 @@ class PartitionRowsTests {
 				figures.server(ScriptedSet.SERVER));
 		assertThat(client.heard().losses()).extracting(RecordingLockListener.Loss::reason)
 			.containsExactly(LossReason.DEADLINE);
-		// renewed where nobody confirms it
+		// Renewed where nobody confirms it
 		Expect.heldBy(handle, stale.holders());
 		this.set.heal();
 		Expect.lost(handle::close);
@@ -145,7 +145,7 @@ class PartitionRowsTests {
 		long start = System.nanoTime();
 		Expect.outcomeUnknown(client);
 		Duration blocked = Duration.ofNanos(System.nanoTime() - start);
-		// the rest is for a busy machine; the driver itself would wait for 30 s
+		// The rest is for a busy machine; the driver itself would wait for 30 s
 		assertThat(blocked).isLessThan(OPERATION_TIMEOUT.plusSeconds(10));
 		this.set.heal();
 		SetMember leader = (stepsDown) ? this.set.elect() : this.set.primary();

@@ -116,7 +116,7 @@ class RefusedWritesRowsTests implements LockListener {
 		LockHandle handle = client.acquire();
 		refuseUnmarked();
 		handle.close();
-		// at growing distances there would be 7.5 s to the next one, and 15 to that after
+		// At growing distances there would be 7.5 s to the next one, and 15 to that after
 		// it
 		await().atMost(Harness.LONG).until(() -> releases.get() > 4);
 		assertThat(this.harness.holders()).hasSize(1);

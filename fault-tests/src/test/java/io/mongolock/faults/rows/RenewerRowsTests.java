@@ -137,7 +137,7 @@ class RenewerRowsTests {
 	@Test
 	@ShowsRow(value = 45, level = Level.UNIT)
 	void renewalsPassWhileTheApplicationsThreadsAreBusy(RowFigures figures) {
-		// not a future, for which the pool would start another thread
+		// Not a future, for which the pool would start another thread
 		CountDownLatch end = new CountDownLatch(1);
 		CountDownLatch busy = new CountDownLatch(ForkJoinPool.getCommonPoolParallelism());
 		for (long i = busy.getCount(); i > 0; i--) {

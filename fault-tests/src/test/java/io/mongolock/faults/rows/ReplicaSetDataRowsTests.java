@@ -82,7 +82,7 @@ class ReplicaSetDataRowsTests {
 		}
 	}
 
-	// It goes on there, and says nothing, as nothing happens there
+	// It goes on there, and says nothing, because nothing happens there
 	@Test
 	@ShowsRow(value = 42, level = Level.REPLICA_SET)
 	void whileTheStreamIsOnAMemberThatIsCutOffWhoeverWaitsIsGrantedByALook(RowFigures figures) {
@@ -215,7 +215,7 @@ class ReplicaSetDataRowsTests {
 			given.add(sequences.next(SequenceRowsTests.NAME));
 		}
 		catch (DataAccessException ex) {
-			// says that it is safe to ask again
+			// Says that it is safe to ask again
 		}
 	}
 
@@ -273,7 +273,7 @@ class ReplicaSetDataRowsTests {
 		UnconfirmedRowsTests.assertSavedOnce(locked, other);
 	}
 
-	// Releases locks, as the stream shows none that were released while it was away
+	// Releases locks, because the stream shows none that were released while it was away
 	private void awaitRelease(Notified notified) {
 		notified.seen.set(false);
 		await().pollInterval(Duration.ofMillis(50))
@@ -299,7 +299,7 @@ class ReplicaSetDataRowsTests {
 
 		@Override
 		public void missed() {
-			// what is released is shown, not what may have been
+			// A release is shown, not what may have been one
 		}
 
 	}

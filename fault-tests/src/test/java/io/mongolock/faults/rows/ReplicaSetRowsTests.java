@@ -121,7 +121,7 @@ class ReplicaSetRowsTests {
 		long executed = stored().fence();
 		RealMember old = this.set.members().primary();
 		fate.befall(this.set);
-		// or a member that does not know yet asks the old one, and waits 30 s for an
+		// Or a member that does not know yet asks the old one, and waits 30 s for an
 		// answer
 		this.set.members().primaryOtherThan(old);
 		this.set.resumeReplication();
@@ -157,7 +157,7 @@ class ReplicaSetRowsTests {
 		RealMember stale = this.set.members().primary();
 		HarnessClient contender = this.set.clientOf(stale, TTL, Duration.ZERO);
 		stale.isolate();
-		// for as long as it does not notice, it executes what nobody confirms
+		// For as long as it does not notice, it executes what nobody confirms
 		Expect.outcomeUnknown(contender);
 		boolean executed = this.set.seenBy(stale, Harness.KEY).isPresent();
 		LockHandle granted = this.client.acquire();

@@ -112,7 +112,7 @@ class ServerClockRowsTests {
 
 	private static void assertTold(HarnessClient client, Duration step) {
 		await().atMost(Harness.LONG).until(() -> !client.heard().steps().isEmpty());
-		// what passed while the requests were on their way is not known
+		// What passed while the requests were on their way is not known
 		assertThat(client.heard().steps().get(0)).isCloseTo(step, Duration.ofSeconds(5));
 	}
 

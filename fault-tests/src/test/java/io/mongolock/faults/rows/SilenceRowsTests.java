@@ -161,11 +161,11 @@ class SilenceRowsTests {
 					busy.find().first();
 				}
 				catch (RuntimeException ex) {
-					// the test is over
+					// The test is over
 				}
 			});
 		}
-		// the observer is not behind the proxy
+		// The observer is not behind the proxy
 		proxy.awaitRequests("find", 4, Harness.LONG);
 		return hold;
 	}
@@ -173,7 +173,7 @@ class SilenceRowsTests {
 	@Test
 	@ShowsRow(value = 50, level = Level.PROXY)
 	void asynchronousClaimsAreAnsweredTogether(RowFigures figures) {
-		// of which 3 s are left for a request
+		// Of which 3 s are left for a request
 		HarnessClient client = this.harness.behindProxy(Duration.ofSeconds(12), Duration.ZERO);
 		this.harness.proxy().blackhole();
 		long begun = System.nanoTime();
@@ -183,7 +183,7 @@ class SilenceRowsTests {
 			.toList();
 		assertThat(failures.stream().map(CompletableFuture::join)).allMatch(LockStoreException.class::isInstance);
 		long last = System.nanoTime() - begun;
-		// one after the other on each of 32 threads they would take seven times as long
+		// One after the other on each of 32 threads they would take seven times as long
 		assertThat(Duration.ofNanos(last)).isLessThan(Duration.ofSeconds(18));
 		figures.server(this.harness.label()).add("claims", failures.size());
 		figures.add("last answered", Harness.millis(last) + " with a timeout of 3000 ms");

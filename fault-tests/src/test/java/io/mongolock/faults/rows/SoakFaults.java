@@ -68,7 +68,7 @@ final class SoakFaults {
 			suspend(those, 800);
 		}
 		else if (kind < 20) {
-			// beyond the lease, if there is time for that
+			// Beyond the lease, if there is time for that
 			suspend(those, 8000);
 		}
 		else if (kind < 22) {

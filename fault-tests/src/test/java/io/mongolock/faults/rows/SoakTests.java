@@ -45,7 +45,7 @@ class SoakTests {
 				.generate(() -> FaultProxy.to(processes.target().host(), processes.target().port()))
 				.limit(WORKERS)
 				.toList();
-			// what else is sent than requests for locks has no deadline of its own
+			// What else is sent than requests for locks has no deadline of its own
 			MixedWorkers workers = new MixedWorkers(processes, WORKERS, figures.seed(),
 					(place) -> processes.target().through(proxies.get(place)) + "&timeoutMS=10000");
 			SoakFaults faults = new SoakFaults(figures.seed(), processes, workers, proxies, LENGTH.dividedBy(10));

@@ -98,7 +98,7 @@ class StandstillRowsTests {
 		long released = System.nanoTime();
 		assertThat(called).succeedsWithin(Harness.LONG);
 		long waited = System.nanoTime() - released;
-		// in the order of coming it would be ten times the operation timeout of 3 s
+		// In the order of coming it would be ten times the operation timeout of 3 s
 		assertThat(Duration.ofNanos(waited)).isLessThan(Duration.ofSeconds(15));
 		blocked.forEach((claim) -> claim.cancel(false));
 		figures.server(this.harness.label())

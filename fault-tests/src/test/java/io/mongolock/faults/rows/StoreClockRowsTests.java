@@ -26,8 +26,8 @@ import io.mongolock.store.LeaseId;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Rows 29, 44 and 70: time passes at the server, as its clock is set. Only that of the
- * embedded one can be without a library.
+ * Rows 29, 44 and 70: time passes at the server, because its clock is set. Only that of
+ * the embedded one can be without a library.
  */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)

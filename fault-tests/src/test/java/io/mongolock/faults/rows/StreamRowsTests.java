@@ -179,7 +179,7 @@ class StreamRowsTests {
 
 			@Override
 			public void missed() {
-				// what is released is shown, not what may have been
+				// A release is shown, not what may have been one
 			}
 
 		};

@@ -175,7 +175,7 @@ class TransactionRowsTests {
 			fate.befall(this.set);
 			write(first);
 		}))).isFalse();
-		// if its commit was sent, nobody knows what became of it until it is locked again
+		// If its commit was sent, nobody knows what became of it until it is locked again
 		boolean held = first.handle().isHeld();
 		LockedDocument<Article> locked = (held) ? first : lock(brief);
 		assertThat(locked.entity().text()).isEqualTo("draft");
@@ -210,7 +210,7 @@ class TransactionRowsTests {
 			return true;
 		}
 		catch (DataAccessException | TransactionException | MongoException ex) {
-			// the last is what a transaction ends with that could not keep a lock
+			// The last is what a transaction ends with that could not keep a lock
 			return false;
 		}
 	}

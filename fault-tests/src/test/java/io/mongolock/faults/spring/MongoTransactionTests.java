@@ -47,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Rows 33 and 34: locks and transactions of the same MongoDB. Requests for locks never
  * join them, unless they ask for it. What needs a replica set is shown on a real one
- * alone, as the embedded server executes the commands of a transaction one by one.
+ * alone, because the embedded server executes the commands of a transaction one by one.
  */
 @Timeout(120)
 @StartsApplication
@@ -85,7 +85,7 @@ class MongoTransactionTests {
 			start(server.connectionString(), "spring.main.lazy-initialization=true");
 			this.transaction.executeWithoutResult((status) -> {
 				write(this.id);
-				// made here, and not before, by the settings
+				// Made here, and not before, by the settings
 				bean(LockOperations.class).execute(LockRequest.of(this.key), (handle) -> {
 					handle.renew();
 					return "";

@@ -38,7 +38,7 @@ final class OtherClient implements AutoCloseable {
 	OtherClient(MongoClient mongo) {
 		this.mongo = mongo;
 		this.store = HarnessClient.store(mongo);
-		// not started, as tests look for threads that are left
+		// Not started, as tests look for threads that are left
 		this.locks = new LockTemplate(this.store,
 				new ClientOptions(new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
 						new LockOwner("other", "1", "elsewhere", ProcessHandle.current().pid(), ""), LockClock.system(),

@@ -117,7 +117,7 @@ class ServerSetUpTests {
 			assertRoleIsEnough(
 					(own != null) ? own.connectionString() : RealServer.named("a server with authentication"), figures);
 		}
-		// properties of the tests themselves, which stand among those of the process
+		// Properties of the tests themselves, which stand among those of the process
 		assertThat(
 				output.toString().lines().filter((line) -> !line.contains("Nothing reads the property 'mongo-lock.")))
 			.noneMatch((line) -> line.contains("WARN"));

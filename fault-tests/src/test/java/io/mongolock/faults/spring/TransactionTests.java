@@ -199,7 +199,8 @@ class TransactionTests {
 	}
 
 	private void assertFree() {
-		// looked at before it is asked for, as the release of what is asked for may be
+		// Looked at before it is asked for, because the release of what is asked for may
+		// be
 		// late
 		assertThat(app.other().holder(this.key)).isEmpty();
 		assertThat(app.other().seesHeld(this.key)).isFalse();

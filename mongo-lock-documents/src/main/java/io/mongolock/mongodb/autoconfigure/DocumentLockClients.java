@@ -18,7 +18,7 @@ import io.mongolock.spi.StoreClient;
 
 /**
  * The clients whose stores the application's documents are, one for each template. None
- * is {@link io.mongolock.LockOperations} as a bean, as there is one already.
+ * is {@link io.mongolock.LockOperations} as a bean, because there is one already.
  */
 final class DocumentLockClients implements DocumentLockFactory {
 

@@ -50,7 +50,7 @@ record Arguments(int port, String bindAddress, UpsertRace upsertRace, boolean re
 			}
 		}
 		catch (NumberFormatException ex) {
-			// said below
+			// Said below
 		}
 		throw wrong(arg);
 	}

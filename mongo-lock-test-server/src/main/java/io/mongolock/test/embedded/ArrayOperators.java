@@ -151,7 +151,7 @@ final class ArrayOperators {
 	}
 
 	private static Object merge(List<Object> values) {
-		// one operand may be an array of the documents
+		// One operand may be an array of the documents
 		List<?> documents = (values.size() == 1 && values.get(0) instanceof List<?> list) ? list : values;
 		Document merged = new Document();
 		for (Object value : documents) {

@@ -83,7 +83,7 @@ final class ChangeStream implements Cursor {
 		Document event = this.events.event(change.getKey(), change.getValue());
 		Document token = (Document) event.get("_id");
 		if ("invalidate".equals(event.get("operationType"))) {
-			// no stage holds this one back
+			// No stage holds this one back
 			return List.of(event);
 		}
 		List<Document> shown = this.stages.runStages(Stream.of(event));

@@ -89,7 +89,7 @@ final class ChangeStreams {
 						+ "' is an unknown field of the embedded server, which knows " + OPTIONS);
 			}
 			if (TOKENS.contains(option.getKey())) {
-				// also on a server that has no streams
+				// Also on a server that has no streams
 				ResumeToken.parse(option.getValue());
 			}
 		}
@@ -126,7 +126,7 @@ final class ChangeStreams {
 			return resume(ResumeToken.parse(token), log.at(ResumeToken.parse(token).time()));
 		}
 		if (options.get("startAtOperationTime") instanceof BsonTimestamp time) {
-			// from this time on, not only after it
+			// From this time on, not only after it
 			return new BsonTimestamp(time.getValue() - 1);
 		}
 		return log.latest();

@@ -35,7 +35,7 @@ final class ControlOperators {
 		Object bindings = Operators.required("$let", parameters, "vars", 16876);
 		Object body = Operators.required("$let", parameters, "in", 16877);
 		Map<String, Expression> values = new LinkedHashMap<>();
-		// the values do not see each other, only what is outside
+		// The values do not see each other, only what is outside
 		Operators.named("$let", bindings, 10065).forEach((name, source) -> values.put(name, parser.parse(source)));
 		Expression in = parser.with(values.keySet()).parse(body);
 		return (variables) -> {

@@ -26,7 +26,7 @@ final class CurrentDate {
 		}
 		for (Map.Entry<String, Object> date : dates.entrySet()) {
 			if (set.containsKey(date.getKey()) || date.getKey().equals("_id")) {
-				// left to the library, which refuses it
+				// Left to the library, which refuses it
 				return operators;
 			}
 			set.put(date.getKey(), isTimestamp(date.getValue()) ? clock.nextTimestamp() : now);

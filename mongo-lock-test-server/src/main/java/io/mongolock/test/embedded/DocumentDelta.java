@@ -71,7 +71,7 @@ final class DocumentDelta {
 			}
 		}
 		names.subList(Math.min(next, names.size()), names.size()).forEach((name) -> removals.put(name, false));
-		// what comes later than it did is only inserted
+		// What comes later than it did is only inserted
 		inserts.keySet().forEach(removals::remove);
 		Document difference = new Document();
 		putUnlessEmpty(difference, "d", removals);

@@ -37,7 +37,7 @@ record DocumentOrder(FieldPath path, int sign) implements Comparator<Document> {
 				.reduce((one, other) -> (Values.compare(one, other) * this.sign <= 0) ? one : other)
 				.get();
 		}
-		// what is not there stands where null does
+		// A missing value stands where null does
 		return (value != Values.MISSING) ? value : null;
 	}
 

@@ -58,7 +58,7 @@ final class EmbeddedBackend extends MemoryBackend {
 				.completedFuture(handleCommand(channel, database, command.keySet().iterator().next(), command));
 		}
 		catch (RuntimeException ex) {
-			// what the library does not foresee must not cost the client its connection
+			// What the library does not foresee must not cost the client its connection
 			return CompletableFuture.completedFuture(Replies.error(ex));
 		}
 	}

@@ -58,7 +58,7 @@ final class EmbeddedCollection extends MemoryCollection {
 	Document project(Document document, Projection projection, StatementTime time) {
 		Document fields = projection.fields();
 		if (fields == null) {
-			// values are never changed in place, only fields of the document itself are
+			// Values are never changed in place, only fields of the document itself are
 			return document.clone();
 		}
 		Document result = projection.isPlainInclusion() ? projection.include(document)
@@ -278,7 +278,7 @@ final class EmbeddedCollection extends MemoryCollection {
 	@Override
 	protected QueryResult queryDocuments(Document query, @Nullable Document orderBy, int numberToSkip, int limit,
 			int batchSize, @Nullable Document fieldSelector) {
-		// the library uses the index only for a filter on nothing but the _id
+		// The library uses the index only for a filter on nothing but the _id
 		if (query.size() > 1 && isSimple(query.get(ID))) {
 			return matchDocumentsFromStream(storedById(query.get(ID)), query, orderBy, numberToSkip, limit, batchSize,
 					fieldSelector);
@@ -311,7 +311,7 @@ final class EmbeddedCollection extends MemoryCollection {
 
 	@Override
 	public synchronized QueryResult handleQuery(QueryParameters queryParameters) {
-		// aggregations read through here, outside the monitor
+		// Aggregations read through here, outside the monitor
 		QueryResult stored = super.handleQuery(queryParameters);
 		return new QueryResult(stored.collectDocuments().stream().map(Document::cloneDeeply).toList(),
 				stored.getCursorId());

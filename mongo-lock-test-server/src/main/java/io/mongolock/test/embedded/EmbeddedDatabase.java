@@ -176,7 +176,7 @@ final class EmbeddedDatabase extends MemoryDatabase {
 	@Override
 	protected Index<Integer> openOrCreateSecondaryIndex(String collectionName, String indexName, List<IndexKey> keys,
 			boolean sparse) {
-		// finds nothing faster, but is listed; the library would warn about each
+		// Finds nothing faster, but is listed; the library would warn about each
 		return new EmptyIndex<>(indexName, keys);
 	}
 

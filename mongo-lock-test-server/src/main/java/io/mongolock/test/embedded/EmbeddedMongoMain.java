@@ -24,7 +24,7 @@ public final class EmbeddedMongoMain {
 		if (status != 0) {
 			System.exit(status);
 		}
-		// the server's threads keep no JVM alive
+		// The server's threads keep no JVM alive
 		new CountDownLatch(1).await();
 	}
 

@@ -46,7 +46,7 @@ record ExprFilter(Expression expression, StatementTime time) {
 	}
 
 	/**
-	 * Whether a filter asks for {@code $expr} anywhere, as no upsert may.
+	 * Whether a filter asks for {@code $expr} anywhere, because no upsert may.
 	 */
 	static boolean isIn(@Nullable Object filter) {
 		if (filter instanceof Document document) {

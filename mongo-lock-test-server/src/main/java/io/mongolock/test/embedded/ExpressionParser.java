@@ -141,7 +141,7 @@ final class ExpressionParser {
 			List<Object> result = new ArrayList<>(elements.size());
 			for (Expression element : elements) {
 				Object value = element.evaluate(variables);
-				// an array has no gaps: what is missing becomes null
+				// An array has no gaps: what is missing becomes null
 				result.add((value != Values.MISSING) ? value : null);
 			}
 			return result;

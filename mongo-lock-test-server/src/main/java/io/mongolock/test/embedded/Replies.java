@@ -45,7 +45,7 @@ final class Replies {
 				.append("codeName", error.getCodeName());
 		}
 		else {
-			// the class says more than many a message of the library
+			// The class says more than many a message of the library
 			target.append("errmsg", exception.toString())
 				.append("code", UNKNOWN_ERROR)
 				.append("codeName", "UnknownError");

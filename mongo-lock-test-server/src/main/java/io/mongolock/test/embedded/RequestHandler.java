@@ -46,7 +46,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<ClientRequest> {
 				.thenAccept((reply) -> context.writeAndFlush(new MongoMessage(context.channel(), header, reply)));
 		}
 		else if (request instanceof MongoQuery query && "$cmd".equals(query.getCollectionName())) {
-			// drivers introduce themselves this way before they know the server's version
+			// Drivers introduce themselves this way before they know the server's version
 			Document command = (query.getQuery().get("$query") instanceof Document nested) ? nested : query.getQuery();
 			answer(context, request, command)
 				.thenAccept((reply) -> context.writeAndFlush(new MongoReply(header, List.of(reply), 0)));

@@ -50,22 +50,22 @@ final class Standalone implements Topology {
 
 	@Override
 	public void complete(Document reply) {
-		// nor of a cluster's time
+		// Nor of a cluster's time
 	}
 
 	@Override
 	public void indexCreated(Document reply) {
-		// nor of a quorum
+		// Nor of a quorum
 	}
 
 	@Override
 	public void changed(Change change) {
-		// nobody can ask for it
+		// Nobody can ask for it
 	}
 
 	@Override
 	public void cursorsKilled() {
-		// nobody waits
+		// Nobody waits
 	}
 
 	@Override

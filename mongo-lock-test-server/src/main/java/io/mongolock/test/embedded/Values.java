@@ -103,7 +103,7 @@ final class Values {
 	}
 
 	private static int compareStrings(String left, String right) {
-		// by UTF-8 bytes; String.compareTo puts emoji before some rarer characters
+		// By UTF-8 bytes; String.compareTo puts emoji before some rarer characters
 		return left.equals(right) ? 0
 				: Arrays.compareUnsigned(left.getBytes(StandardCharsets.UTF_8), right.getBytes(StandardCharsets.UTF_8));
 	}

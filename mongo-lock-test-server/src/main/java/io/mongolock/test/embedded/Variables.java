@@ -31,7 +31,7 @@ record Variables(Document root, StatementTime time, @Nullable Binding innermost)
 				return binding.value();
 			}
 		}
-		// the parser lets no undefined variable through
+		// The parser lets no undefined variable through
 		throw new IllegalStateException("Variable '" + name + "' is not bound");
 	}
 

@@ -35,7 +35,7 @@ final class WriteCommands {
 
 	WriteReply update(Document command) {
 		List<Document> updates = documents(command, "updates");
-		// an unknown stage fails the whole command, all other errors only their statement
+		// An unknown stage fails the whole command, all other errors only their statement
 		for (Document update : updates) {
 			if (update.get("u") instanceof List<?> stages) {
 				UpdatePipeline.checkStageNames(stages);

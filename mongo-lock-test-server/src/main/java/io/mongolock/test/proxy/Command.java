@@ -122,7 +122,7 @@ final class Command {
 	}
 
 	private static int next(Message message, int section) {
-		// either kind of section begins with its kind and, next, its length
+		// Either kind of section begins with its kind and, next, its length
 		return section + 1 + message.int32(section + 1);
 	}
 

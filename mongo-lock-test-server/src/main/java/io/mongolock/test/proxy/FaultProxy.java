@@ -223,7 +223,7 @@ public final class FaultProxy implements AutoCloseable {
 				connect(this.listener.accept());
 			}
 			catch (IOException ex) {
-				// closed, or the client was gone again before it was accepted
+				// Closed, or the client was gone again before it was accepted
 			}
 		}
 	}

@@ -121,7 +121,7 @@ final class Link implements Closeable {
 			socket.setSoLinger(true, 0);
 		}
 		catch (IOException ex) {
-			// closed already
+			// Closed already
 		}
 		closeQuietly(socket);
 	}
@@ -134,7 +134,7 @@ final class Link implements Closeable {
 			}
 		}
 		catch (IOException ex) {
-			// reset by the client, or the server is gone: either way there is no more
+			// Reset by the client, or the server is gone: either way there is no more
 		}
 		finally {
 			this.clientGone = true;
@@ -164,7 +164,7 @@ final class Link implements Closeable {
 			}
 		}
 		catch (IOException ex) {
-			// closed by either side
+			// Closed by either side
 		}
 		finally {
 			close();
@@ -215,7 +215,7 @@ final class Link implements Closeable {
 			}
 		}
 		catch (IOException ex) {
-			// nothing more can be done for it
+			// Nothing more can be done for it
 		}
 	}
 

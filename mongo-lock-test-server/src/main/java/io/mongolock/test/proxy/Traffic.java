@@ -36,7 +36,7 @@ final class Traffic {
 
 	private void pause(long nanos) {
 		try {
-			// one more millisecond, as a wait of zero would be one without end
+			// One more millisecond, because a wait of zero would be one without end
 			wait(TimeUnit.NANOSECONDS.toMillis(nanos) + 1);
 		}
 		catch (InterruptedException ex) {

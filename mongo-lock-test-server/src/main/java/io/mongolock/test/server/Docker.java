@@ -34,7 +34,7 @@ public final class Docker {
 		return !environment.getOrDefault("DOCKER_HOST", "").isBlank() || sockets.anyMatch(Files::exists);
 	}
 
-	// where an engine listens: without root, as a service, and on a desktop
+	// Where an engine listens: without root, as a service, and on a desktop
 	static Stream<Path> sockets(Map<String, String> environment, Path home) {
 		Stream<Path> rootless = Stream.ofNullable(environment.get("XDG_RUNTIME_DIR"))
 			.map((directory) -> Path.of(directory, "docker.sock"));
@@ -43,7 +43,7 @@ public final class Docker {
 						home.resolve(".docker/desktop/docker.sock"), Path.of("//./pipe/docker_engine")));
 	}
 
-	// of one member, which Testcontainers removes when this JVM ends; direct, as the
+	// Of one member, which Testcontainers removes when this JVM ends; direct, as the
 	// member's own name is unknown out here
 	@SuppressWarnings("resource")
 	static String startReplicaSet() {

@@ -37,7 +37,7 @@ final class Folders {
 			Files.deleteIfExists(file);
 		}
 		catch (DirectoryNotEmptyException ex) {
-			// of something that is kept
+			// Of something that is kept
 		}
 	}
 

@@ -96,14 +96,14 @@ final class MemberNetwork implements AutoCloseable {
 				welcome(this.door.accept());
 			}
 			catch (IOException ex) {
-				// closed, or gone again
+				// Closed, or gone again
 			}
 		}
 	}
 
 	private void welcome(Socket guest) throws IOException {
 		int member = memberOf(guest);
-		// another member would wait for an answer of one that stands still (SERVER-63512)
+		// Another member would wait for an answer of one that stands still (SERVER-63512)
 		if (member != CLIENT && this.frozen.getAsBoolean()) {
 			guest.setSoLinger(true, 0);
 			guest.close();
@@ -146,7 +146,7 @@ final class MemberNetwork implements AutoCloseable {
 			}
 		}
 		catch (IOException | DirectoryIteratorException ex) {
-			// the process has ended
+			// The process has ended
 		}
 		return false;
 	}

@@ -113,7 +113,7 @@ public record MongodBinary(Path path, String version) {
 				.map(Path::of);
 		}
 
-		// what a line on the choice of a server adds of those that were not taken
+		// What a line on the choice of a server adds of those that were not taken
 		String remark() {
 			return this.passedOver.isEmpty() ? "" : " (passed over, as older than " + OLDEST + ": "
 					+ String.join(", ", this.passedOver.stream().map(MongodBinary::toString).toList()) + ")";

@@ -36,7 +36,8 @@ final class MongodProcess {
 	private static final int PORT_TAKEN = 48;
 
 	// Nothing is ever written to the pipe: the read ends when its other end is closed.
-	// The watcher leaves a note, as the shell alone knows when the server has ended. What
+	// The watcher leaves a note, because the shell alone knows when the server has ended.
+	// What
 	// a terminal or a build sends to all its processes ends this JVM, not the shell.
 	private static final String SCRIPT = """
 			trap '' HUP INT TERM
@@ -86,7 +87,7 @@ final class MongodProcess {
 	static MongodProcess start(List<String> command, Map<String, String> environment, int port, Path data, Path log) {
 		List<String> all = new ArrayList<>(
 				List.of("/bin/sh", "-c", SCRIPT, "mongod-watcher", data.toString(), log.toString(), "/usr/bin/env"));
-		// not of the shell, whose clock is to stay right
+		// Not of the shell, whose clock is to stay right
 		environment.forEach((name, value) -> all.add(name + "=" + value));
 		all.addAll(command);
 		all.addAll(List.of("--port", String.valueOf(port), "--dbpath", data.toString()));
@@ -126,7 +127,7 @@ final class MongodProcess {
 			return new String(output.readAllBytes(), StandardCharsets.UTF_8).contains("Waiting for connections");
 		}
 		catch (IOException ex) {
-			// it has not begun yet
+			// It has not begun yet
 			return false;
 		}
 	}
@@ -191,7 +192,7 @@ final class MongodProcess {
 	private void signal(String name) {
 		try {
 			Process kill = new ProcessBuilder("kill", "-" + name, String.valueOf(this.pid)).start();
-			// one that has just ended by itself needs no signal
+			// One that has just ended by itself needs no signal
 			if ((!waitFor(kill) || kill.exitValue() != 0) && isRunning()) {
 				throw new IllegalStateException("No signal " + name + " to server process " + this.pid);
 			}
@@ -215,7 +216,7 @@ final class MongodProcess {
 		try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
 			for (Path thread : threads) {
 				String stat = Files.readString(thread.resolve("stat"));
-				// the state follows the name, which is in parentheses
+				// The state follows the name, which is in parentheses
 				if ("Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) < 0) {
 					return false;
 				}
@@ -223,7 +224,7 @@ final class MongodProcess {
 			return true;
 		}
 		catch (IOException | DirectoryIteratorException ex) {
-			// one of its threads has just ended
+			// One of its threads has just ended
 			return false;
 		}
 	}

@@ -123,7 +123,7 @@ public final class RealMember {
 	 */
 	public synchronized void start() {
 		for (int i = 0; !isRunning() && i < ATTEMPTS; i++) {
-			// once it has an address it keeps it
+			// Once it has an address it keeps it
 			int candidate = (this.port != 0) ? this.port : Ports.free();
 			MongodProcess started = MongodProcess.start(this.command.apply(this.folder),
 					this.environment.apply(this.index), candidate, this.folder.resolve("data"), log());

@@ -129,7 +129,7 @@ public final class RealMongo implements AutoCloseable {
 
 	/**
 	 * The primary that was elected last among the others, once there is one.
-	 * @param old who is not asked, as it may not know yet that it was replaced
+	 * @param old who is not asked, because it may not know yet that it was replaced
 	 * @return the member
 	 * @throws IllegalStateException if there is none within a minute
 	 */
@@ -189,7 +189,7 @@ public final class RealMongo implements AutoCloseable {
 			Runtime.getRuntime().removeShutdownHook(this.atExit);
 		}
 		catch (IllegalStateException ex) {
-			// this JVM ends, and with it the hook
+			// This JVM ends, and with it the hook
 		}
 	}
 
@@ -298,7 +298,7 @@ public final class RealMongo implements AutoCloseable {
 	private List<String> command(Path folder) {
 		List<String> command = new ArrayList<>(List.of(this.settings.binary.path().toString(), "--bind_ip", "127.0.0.1",
 				"--unixSocketPrefix", folder.toString(), "--wiredTigerCacheSizeGB", "0.25",
-				// so that proxies see what is sent
+				// So that proxies see what is sent
 				"--networkMessageCompressors", "disabled", "--setParameter", "diagnosticDataCollectionEnabled=false"));
 		if (this.settings.members > 0) {
 			command.addAll(List.of("--replSet", SET_NAME, "--oplogSize", "64"));

@@ -47,7 +47,7 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 		}
 		Search searched = search.get();
 		if (given.isPresent()) {
-			// what happens to be on the path is left alone then
+			// What happens to be on the path is left alone then
 			return new SuiteServer(given, searched.found().filter((binary) -> searched.named()),
 					"the one that " + GivenServer.NAME + " names");
 		}
@@ -73,7 +73,7 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 					"a container of " + Docker.IMAGE + ", as " + unset + searched.remark());
 		}
 		catch (RuntimeException ex) {
-			// for example an image that cannot be pulled: the suites need no more than a
+			// For example an image that cannot be pulled: the suites need no more than a
 			// JDK
 			return embedded(unset + ", but no container of " + Docker.IMAGE + " started: "
 					+ String.valueOf(ex.getMessage()).lines().findFirst().orElse(""));
@@ -105,7 +105,7 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 			return Search.ofThisMachine();
 		}
 
-		// ends with this JVM
+		// Ends with this JVM
 		@SuppressWarnings("resource")
 		private static String startReplicaSet(MongodBinary binary) {
 			return RealMongo.builder(binary).replicaSet(1).start().connectionString();

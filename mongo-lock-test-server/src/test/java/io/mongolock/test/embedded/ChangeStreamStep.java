@@ -70,7 +70,7 @@ record ChangeStreamStep(String name, BsonDocument statement) {
 	}
 
 	void run(ServerUnderTest server) {
-		// two claims in one millisecond would be one change
+		// Two claims in one millisecond would be one change
 		server.awaitNextMillisecond(server.now());
 		server.client().getDatabase("rec").runCommand(this.statement);
 	}

@@ -95,7 +95,7 @@ class ChangeStreamTests {
 			CompletableFuture<ChangeStreamDocument<Document>> next = CompletableFuture.supplyAsync(cursor::next);
 			awaitCommands("getMore", 1);
 			release();
-			// the wait for an event is longer than this
+			// The wait for an event is longer than this
 			ChangeStreamDocument<Document> event = next.get(30, TimeUnit.SECONDS);
 			assertThat(event.getOperationType()).isEqualTo(OperationType.UPDATE);
 			assertThat(event.getDocumentKey()).isEqualTo(BsonDocument.parse("{_id: 'k'}"));

@@ -111,7 +111,7 @@ class EmbeddedMongoTests {
 			documents.insertOne(new Document());
 			other.close();
 			other.close();
-			// patient until here, as a busy machine connects late
+			// Patient until here, because a busy machine connects late
 			MongoCollection<Document> hasty = documents.withTimeout(500, TimeUnit.MILLISECONDS);
 			assertThatExceptionOfType(MongoException.class).isThrownBy(hasty::countDocuments);
 			assertThatExceptionOfType(MongoTimeoutException.class).isThrownBy(hasty::countDocuments);

@@ -55,7 +55,7 @@ class RealServerReplayTests {
 	Stream<DynamicContainer> answersAsRecorded() {
 		return servers.stream().map((server) -> {
 			System.out.println("Replaying the recorded statements on " + server.description());
-			// what an embedded server is compared with is not left to what it says of
+			// What an embedded server is compared with is not left to what it says of
 			// itself
 			Recording recording = server.isEmbedded() ? Recording.values()[servers.indexOf(server)]
 					: server.recording();
@@ -74,7 +74,7 @@ class RealServerReplayTests {
 		assertThat(statements).doesNotHaveDuplicates();
 		for (Recording recording : Recording.values()) {
 			List<String> recorded = recording.cases().stream().map(RecordedCase::name).toList();
-			// there is no mongos any more to record the others with
+			// There is no mongos any more to record the others with
 			assertThat(recorded).as(recording.file())
 				.hasSize((recording != Recording.SHARDED_4_4) ? statements.size() : 120)
 				.isSubsetOf(statements);

@@ -67,7 +67,7 @@ record Replay(BsonDocument answer, Span span) {
 
 	private static BsonDocument run(ServerUnderTest server, MongoDatabase database, RecordedCase recorded) {
 		BsonDocument reply = new BsonDocument();
-		// of a retryable write, higher than any that the session may have had
+		// Of a retryable write, higher than any that the session may have had
 		Map<BsonValue, BsonValue> names = new HashMap<>(Map.of(NUMBER, new BsonInt64(System.nanoTime())));
 		try (ClientSession session = server.client().startSession(OPTIONS)) {
 			for (BsonDocument command : recorded.commands()) {
@@ -118,7 +118,7 @@ record Replay(BsonDocument answer, Span span) {
 					value.asArray().stream().map((error) -> only(error.asDocument(), "index", "code")).toList());
 			case "writeConcernError" -> only(value.asDocument(), "code", "codeName");
 			case "cursor" -> cursor(value.asDocument());
-			// one reply for each shard, under its name
+			// One reply for each shard, under its name
 			case "raw" -> new BsonArray(List.copyOf(value.asDocument().values()));
 			default -> NAMES.contains(name) ? ANY : value;
 		};

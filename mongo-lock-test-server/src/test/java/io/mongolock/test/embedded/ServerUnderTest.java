@@ -38,7 +38,8 @@ record ServerUnderTest(MongoClient client, EmbeddedMongo embedded) implements Au
 		return new ServerUnderTest(connect(embedded.connectionString()), embedded);
 	}
 
-	// what is sent twice is among the statements, and the driver is not to number its own
+	// Doubled statements are among those that are sent, and the driver is not to number
+	// its own
 	private static MongoClient connect(String uri) {
 		return MongoClients.create(MongoClientSettings.builder()
 			.applyConnectionString(new ConnectionString(uri))

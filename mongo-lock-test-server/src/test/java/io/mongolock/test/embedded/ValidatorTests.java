@@ -59,7 +59,7 @@ class ValidatorTests {
 			assertThat(error.asDocument().getString("errmsg").getValue()).isEqualTo("Document failed validation");
 		});
 
-		// what changes nothing is not validated
+		// What changes nothing is not validated
 		BsonDocument released = run(database,
 				"{ update: 'locks', updates: [ { q: { _id: 'a' }, u: { $pull: { holders: { token: 'x' } } } } ] }");
 		assertThat(released).doesNotContainKey("writeErrors");

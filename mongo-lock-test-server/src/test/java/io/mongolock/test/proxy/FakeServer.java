@@ -59,7 +59,7 @@ final class FakeServer implements AutoCloseable {
 				Socket socket = this.listener.accept();
 				this.open.add(socket);
 				if (this.listener.isClosed()) {
-					// accept may still return one that came while the listener was
+					// Accept may still return one that came while the listener was
 					// closing
 					socket.close();
 				}

@@ -138,7 +138,7 @@ class RealMongoTests {
 			frozen.freeze();
 			RealMember successor = set.primaryOtherThan(frozen);
 			successor.kill();
-			// one of three that runs elects nobody
+			// One of three that runs elects nobody
 			set.heal();
 			assertThat(frozen.isRunning() && successor.isRunning()).isTrue();
 			set.primary().kill();

@@ -121,7 +121,7 @@ class HistoryCheckerTests {
 		stalled("b", 0, 20);
 		stalled("a", 3, 5);
 		assertThat(violations()).singleElement().asString().contains("not running for 2.000 ms");
-		// what was noticed twice counts once
+		// What was noticed twice counts once
 		stalled("a", 3, 5);
 		assertThat(violations()).hasSize(1);
 		stalled("a", 4, 6);
@@ -280,7 +280,7 @@ class HistoryCheckerTests {
 	@Test
 	void fencesOfThoseWhoHoldTogetherAreOrderedByWhoHadBegunWhenTheOtherAsked() {
 		shared(3, "a", 2, 10, 20);
-		// granted first, and begun last
+		// Granted first, and begun last
 		shared(3, "b", 1, 12, 20, 5);
 		assertThat(violations()).isEmpty();
 		shared(3, "c", 1, 15, 20, 11);

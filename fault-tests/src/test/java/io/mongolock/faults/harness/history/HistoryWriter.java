@@ -39,7 +39,7 @@ public final class HistoryWriter implements AutoCloseable {
 	// All who take part in a run write to the same directory
 	public HistoryWriter(Path directory) {
 		try {
-			// not a channel, as an interrupt of its thread would close that
+			// Not a channel, because an interrupt of its thread would close that
 			this.out = new ObjectOutputStream(new FileOutputStream(Files.createTempFile(directory, "", "").toFile()));
 			this.out.flush();
 		}
@@ -51,7 +51,7 @@ public final class HistoryWriter implements AutoCloseable {
 	public synchronized void write(HistoryRecord record) {
 		try {
 			if (++this.written % REMEMBERED == 0) {
-				// else all of it is kept in memory
+				// Else all of it is kept in memory
 				this.out.reset();
 			}
 			this.out.writeObject(record);
@@ -107,7 +107,7 @@ public final class HistoryWriter implements AutoCloseable {
 			}
 		}
 		catch (EOFException ex) {
-			// half a record is what is being written, or the last of a killed process
+			// Half a record is what is being written, or the last of a killed process
 		}
 	}
 

@@ -5,7 +5,7 @@ import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 /**
  * Two critical sections of one key at a time, the one of the lower fence first; for how
  * long before one of them was notified that its lock is lost, for how long after that,
- * and how long the older one could not notice, as its process did not run.
+ * and how long the older one could not notice, because its process did not run.
  */
 record Overlap(Section older, Section newer, long unawareNanos, long notifiedNanos, long stalledNanos) {
 

@@ -83,7 +83,7 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 	}
 
 	private static String shows(ExtensionContext context) {
-		// the name of the test as a sentence, with that of the invocation if it has many
+		// The name of the test as a sentence, with that of the invocation if it has many
 		DisplayName given = context.getRequiredTestMethod().getAnnotation(DisplayName.class);
 		String name = context.getRequiredTestMethod().getName();
 		String sentence = (given != null) ? given.value()

@@ -139,7 +139,7 @@ class FaultMatrixTests {
 	}
 
 	/**
-	 * Run by the test kit only, as the name does not end like that of a test.
+	 * Run by the test kit only, because the name does not end like that of a test.
 	 */
 	static class RowCases {
 

@@ -113,7 +113,7 @@ public final class ChildJvm implements AutoCloseable {
 			.pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(1))
 			.atMost(LONG_ENOUGH)
-			// one of its threads has just ended
+			// One of its threads has just ended
 			.ignoreExceptionsInstanceOf(IOException.class)
 			.until(() -> !Files.isDirectory(tasks) || isStopped(tasks));
 	}
@@ -171,7 +171,7 @@ public final class ChildJvm implements AutoCloseable {
 		try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
 			for (Path thread : threads) {
 				String stat = Files.readString(thread.resolve("stat"));
-				// the state follows the name, which is in parentheses and may hold
+				// The state follows the name, which is in parentheses and may hold
 				// anything
 				if ("Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) < 0) {
 					return false;

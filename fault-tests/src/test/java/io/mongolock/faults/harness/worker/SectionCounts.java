@@ -7,8 +7,8 @@ import java.io.Serializable;
  *
  * @param completed done under the lock
  * @param lost done, and the lock was lost meanwhile
- * @param denied not done, as the lock was held by others
- * @param failed not done, or outcome unknown, as the store or the work failed
+ * @param denied not done, because the lock was held by others
+ * @param failed not done, or outcome unknown, because the store or the work failed
  */
 public record SectionCounts(int completed, int lost, int denied, int failed) implements Serializable {
 

@@ -32,7 +32,7 @@ public final class WorkerLoop {
 
 	public static void main(String[] args) throws Exception {
 		OutputStream answers = System.out;
-		// what else is printed must not get among the answers
+		// What else is printed must not get among the answers
 		System.setOut(System.err);
 		ObjectOutputStream out = new ObjectOutputStream(answers);
 		out.flush();

@@ -65,7 +65,7 @@ class ArticleDesk {
 	 */
 	Editing edit(String name) {
 		try (LockedDocument<Article> locked = this.documents.lock(Article.class, ID, this.editing)) {
-			// no late editor can overwrite the name of the next one
+			// No late editor can overwrite the name of the next one
 			this.fenced.update(locked.handle(), Query.query(Criteria.where("article").is(ID)),
 					Update.update("name", name), Editor.class);
 			return new Editing(locked.ticket().text(), locked.fence(), locked.entity());

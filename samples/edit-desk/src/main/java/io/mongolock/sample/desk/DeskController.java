@@ -79,7 +79,7 @@ class DeskController {
 			.clicks();
 	}
 
-	// the article as the others left it comes along, so that the page can show both
+	// The article as the others left it comes along, so that the page can show both
 	@ExceptionHandler({ LockLostException.class, OptimisticLockingFailureException.class })
 	ProblemDetail overtaken(RuntimeException ex) {
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, String.valueOf(ex.getMessage()));

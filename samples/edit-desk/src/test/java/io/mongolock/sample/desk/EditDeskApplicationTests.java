@@ -80,7 +80,7 @@ class EditDeskApplicationTests {
 
 	@Test
 	void anOperatorSeesTheHealthAndTheLocks() {
-		// degraded while it remembers a step of the clock
+		// Degraded while it remembers a step of the clock
 		assertThat(this.mvc.get().uri("/actuator/health/mongoLock")).hasStatusOk()
 			.bodyText()
 			.containsAnyOf("\"UP\"", "\"DEGRADED\"");

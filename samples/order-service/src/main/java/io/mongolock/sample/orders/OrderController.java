@@ -68,7 +68,7 @@ class OrderController {
 		return this.comparison.run(id, payments);
 	}
 
-	// before the lock: no wait, and no lock document, for what does not exist
+	// Before the lock: no wait, and no lock document, for what does not exist
 	private void check(String id, Payment payment) {
 		if (!payment.isValid()) {
 			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, Payment.RULE);

@@ -36,7 +36,7 @@ public class OrderImport {
 	 */
 	@DistributedLock(name = "order-import", waitTimeout = "0s", onUnavailable = OnUnavailable.SKIP)
 	public void importIfEmpty() {
-		// looked at under the lock: another instance may just have finished
+		// Looked at under the lock: another instance may just have finished
 		if (this.orders.count() == 0) {
 			List<Order> read = read();
 			this.orders.insert(read);

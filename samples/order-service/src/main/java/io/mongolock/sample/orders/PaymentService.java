@@ -50,7 +50,7 @@ public class PaymentService {
 		if (!lock.isHeld()) {
 			throw new NotPaidException(id);
 		}
-		// if this process stands still from here on, a later holder's balance is not
+		// If this process stands still from here on, a later holder's balance is not
 		// overwritten
 		this.writes.update(lock, Query.query(Criteria.where("id").is(id)), Update.update("balance", balance),
 				Order.class);

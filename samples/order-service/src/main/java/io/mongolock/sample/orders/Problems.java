@@ -59,7 +59,7 @@ class Problems extends ResponseEntityExceptionHandler {
 		return problem;
 	}
 
-	// no 503: who takes that for an invitation to try again pays twice
+	// No 503: who takes that for an invitation to try again pays twice
 	@ExceptionHandler
 	ProblemDetail lockLost(LockLostException ex) {
 		ProblemDetail problem = problem(HttpStatus.INTERNAL_SERVER_ERROR,
@@ -86,7 +86,7 @@ class Problems extends ResponseEntityExceptionHandler {
 	}
 
 	private ProblemDetail problem(HttpStatus status, String title, RuntimeException ex) {
-		// said once by ServerWatch while the server is away, not for every request
+		// Said once by ServerWatch while the server is away, not for every request
 		if (!this.watch.isAway()) {
 			logger.warn(title + ": " + ex.getMessage());
 		}

@@ -68,7 +68,7 @@ class ServerWatch {
 	}
 
 	private static String firstSentence(Throwable cause) {
-		// what follows describes the whole cluster
+		// What follows describes the whole cluster
 		return String.valueOf(cause.getMessage()).split("\\. ", 2)[0];
 	}
 

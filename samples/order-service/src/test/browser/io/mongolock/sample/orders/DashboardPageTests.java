@@ -80,7 +80,7 @@ class DashboardPageTests {
 
 	@AfterEach
 	void noScriptComplained() {
-		// an instance has places for 16 that look
+		// An instance has places for 16 that look
 		this.pages.forEach(Page::close);
 		locks.clear();
 		assertThat(this.complaints).isEmpty();
@@ -166,7 +166,7 @@ class DashboardPageTests {
 		assertThat(asked).hasValue(1);
 		page.getByLabel("Key begins with").fill("seed:0499");
 		expect(rows(page)).hasCount(10);
-		// the filter is part of the address
+		// The filter is part of the address
 		page.reload();
 		expect(rows(page)).hasCount(10);
 		page.getByLabel("Key begins with").fill("seed:00");

@@ -121,7 +121,7 @@ class PageTests {
 		List<BoundingBox> places = buttons.all().subList(0, BUTTONS).stream().map(Locator::boundingBox).toList();
 		for (int i = 0; i < CLICKS; i++) {
 			BoundingBox place = places.get(i % BUTTONS);
-			// where the button was, as a person would, not where it may be by now
+			// Where the button was, as a person would, not where it may be by now
 			page.mouse()
 				.click(place.x + place.width / 2, place.y + place.height / 2,
 						new Mouse.ClickOptions().setDelay(PRESSED));
@@ -209,7 +209,7 @@ class PageTests {
 		Page elsewhere = open(victim, PHONE);
 		elsewhere.locator("#pay input").fill("10020");
 		Locator lengthy = button(elsewhere, "Pay 1.00 (20 s)");
-		// as long as a busy machine takes for all that is to be seen meanwhile
+		// As long as a busy machine takes for all that is to be seen meanwhile
 		lengthy.evaluate("(button) => button.value = 120");
 		lengthy.click();
 		Locator lock = page.locator("#locks .lock").filter(new Locator.FilterOptions().setHasText("order:10020"));

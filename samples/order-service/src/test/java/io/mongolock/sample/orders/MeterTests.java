@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatRuntimeException;
  * What Prometheus scrapes of the locks after a small load and some faults.
  */
 @Tag("application")
-// as OrderServiceApplicationTests, which so shares its context
+// As OrderServiceApplicationTests, which so shares its context
 @SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms",
 		"mongo-lock.locks.order.wait-timeout=2s" })
 @AutoConfigureMockMvc

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What an operator of the application sees and does over the actuator.
  */
 @Tag("application")
-// as OrderServiceApplicationTests, which so shares its context
+// As OrderServiceApplicationTests, which so shares its context
 @SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms",
 		"mongo-lock.locks.order.wait-timeout=2s" })
 @AutoConfigureMockMvc

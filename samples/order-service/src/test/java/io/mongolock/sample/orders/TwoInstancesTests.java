@@ -56,7 +56,7 @@ class TwoInstancesTests {
 			instance.awaitReady();
 			awaitOrders(instance);
 		}
-		// they started together, and only one of them loaded the orders
+		// They started together, and only one of them loaded the orders
 		assertThat(one.output() + two.output()).containsOnlyOnce("Loaded 320 orders");
 		assertThat(one.read("/orders").get("total").asLong()).isEqualTo(320);
 	}
@@ -97,7 +97,7 @@ class TwoInstancesTests {
 		HttpResponse<String> response = two.pay("10001", "{\"amount\": 5, \"takes\": 0}").join();
 		Duration took = Duration.ofNanos(System.nanoTime() - killed);
 		assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-		// the rest is for two looks at the lock and a busy machine
+		// The rest is for two looks at the lock and a busy machine
 		assertThat(took).isLessThan(TTL.plusSeconds(10));
 		assertThat(one.balance("10001")).isEqualTo(balance - 5);
 	}

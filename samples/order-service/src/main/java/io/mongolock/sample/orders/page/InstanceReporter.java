@@ -93,7 +93,7 @@ class InstanceReporter implements DisposableBean {
 			}
 		}
 		catch (DataAccessException ex) {
-			// said once by ServerWatch; the next report holds all that this one would
+			// Said once by ServerWatch; the next report holds all that this one would
 			// have held
 		}
 	}

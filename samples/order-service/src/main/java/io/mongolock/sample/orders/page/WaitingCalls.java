@@ -46,7 +46,7 @@ class WaitingCalls {
 		this.calls.forEach((key, calls) -> {
 			int holding = (int) turns.stream().filter((turn) -> turn.end() == null && turn.key().equals(key)).count();
 			if (calls.size() > holding) {
-				// first come, first served: the oldest calls are those that have it
+				// First come, first served: the oldest calls are those that have it
 				waiting.add(new Waiting(key, calls.size() - holding,
 						TimeUnit.NANOSECONDS.toMillis(now - calls.get(holding))));
 			}

@@ -20,7 +20,7 @@ import io.mongolock.sample.orders.OrderServiceProperties;
 @Configuration(proxyBeanMethods = false)
 class MongoServerConfiguration {
 
-	// first, so that what a connection string says wins
+	// First, so that what a connection string says wins
 	@Bean
 	@Order(Ordered.HIGHEST_PRECEDENCE)
 	MongoClientSettingsBuilderCustomizer quickAnswers() {
@@ -30,7 +30,7 @@ class MongoServerConfiguration {
 					(socket) -> socket.connectTimeout(2, TimeUnit.SECONDS).readTimeout(10, TimeUnit.SECONDS));
 	}
 
-	// what is nested is looked at before
+	// Nested configurations are looked at before
 	@Bean
 	@ConditionalOnMissingBean
 	MongoServer mongoServer(MongoConnectionDetails connection) {
