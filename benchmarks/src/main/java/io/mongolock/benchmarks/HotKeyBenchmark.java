@@ -21,8 +21,8 @@ import io.mongolock.LockSettings;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
@@ -120,8 +120,8 @@ public final class HotKeyBenchmark {
 	private static LockTemplate locks(MongoLockStore store, HandOver handOver) {
 		LockSettings settings = LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build();
 		return new LockTemplate(store,
-				new ClientOptions(new LockDefaults(settings, Map.of()), new LockOwner("benchmark", "1", "", 1, ""),
-						LockClock.system(), List.of())
+				new ClientOptions(new ConfiguredSettings(settings, Map.of()),
+						new LockOwner("benchmark", "1", "", 1, ""), LockClock.system(), List.of())
 					.withLeakDetection(LeakDetection.OFF)
 					.withHandOver(handOver));
 	}

@@ -26,7 +26,7 @@ import io.mongolock.benchmarks.Subject.Observed;
 import io.mongolock.benchmarks.Subject.Work;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.observation.DefaultLockObservationConvention;
 import io.mongolock.observation.LockMdc;
 import io.mongolock.observation.LockObservations;
@@ -98,8 +98,9 @@ public final class OverheadBenchmark {
 	}
 
 	private static LockTemplate client(ConfigurableApplicationContext context, List<LockListener> listeners) {
-		return new LockTemplate(context.getBean(LockStore.class), new ClientOptions(context.getBean(LockDefaults.class),
-				context.getBean(LockOwner.class), LockClock.system(), listeners));
+		return new LockTemplate(context.getBean(LockStore.class),
+				new ClientOptions(context.getBean(ConfiguredSettings.class), context.getBean(LockOwner.class),
+						LockClock.system(), listeners));
 	}
 
 	private static void report(Turns turns, int rounds, int pairs) {

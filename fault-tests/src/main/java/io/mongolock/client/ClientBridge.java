@@ -14,9 +14,9 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LockStore;
 
 /**
@@ -55,7 +55,7 @@ public abstract class ClientBridge extends ClientRuntime {
 	public LockTemplate client(LockStore store, LockOwner owner, LockClock clock, LockListener listener,
 			HandOver handOver, Duration placeTtl) {
 		return new LockTemplate(store,
-				new ClientOptions(LockDefaults.NONE, owner, clock, List.of(listener))
+				new ClientOptions(ConfiguredSettings.NONE, owner, clock, List.of(listener))
 					.withLeakDetection(LeakDetection.OFF)
 					.withHandOver(handOver)
 					.withPlaceTtl(placeTtl),

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
 
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.DurationText;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
 
 /**
@@ -17,7 +17,7 @@ import io.mongolock.core.ResolvedLockSettings;
  */
 public final class LockInfoContributor implements InfoContributor {
 
-	private final LockDefaults defaults;
+	private final ConfiguredSettings configured;
 
 	private final String collection;
 
@@ -25,8 +25,8 @@ public final class LockInfoContributor implements InfoContributor {
 	 * Create a contributor.
 	 * @param collection where the locks are kept, empty if unknown
 	 */
-	public LockInfoContributor(LockDefaults defaults, String collection) {
-		this.defaults = defaults;
+	public LockInfoContributor(ConfiguredSettings configured, String collection) {
+		this.configured = configured;
 		this.collection = collection;
 	}
 
@@ -36,8 +36,8 @@ public final class LockInfoContributor implements InfoContributor {
 		if (!this.collection.isEmpty()) {
 			details.put("collection", this.collection);
 		}
-		details.put("settings", settings(this.defaults.terms()));
-		List<String> named = this.defaults.byName().keySet().stream().sorted().toList();
+		details.put("settings", settings(this.configured.terms()));
+		List<String> named = this.configured.byName().keySet().stream().sorted().toList();
 		details.put("settingsOfTheirOwn", named);
 		builder.withDetail("mongoLock", details);
 	}

@@ -17,8 +17,8 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.health.WriteProof;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.StoreClient;
@@ -38,7 +38,7 @@ final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Ph
 
 	private final MongoLockProperties properties;
 
-	private final LockDefaults defaults;
+	private final ConfiguredSettings configured;
 
 	private final LockOwner owner;
 
@@ -49,11 +49,11 @@ final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Ph
 	/**
 	 * Create without clients.
 	 */
-	ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties, LockDefaults defaults,
-			LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners) {
+	ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties,
+			ConfiguredSettings configured, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners) {
 		this.beanFactory = beanFactory;
 		this.properties = properties;
-		this.defaults = defaults;
+		this.configured = configured;
 		this.owner = owner;
 		this.clock = clock;
 		this.listeners = listeners;
@@ -61,7 +61,7 @@ final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Ph
 
 	@Override
 	public StoreClient open(LockStore store) {
-		LockDefaults lasting = new LockDefaults(this.defaults.global(), this.defaults.byName(), null);
+		ConfiguredSettings lasting = new ConfiguredSettings(this.configured.global(), this.configured.byName(), null);
 		// What other stores let write proves nothing of the lock collection
 		List<LockListener> ofOthers = this.listeners.orderedStream()
 			.filter((listener) -> !(listener instanceof WriteProof))
@@ -97,7 +97,7 @@ final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Ph
 
 	@Override
 	public Duration operationTimeout() {
-		return this.defaults.terms().operationTimeout();
+		return this.configured.terms().operationTimeout();
 	}
 
 	@Override

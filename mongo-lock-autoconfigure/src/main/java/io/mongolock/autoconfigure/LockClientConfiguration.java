@@ -16,8 +16,8 @@ import io.mongolock.LockOwner;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockCommitListener;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.event.LockEventPublisher;
 import io.mongolock.store.LockStore;
 
@@ -31,10 +31,10 @@ class LockClientConfiguration {
 
 	@Bean(destroyMethod = "close")
 	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
-	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, LockDefaults defaults, LockOwner owner,
+	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, ConfiguredSettings configured, LockOwner owner,
 			LockClock clock, ObjectProvider<LockListener> listeners, MongoLockProperties properties) {
 		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore),
-				new ClientOptions(defaults, owner, clock, listeners.orderedStream().toList())
+				new ClientOptions(configured, owner, clock, listeners.orderedStream().toList())
 					.withLeakDetection(properties.leakDetection())
 					.withHandOver(new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()))
 					.withPlaceTtl(properties.placeTtl()));

@@ -15,7 +15,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.actuate.LocksEndpoint;
 import io.mongolock.actuate.LocksEndpointWebExtension;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.store.LockStore;
 
@@ -31,11 +31,11 @@ public final class LockEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpoint mongoLocksEndpoint(LockStore store, LockDefaults defaults, ApplicationEventPublisher events,
+	LocksEndpoint mongoLocksEndpoint(LockStore store, ConfiguredSettings configured, ApplicationEventPublisher events,
 			LockOperations locks, ObjectProvider<LockTemplate> client, LockClock clock,
 			ObjectProvider<LockExtension> extensions) {
 		LockTemplate template = client.getIfUnique();
-		return new LocksEndpoint(store, defaults.terms().operationTimeout(), events, locks,
+		return new LocksEndpoint(store, configured.terms().operationTimeout(), events, locks,
 				(key) -> (template != null) ? template.waiting(key) : 0, clock, extensions.orderedStream().toList());
 	}
 

@@ -10,7 +10,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 
 /**
  * What modules make locks with. Where locks are switched off, too: for documents of the
@@ -22,8 +22,8 @@ class LockEnvironmentConfiguration {
 
 	@Bean
 	ApplicationLockEnvironment mongoLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties,
-			LockDefaults defaults, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners) {
-		return new ApplicationLockEnvironment(beanFactory, properties, defaults, owner, clock, listeners);
+			ConfiguredSettings configured, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners) {
+		return new ApplicationLockEnvironment(beanFactory, properties, configured, owner, clock, listeners);
 	}
 
 }

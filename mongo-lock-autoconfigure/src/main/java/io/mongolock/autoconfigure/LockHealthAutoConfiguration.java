@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Bean;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.health.LockTrouble;
 import io.mongolock.health.WriteProof;
@@ -36,9 +36,9 @@ public final class LockHealthAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(name = "mongoLockHealthIndicator")
-	LockHealthIndicator mongoLockHealthIndicator(LockStore store, LockDefaults defaults, LockTrouble trouble,
+	LockHealthIndicator mongoLockHealthIndicator(LockStore store, ConfiguredSettings configured, LockTrouble trouble,
 			LockOwner owner) {
-		return new LockHealthIndicator(store, defaults.terms().operationTimeout(), trouble, owner);
+		return new LockHealthIndicator(store, configured.terms().operationTimeout(), trouble, owner);
 	}
 
 }

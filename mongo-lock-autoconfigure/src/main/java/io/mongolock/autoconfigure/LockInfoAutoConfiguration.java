@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 import io.mongolock.actuate.LockInfoContributor;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.LockLocation;
 
@@ -24,9 +24,9 @@ public final class LockInfoAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockInfoContributor mongoLockInfoContributor(LockDefaults defaults, ObjectProvider<LockLocation> location) {
+	LockInfoContributor mongoLockInfoContributor(ConfiguredSettings configured, ObjectProvider<LockLocation> location) {
 		LockLocation known = location.getIfAvailable();
-		return new LockInfoContributor(defaults, (known != null) ? known.namespace() : "");
+		return new LockInfoContributor(configured, (known != null) ? known.namespace() : "");
 	}
 
 }

@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 import io.mongolock.client.LockTemplate;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.observation.LockMeters;
 import io.mongolock.observation.LockObservations;
 
@@ -27,11 +27,11 @@ public final class LockMetricsAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LockMeters mongoLockMeters(MeterRegistry registry, ObjectProvider<LockObservations> observations,
-			ObjectProvider<MeterObservationHandler<?>> timers, LockDefaults defaults) {
+			ObjectProvider<MeterObservationHandler<?>> timers, ConfiguredSettings configured) {
 		boolean observed = observations.stream().anyMatch(LockObservations::observes)
 				&& timers.stream().findAny().isPresent();
 		LockMeters meters = new LockMeters(registry, !observed);
-		defaults.byName().keySet().forEach(meters::expect);
+		configured.byName().keySet().forEach(meters::expect);
 		return meters;
 	}
 

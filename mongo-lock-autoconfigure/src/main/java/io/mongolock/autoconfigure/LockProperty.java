@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockSettings;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 
 /**
  * Where a setting is, or would be, configured.
@@ -20,10 +20,10 @@ record LockProperty(@Nullable String name, String setting) {
 	 * derived, where that is set from which it was.
 	 * @param name of the locks, if any
 	 */
-	static LockProperty find(String setting, @Nullable String name, LockDefaults defaults) {
+	static LockProperty find(String setting, @Nullable String name, ConfiguredSettings configured) {
 		for (String one : List.of(setting, "operation-timeout", "renew-interval", "margin", "ttl")) {
 			for (LockProperty candidate : List.of(new LockProperty(name, one), new LockProperty(null, one))) {
-				if (candidate.valueIn(defaults) != null) {
+				if (candidate.valueIn(configured) != null) {
 					return candidate;
 				}
 			}
@@ -31,9 +31,9 @@ record LockProperty(@Nullable String name, String setting) {
 		return new LockProperty(null, setting);
 	}
 
-	@Nullable Object valueIn(LockDefaults defaults) {
-		LockSettings settings = (this.name != null) ? defaults.byName().getOrDefault(this.name, LockSettings.NONE)
-				: defaults.global();
+	@Nullable Object valueIn(ConfiguredSettings configured) {
+		LockSettings settings = (this.name != null) ? configured.byName().getOrDefault(this.name, LockSettings.NONE)
+				: configured.global();
 		return switch (this.setting) {
 			case "ttl" -> settings.ttl();
 			case "margin" -> settings.margin();

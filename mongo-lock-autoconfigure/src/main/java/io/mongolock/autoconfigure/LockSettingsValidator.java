@@ -14,9 +14,9 @@ import org.springframework.core.env.Environment;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.DurationText;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.store.KeySpace;
@@ -42,7 +42,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private final MongoLockProperties properties;
 
-	private final LockDefaults defaults;
+	private final ConfiguredSettings configured;
 
 	private final Set<String> said = ConcurrentHashMap.newKeySet();
 
@@ -53,10 +53,10 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	 * Check the properties.
 	 * @throws InvalidConfigurationPropertyValueException if they contradict each other
 	 */
-	LockSettingsValidator(MongoLockProperties properties, LockDefaults defaults, List<LockExtension> extensions,
+	LockSettingsValidator(MongoLockProperties properties, ConfiguredSettings configured, List<LockExtension> extensions,
 			Environment environment) {
 		this.properties = properties;
-		this.defaults = defaults;
+		this.configured = configured;
 		LockPropertyNames names = new LockPropertyNames(environment, extensions);
 		names.checkUnits(properties.locks().keySet());
 		validate();
@@ -82,7 +82,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
-		for (String name : this.defaults.byName().keySet()) {
+		for (String name : this.configured.byName().keySet()) {
 			if (!this.declared.contains(name)) {
 				LockPropertyNames.nearest(name, this.declared)
 					.ifPresentOrElse(
@@ -98,8 +98,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	}
 
 	private ResolvedLockSettings check(@Nullable String name, LockSettings asked) {
-		ResolvedLockSettings terms = this.defaults.terms(name, asked);
-		this.defaults.limit(name, asked);
+		ResolvedLockSettings terms = this.configured.terms(name, asked);
+		this.configured.limit(name, asked);
 		hint((name != null) ? "Locks named '" + name + "' have" : "Locks have", terms);
 		return terms;
 	}
@@ -112,7 +112,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		checkRetention(this.properties.ttlIndex().retention());
 		checkHandOver(this.properties.handOver());
 		validate(null);
-		this.defaults.byName().keySet().forEach(this::validate);
+		this.configured.byName().keySet().forEach(this::validate);
 	}
 
 	private void validate(@Nullable String name) {
@@ -120,9 +120,9 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			check(name, LockSettings.NONE);
 		}
 		catch (InvalidLockSettingsException ex) {
-			LockProperty origin = LockProperty.find(ex.getSetting(), name, this.defaults);
+			LockProperty origin = LockProperty.find(ex.getSetting(), name, this.configured);
 			String where = (name == null || origin.name() != null) ? "" : " (for the locks named '" + name + "')";
-			Object value = origin.valueIn(this.defaults);
+			Object value = origin.valueIn(this.configured);
 			boolean itself = origin.setting().equals(ex.getSetting());
 			throw new InvalidConfigurationPropertyValueException(origin.fullName(),
 					text((value != null) ? value : ex.getValue()),

@@ -14,7 +14,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockOperations;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.store.LockStore;
@@ -57,9 +57,9 @@ class LockStoreConfiguration {
 	}
 
 	@Bean
-	StartReport mongoLockStartReport(LockLocation location, LockDefaults defaults, LockMethodVerifier verifier,
+	StartReport mongoLockStartReport(LockLocation location, ConfiguredSettings configured, LockMethodVerifier verifier,
 			ObjectProvider<LockExtension> extensions) {
-		return new StartReport(location, defaults, this.properties, verifier::guardedMethods,
+		return new StartReport(location, configured, this.properties, verifier::guardedMethods,
 				() -> extensions.orderedStream()
 					.flatMap((extension) -> extension.collections().stream())
 					.map((collection) -> new LockLocation(this.template, collection))

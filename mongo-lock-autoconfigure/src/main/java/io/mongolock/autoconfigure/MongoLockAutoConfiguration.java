@@ -11,7 +11,7 @@ import org.springframework.core.env.Environment;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
@@ -28,16 +28,16 @@ public final class MongoLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockDefaults mongoLockDefaults(MongoLockProperties properties) {
+	ConfiguredSettings mongoLockConfiguredSettings(MongoLockProperties properties) {
 		TtlIndex index = properties.ttlIndex();
-		return new LockDefaults(properties.settings(), properties.settingsByName(),
+		return new ConfiguredSettings(properties.settings(), properties.settingsByName(),
 				(index.mode() != Mode.NONE) ? index.retention() : null);
 	}
 
 	@Bean
-	LockSettingsValidator mongoLockSettingsValidator(MongoLockProperties properties, LockDefaults defaults,
+	LockSettingsValidator mongoLockSettingsValidator(MongoLockProperties properties, ConfiguredSettings configured,
 			Environment environment, ObjectProvider<LockExtension> extensions) {
-		return new LockSettingsValidator(properties, defaults, extensions.orderedStream().toList(), environment);
+		return new LockSettingsValidator(properties, configured, extensions.orderedStream().toList(), environment);
 	}
 
 	@Bean

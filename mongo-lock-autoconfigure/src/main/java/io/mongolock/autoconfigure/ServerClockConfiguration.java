@@ -14,7 +14,7 @@ import org.springframework.context.annotation.DependsOn;
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.LockSettings;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.ServerClockWatch;
@@ -31,8 +31,8 @@ import io.mongolock.store.mongo.ServerClockWatch;
 class ServerClockConfiguration {
 
 	@Bean
-	ServerClockWatch mongoLockServerClockWatch(LockClock clock, LockDefaults defaults) {
-		return new ServerClockWatch(clock, shortestMargin(defaults));
+	ServerClockWatch mongoLockServerClockWatch(LockClock clock, ConfiguredSettings configured) {
+		return new ServerClockWatch(clock, shortestMargin(configured));
 	}
 
 	@Bean
@@ -40,10 +40,10 @@ class ServerClockConfiguration {
 		return watch::attachTo;
 	}
 
-	private static Duration shortestMargin(LockDefaults defaults) {
+	private static Duration shortestMargin(ConfiguredSettings configured) {
 		return Stream
-			.concat(Stream.of(defaults.terms()),
-					defaults.byName().keySet().stream().map((name) -> defaults.terms(name, LockSettings.NONE)))
+			.concat(Stream.of(configured.terms()),
+					configured.byName().keySet().stream().map((name) -> configured.terms(name, LockSettings.NONE)))
 			.map(ResolvedLockSettings::margin)
 			.min(Comparator.naturalOrder())
 			.orElseThrow();

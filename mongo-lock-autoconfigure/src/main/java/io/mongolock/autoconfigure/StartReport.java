@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 import io.mongolock.LockStoreException;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.DurationText;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.mongo.LockLocation;
 import io.mongolock.store.mongo.Notifications;
@@ -36,7 +36,7 @@ final class StartReport implements SmartLifecycle {
 
 	private final LockLocation location;
 
-	private final LockDefaults defaults;
+	private final ConfiguredSettings configured;
 
 	private final MongoLockProperties properties;
 
@@ -52,11 +52,11 @@ final class StartReport implements SmartLifecycle {
 	 * @param others what else the application reads and writes, known when all beans
 	 * exist
 	 */
-	StartReport(LockLocation location, LockDefaults defaults, MongoLockProperties properties,
+	StartReport(LockLocation location, ConfiguredSettings configured, MongoLockProperties properties,
 			IntSupplier guardedMethods, Supplier<List<LockLocation>> others) {
 		this.others = others;
 		this.location = location;
-		this.defaults = defaults;
+		this.configured = configured;
 		this.properties = properties;
 		this.guardedMethods = guardedMethods;
 	}
@@ -138,8 +138,8 @@ final class StartReport implements SmartLifecycle {
 	}
 
 	private String settings() {
-		ResolvedLockSettings terms = this.defaults.terms();
-		String own = this.defaults.byName().keySet().stream().sorted().collect(Collectors.joining(", "));
+		ResolvedLockSettings terms = this.configured.terms();
+		String own = this.configured.byName().keySet().stream().sorted().collect(Collectors.joining(", "));
 		MongoLockProperties.TtlIndex index = this.properties.ttlIndex();
 		return "ttl=" + text(terms.ttl()) + ", margin=" + text(terms.margin()) + ", renew-interval="
 				+ text(terms.renewInterval()) + ", operation-timeout=" + text(terms.operationTimeout())

@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Configuration;
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.client.UnlockedLockOperations;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 
 /**
  * Lets everything run unlocked.
@@ -19,11 +19,11 @@ import io.mongolock.core.LockDefaults;
 class UnlockedConfiguration {
 
 	@Bean
-	UnlockedLockOperations mongoLockOperations(LockDefaults defaults, LockClock clock) {
+	UnlockedLockOperations mongoLockOperations(ConfiguredSettings configured, LockClock clock) {
 		LogFactory.getLog(UnlockedConfiguration.class)
 			.warn("mongo-lock.enabled=false: methods and requests run WITHOUT their locks; "
 					+ "other instances may run them at the same time");
-		return new UnlockedLockOperations(defaults, clock);
+		return new UnlockedLockOperations(configured, clock);
 	}
 
 }

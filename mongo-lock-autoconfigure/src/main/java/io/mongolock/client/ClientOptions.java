@@ -6,13 +6,13 @@ import java.util.List;
 import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 
 /**
  * How a {@link LockTemplate} works, beside the store that it asks. Immutable.
  *
- * @param defaults what holds where a request says nothing
+ * @param configured what holds where a request says nothing
  * @param owner who asks, for diagnostics
  * @param clock by which all time is measured
  * @param listeners who hears of the locks
@@ -20,8 +20,8 @@ import io.mongolock.core.LockDefaults;
  * @param handOver how long locks are handed on within this JVM
  * @param placeTtl how long a place in the queue of a lock lasts after its JVM died
  */
-public record ClientOptions(LockDefaults defaults, LockOwner owner, LockClock clock, List<LockListener> listeners,
-		LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
+public record ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,
+		List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
 
 	private static final Duration PLACE_TTL = Duration.ofSeconds(6);
 
@@ -29,15 +29,16 @@ public record ClientOptions(LockDefaults defaults, LockOwner owner, LockClock cl
 	 * Those of a client that warns of leaks, hands locks over, and keeps its places in
 	 * queues for six seconds.
 	 */
-	public ClientOptions(LockDefaults defaults, LockOwner owner, LockClock clock, List<LockListener> listeners) {
-		this(defaults, owner, clock, listeners, LeakDetection.WARN, HandOver.DEFAULT, PLACE_TTL);
+	public ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,
+			List<LockListener> listeners) {
+		this(configured, owner, clock, listeners, LeakDetection.WARN, HandOver.DEFAULT, PLACE_TTL);
 	}
 
 	/**
 	 * With another way to treat handles that are never closed.
 	 */
 	public ClientOptions withLeakDetection(LeakDetection leakDetection) {
-		return new ClientOptions(this.defaults, this.owner, this.clock, this.listeners, leakDetection, this.handOver,
+		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, leakDetection, this.handOver,
 				this.placeTtl);
 	}
 
@@ -45,7 +46,7 @@ public record ClientOptions(LockDefaults defaults, LockOwner owner, LockClock cl
 	 * With other bounds for what is handed on within this JVM.
 	 */
 	public ClientOptions withHandOver(HandOver handOver) {
-		return new ClientOptions(this.defaults, this.owner, this.clock, this.listeners, this.leakDetection, handOver,
+		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection, handOver,
 				this.placeTtl);
 	}
 
@@ -53,7 +54,7 @@ public record ClientOptions(LockDefaults defaults, LockOwner owner, LockClock cl
 	 * With another life of places in queues.
 	 */
 	public ClientOptions withPlaceTtl(Duration placeTtl) {
-		return new ClientOptions(this.defaults, this.owner, this.clock, this.listeners, this.leakDetection,
+		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
 				this.handOver, placeTtl);
 	}
 

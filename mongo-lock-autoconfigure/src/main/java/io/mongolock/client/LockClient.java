@@ -16,9 +16,9 @@ import io.mongolock.OnUnavailable;
 import io.mongolock.core.Attempt;
 import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.event.ClaimEvents;
@@ -39,7 +39,7 @@ final class LockClient {
 
 	private final LockStore store;
 
-	private final LockDefaults defaults;
+	private final ConfiguredSettings configured;
 
 	private final LockOwner owner;
 
@@ -71,9 +71,9 @@ final class LockClient {
 
 	LockClient(LockStore store, ClientOptions options, ClientRuntime runtime) {
 		LockClock clock = options.clock();
-		LockDefaults defaults = options.defaults();
+		ConfiguredSettings configured = options.configured();
 		this.store = store;
-		this.defaults = defaults;
+		this.configured = configured;
 		this.owner = options.owner();
 		this.clock = clock;
 		this.runtime = runtime;
@@ -90,7 +90,7 @@ final class LockClient {
 		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events,
 				options.handOver());
-		this.handles = new LockHandles(this.heldLocks, defaults, options.leakDetection(),
+		this.handles = new LockHandles(this.heldLocks, configured, options.leakDetection(),
 				runtime.daemons("mongo-lock-leaks"), this::threads);
 		this.reserve = options.handOver().reserve();
 		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, orphans, this.claimEvents);
@@ -161,7 +161,7 @@ final class LockClient {
 	}
 
 	private LockAcquisition acquisition(LockRequest request) {
-		Attempt attempt = Attempt.of(request, token(), this.owner, Thread.currentThread().getName(), this.defaults,
+		Attempt attempt = Attempt.of(request, token(), this.owner, Thread.currentThread().getName(), this.configured,
 				ClockReading.of(this.clock));
 		if (!this.lifecycle.startIfNew()) {
 			throw LockExceptions.stopped(request.key(), Duration.ZERO);
@@ -188,7 +188,7 @@ final class LockClient {
 		}
 		try {
 			String asking = (by != null) ? by : this.owner.onThread(Thread.currentThread().getName()).toString();
-			return this.releaseRequests.ask(key, reason, asking, this.defaults.terms().operationTimeout());
+			return this.releaseRequests.ask(key, reason, asking, this.configured.terms().operationTimeout());
 		}
 		finally {
 			this.lifecycle.endRequest();

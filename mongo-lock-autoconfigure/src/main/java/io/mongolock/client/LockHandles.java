@@ -12,8 +12,8 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.LockDefaults;
 
 /**
  * Makes the handles of a client: those on a lock just granted, further ones on what the
@@ -24,7 +24,7 @@ final class LockHandles {
 
 	private final HeldLocks heldLocks;
 
-	private final LockDefaults defaults;
+	private final ConfiguredSettings configured;
 
 	private final HandleLeaks leaks;
 
@@ -32,10 +32,10 @@ final class LockHandles {
 	 * Create without handles.
 	 * @param leakDetection what to do about handles that are never closed
 	 */
-	LockHandles(HeldLocks heldLocks, LockDefaults defaults, LeakDetection leakDetection, ThreadFactory watch,
+	LockHandles(HeldLocks heldLocks, ConfiguredSettings configured, LeakDetection leakDetection, ThreadFactory watch,
 			Supplier<ClientThreads> threads) {
 		this.heldLocks = heldLocks;
-		this.defaults = defaults;
+		this.configured = configured;
 		this.leaks = new HandleLeaks(leakDetection, watch,
 				(heldLock) -> threads.get().cleanUpAfter(0, () -> releaseLeaked(heldLock)));
 	}
@@ -70,7 +70,7 @@ final class LockHandles {
 		if (heldLock == null) {
 			return null;
 		}
-		heldLock.shares().add(this.defaults.limit(request), this.heldLocks.now());
+		heldLock.shares().add(this.configured.limit(request), this.heldLocks.now());
 		return of(heldLock);
 	}
 

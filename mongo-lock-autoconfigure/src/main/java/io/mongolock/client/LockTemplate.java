@@ -20,7 +20,7 @@ import io.mongolock.concurrent.AsyncExecution;
 import io.mongolock.concurrent.LossInterruption;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.LockStore;
 
@@ -33,7 +33,7 @@ public final class LockTemplate implements LockOperations {
 
 	private static final Duration CLOSE_BUDGET = Duration.ofSeconds(5);
 
-	private final LockDefaults defaults;
+	private final ConfiguredSettings configured;
 
 	private final LockClient client;
 
@@ -47,7 +47,7 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	LockTemplate(LockStore store, ClientOptions options, ClientRuntime runtime) {
-		this.defaults = options.defaults();
+		this.configured = options.configured();
 		this.client = new LockClient(store, options, runtime);
 		this.handles = this.client.handles();
 	}
@@ -88,12 +88,12 @@ public final class LockTemplate implements LockOperations {
 
 	@Override
 	public Lock asLock(LockRequest request) {
-		return new ThreadLock(this, this.defaults, request);
+		return new ThreadLock(this, this.configured, request);
 	}
 
 	@Override
 	public ReadWriteLock asReadWriteLock(LockRequest request) {
-		return new ThreadReadWriteLock(this, this.defaults, request);
+		return new ThreadReadWriteLock(this, this.configured, request);
 	}
 
 	@Override

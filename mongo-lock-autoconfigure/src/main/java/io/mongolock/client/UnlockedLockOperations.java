@@ -19,7 +19,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.concurrent.AsyncExecution;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.KeyText;
 
@@ -29,7 +29,7 @@ import io.mongolock.store.KeyText;
  */
 public class UnlockedLockOperations implements LockOperations {
 
-	private final LockDefaults defaults;
+	private final ConfiguredSettings configured;
 
 	private final LockClock clock;
 
@@ -38,8 +38,8 @@ public class UnlockedLockOperations implements LockOperations {
 	/**
 	 * Create new operations.
 	 */
-	public UnlockedLockOperations(LockDefaults defaults, LockClock clock) {
-		this.defaults = defaults;
+	public UnlockedLockOperations(ConfiguredSettings configured, LockClock clock) {
+		this.configured = configured;
 		this.clock = clock;
 	}
 
@@ -59,10 +59,10 @@ public class UnlockedLockOperations implements LockOperations {
 
 	@Override
 	public LockHandle acquire(LockRequest request) {
-		this.defaults.limit(request);
+		this.configured.limit(request);
 		long now = this.clock.currentTimeMillis() * 1024;
 		long fence = this.lastFence.updateAndGet((last) -> Math.max(last + 1, now));
-		return new UnlockedHandle(request.key(), fence, this.defaults.terms(request).reliable());
+		return new UnlockedHandle(request.key(), fence, this.configured.terms(request).reliable());
 	}
 
 	@Override
@@ -93,12 +93,12 @@ public class UnlockedLockOperations implements LockOperations {
 
 	@Override
 	public Lock asLock(LockRequest request) {
-		return new ThreadLock(this, this.defaults, request);
+		return new ThreadLock(this, this.configured, request);
 	}
 
 	@Override
 	public ReadWriteLock asReadWriteLock(LockRequest request) {
-		return new ThreadReadWriteLock(this, this.defaults, request);
+		return new ThreadReadWriteLock(this, this.configured, request);
 	}
 
 	private static final class UnlockedHandle implements LockHandle {

@@ -15,7 +15,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.KeyText;
 
 /**
@@ -41,9 +41,9 @@ public final class ThreadLock implements Lock {
 	 * @throws io.mongolock.InvalidLockSettingsException if its settings contradict each
 	 * other
 	 */
-	public ThreadLock(LockOperations operations, LockDefaults defaults, LockRequest request) {
+	public ThreadLock(LockOperations operations, ConfiguredSettings configured, LockRequest request) {
 		this(operations, request, () -> null);
-		defaults.check(request);
+		configured.check(request);
 	}
 
 	/**

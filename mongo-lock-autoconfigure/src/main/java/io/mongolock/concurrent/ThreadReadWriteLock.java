@@ -5,7 +5,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 
 /**
  * A {@link ReadWriteLock} on {@link LockOperations}: two requests of one key, of which
@@ -24,9 +24,9 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 	 * other
 	 * @throws IllegalArgumentException if it says how many may hold the lock
 	 */
-	public ThreadReadWriteLock(LockOperations operations, LockDefaults defaults, LockRequest request) {
+	public ThreadReadWriteLock(LockOperations operations, ConfiguredSettings configured, LockRequest request) {
 		LockRequest reading = reading(request);
-		defaults.check(reading);
+		configured.check(reading);
 		this.read = new ThreadLock(operations, reading, () -> writeLock().held());
 		this.write = new ThreadLock(operations, request, () -> readLock().held());
 	}

@@ -29,12 +29,12 @@ public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owne
 	 * @throws io.mongolock.InvalidLockSettingsException if the settings contradict each
 	 * other
 	 */
-	public static Attempt of(LockRequest request, String token, LockOwner owner, String thread, LockDefaults defaults,
-			ClockReading begun) {
-		ResolvedLockSettings terms = defaults.terms(request);
+	public static Attempt of(LockRequest request, String token, LockOwner owner, String thread,
+			ConfiguredSettings configured, ClockReading begun) {
+		ResolvedLockSettings terms = configured.terms(request);
 		String as = request.settings().as();
 		LockOwner asking = owner.onThread(thread);
-		return new Attempt(request, new LeaseId(request.key(), token), defaults.limit(request),
+		return new Attempt(request, new LeaseId(request.key(), token), configured.limit(request),
 				(as != null) ? asking.as(as) : asking, terms, begun);
 	}
 

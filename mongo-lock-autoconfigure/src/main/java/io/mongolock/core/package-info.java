@@ -3,7 +3,7 @@
  * State machines are fed events and answer what to do next.
  * <ul>
  * <li>An {@link Attempt} at a lock: what a request comes to on the terms that
- * {@link LockDefaults} resolves. {@link LockAcquisition} runs it,
+ * {@link ConfiguredSettings} resolves. {@link LockAcquisition} runs it,
  * {@link AcquisitionState} is the phase that it is in, {@link AcquisitionRequests} what
  * it asks of the store. Each event is answered with an {@link AcquisitionStep}. Where
  * threads are few, {@link RequestQueue} says who asks next.</li>

@@ -14,7 +14,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import io.mongolock.LockSettings;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.client.UnlockedLockOperations;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer;
@@ -82,7 +82,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 				assertThat(properties.shutdownTimeout()).isEqualTo(Duration.ofSeconds(9));
 				assertThat(properties.notifications()).isEqualTo(Notifications.OFF);
 				assertThat(context.getBean(LockOperationSourceAdvisor.class).getOrder()).isEqualTo(5);
-				assertThat(context.getBean(LockDefaults.class)).isEqualTo(new LockDefaults(
+				assertThat(context.getBean(ConfiguredSettings.class)).isEqualTo(new ConfiguredSettings(
 						LockSettings.builder()
 							.ttl(Duration.ofSeconds(60))
 							.margin(Duration.ofSeconds(12))

@@ -34,7 +34,7 @@ import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.client.ScriptedStore;
 import io.mongolock.client.UnlockedLockOperations;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.RecordingLockOperations;
 import io.mongolock.store.LockStore;
@@ -188,12 +188,12 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 		LockOperationSource source = Mockito.mock(LockOperationSource.class);
 		this.runner.withBean("myClock", LockClock.class, () -> clock)
 			.withBean("myOwner", LockOwner.class, () -> owner)
-			.withBean("myDefaults", LockDefaults.class, () -> LockDefaults.NONE)
+			.withBean("myDefaults", ConfiguredSettings.class, () -> ConfiguredSettings.NONE)
 			.withBean("mySource", LockOperationSource.class, () -> source)
 			.run((context) -> {
 				assertThat(context).getBean(LockClock.class).isSameAs(clock);
 				assertThat(context).getBean(LockOwner.class).isSameAs(owner);
-				assertThat(context).getBean(LockDefaults.class).isSameAs(LockDefaults.NONE);
+				assertThat(context).getBean(ConfiguredSettings.class).isSameAs(ConfiguredSettings.NONE);
 				assertThat(context).getBean(LockOperationSource.class).isSameAs(source);
 			});
 	}

@@ -18,7 +18,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.mongo.LockLocation;
 import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
@@ -119,7 +119,7 @@ class StartReportTests {
 					.willReturn(() -> Optional.of("those of locks"));
 				BDDMockito.given(sequences.missingPrivileges(Mode.NONE, Notifications.OFF, Duration.ofSeconds(3)))
 					.willReturn(() -> Optional.of("those of sequences"));
-				StartReport report = new StartReport(locks, context.getBean(LockDefaults.class),
+				StartReport report = new StartReport(locks, context.getBean(ConfiguredSettings.class),
 						context.getBean(MongoLockProperties.class), () -> 0, () -> List.of(sequences));
 				report.start();
 				Awaitility.await()

@@ -33,8 +33,8 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 
@@ -54,7 +54,7 @@ class AsyncLockTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 
 	private final CountDownLatch latch = new CountDownLatch(1);
@@ -121,7 +121,7 @@ class AsyncLockTests {
 			}
 
 		};
-		LockTemplate asking = new LockTemplate(blocking, new ClientOptions(LockDefaults.NONE,
+		LockTemplate asking = new LockTemplate(blocking, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
 		IntStream.range(0, 80)
@@ -154,7 +154,7 @@ class AsyncLockTests {
 			}
 
 		};
-		LockTemplate asking = new LockTemplate(blocking, new ClientOptions(LockDefaults.NONE,
+		LockTemplate asking = new LockTemplate(blocking, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
 		IntStream.range(0, 40)
@@ -254,7 +254,7 @@ class AsyncLockTests {
 	@Test
 	void aFutureCompletedByAnotherReleasesWhatIsGrantedLater() {
 		hangs("acquire", 1);
-		LockHandle mine = new UnlockedLockOperations(LockDefaults.NONE, LockClock.system()).acquire(REQUEST);
+		LockHandle mine = new UnlockedLockOperations(ConfiguredSettings.NONE, LockClock.system()).acquire(REQUEST);
 		CompletableFuture<LockHandle> claim = this.template.acquireAsync(REQUEST);
 		awaitSent();
 		assertThat(claim.complete(mine)).isTrue();
@@ -278,7 +278,7 @@ class AsyncLockTests {
 		PausingClock clock = new PausingClock();
 		// A busy machine must not end the turn
 		LockTemplate stopping = new LockTemplate(this.store,
-				new ClientOptions(LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""), clock, List.of())
+				new ClientOptions(ConfiguredSettings.NONE, new LockOwner("app", "1", "host", 42, ""), clock, List.of())
 					.withHandOver(new HandOver(Duration.ofHours(1), 100)));
 		LockRequest patient = LockRequest.builder("k").waitTimeout(Duration.ofHours(1)).build();
 		LockHandle first = stopping.acquire(patient);

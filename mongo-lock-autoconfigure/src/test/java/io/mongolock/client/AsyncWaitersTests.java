@@ -14,7 +14,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,7 +31,7 @@ class AsyncWaitersTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 
 	@AfterEach

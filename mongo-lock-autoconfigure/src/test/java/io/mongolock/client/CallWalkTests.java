@@ -29,7 +29,7 @@ import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -79,7 +79,7 @@ class CallWalkTests {
 			this.client = MongoClients.create(uri);
 			MongoLockStore store = new MongoLockStore(
 					new MongoTemplate(new SimpleMongoClientDatabaseFactory(this.client, "walk")), "locks", "");
-			this.template = new LockTemplate(store, new ClientOptions(LockDefaults.NONE,
+			this.template = new LockTemplate(store, new ClientOptions(ConfiguredSettings.NONE,
 					new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		}
 

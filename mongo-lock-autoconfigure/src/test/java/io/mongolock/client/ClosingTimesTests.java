@@ -23,8 +23,8 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
@@ -49,7 +49,7 @@ class ClosingTimesTests {
 	private final Hook hook = new Hook();
 
 	private final LockClient client = new LockClient(this.store,
-			new ClientOptions(new LockDefaults(
+			new ClientOptions(new ConfiguredSettings(
 					LockSettings.builder().ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ofMinutes(10)).build(),
 					Map.of()), new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.hook))
 				.withLeakDetection(LeakDetection.OFF)

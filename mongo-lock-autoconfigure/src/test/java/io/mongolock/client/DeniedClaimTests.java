@@ -23,7 +23,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnUnavailable;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -39,12 +39,13 @@ class DeniedClaimTests {
 
 	private final Recorder events = new Recorder();
 
-	private final LockTemplate other = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+	private final LockTemplate other = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 			new LockOwner("other", "2", "there", 43, ""), LockClock.system(), List.of()));
 
 	/** Waits for ever, unless something else is said. */
 	private final LockTemplate template = new LockTemplate(this.store,
-			new ClientOptions(new LockDefaults(wait(Duration.ofDays(1)), Map.of("brief", wait(Duration.ofMillis(1)))),
+			new ClientOptions(
+					new ConfiguredSettings(wait(Duration.ofDays(1)), Map.of("brief", wait(Duration.ofMillis(1)))),
 					new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.events)));
 
 	@BeforeEach

@@ -20,8 +20,8 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.application.CarelessCode;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -62,7 +62,7 @@ class HandleLeaksTests {
 
 	@Test
 	void byDefaultALeakIsOnlyTold(CapturedOutput output) {
-		this.template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+		this.template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		CarelessCode.acquireAndForget(this.template, "k");
 		awaitCollected(() -> output.toString().contains(TOLD));
@@ -152,7 +152,7 @@ class HandleLeaksTests {
 	}
 
 	private LockTemplate template(LeakDetection detection) {
-		return new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of())
 			.withLeakDetection(detection));
 	}

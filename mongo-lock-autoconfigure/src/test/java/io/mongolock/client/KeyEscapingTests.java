@@ -14,7 +14,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -60,7 +60,7 @@ class KeyEscapingTests {
 	}
 
 	private LockTemplate client() {
-		return new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 	}
 

@@ -28,8 +28,8 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -52,7 +52,7 @@ class LocalHandOverTests {
 	private final List<String> events = new CopyOnWriteArrayList<>();
 
 	private final LockTemplate template = new LockTemplate(this.store,
-			new ClientOptions(new LockDefaults(
+			new ClientOptions(new ConfiguredSettings(
 					LockSettings.builder().ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ofMinutes(10)).build(),
 					Map.of()), new LockOwner("app", "1", "host", 42, ""), this.clock, List.of(listener()))
 				.withLeakDetection(LeakDetection.OFF)

@@ -30,7 +30,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.StoreServers;
@@ -50,7 +50,7 @@ class LockEventsTests {
 
 	private final Recorder events = new Recorder();
 
-	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.events)));
 
 	private final BlockingAppender log = new BlockingAppender();
@@ -118,7 +118,7 @@ class LockEventsTests {
 
 	@Test
 	void whoMeasuresAndFailsHarmsNeitherClaimsNorRenewals() {
-		LockTemplate measured = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+		LockTemplate measured = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(new LockInstrumentation() {
 
 					@Override

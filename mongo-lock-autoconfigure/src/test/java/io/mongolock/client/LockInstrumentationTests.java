@@ -25,8 +25,8 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
 
@@ -170,9 +170,10 @@ class LockInstrumentationTests {
 	}
 
 	private LockTemplate template(HandOver handOver) {
-		LockDefaults defaults = new LockDefaults(LockSettings.builder().ttl(Duration.ofMinutes(30)).build(), Map.of());
+		ConfiguredSettings configured = new ConfiguredSettings(
+				LockSettings.builder().ttl(Duration.ofMinutes(30)).build(), Map.of());
 		return new LockTemplate(this.store,
-				new ClientOptions(defaults, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
+				new ClientOptions(configured, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
 						List.of(this.recorder))
 					.withLeakDetection(LeakDetection.OFF)
 					.withHandOver(handOver));

@@ -26,8 +26,8 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.observation.DefaultLockObservationConvention;
 import io.mongolock.observation.LockObservations;
 import io.mongolock.store.LeaseEnd;
@@ -208,11 +208,11 @@ class LockObservationTests {
 	}
 
 	private LockTemplate template(boolean showKeys) {
-		LockDefaults defaults = new LockDefaults(
+		ConfiguredSettings configured = new ConfiguredSettings(
 				LockSettings.builder().ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ofMinutes(10)).build(),
 				Map.of());
 		return new LockTemplate(this.store,
-				new ClientOptions(defaults, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
+				new ClientOptions(configured, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
 						List.of(new LockObservations(this.registry, new DefaultLockObservationConvention(showKeys))))
 					.withLeakDetection(LeakDetection.OFF)
 					.withHandOver(new HandOver(Duration.ZERO, 0)));

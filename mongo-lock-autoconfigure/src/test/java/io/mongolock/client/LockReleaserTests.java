@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
@@ -26,8 +26,8 @@ class LockReleaserTests {
 
 	private final JumpingClock clock = new JumpingClock();
 
-	private final LockTemplate template = new LockTemplate(this.store,
-			new ClientOptions(LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""), this.clock, List.of()));
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+			new LockOwner("app", "1", "host", 42, ""), this.clock, List.of()));
 
 	private final LockEvents events = new LockEvents(List.of(), this.clock, new ClientRuntime()::daemons);
 

@@ -38,8 +38,8 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.Leased;
 
@@ -62,7 +62,7 @@ class LockTemplateTests {
 
 	private final RecordingListener events = new RecordingListener();
 
-	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 			new LockOwner("app", "1", "host", 42, ""), this.clock, List.of(this.events)));
 
 	private final ExecutorService others = Executors.newCachedThreadPool();
@@ -143,7 +143,8 @@ class LockTemplateTests {
 	@Test
 	void theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder() throws Exception {
 		LockTemplate template = new LockTemplate(this.store,
-				new ClientOptions(LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""), this.clock, List.of())
+				new ClientOptions(ConfiguredSettings.NONE, new LockOwner("app", "1", "host", 42, ""), this.clock,
+						List.of())
 					.withLeakDetection(LeakDetection.OFF)
 					.withHandOver(new HandOver(Duration.ZERO, 0)));
 		LockHandle first = template.acquire(REQUEST);
@@ -682,7 +683,7 @@ class LockTemplateTests {
 	}
 
 	private LockTemplate otherClient() {
-		return new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("other", "2", "there", 43, ""), this.clock, List.of()));
 	}
 

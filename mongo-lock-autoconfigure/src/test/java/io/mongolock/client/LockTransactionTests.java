@@ -22,8 +22,8 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.OnLost;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -38,7 +38,7 @@ class LockTransactionTests {
 	private final ScriptedStore store = new ScriptedStore();
 
 	private final LockTemplate locks = new LockTemplate(this.store,
-			new ClientOptions(LockDefaults.NONE, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
+			new ClientOptions(ConfiguredSettings.NONE, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
 					List.of())
 				.withHandOver(new HandOver(Duration.ofHours(1), 100)));
 

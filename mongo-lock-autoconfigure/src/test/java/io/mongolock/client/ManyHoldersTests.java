@@ -24,7 +24,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.TestTemplates;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -158,7 +158,7 @@ class ManyHoldersTests {
 			.retryInterval(Duration.ofMillis(5))
 			.build();
 		return new LockTemplate(new MongoLockStore(TestTemplates.template(this.mongo), "locks", ""),
-				new ClientOptions(new LockDefaults(settings, Map.of()), new LockOwner(name, "1", "host", 42, ""),
+				new ClientOptions(new ConfiguredSettings(settings, Map.of()), new LockOwner(name, "1", "host", 42, ""),
 						LockClock.system(), List.of()));
 	}
 

@@ -21,7 +21,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -55,7 +55,7 @@ class OrphanReleaserTests {
 
 	};
 
-	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 
 	@AfterEach
@@ -125,7 +125,7 @@ class OrphanReleaserTests {
 			}
 
 		};
-		LockTemplate claiming = new LockTemplate(failing, new ClientOptions(LockDefaults.NONE,
+		LockTemplate claiming = new LockTemplate(failing, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> claiming.acquire(LockRequest.builder("a").settings(settings).build()));

@@ -24,8 +24,8 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -47,7 +47,7 @@ class ReleaseRequestTests {
 
 	private final LockTemplate template = new LockTemplate(this.store,
 			new ClientOptions(
-					new LockDefaults(LockSettings.builder()
+					new ConfiguredSettings(LockSettings.builder()
 						.ttl(Duration.ofMinutes(30))
 						.renewInterval(Duration.ofMillis(20))
 						.waitTimeout(Duration.ofMinutes(10))

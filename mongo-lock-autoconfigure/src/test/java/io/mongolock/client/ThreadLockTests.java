@@ -26,7 +26,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,7 +45,7 @@ class ThreadLockTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 
 	private final Lock lock = this.template.asLock(REQUEST);
@@ -256,7 +256,7 @@ class ThreadLockTests {
 			.withMessageContaining("leave limit and shared out");
 		LockTemplate limited = new LockTemplate(this.store,
 				new ClientOptions(
-						new LockDefaults(LockSettings.NONE, Map.of("n", LockSettings.builder().limit(2).build())),
+						new ConfiguredSettings(LockSettings.NONE, Map.of("n", LockSettings.builder().limit(2).build())),
 						new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
 			.isThrownBy(() -> limited.asReadWriteLock(LockRequest.builder("k").name("n").build()))

@@ -10,7 +10,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -21,7 +21,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class UnlockedLockOperationsTests {
 
-	private final UnlockedLockOperations operations = new UnlockedLockOperations(LockDefaults.NONE, LockClock.system());
+	private final UnlockedLockOperations operations = new UnlockedLockOperations(ConfiguredSettings.NONE,
+			LockClock.system());
 
 	@Test
 	void grantsWhatIsHeldAlready() throws Exception {

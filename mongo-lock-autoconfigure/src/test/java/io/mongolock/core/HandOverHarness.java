@@ -55,8 +55,8 @@ final class HandOverHarness {
 	HeldLock granted(LockRequest request, int reserve, boolean unknown, boolean contended) {
 		Waiter first = waiter("first", request);
 		first.begin();
-		StoredHolder entry = new StoredHolder("first", 100, LockDefaults.NONE.limit(request), OWNER.onThread("first"),
-				Instant.EPOCH, Instant.EPOCH, first.acquisition.attempt().terms().ttl());
+		StoredHolder entry = new StoredHolder("first", 100, ConfiguredSettings.NONE.limit(request),
+				OWNER.onThread("first"), Instant.EPOCH, Instant.EPOCH, first.acquisition.attempt().terms().ttl());
 		HeldLock heldLock = new HeldLock(first.acquisition.attempt(),
 				new Grant(entry, reserve, at(0), unknown, contended), null, at(0), this::lost);
 		this.queues.granted("k", first.acquisition, heldLock);
@@ -82,7 +82,7 @@ final class HandOverHarness {
 	}
 
 	private Waiter waiter(String name, LockRequest request) {
-		Attempt attempt = Attempt.of(request, name, OWNER, name, LockDefaults.NONE, at(0));
+		Attempt attempt = Attempt.of(request, name, OWNER, name, ConfiguredSettings.NONE, at(0));
 		return new Waiter(name, new LockAcquisition(this.client, attempt, this.handOver.reserve(), this::lost));
 	}
 

@@ -102,7 +102,7 @@ class QueuePositionTests {
 
 	private QueuePosition place(int limit) {
 		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "mine"), limit,
-				new LockOwner("", "", "", 0, ""), LockDefaults.NONE.terms(), new ClockReading(0, 0));
+				new LockOwner("", "", "", 0, ""), ConfiguredSettings.NONE.terms(), new ClockReading(0, 0));
 		return QueuePosition.of(attempt, new StoredLock("k", this.holders, this.queue, List.of(), 1, NOW));
 	}
 

@@ -17,8 +17,8 @@ import io.mongolock.LockSettings;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.mongodb.store.DocumentLockStore;
 
 /**
@@ -58,7 +58,7 @@ final class DocumentLocksFixture implements AutoCloseable {
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
 		DocumentLockStore store = new DocumentLockStore(outside, "lock", "locks");
 		this.client = new LockTemplate(store,
-				new ClientOptions(LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "thread"), clock,
+				new ClientOptions(ConfiguredSettings.NONE, new LockOwner("desk", instance, "host", 1, "thread"), clock,
 						List.of(listeners))
 					.withLeakDetection(LeakDetection.OFF)
 					.withHandOver(new HandOver(Duration.ZERO, 0)));

@@ -23,8 +23,8 @@ import io.mongolock.LockRequest;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.mongodb.store.SequenceStore;
 import io.mongolock.store.Claims;
@@ -145,7 +145,7 @@ class DocumentStatementsTests {
 
 	private static LockTemplate client(LockStore store) {
 		return new LockTemplate(store,
-				new ClientOptions(LockDefaults.NONE, new LockOwner("app", "1", "host", 1, ""), LockClock.system(),
+				new ClientOptions(ConfiguredSettings.NONE, new LockOwner("app", "1", "host", 1, ""), LockClock.system(),
 						List.of())
 					.withLeakDetection(LeakDetection.OFF)
 					.withHandOver(new HandOver(Duration.ZERO, 0)));

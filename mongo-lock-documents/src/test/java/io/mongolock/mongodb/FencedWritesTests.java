@@ -46,7 +46,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.StaleFenceException;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.Leased;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -88,7 +88,7 @@ class FencedWritesTests {
 			.build());
 		this.template = new MongoTemplate(this.client, "test");
 		this.store = new MongoLockStore(this.template, "locks", "");
-		this.locks = new LockTemplate(this.store, new ClientOptions(LockDefaults.NONE,
+		this.locks = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 1, ""), LockClock.system(), List.of()));
 		this.fenced = FencedWrites.of(this.template, this.store);
 		this.template.insert(new Account("a", 100));

@@ -28,8 +28,8 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
@@ -321,7 +321,7 @@ class QueueTests {
 
 		};
 		LockTemplate client = new LockTemplate(this.store.toStore(),
-				new ClientOptions(LockDefaults.NONE, owner(this.clients.size() + 1), LockClock.system(),
+				new ClientOptions(ConfiguredSettings.NONE, owner(this.clients.size() + 1), LockClock.system(),
 						List.of(listener))
 					.withLeakDetection(LeakDetection.OFF)
 					.withHandOver(handOver)

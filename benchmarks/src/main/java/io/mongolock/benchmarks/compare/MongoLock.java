@@ -15,7 +15,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
@@ -41,7 +41,7 @@ final class MongoLock implements Competitor {
 		template.setSessionSynchronization(SessionSynchronization.NEVER);
 		LockSettings settings = LockSettings.builder().waitTimeout(Duration.ofMinutes(5)).build();
 		this.locks = new LockTemplate(new MongoLockStore(template, "locks", ""),
-				new ClientOptions(new LockDefaults(settings, Map.of()),
+				new ClientOptions(new ConfiguredSettings(settings, Map.of()),
 						new LockOwner("benchmark", "1", "localhost", ProcessHandle.current().pid(), ""),
 						LockClock.system(), List.of()));
 		this.locks.start();

@@ -17,9 +17,9 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.Attempt;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.faults.simulation.SimulatedWorker.Errand;
@@ -58,7 +58,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	// Ends with what was granted, or null
 	static void run(Errand errand, SimulatedClient client, Consumer<@Nullable LeaseHistory> onEnd) {
 		LeaseId id = new LeaseId(errand.request().key(), errand.token());
-		int limit = LockDefaults.NONE.limit(errand.request());
+		int limit = ConfiguredSettings.NONE.limit(errand.request());
 		Attempt attempt = new Attempt(errand.request(), id, limit, OWNER, errand.terms(), client.now());
 		LockAcquisition acquisition = new LockAcquisition(client.acquisitions, attempt, client.reserve(), client::lost);
 		LeaseHistory history = client.judge.histories.begins(id, client, errand.terms(), limit, errand.last());

@@ -2,7 +2,7 @@ package io.mongolock.faults.simulation;
 
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.ResolvedLockSettings;
 
 /**
@@ -34,7 +34,7 @@ record SimulatedErrand(LockRequest request, ResolvedLockSettings terms, int acts
 	}
 
 	int limit() {
-		return LockDefaults.NONE.limit(this.request);
+		return ConfiguredSettings.NONE.limit(this.request);
 	}
 
 }

@@ -21,8 +21,8 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.Notifications;
@@ -73,15 +73,15 @@ public record HarnessClient(MongoClient mongo, LockTemplate locks,
 	public static LockTemplate locks(LockStore store, LockSettings settings, LockClock clock,
 			LockListener... listeners) {
 		return started(new LockTemplate(store,
-				new ClientOptions(new LockDefaults(settings, Map.of()), owner(), clock, List.of(listeners))));
+				new ClientOptions(new ConfiguredSettings(settings, Map.of()), owner(), clock, List.of(listeners))));
 	}
 
 	public static LockTemplate locks(LockStore store, LockSettings settings, HandOver handOver, Duration placeTtl,
 			LockListener... listeners) {
-		return started(new LockTemplate(store,
-				new ClientOptions(new LockDefaults(settings, Map.of()), owner(), LockClock.system(), List.of(listeners))
-					.withHandOver(handOver)
-					.withPlaceTtl(placeTtl)));
+		return started(new LockTemplate(store, new ClientOptions(new ConfiguredSettings(settings, Map.of()), owner(),
+				LockClock.system(), List.of(listeners))
+			.withHandOver(handOver)
+			.withPlaceTtl(placeTtl)));
 	}
 
 	private static LockTemplate started(LockTemplate locks) {

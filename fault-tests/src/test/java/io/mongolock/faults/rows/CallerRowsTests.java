@@ -21,7 +21,7 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
@@ -138,7 +138,7 @@ class CallerRowsTests {
 	@ShowsRow(value = 51, level = Level.SERVER)
 	void aHandleThatIsDroppedIsReleased(RowFigures figures) {
 		LockTemplate careless = new LockTemplate(this.harness.store(),
-				new ClientOptions(new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
+				new ClientOptions(new ConfiguredSettings(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
 						new LockOwner("careless", "1", "", 1, ""), LockClock.system(), List.of())
 					.withLeakDetection(LeakDetection.RELEASE));
 		careless.acquire(REQUEST);

@@ -28,8 +28,8 @@ import io.mongolock.LockSettings;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockDefaults;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
@@ -184,7 +184,7 @@ class DocumentLockRowsTests {
 			this.template = new MongoTemplate(mongo, Harness.DATABASE);
 			DocumentLockStore store = new DocumentLockStore(HarnessClient.template(mongo), "lock", "lines");
 			this.client = new LockTemplate(store,
-					new ClientOptions(LockDefaults.NONE, new LockOwner("desk", instance, "host", 1, "main"),
+					new ClientOptions(ConfiguredSettings.NONE, new LockOwner("desk", instance, "host", 1, "main"),
 							LockClock.system(), List.of())
 						.withLeakDetection(LeakDetection.OFF)
 						.withHandOver(new HandOver(Duration.ZERO, 0)));

@@ -19,7 +19,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
@@ -49,7 +49,7 @@ class StandstillRowsTests {
 	void aWaiterWhoseThreadStandsStillHoldsUpOthersForTheLifeOfItsPlace(RowFigures figures) {
 		LockTemplate standing = new LockTemplate(this.harness.store(),
 				new ClientOptions(
-						new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ofMinutes(2)), Map.of()),
+						new ConfiguredSettings(HarnessClient.settings(Harness.LONG, Duration.ofMinutes(2)), Map.of()),
 						new LockOwner("rows", "standing", "localhost", 1, ""), this.clock, List.of())
 					.withPlaceTtl(PLACE_TTL));
 		standing.start();

@@ -16,7 +16,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.core.LockDefaults;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.store.Claim;
@@ -40,7 +40,7 @@ final class OtherClient implements AutoCloseable {
 		this.store = HarnessClient.store(mongo);
 		// Not started, as tests look for threads that are left
 		this.locks = new LockTemplate(this.store,
-				new ClientOptions(new LockDefaults(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
+				new ClientOptions(new ConfiguredSettings(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
 						new LockOwner("other", "1", "elsewhere", ProcessHandle.current().pid(), ""), LockClock.system(),
 						List.of()));
 	}

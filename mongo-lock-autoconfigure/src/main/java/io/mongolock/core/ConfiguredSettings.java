@@ -11,14 +11,16 @@ import io.mongolock.LockSettings;
 import io.mongolock.OnUnavailable;
 
 /**
- * What holds where a request says nothing: settings for its name, then for all locks.
+ * The settings that are configured for all locks, and for the locks of each name: makes
+ * the terms of a request of them and of those that the request says itself. The rest are
+ * defaults of {@link ResolvedLockSettings}. Immutable.
  *
  * @param global settings for all locks
  * @param byName settings for the locks of one name
  * @param retention how long the store keeps what nobody touches, if it does not keep it
  * for ever; a ttl and a minimum hold may be at most half of that
  */
-public record LockDefaults(LockSettings global, Map<String, LockSettings> byName, @Nullable Duration retention) {
+public record ConfiguredSettings(LockSettings global, Map<String, LockSettings> byName, @Nullable Duration retention) {
 
 	/** Of those who go on without the lock. */
 	private static final LockSettings NO_WAIT = LockSettings.builder().waitTimeout(Duration.ZERO).build();
@@ -26,16 +28,16 @@ public record LockDefaults(LockSettings global, Map<String, LockSettings> byName
 	/**
 	 * No settings of any kind.
 	 */
-	public static final LockDefaults NONE = new LockDefaults(LockSettings.NONE, Map.of());
+	public static final ConfiguredSettings NONE = new ConfiguredSettings(LockSettings.NONE, Map.of());
 
-	public LockDefaults {
+	public ConfiguredSettings {
 		byName = Map.copyOf(byName);
 	}
 
 	/**
 	 * Settings for a store that keeps everything.
 	 */
-	public LockDefaults(LockSettings global, Map<String, LockSettings> byName) {
+	public ConfiguredSettings(LockSettings global, Map<String, LockSettings> byName) {
 		this(global, byName, null);
 	}
 

@@ -14,31 +14,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for {@link LockDefaults}.
+ * Tests for {@link ConfiguredSettings}.
  */
-class LockDefaultsTests {
+class ConfiguredSettingsTests {
 
-	private final LockDefaults defaults = new LockDefaults(ttl(20), Map.of("n", ttl(40)), Duration.ofDays(7));
+	private final ConfiguredSettings configured = new ConfiguredSettings(ttl(20), Map.of("n", ttl(40)),
+			Duration.ofDays(7));
 
 	@Test
 	void theRequestWinsThenItsNameThenTheGlobalSettings() {
-		assertThat(this.defaults.terms(LockRequest.of("k")).ttl()).hasSeconds(20);
-		assertThat(this.defaults.terms(LockRequest.builder("k").name("other").build()).ttl()).hasSeconds(20);
-		assertThat(this.defaults.terms(LockRequest.builder("k").name("n").build()).ttl()).hasSeconds(40);
-		assertThat(this.defaults.terms(LockRequest.builder("k").name("n").ttl(Duration.ofSeconds(60)).build()).ttl())
+		assertThat(this.configured.terms(LockRequest.of("k")).ttl()).hasSeconds(20);
+		assertThat(this.configured.terms(LockRequest.builder("k").name("other").build()).ttl()).hasSeconds(20);
+		assertThat(this.configured.terms(LockRequest.builder("k").name("n").build()).ttl()).hasSeconds(40);
+		assertThat(this.configured.terms(LockRequest.builder("k").name("n").ttl(Duration.ofSeconds(60)).build()).ttl())
 			.hasSeconds(60);
 	}
 
 	@Test
 	void whoGoesOnWithoutTheLockWaitsOnlyIfTheRequestOrItsNameSaysSo() {
-		LockDefaults waiting = new LockDefaults(waitTimeout(5), Map.of("n", waitTimeout(3), "other", ttl(20)));
+		ConfiguredSettings waiting = new ConfiguredSettings(waitTimeout(5),
+				Map.of("n", waitTimeout(3), "other", ttl(20)));
 		LockRequest.Builder skipping = LockRequest.builder("k").onUnavailable(OnUnavailable.SKIP);
 		assertThat(waiting.terms(LockRequest.of("k")).waitTimeout()).hasSeconds(5);
 		assertThat(waiting.terms(skipping.build()).waitTimeout()).isZero();
 		assertThat(waiting.terms(skipping.name("other").build()).waitTimeout()).isZero();
 		assertThat(waiting.terms(skipping.name("n").build()).waitTimeout()).hasSeconds(3);
 		assertThat(waiting.terms(skipping.waitTimeout(Duration.ofSeconds(1)).build()).waitTimeout()).hasSeconds(1);
-		assertThat(LockDefaults.NONE.terms(LockRequest.builder("k").onUnavailable(OnUnavailable.SKIP).build()))
+		assertThat(ConfiguredSettings.NONE.terms(LockRequest.builder("k").onUnavailable(OnUnavailable.SKIP).build()))
 			.returns(Duration.ZERO, ResolvedLockSettings::waitTimeout);
 	}
 
@@ -46,42 +48,42 @@ class LockDefaultsTests {
 	void aTtlOfMoreThanHalfTheRetentionIsRefused() {
 		LockRequest longest = LockRequest.builder("k").ttl(Duration.ofHours(84)).build();
 		LockRequest longer = LockRequest.builder("k").ttl(Duration.ofHours(84).plusMillis(1)).build();
-		assertThat(this.defaults.terms(longest).ttl()).hasHours(84);
-		assertThatExceptionOfType(InvalidLockSettingsException.class).isThrownBy(() -> this.defaults.terms(longer))
+		assertThat(this.configured.terms(longest).ttl()).hasHours(84);
+		assertThatExceptionOfType(InvalidLockSettingsException.class).isThrownBy(() -> this.configured.terms(longer))
 			.withMessageContaining("at most half of mongo-lock.ttl-index.retention (7d)");
-		assertThat(LockDefaults.NONE.terms(longer).ttl()).isGreaterThan(Duration.ofHours(84));
+		assertThat(ConfiguredSettings.NONE.terms(longer).ttl()).isGreaterThan(Duration.ofHours(84));
 	}
 
 	@Test
 	void aMinimumHoldOfMoreThanHalfTheRetentionIsRefusedAndOneLongerThanTheTtlIsNot() {
 		LockRequest longest = LockRequest.builder("k").minHold(Duration.ofHours(84)).build();
 		LockRequest longer = LockRequest.builder("k").minHold(Duration.ofHours(84).plusMillis(1)).build();
-		assertThat(this.defaults.terms(longest).minHold()).hasHours(84);
-		assertThatExceptionOfType(InvalidLockSettingsException.class).isThrownBy(() -> this.defaults.terms(longer))
+		assertThat(this.configured.terms(longest).minHold()).hasHours(84);
+		assertThatExceptionOfType(InvalidLockSettingsException.class).isThrownBy(() -> this.configured.terms(longer))
 			.withMessageContaining("min-hold")
 			.withMessageContaining("at most half of mongo-lock.ttl-index.retention (7d)");
-		assertThat(this.defaults.terms(LockRequest.of("k")).minHold()).isZero();
+		assertThat(this.configured.terms(LockRequest.of("k")).minHold()).isZero();
 	}
 
 	@Test
 	void theLimitIsThatOfTheRequestThenOfItsNameThenOne() {
-		LockDefaults defaults = new LockDefaults(LockSettings.NONE,
+		ConfiguredSettings configured = new ConfiguredSettings(LockSettings.NONE,
 				Map.of("api", LockSettings.builder().limit(5).build()));
-		assertThat(defaults.limit(LockRequest.of("k"))).isOne();
-		assertThat(defaults.limit(LockRequest.builder("k").shared().build())).isEqualTo(LockRequest.UNLIMITED);
-		assertThat(defaults.limit(LockRequest.builder("k").name("api").build())).isEqualTo(5);
-		assertThat(defaults.limit(LockRequest.builder("k").name("api").limit(1).build())).isOne();
+		assertThat(configured.limit(LockRequest.of("k"))).isOne();
+		assertThat(configured.limit(LockRequest.builder("k").shared().build())).isEqualTo(LockRequest.UNLIMITED);
+		assertThat(configured.limit(LockRequest.builder("k").name("api").build())).isEqualTo(5);
+		assertThat(configured.limit(LockRequest.builder("k").name("api").limit(1).build())).isOne();
 	}
 
 	@Test
 	void aLimitBelowOneAndASharedRequestWithALimitByNameAreRefused() {
-		LockDefaults defaults = new LockDefaults(LockSettings.NONE, Map.of("api",
+		ConfiguredSettings configured = new ConfiguredSettings(LockSettings.NONE, Map.of("api",
 				LockSettings.builder().limit(5).build(), "none", LockSettings.builder().limit(0).build()));
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
-			.isThrownBy(() -> defaults.limit(LockRequest.builder("k").name("none").build()))
+			.isThrownBy(() -> configured.limit(LockRequest.builder("k").name("none").build()))
 			.withMessage("limit 0 must be at least 1");
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
-			.isThrownBy(() -> defaults.limit(LockRequest.builder("k").name("api").shared().build()))
+			.isThrownBy(() -> configured.limit(LockRequest.builder("k").name("api").shared().build()))
 			.withMessageStartingWith("limit 5 is set for the name, and the request is shared");
 	}
 
