@@ -232,12 +232,16 @@ public final class QueuePlaces {
 	/**
 	 * Leave all places, those included that are about to be left. Asked again, it has
 	 * those anew whose attempts go on: a claim that was underway may have entered the
-	 * queue since.
+	 * queue since. Their waiters are to end, so a client that starts again refreshes such
+	 * a place once at most.
 	 * @return the tokens to take out of the queues
 	 */
 	public synchronized List<LeaseId> takeAll() {
 		List<LeaseId> all = new ArrayList<>();
-		this.places.values().forEach((place) -> all.add(place.id()));
+		this.places.values().forEach((place) -> {
+			all.add(place.id());
+			place.called();
+		});
 		this.schedule.end();
 		for (LeaseId id = this.leaving.poll(); id != null; id = this.leaving.poll()) {
 			all.add(id);

@@ -256,6 +256,14 @@ class QueuePlacesTests {
 	}
 
 	@Test
+	void aPlaceWhoseWaiterSleepsThroughAStopAndAStartIsRefreshedOnceAtMost() {
+		stand("a", 0);
+		this.places.takeAll();
+		assertThat(refreshed(2_000)).containsExactly("a");
+		assertThat(refreshed(4_000)).isEmpty();
+	}
+
+	@Test
 	void aPlaceThatStandsWhileItIsFoundOutWhenToLookIsNotOverlooked() throws InterruptedException {
 		Stream.of("a", "b").forEach((key) -> this.places.enter(attempt(key, LockSettings.NONE), () -> {
 		}, at(0)));
