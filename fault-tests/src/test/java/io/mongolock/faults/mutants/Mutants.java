@@ -100,7 +100,7 @@ final class Mutants {
 				new Mutant("late grant kept by nobody", "AcquisitionState.answered",
 						"(holder.isPresent()) ? new GrantedTooLate() : new TooLate(isUnknown())",
 						"new TooLate(isUnknown())", simulation("NEEDLESS"),
-						test(TEMPLATE, "aGrantThatComesAfterTheCancelIsGivenBack")),
+						test("io.mongolock.client.LockTemplateAsyncTests", "aGrantThatComesAfterTheCancelIsReleased")),
 				new Mutant("clean-up ends with the first answer", "OrphanCleanup.answered",
 						"if (!this.mayBeGrantedLate) {", "if (true) {", simulation("GHOST"),
 						row("Message", "aClaimAskedAgainAndReleasedIsNotBroughtBackByItsLateTwin")),
@@ -333,7 +333,7 @@ final class Mutants {
 								"aRenewalThatDidNotFindTheLeaseNeverLengthensItThoughItMaySayNothingYet")),
 				new Mutant("lock that a save without an answer may have released relied on as before",
 						"HeldLocks.resume", "renewer().registerAgain(", "renewer().register(",
-						test("io.mongolock.client.LockTemplateTests",
+						test("io.mongolock.client.LockTemplateLossTests",
 								"aLockThatAStatementWithoutAnAnswerMayHaveEndedIsLookedForAtOnce")),
 				new Mutant("refresh of places that hangs tried again an interval later", "PlaceSchedule.ended",
 						"places.size() > 1 && round.hung(now)", "places.isEmpty()",
@@ -346,7 +346,9 @@ final class Mutants {
 						"2 * RenewalSchedule.MAX_REQUESTS",
 						test(RENEWER, "requestsForPlacesLeaveRenewalsTheirThreads")),
 				new Mutant("loss not told in time while a save is underway", "HeldLocks.watch", "renewer().pause(",
-						"renewer().unregister(", test(TEMPLATE, "aLockThatRunsOutWhileAStatementHangsIsToldInTime")),
+						"renewer().unregister(",
+						test("io.mongolock.client.LockTemplateLossTests",
+								"aLockThatRunsOutWhileAStatementHangsIsReportedInTime")),
 				new Mutant("renewal that says nothing ends the watch", "RenewalSchedule.refused",
 						"		if (!lease.isHeld(now)) {\n			this.plans.remove(lease);",
 						"		if (!lease.isHeld(now) | true) {\n			this.plans.remove(lease);",
@@ -522,7 +524,7 @@ final class Mutants {
 				new Mutant("nothing released by a stop that may take forever", "LockClient.stop",
 						"(budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP",
 						"Duration.ofNanos(java.util.concurrent.TimeUnit.NANOSECONDS.convert(budget))",
-						test(TEMPLATE, "aStopThatMayTakeForeverReleasesWhatIsHeld")));
+						test("io.mongolock.client.LockTemplateStopTests", "aStopThatMayTakeForeverReleasesHeldLocks")));
 	}
 
 	private static List<Mutant> sequences() {

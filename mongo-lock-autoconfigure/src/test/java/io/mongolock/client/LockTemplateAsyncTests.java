@@ -1,0 +1,85 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.LockUnavailableException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockTemplate}: claims without a thread.
+ */
+class LockTemplateAsyncTests extends AbstractLockTemplateTests {
+
+	@Test
+	void anAsynchronousClaimWaitsWithoutAThread() throws Exception {
+		LockHandle first = this.template.acquire(REQUEST);
+		List<CompletableFuture<Long>> waiting = IntStream.range(0, 10)
+			.mapToObj((i) -> this.template.acquireAsync(REQUEST).thenApply((handle) -> {
+				handle.close();
+				return handle.fence();
+			}))
+			.toList();
+		assertThat(this.template.waiting()).isEqualTo(10);
+		first.close();
+		for (int i = 0; i < 10; i++) {
+			assertThat(waiting.get(i).get()).isEqualTo(i + 2);
+		}
+	}
+
+	@Test
+	void anAsynchronousClaimFailsAsABlockingOneWould() {
+		LockHandle other = otherClient().acquire(REQUEST);
+		assertThat(this.template.acquireAsync(ONCE)).failsWithin(Duration.ofSeconds(10))
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(LockUnavailableException.class);
+		other.close();
+		try (LockHandle own = this.template.acquire(REQUEST)) {
+			assertThat(this.template.acquireAsync(ONCE)).failsWithin(Duration.ofSeconds(10))
+				.withThrowableOfType(ExecutionException.class);
+			assertThat(own.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void aCancelledAsynchronousClaimLeavesNothingBehind() {
+		LockHandle other = otherClient().acquire(REQUEST);
+		CompletableFuture<LockHandle> pausing = this.template
+			.acquireAsync(LockRequest.builder("k").waitTimeout(Duration.ofMinutes(1)).build());
+		Awaitility.await().until(() -> this.store.count("acquire") >= 3);
+		CompletableFuture<LockHandle> inQueue = this.template.acquireAsync(REQUEST);
+		inQueue.cancel(true);
+		pausing.cancel(true);
+		Awaitility.await().until(() -> this.template.waiting() == 0);
+		other.close();
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void aGrantThatComesAfterTheCancelIsReleased() {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch cancelled = new CountDownLatch(1);
+		this.store.next("acquire", (request) -> {
+			asked.countDown();
+			await(cancelled);
+			request.run();
+		});
+		CompletableFuture<LockHandle> claim = this.template.acquireAsync(REQUEST);
+		await(asked);
+		claim.cancel(true);
+		cancelled.countDown();
+		Awaitility.await().until(() -> this.store.count("release") == 1);
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+}

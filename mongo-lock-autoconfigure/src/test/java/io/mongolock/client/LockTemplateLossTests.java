@@ -1,0 +1,199 @@
+package io.mongolock.client;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LossReason;
+import io.mongolock.OnLost;
+import io.mongolock.store.LeaseEnd;
+import io.mongolock.store.Leased;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link LockTemplate}: leases that are renewed, or lost.
+ */
+class LockTemplateLossTests extends AbstractLockTemplateTests {
+
+	@Test
+	void aLostLockIsReportedToItsHolderInEveryWay() {
+		LockHandle handle = this.template.acquire(REQUEST);
+		this.clock.step(Duration.ofSeconds(24));
+		this.store.forget("k");
+		assertThat(handle.isHeld()).isFalse();
+		assertThat(handle.remaining()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::assertHeld)
+			.withMessageContaining("no renewal was confirmed within ttl - margin = 30000ms - 6000ms = 24000ms");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close)
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(LossReason.DEADLINE))
+			.satisfies((ex) -> assertThat(ex.getFence()).isEqualTo(1));
+		this.events.await("acquired k", "lost k DEADLINE");
+	}
+
+	@Test
+	void anIgnoredLossIsNoException() {
+		LockHandle handle = this.template.acquire(LockRequest.builder("k").onLost(OnLost.IGNORE).build());
+		this.clock.step(Duration.ofSeconds(24));
+		this.store.forget("k");
+		handle.close();
+		this.events.await("acquired k", "lost k DEADLINE");
+	}
+
+	@Test
+	void aLeaseThatRanOutAndWasGrantedToNobodyIsAnOverrunAndNoFailure() {
+		String result = this.template.execute(REQUEST, (handle) -> {
+			this.clock.step(Duration.ofSeconds(24));
+			return "done";
+		});
+		assertThat(result).isEqualTo("done");
+		assertThat(this.store.requests).last().asString().startsWith("release grant k");
+		this.events.await("acquired k", "lost k DEADLINE", "overran k");
+	}
+
+	@Test
+	void aLockFoundGoneAtItsReleaseIsALoss() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(REQUEST, (handle) -> {
+			this.store.forget("k");
+			return null;
+		})).withMessageContaining("the store no longer has it");
+		this.events.await("acquired k", "lost k REFUSED");
+	}
+
+	@Test
+	void aLossDoesNotHideTheUsersException() {
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.template.execute(REQUEST, (handle) -> {
+			this.store.forget("k");
+			throw new IOException("mine");
+		})).satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
+	}
+
+	@Test
+	void onLossTheThreadIsInterruptedIfTheRequestSaysSo() {
+		LockRequest request = LockRequest.builder("k").onLost(OnLost.INTERRUPT).build();
+		assertThatExceptionOfType(InterruptedException.class)
+			.isThrownBy(() -> this.template.execute(request, (handle) -> {
+				this.store.forget("k");
+				this.clock.step(Duration.ofSeconds(24));
+				new CountDownLatch(1).await();
+				return null;
+			}))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void anInterruptThatNobodyNoticedDoesNotOutliveTheCall() {
+		LockRequest request = LockRequest.builder("k").onLost(OnLost.INTERRUPT).build();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(request, (handle) -> {
+			this.store.forget("k");
+			this.clock.step(Duration.ofSeconds(24));
+			assertThat(handle.isHeld()).isFalse();
+			assertThat(Thread.currentThread().isInterrupted()).isTrue();
+			return null;
+		}));
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void anExplicitRenewalBeginsTheLeaseAnewOrReportsItsLoss() {
+		LockHandle handle = this.template.acquire(REQUEST);
+		this.clock.step(Duration.ofSeconds(5));
+		handle.renew();
+		assertThat(handle.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(24));
+		this.store.nextFails("renew", Outcome.UNKNOWN, false);
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(handle::renew);
+		assertThat(handle.isHeld()).isTrue();
+		this.store.forget("k");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::renew);
+		assertThat(handle.isHeld()).isFalse();
+	}
+
+	@Test
+	void theLeaseIsRenewedWhileItIsHeldAndNotAfter() {
+		LockHandle handle = this.template.acquire(REQUEST);
+		this.clock.stepUnnoticed(Duration.ofSeconds(8));
+		Awaitility.await().until(() -> this.store.count("renew") == 1);
+		Awaitility.await().until(() -> handle.remaining().compareTo(Duration.ofSeconds(23)) > 0);
+		handle.close();
+		assertThat(this.store.requests).filteredOn((request) -> request.startsWith("renew"))
+			.allMatch((request) -> request.contains("on mongo-lock-renewal"));
+	}
+
+	@Test
+	void aLossIsDeclaredByDeadlineEvenWhileTheRenewalHangs() throws Exception {
+		CountDownLatch hang = new CountDownLatch(1);
+		this.store.next("renew", (request) -> await(hang));
+		LockHandle handle = this.template.acquire(REQUEST);
+		this.clock.step(Duration.ofSeconds(8));
+		Awaitility.await().until(() -> this.store.count("renew") == 1);
+		this.clock.step(Duration.ofSeconds(16));
+		this.events.await("acquired k", "lost k DEADLINE");
+		hang.countDown();
+		assertThat(handle.isHeld()).isFalse();
+	}
+
+	@Test
+	void afterALossTheNextOfThisJvmMayAskTheStore() throws Exception {
+		LockHandle handle = this.template.acquire(REQUEST);
+		Future<LockHandle> waiting = this.others
+			.submit(() -> this.template.acquire(LockRequest.builder("k").waitTimeout(Duration.ofMinutes(5)).build()));
+		Awaitility.await().until(() -> this.template.waiting() == 1);
+		this.store.forget("k");
+		this.clock.step(Duration.ofSeconds(24));
+		assertThat(waiting.get().fence()).isEqualTo(2);
+		assertThat(handle.isHeld()).isFalse();
+	}
+
+	@Test
+	void aLockFoundGoneByAStatementAfterItsHolderLetGoOfItIsOver() {
+		LockHandle handle = this.template.acquire(REQUEST);
+		((Leased) handle).suspend();
+		handle.close();
+		assertThat(this.template.held()).as("until the statement is over").isOne();
+		this.store.forget("k");
+		((Leased) handle).end(LeaseEnd.LOST);
+		assertThat(this.template.held()).isZero();
+		this.events.await("acquired k", "lost k REFUSED");
+		this.template.acquire(REQUEST).close();
+	}
+
+	@Test
+	void aLockThatRunsOutWhileAStatementHangsIsReportedInTime() {
+		LockHandle handle = this.template.acquire(REQUEST);
+		((Leased) handle).suspend();
+		this.clock.step(Duration.ofSeconds(25));
+		this.events.await("acquired k", "lost k DEADLINE");
+		((Leased) handle).end(LeaseEnd.RELEASED);
+		this.events.await("acquired k", "lost k DEADLINE", "overran k");
+	}
+
+	@Test
+	void aLockThatRunsOutWhileNotRenewedIsReportedInTime() {
+		((Leased) this.template.acquire(REQUEST)).pause();
+		this.clock.step(Duration.ofSeconds(25));
+		this.events.await("acquired k", "lost k DEADLINE");
+	}
+
+	@Test
+	void aLockThatAStatementWithoutAnAnswerMayHaveEndedIsLookedForAtOnce() {
+		LockHandle handle = this.template.acquire(LockRequest.builder("k").ttl(Duration.ofHours(1)).build());
+		((Leased) handle).suspend();
+		this.store.forget("k");
+		((Leased) handle).resume();
+		this.events.await("acquired k", "lost k REFUSED");
+		assertThat(handle.isHeld()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+	}
+
+}

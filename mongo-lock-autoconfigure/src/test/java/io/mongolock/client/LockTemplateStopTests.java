@@ -1,0 +1,134 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.LossReason;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link LockTemplate}: its stop.
+ */
+class LockTemplateStopTests extends AbstractLockTemplateTests {
+
+	@Test
+	void aStopThatMayTakeForeverReleasesHeldLocks() {
+		this.template.acquire(REQUEST);
+		this.template.stop(Duration.ofSeconds(Long.MAX_VALUE));
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void aStopEndsWaitingAndReleasesHeldLocks() throws Exception {
+		LockHandle held = this.template.acquire(REQUEST);
+		Future<LockHandle> waiting = this.others.submit(() -> this.template.acquire(REQUEST));
+		CompletableFuture<LockHandle> async = this.template.acquireAsync(REQUEST);
+		Awaitility.await().until(() -> this.template.waiting() == 2);
+		this.template.stop(Duration.ofSeconds(1));
+		assertThat(this.store.holder("k")).isEmpty();
+		assertThat(held.isHeld()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(LossReason.SHUTDOWN));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(waiting::get)
+			.withMessageContaining("is shutting down");
+		assertThat(async).failsWithin(Duration.ofSeconds(10)).withThrowableOfType(ExecutionException.class);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire(REQUEST))
+			.withMessageContaining("is shutting down");
+		int requests = this.store.requests.size();
+		this.clock.step(Duration.ofMinutes(1));
+		assertThat(this.store.requests).hasSize(requests);
+	}
+
+	@Test
+	void aStopReleasesThousandsWithFewRequestsAndNoneBeginsAfterIt() throws Exception {
+		List<LockHandle> handles = IntStream.range(0, 3_000)
+			.mapToObj((i) -> this.template.acquire(LockRequest.of("k" + i)))
+			.toList();
+		this.template.stop(Duration.ofMinutes(1));
+		assertThat(this.store.count("release all 500")).isEqualTo(6);
+		assertThat(this.store.count("release")).isEqualTo(6);
+		assertThat(IntStream.range(0, 3_000).filter((i) -> this.store.holder("k" + i).isPresent()).count()).isZero();
+		int requests = this.store.requests.size();
+		handles.forEach((handle) -> assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close));
+		assertThat(this.store.requests).hasSize(requests);
+	}
+
+	@Test
+	void aStopWhoseRequestsHangBeginsNoneAfterItsBudget() {
+		IntStream.range(0, 1_500).forEach((i) -> this.template.acquire(LockRequest.of("k" + i)));
+		this.store.next("release", (request) -> this.clock.step(Duration.ofSeconds(4)));
+		this.store.next("release", (request) -> this.clock.step(Duration.ofSeconds(4)));
+		this.template.stop(Duration.ofSeconds(6));
+		assertThat(this.store.count("release")).isEqualTo(2);
+	}
+
+	@Test
+	void aStopMayTakeAsLongAsADurationCanBe() {
+		this.template.acquire(REQUEST);
+		this.template.stop(Duration.ofSeconds(Long.MAX_VALUE));
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void aStopWaitsForAClaimThatIsUnderwayAndGivesItBack() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch stopping = new CountDownLatch(1);
+		this.store.next("acquire", (request) -> {
+			asked.countDown();
+			await(stopping);
+			request.run();
+		});
+		Future<LockHandle> claim = this.others.submit(() -> this.template.acquire(REQUEST));
+		await(asked);
+		Future<?> stop = this.others.submit(() -> this.template.stop(Duration.ofMinutes(1)));
+		Awaitility.await().until(() -> !this.template.isRunning());
+		stopping.countDown();
+		stop.get();
+		assertThat(this.store.holder("k")).isEmpty();
+		assertThat(claim.get().isHeld()).isFalse();
+	}
+
+	@Test
+	void aStopWaitsForARenewalThatIsUnderway() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answer = new CountDownLatch(1);
+		this.store.next("renew", (request) -> {
+			asked.countDown();
+			await(answer);
+		});
+		LockSettings busy = LockSettings.builder().renewInterval(Duration.ofMillis(50)).build();
+		this.template.acquire(LockRequest.builder("k").settings(busy).build());
+		await(asked);
+		Future<?> stop = this.others.submit(() -> this.template.stop(Duration.ofMinutes(1)));
+		Awaitility.await().until(() -> this.store.holder("k").isEmpty());
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> stop.get(200, TimeUnit.MILLISECONDS));
+		answer.countDown();
+		stop.get();
+	}
+
+	@Test
+	void aStoppedClientMayBeStartedAgain() {
+		this.template.stop(Duration.ofSeconds(1));
+		this.template.start();
+		assertThat(this.template.isRunning()).isTrue();
+		this.template.execute(REQUEST, (handle) -> null);
+	}
+
+}
