@@ -2,6 +2,7 @@ package io.mongolock.mongodb.autoconfigure;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
@@ -18,6 +19,7 @@ import io.mongolock.spi.LockEnvironment;
  */
 @AutoConfiguration(afterName = "io.mongolock.autoconfigure.MongoLockAutoConfiguration")
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
+@ConditionalOnBean(LockEnvironment.class) // an application may leave out all of the locks
 @EnableConfigurationProperties(MongoLockDocumentsProperties.class)
 @Import({ FencedWritesConfiguration.class, SequenceConfiguration.class, OptimisticConfiguration.class,
 		DocumentLockConfiguration.class })

@@ -289,6 +289,13 @@ class DocumentLockConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(DocumentLockOperations.class));
 	}
 
+	@Test
+	void anApplicationThatLeavesOutTheLocksLeavesThoseOfDocumentsOutToo() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(MongoLockDocumentsAutoConfiguration.class))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(DocumentLockOperations.class));
+	}
+
 	@org.springframework.data.mongodb.core.mapping.Document("pages")
 	record Page(@Id String id, @Field("t") String text) {
 
