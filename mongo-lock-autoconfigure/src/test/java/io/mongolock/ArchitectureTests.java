@@ -49,7 +49,7 @@ class ArchitectureTests {
 			"interceptor.check", "interceptor", "client", "concurrent", "event", "core", "spi", "store.mongo", "store");
 
 	/** Where a class and one that it makes or names know each other. */
-	private static final List<String> WITH_CIRCLES = List.of(ROOT, ROOT + ".autoconfigure", ROOT + ".event");
+	private static final List<String> WITH_CIRCLES = List.of(ROOT, ROOT + ".autoconfigure");
 
 	private final JavaClasses classes = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
