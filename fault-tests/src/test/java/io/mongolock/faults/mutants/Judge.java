@@ -50,7 +50,7 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 		return new Judge(this.main, all, this.complaint, this.name);
 	}
 
-	// What is broken comes before the product on the class path
+	// The broken class comes before the product on the class path
 	Verdict judge(Path broken) {
 		try (ChildJvm jvm = new ChildJvm(classPath(broken), this.main.getName(), options(), this.arguments)) {
 			int status = jvm.awaitExit(LONG_ENOUGH);

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link Mutants}: whoever changes a piece that one of them names learns it in
- * the short loop.
+ * Tests for {@link Mutants}: a change of a piece that one of them names is noticed in the
+ * short loop.
  */
 class MutantsTests {
 
