@@ -139,6 +139,28 @@ class ClosingTimesTests {
 	}
 
 	@Test
+	void aStopAwaitsTheRequestUnderwayAndReleasesWhatItWasGranted() throws Exception {
+		CountDownLatch waits = new CountDownLatch(1);
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		this.store.next("acquire", (request) -> {
+			asked.countDown();
+			await(waits);
+			request.run();
+			answered.countDown();
+		});
+		async();
+		asked.await();
+		Thread stop = new Thread(() -> this.client.stop(LONG));
+		stop.start();
+		Awaitility.await().until(() -> stop.getState() == Thread.State.TIMED_WAITING || !stop.isAlive());
+		waits.countDown();
+		answered.await();
+		stop.join();
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
 	void aClaimThatJoinsDuringAStopIsStoppedToo() {
 		this.hook.atBeginOfClaim = () -> this.client.stop(Duration.ofMillis(1));
 		assertThat(async()).failsWithin(LONG).withThrowableOfType(ExecutionException.class);

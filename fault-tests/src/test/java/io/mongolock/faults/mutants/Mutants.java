@@ -385,7 +385,8 @@ final class Mutants {
 	private static List<Mutant> races() {
 		return List.of(
 				new Mutant("race: stop does not await requests underway", "LockClient.stop",
-						"		this.lifecycle.awaitRequests(left(until));\n", "", clients()),
+						"		this.lifecycle.awaitRequests(left(until));\n", "",
+						test(CLOSING, "aStopAwaitsTheRequestUnderwayAndReleasesWhatItWasGranted")),
 				new Mutant("race: what is granted during a stop kept", "LockClient.stop",
 						"		// What was granted, or took a place, meanwhile\n		this.heldLocks.abandonAll(until);\n",
 						"", clients()),
