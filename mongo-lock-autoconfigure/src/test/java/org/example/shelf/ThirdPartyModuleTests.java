@@ -61,7 +61,7 @@ class ThirdPartyModuleTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class,
-				MongoLockAutoConfiguration.class, LockEndpointAutoConfiguration.class))
+				MongoLockAutoConfiguration.class))
 		.withUserConfiguration(ShelfModule.class)
 		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app",
 				"mongo-lock.wait-timeout=0s", "management.endpoints.web.exposure.include=mongolocks",
@@ -137,7 +137,7 @@ class ThirdPartyModuleTests {
 
 	@Test
 	void operatorsSeeAndReleaseItsLocksByItsPrefix() {
-		this.runner.run((context) -> {
+		this.runner.withConfiguration(AutoConfigurations.of(LockEndpointAutoConfiguration.class)).run((context) -> {
 			LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
 			context.getBean(StoreClient.class).locks().acquire(LockRequest.of("a"));
 			assertThat(keys(endpoint, null)).isEmpty();
