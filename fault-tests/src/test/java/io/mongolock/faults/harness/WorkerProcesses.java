@@ -172,11 +172,6 @@ public final class WorkerProcesses implements AutoCloseable {
 		return holders(key).map(LockHolder::remaining).findFirst().orElse(Duration.ZERO);
 	}
 
-	// By the server
-	public boolean isHeldBy(LockWorkerJvm worker, String key) {
-		return holders(key).anyMatch((holder) -> holder.owner().pid() == worker.process().pid());
-	}
-
 	private Stream<LockHolder> holders(String key) {
 		return this.store.find(key, Harness.LONG).stream().flatMap((lock) -> lock.liveHolders().stream());
 	}
