@@ -29,7 +29,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	/**
 	 * The batch that is to renew it, by identity; while there is one, no other is made.
 	 */
-	private @Nullable Object batch;
+	private @Nullable Carrier batch;
 
 	private final long interval;
 
@@ -135,7 +135,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		return (byUrgency != 0) ? byUrgency : Long.compare(this.number, other.number);
 	}
 
-	void joins(Object batch, int size) {
+	void joins(Carrier batch, int size) {
 		this.batch = batch;
 		this.fewest = Math.min(this.fewest, size);
 	}
@@ -148,7 +148,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		return this.fewest == Integer.MAX_VALUE || (size == 1 && this.fewest > 1);
 	}
 
-	boolean isIn(Object batch) {
+	boolean isIn(Carrier batch) {
 		return this.batch == batch;
 	}
 
@@ -169,6 +169,13 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		this.most = MAX_BATCH;
 		this.fewest = Integer.MAX_VALUE;
 		this.next = this.lease.renewalDueAt();
+	}
+
+	/**
+	 * Carries the renewals of some leases.
+	 */
+	interface Carrier {
+
 	}
 
 	private record Kind(int most, int timeoutClass) {

@@ -172,7 +172,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			assertThat(this.here.documents().tryLock(Post.class, "p1", DocumentLocksFixture.WAITING)).isEmpty();
 			assertThat(this.there.documents().tryLock(Post.class, "p1")).isEmpty();
 			assertThat(stored()).isEqualTo(before);
-			assertThat(this.template.getCollection("locks").countDocuments()).as("lines").isZero();
+			assertThat(this.template.getCollection("locks").countDocuments()).as("queues").isZero();
 			assertThat(this.here.client().waiting()).isZero();
 		}
 		assertThat(this.here.documents().tryLock(Post.class, "p1")).isPresent();

@@ -136,7 +136,7 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 	private void goLive() {
 		this.live = true;
 		if (isOpen()) {
-			notify(this.listener::missed);
+			inform(this.listener::missed);
 		}
 		else {
 			this.live = false;
@@ -148,7 +148,7 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 		boolean notified = this.live && isOpen();
 		this.live = false;
 		if (notified) {
-			notify(this.listener::missed);
+			inform(this.listener::missed);
 		}
 	}
 
@@ -162,11 +162,11 @@ final class ReleaseStream implements ReleaseWatch, Runnable {
 
 	private void report(BsonDocument documentKey) {
 		if (documentKey.get("_id") instanceof BsonString id && id.getValue().startsWith(this.keys.prefix())) {
-			notify(() -> this.listener.released(this.keys.toKey(id.getValue())));
+			inform(() -> this.listener.released(this.keys.toKey(id.getValue())));
 		}
 	}
 
-	private void notify(Runnable notification) {
+	private void inform(Runnable notification) {
 		try {
 			notification.run();
 		}

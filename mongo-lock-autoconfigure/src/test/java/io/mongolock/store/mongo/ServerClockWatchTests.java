@@ -1,8 +1,11 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 import com.mongodb.ConnectionString;
@@ -39,6 +42,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ServerClockWatchTests {
 
 	private static final long NOW = 1_800_000_000_000L;
+
+	private static final Duration HOUR = Duration.ofHours(1);
 
 	private final ServerClockWatch watch = new ServerClockWatch(new LockClock() {
 
@@ -147,13 +152,22 @@ class ServerClockWatchTests {
 
 	@Test
 	void theDriversOwnHeartbeatsAreHeard() {
+		InstantSource behind = InstantSource.offset(InstantSource.system(), HOUR.negated());
 		ServerClockWatch heard = new ServerClockWatch(LockClock.system(), Duration.ofSeconds(6));
-		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+		Map<String, Duration> off = new ConcurrentHashMap<>();
+		heard.onClockOff(off::put);
+		try (EmbeddedMongo server = EmbeddedMongo.builder().clock(behind).start()) {
 			MongoClientSettings.Builder settings = MongoClientSettings.builder()
 				.applyConnectionString(new ConnectionString(server.connectionString() + "/?heartbeatFrequencyMS=500"));
 			heard.attachTo(settings);
 			try (MongoClient client = MongoClients.create(settings.build())) {
-				Awaitility.await().until(() -> heard.judge().isPresent());
+				Awaitility.await().until(() -> {
+					heard.serverHeartbeatSucceeded(heartbeat("right", System.currentTimeMillis(), "secondary", true));
+					return !off.isEmpty();
+				});
+				assertThat(off).containsOnlyKeys("right:27017");
+				assertThat(off.get("right:27017")).as("ahead of the server")
+					.isBetween(HOUR.minusSeconds(30), HOUR.plusSeconds(30));
 				assertThat(client.getClusterDescription().getServerDescriptions()).singleElement()
 					.satisfies((one) -> assertThat(heard.judge()).contains(one.getAddress().toString()));
 			}
@@ -162,10 +176,13 @@ class ServerClockWatchTests {
 	}
 
 	private void hear(String host, long offset, String field, boolean value) {
-		BsonDocument reply = new BsonDocument("localTime", new BsonDateTime(NOW + offset)).append(field,
+		this.watch.serverHeartbeatSucceeded(heartbeat(host, NOW + offset, field, value));
+	}
+
+	private static ServerHeartbeatSucceededEvent heartbeat(String host, long time, String field, boolean value) {
+		BsonDocument reply = new BsonDocument("localTime", new BsonDateTime(time)).append(field,
 				BsonBoolean.valueOf(value));
-		this.watch.serverHeartbeatSucceeded(
-				new ServerHeartbeatSucceededEvent(connection(host), reply, TimeUnit.MILLISECONDS.toNanos(1), false));
+		return new ServerHeartbeatSucceededEvent(connection(host), reply, TimeUnit.MILLISECONDS.toNanos(1), false);
 	}
 
 	private static ConnectionId connection(String host) {

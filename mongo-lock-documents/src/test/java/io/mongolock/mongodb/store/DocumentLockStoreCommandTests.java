@@ -68,7 +68,8 @@ class DocumentLockStoreCommandTests {
 	@AutoClose
 	private final MongoClient client = this.log.connect(this.server.connectionString());
 
-	private final DocumentLockStore store = new DocumentLockStore(TestTemplates.template(this.client), "lock", "lines");
+	private final DocumentLockStore store = new DocumentLockStore(TestTemplates.template(this.client), "lock",
+			"queues");
 
 	@BeforeEach
 	void insert() {
@@ -82,7 +83,7 @@ class DocumentLockStoreCommandTests {
 	@ValueSource(strings = { "", "a.b", "$lock", "_id" })
 	void aFieldThatCannotHoldALockIsRefused(String field) {
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new DocumentLockStore(TestTemplates.template(this.client), field, "lines"))
+			.isThrownBy(() -> new DocumentLockStore(TestTemplates.template(this.client), field, "queues"))
 			.withMessageContaining("cannot be the field that locks are kept in");
 	}
 
@@ -145,16 +146,16 @@ class DocumentLockStoreCommandTests {
 		Document before = document();
 		Claim first = Claims.waiting(Claims.on("locks:k"));
 		Claim second = Claims.waiting(Claims.on("locks:k"));
-		assertThat(line(this.store.acquire(first, TIMEOUT))).containsExactly(first.id().leaseToken());
+		assertThat(queue(this.store.acquire(first, TIMEOUT))).containsExactly(first.id().leaseToken());
 		this.log.clear();
 		ClaimAnswer denied = this.store.acquire(second, TIMEOUT);
-		assertThat(line(denied)).containsExactly(first.id().leaseToken(), second.id().leaseToken());
+		assertThat(queue(denied)).containsExactly(first.id().leaseToken(), second.id().leaseToken());
 		assertThat(denied.liveHolders()).hasSize(1);
 		assertThat(this.log.all().stream().filter((command) -> !command.containsKey("find")))
 			.as("only the first in the queue asks for the document")
 			.singleElement()
 			.satisfies((command) -> {
-				assertThat(command.getString("findAndModify").getValue()).isEqualTo("lines");
+				assertThat(command.getString("findAndModify").getValue()).isEqualTo("queues");
 				assertThat(command.getDocument("query"))
 					.isEqualTo(BsonDocument.parse("{_id: {collection: 'locks', id: 'k'}}"));
 				assertThat(command.getDocument("writeConcern").getInt32("w").getValue()).isEqualTo(1);
@@ -172,7 +173,9 @@ class DocumentLockStoreCommandTests {
 	void aLeaseThatGoesOnWithAnotherLengthIsNotAboutToEnd() {
 		Claim claim = Claims.first(Claims.on("locks:k"));
 		this.store.acquire(claim, TIMEOUT);
+		this.log.clear();
 		assertThat(this.store.lengthen(claim.id(), Duration.ofMinutes(30), TIMEOUT)).isTrue();
+		assertThat(this.log.only().getDocument("writeConcern").getString("w").getValue()).isEqualTo("majority");
 		StoredHolder holder = this.store.find("locks:k", TIMEOUT).orElseThrow().holders().get(0);
 		assertThat(holder.ttl()).hasMinutes(30);
 		assertThat(holder.kept()).isFalse();
@@ -197,7 +200,7 @@ class DocumentLockStoreCommandTests {
 		ClaimAnswer granted = this.store.acquire(first, TIMEOUT);
 		assertThat(granted.grantTo(first.id().leaseToken())).isPresent();
 		assertThat(granted.content()).isNotNull();
-		assertThat(line(granted)).containsExactly(second.id().leaseToken());
+		assertThat(queue(granted)).containsExactly(second.id().leaseToken());
 		this.store.release(first.id(), TIMEOUT);
 		assertThat(this.store.acquire(last, TIMEOUT).grantTo(second.id().leaseToken())).isPresent();
 		assertThat(this.store.find("locks:k", TIMEOUT).orElseThrow().queue()).isEmpty();
@@ -232,10 +235,10 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
-	void aLineThatIsNoneHidesNoOtherAndIsToldToWhomItConcerns() {
+	void aQueueThatIsNoneHidesNoOtherAndIsToldToWhomItConcerns() {
 		Document broken = new Document("_id", new Document("collection", "locks").append("id", "k")).append("queue",
 				"text");
-		this.client.getDatabase(TestTemplates.DATABASE).getCollection("lines").insertOne(broken);
+		this.client.getDatabase(TestTemplates.DATABASE).getCollection("queues").insertOne(broken);
 		this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
 		assertThat(this.store.findAll(List.of("locks:k"), TIMEOUT)).singleElement()
 			.extracting(StoredLock::queue, InstanceOfAssertFactories.LIST)
@@ -244,7 +247,7 @@ class DocumentLockStoreCommandTests {
 			.isThrownBy(() -> this.store.acquire(Claims.waiting(Claims.on("locks:k")), TIMEOUT));
 	}
 
-	private static List<String> line(ClaimAnswer answer) {
+	private static List<String> queue(ClaimAnswer answer) {
 		return answer.queue().stream().map(StoredWaiter::leaseToken).toList();
 	}
 
@@ -263,7 +266,7 @@ class DocumentLockStoreCommandTests {
 		given(template.execute(any(String.class), any(CollectionCallback.class)))
 			.willAnswer((call) -> call.getArgument(1, CollectionCallback.class).doInCollection(documents));
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> new DocumentLockStore(template, "lock", "lines")
+			.isThrownBy(() -> new DocumentLockStore(template, "lock", "queues")
 				.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT))
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.UNKNOWN))
 			.withMessageContaining("it may have been executed: ")
