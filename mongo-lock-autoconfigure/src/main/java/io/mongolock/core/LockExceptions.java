@@ -61,8 +61,10 @@ public final class LockExceptions {
 	 * @param ahead how
 	 */
 	static LockStoreException neverAsked(Attempt attempt, LockStoreException ahead) {
-		return new LockStoreException(attempt.key(), Outcome.NOT_EXECUTED, "Lock '" + KeyText.printable(attempt.key())
-				+ "' was not asked for, as the claim ahead of it in this application fails: " + ahead.getMessage(),
+		return new LockStoreException(attempt.key(), Outcome.NOT_EXECUTED,
+				"Lock '" + KeyText.printable(attempt.key())
+						+ "' was not asked for, because the attempt ahead of it in this application fails: "
+						+ ahead.getMessage(),
 				ahead);
 	}
 

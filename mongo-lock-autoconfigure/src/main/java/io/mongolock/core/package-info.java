@@ -26,7 +26,7 @@
  * {@link OrphanCleanup} what is left to do about a request whose outcome is unknown.
  * {@link RecentReleases} are those that a failover may take back.</li>
  * </ul>
- * No two classes know each other, so each list can be read from its end.
+ * The classes form no circle, so each list can be read from its end.
  */
 @NullMarked
 package io.mongolock.core;

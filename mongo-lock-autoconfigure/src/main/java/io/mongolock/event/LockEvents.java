@@ -115,7 +115,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Another holder of the token goes on with a lock: it is held here no longer, and not
+	 * Another who knows the token goes on with a lock: it is held here no longer, and not
 	 * free.
 	 */
 	public void passedOn(HeldLock heldLock) {

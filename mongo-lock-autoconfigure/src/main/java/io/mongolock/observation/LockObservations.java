@@ -153,7 +153,7 @@ public final class LockObservations implements LockInstrumentation {
 		return (observation != null) ? observation.openScope()::close : Scope.NONE;
 	}
 
-	// The context that its holder gets
+	// The exception that its holder gets
 	private static @Nullable LockLostException lossOf(LockHandle handle) {
 		try {
 			handle.assertHeld();

@@ -22,7 +22,7 @@ public enum LeaseEnd {
 	UNKNOWN,
 
 	/**
-	 * Another holder of its token goes on with it.
+	 * Another who knows its token goes on with it.
 	 */
 	PASSED_ON
 

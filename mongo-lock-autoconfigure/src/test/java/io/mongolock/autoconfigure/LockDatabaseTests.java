@@ -24,8 +24,7 @@ import io.mongolock.store.mongo.TtlIndexWatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link LockDatabase} and {@link ApplicationTemplate}: which database, which
- * template.
+ * Tests for {@link LockDatabase}: which database, which template.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockDatabaseTests extends AbstractAutoConfigurationTests {

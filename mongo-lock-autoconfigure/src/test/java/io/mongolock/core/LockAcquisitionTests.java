@@ -365,7 +365,7 @@ class LockAcquisitionTests {
 		failed(this.acquisition, Outcome.UNKNOWN, 1);
 		assertThat(begin(acquisition("next", Duration.ZERO))).isInstanceOfSatisfying(Failed.class, (failed) -> {
 			assertThat(failed.failure().getOutcome()).isEqualTo(Outcome.NOT_EXECUTED);
-			assertThat(failed.failure()).hasMessageContaining("the claim ahead of it in this application fails: no");
+			assertThat(failed.failure()).hasMessageContaining("the attempt ahead of it in this application fails: no");
 		});
 	}
 
@@ -503,11 +503,11 @@ class LockAcquisitionTests {
 	}
 
 	private static ClaimAnswer denied(String... queue) {
-		List<StoredWaiter> line = Stream.of(queue)
+		List<StoredWaiter> waiters = Stream.of(queue)
 			.map((token) -> new StoredWaiter(token, 1, new LockOwner("app", "1", "host", 2, token), NOW,
 					Duration.ofSeconds(6)))
 			.toList();
-		return new ClaimAnswer(List.of(holder("other", NOW.minusSeconds(10))), line, List.of(), NOW);
+		return new ClaimAnswer(List.of(holder("other", NOW.minusSeconds(10))), waiters, List.of(), NOW);
 	}
 
 	private static StoredHolder holder(String token, Instant renewedAt) {

@@ -43,7 +43,7 @@ class LockMdcTests {
 	}
 
 	@Test
-	void aKeyCannotBeginAQueueOfTheLog() {
+	void aKeyCannotBeginALineOfTheLog() {
 		this.mdc.working(handle("a\nb", 5));
 		assertThat(MDC.get("lock.key")).doesNotContain("\n");
 	}

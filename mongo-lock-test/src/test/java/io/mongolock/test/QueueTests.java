@@ -150,7 +150,7 @@ class QueueTests {
 		Future<LockHandle> waiting = waits(client, PATIENT);
 		Awaitility.await().until(() -> this.store.watches.size() == 1);
 		client.stop(LONG);
-		assertThat(line()).isEmpty();
+		assertThat(queue()).isEmpty();
 		assertThat(this.store.watches).isEmpty();
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(waiting::get);
 	}
@@ -160,9 +160,9 @@ class QueueTests {
 		client().acquire(PATIENT);
 		waits(client(Duration.ofMillis(600), (none) -> {
 		}), PATIENT);
-		StoredWaiter place = line().get(0);
-		Awaitility.await().until(() -> line().get(0).renewedAt().isAfter(place.renewedAt().plusMillis(600)));
-		assertThat(line()).singleElement().extracting(StoredWaiter::leaseToken).isEqualTo(place.leaseToken());
+		StoredWaiter place = queue().get(0);
+		Awaitility.await().until(() -> queue().get(0).renewedAt().isAfter(place.renewedAt().plusMillis(600)));
+		assertThat(queue()).singleElement().extracting(StoredWaiter::leaseToken).isEqualTo(place.leaseToken());
 	}
 
 	@Test
@@ -170,7 +170,7 @@ class QueueTests {
 		LockHandle holder = client().acquire(PATIENT);
 		Future<LockHandle> waiting = waits(client(Duration.ofMillis(600), (none) -> {
 		}), PATIENT);
-		this.store.store.leave(new LeaseId("k", line().get(0).leaseToken()), LONG);
+		this.store.store.leave(new LeaseId("k", queue().get(0).leaseToken()), LONG);
 		awaitLine(1);
 		holder.close();
 		assertThat(waiting.get().isHeld()).isTrue();
@@ -186,7 +186,7 @@ class QueueTests {
 		Future<LockHandle> waiting = waits(client(), PATIENT);
 		holder.close();
 		assertThat(waiting.get().isHeld()).isTrue();
-		assertThat(line()).isEmpty();
+		assertThat(queue()).isEmpty();
 	}
 
 	@Test
@@ -276,24 +276,24 @@ class QueueTests {
 	}
 
 	private Future<LockHandle> waits(LockTemplate client, LockRequest request) {
-		int length = line().size();
+		int length = queue().size();
 		Future<LockHandle> waiting = this.threads.submit(() -> client.acquire(request));
 		awaitLine(length + 1);
 		return waiting;
 	}
 
 	private Future<?> waits(LockTemplate client, Runnable claim) {
-		int length = line().size();
+		int length = queue().size();
 		Future<?> waiting = this.threads.submit(claim);
 		awaitLine(length + 1);
 		return waiting;
 	}
 
 	private void awaitLine(int length) {
-		Awaitility.await().atMost(LONG).until(() -> line().size() == length);
+		Awaitility.await().atMost(LONG).until(() -> queue().size() == length);
 	}
 
-	private List<StoredWaiter> line() {
+	private List<StoredWaiter> queue() {
 		return this.store.store.find("k", LONG).map(StoredLock::queue).orElse(List.of());
 	}
 

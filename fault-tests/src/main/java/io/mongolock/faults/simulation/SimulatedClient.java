@@ -119,7 +119,7 @@ final class SimulatedClient extends SimulatedProcess {
 	private void release(LeaseId id, OrphanCleanup cleanup) {
 		Duration timeout = this.judge.histories.of(id.leaseToken()).terms.operationTimeout();
 		if (cleanup.isInQueue()) {
-			ask(Request.leave(List.of(id), timeout), (left) -> this.judge.count(Event.LINE_LEAVE), (outcome) -> {
+			ask(Request.leave(List.of(id), timeout), (left) -> this.judge.count(Event.QUEUE_LEAVE), (outcome) -> {
 			});
 		}
 		Duration keptFor = cleanup.keptFor(now());

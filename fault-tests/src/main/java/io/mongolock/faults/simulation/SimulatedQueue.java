@@ -84,7 +84,7 @@ final class SimulatedQueue {
 			case LEAVE -> Request.leave(round.places(), round.timeout());
 		};
 		this.client.ask(request, (locks) -> {
-			this.client.judge.count(Event.valueOf("LINE_" + round.kind()));
+			this.client.judge.count(Event.valueOf("QUEUE_" + round.kind()));
 			this.places.answered(round, locks, this.client.now());
 		}, (outcome) -> this.places.failed(round, this.client.now()));
 	}

@@ -127,14 +127,14 @@ final class SimulatedStore implements LockStore {
 	@Override
 	public int leaveAll(List<LeaseId> claims, Duration timeout) {
 		ask(Request.leave(claims, timeout));
-		this.jvm.judge.count(Event.LINE_LEAVE);
+		this.jvm.judge.count(Event.QUEUE_LEAVE);
 		return claims.size();
 	}
 
 	@Override
 	public int refreshAll(List<LeaseId> claims, Duration timeout) {
 		ask(Request.refresh(claims, timeout));
-		this.jvm.judge.count(Event.LINE_REFRESH);
+		this.jvm.judge.count(Event.QUEUE_REFRESH);
 		return claims.size();
 	}
 
@@ -142,7 +142,7 @@ final class SimulatedStore implements LockStore {
 	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
 		List<LeaseId> ids = keys.stream().map((key) -> new LeaseId(key, "")).toList();
 		List<StoredLock> found = ask(Request.look(ids, timeout));
-		this.jvm.judge.count(Event.LINE_LOOK);
+		this.jvm.judge.count(Event.QUEUE_LOOK);
 		return found;
 	}
 

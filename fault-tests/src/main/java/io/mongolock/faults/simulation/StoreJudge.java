@@ -80,7 +80,7 @@ final class StoreJudge {
 	private void placed(LeaseHistory history) {
 		if (history.placedAt < 0) {
 			history.placedAt = this.timeline.now();
-			this.histories.event(history, "stands in the queue", Event.IN_LINE);
+			this.histories.event(history, "stands in the queue", Event.IN_QUEUE);
 		}
 	}
 

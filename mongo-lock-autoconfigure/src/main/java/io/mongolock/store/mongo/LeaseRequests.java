@@ -16,8 +16,8 @@ import io.mongolock.store.LeaseId;
 
 /**
  * The requests to a collection by the token of a lease or of a place in the queue,
- * wherever in a document the lock stands: each method as that of the same name in
- * {@link io.mongolock.store.LockStore}. Thread-safe.
+ * wherever in a document the lock stands. A method without a comment is as that of the
+ * same name in {@link io.mongolock.store.LockStore}. Thread-safe.
  */
 public final class LeaseRequests {
 
@@ -50,6 +50,12 @@ public final class LeaseRequests {
 				(locks) -> locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0);
 	}
 
+	/**
+	 * Begin a lease anew with another length, for a holder who goes on. Never brings back
+	 * one that was taken over, released or deleted.
+	 * @param ttl how long it lasts from now on, in whole milliseconds
+	 * @return whether it is still there, with an answer that no failover takes back
+	 */
 	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
 		StoreRequest request = StoreRequest.write("lengthen lock", lease.key(), timeout);
 		BsonDocument filter = held(lease);
@@ -115,7 +121,7 @@ public final class LeaseRequests {
 
 	public int refreshAll(List<LeaseId> claims, Duration timeout) {
 		// Rolled back, it is a place that runs out a little earlier
-		return all("refresh places in the lines of", WriteConcern.W1, claims, timeout, this.bulks.refresh(claims));
+		return all("refresh places in the queues of", WriteConcern.W1, claims, timeout, this.bulks.refresh(claims));
 	}
 
 	/**

@@ -31,7 +31,7 @@ import io.mongolock.store.StoredWaiter;
  */
 record LockDocument(BsonDocument document) {
 
-	/** The expression that asks for the server's time. */
+	/** The field of an answer that has the server's time. */
 	static final String NOW = "now";
 
 	/** When a claim or a renewal has written it, by the server's time. */

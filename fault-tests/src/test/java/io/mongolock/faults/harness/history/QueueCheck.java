@@ -44,7 +44,7 @@ public final class QueueCheck {
 		if (ahead != null && !ahead.isEmpty()) {
 			this.waited.merge(grant.key(), 1, Integer::sum);
 		}
-		List<Answer.Entry> passed = grant.line()
+		List<Answer.Entry> passed = grant.queue()
 			.stream()
 			.filter((entry) -> ahead == null || ahead.contains(entry.token()))
 			.toList();
@@ -73,7 +73,7 @@ public final class QueueCheck {
 	 * and who stands in the queue, the first one first.
 	 */
 	public record Answer(String key, String token, boolean granted, List<Entry> holders,
-			List<Entry> line) implements Serializable {
+			List<Entry> queue) implements Serializable {
 
 		public static Answer of(Claim claim, ClaimAnswer answer) {
 			String token = claim.id().leaseToken();
@@ -91,11 +91,11 @@ public final class QueueCheck {
 		}
 
 		boolean isInQueue() {
-			return this.line.stream().anyMatch((entry) -> entry.token().equals(this.token));
+			return this.queue.stream().anyMatch((entry) -> entry.token().equals(this.token));
 		}
 
 		Set<String> ahead() {
-			return this.line.stream()
+			return this.queue.stream()
 				.map(Entry::token)
 				.takeWhile((other) -> !other.equals(this.token))
 				.collect(Collectors.toSet());

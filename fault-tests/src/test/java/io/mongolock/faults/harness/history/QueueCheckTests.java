@@ -73,12 +73,12 @@ class QueueCheckTests {
 		return new QueueCheck(this.history);
 	}
 
-	private void denied(String token, String holders, String... line) {
-		this.history.add(new Answer("k", token, false, entries(holders.split(" ")), entries(line)));
+	private void denied(String token, String holders, String... queue) {
+		this.history.add(new Answer("k", token, false, entries(holders.split(" ")), entries(queue)));
 	}
 
-	private void granted(String token, String holders, String... line) {
-		this.history.add(new Answer("k", token, true, entries(holders.split(" ")), entries(line)));
+	private void granted(String token, String holders, String... queue) {
+		this.history.add(new Answer("k", token, true, entries(holders.split(" ")), entries(queue)));
 	}
 
 	private static List<Entry> entries(String... tokens) {
