@@ -37,6 +37,7 @@ import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
@@ -128,9 +129,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			assertThat(this.there.documents().list(Post.class)).extracting(DocumentLock::id).containsExactly("p1");
 			MongoTemplate outside = template();
 			outside.setSessionSynchronization(SessionSynchronization.NEVER);
-			assertThat(new DocumentLockStore(outside, "lock", "locks").findAll(List.of("posts:p0", "posts:p1"),
-					Duration.ofSeconds(5)))
-				.extracting(StoredLock::key)
+			assertThat(new DocumentLockStore(outside, "lock", "locks", LockClock.system())
+				.findAll(List.of("posts:p0", "posts:p1"), Duration.ofSeconds(5))).extracting(StoredLock::key)
 				.containsExactly(locked.handle().key());
 		}
 		assertThatExceptionOfType(LockStoreException.class)

@@ -56,7 +56,7 @@ final class DocumentLocksFixture implements AutoCloseable {
 			context.refresh();
 		}
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
-		DocumentLockStore store = new DocumentLockStore(outside, "lock", "locks");
+		DocumentLockStore store = new DocumentLockStore(outside, "lock", "locks", LockClock.system());
 		this.client = new LockTemplate(store,
 				new ClientOptions(ConfiguredSettings.NONE, new LockOwner("desk", instance, "host", 1, "thread"), clock,
 						List.of(listeners))

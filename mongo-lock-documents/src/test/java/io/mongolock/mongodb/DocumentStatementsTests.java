@@ -56,7 +56,8 @@ class DocumentStatementsTests {
 
 	private final MongoLockStore locks = new MongoLockStore(this.template, "locks", "");
 
-	private final DocumentLockStore documents = new DocumentLockStore(this.template, "lock", "locks");
+	private final DocumentLockStore documents = new DocumentLockStore(this.template, "lock", "locks",
+			LockClock.system());
 
 	@Test
 	void thoseOfLocksInDocuments() {
@@ -68,7 +69,8 @@ class DocumentStatementsTests {
 		this.documents.list("locks", TIMEOUT);
 		SentStatements.assertAllRecorded(this.log);
 		this.log.clear();
-		new DocumentLockStore(this.template, "lock", "locks").acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
+		new DocumentLockStore(this.template, "lock", "locks", LockClock.system())
+			.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
 		SentStatements.assertAllRecorded(this.log);
 	}
 

@@ -1,5 +1,6 @@
 package io.mongolock.mongodb;
 
+import java.time.Instant;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,6 +22,8 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+
+import io.mongolock.LockClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -88,6 +91,31 @@ class DocumentsArchitectureTests {
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("org.springframework.boot..", ROOT + ".mongodb.autoconfigure"));
+	}
+
+	@Test
+	void theAutoConfigurationKnowsNoDriver() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideInAPackage(ROOT + ".mongodb.autoconfigure")
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("com.mongodb..", "org.bson.."));
+	}
+
+	@Test
+	void everyTimingDecisionGoesByTheInjectedClock() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideInAPackage(DOCUMENTS)
+			.should()
+			.callMethod(System.class, "nanoTime")
+			.orShould()
+			.callMethod(System.class, "currentTimeMillis")
+			.orShould()
+			.callMethod(Instant.class, "now")
+			.orShould()
+			.callMethod(LockClock.class, "system"));
 	}
 
 	@Test

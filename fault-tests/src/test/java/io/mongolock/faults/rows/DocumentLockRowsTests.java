@@ -182,7 +182,8 @@ class DocumentLockRowsTests {
 		Editor(String instance, MongoClient mongo) {
 			this.context.refresh();
 			this.template = new MongoTemplate(mongo, Harness.DATABASE);
-			DocumentLockStore store = new DocumentLockStore(HarnessClient.template(mongo), "lock", "queues");
+			DocumentLockStore store = new DocumentLockStore(HarnessClient.template(mongo), "lock", "queues",
+					LockClock.system());
 			this.client = new LockTemplate(store,
 					new ClientOptions(ConfiguredSettings.NONE, new LockOwner("desk", instance, "host", 1, "main"),
 							LockClock.system(), List.of())

@@ -50,7 +50,7 @@ final class DocumentLockClients implements DocumentLockFactory {
 	public DocumentLockOperations of(MongoTemplate template) {
 		MongoTemplate outside = new MongoTemplate(template.getMongoDatabaseFactory());
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
-		DocumentLockStore store = new DocumentLockStore(outside, this.field, this.environment.collection());
+		DocumentLockStore store = new DocumentLockStore(outside, this.field, this.environment.collection(), this.clock);
 		StoreClient client = this.environment.open(store);
 		this.clients.add(client);
 		return DocumentLockOperations.of(template, store, client.locks(), client.broken(), this.clock,

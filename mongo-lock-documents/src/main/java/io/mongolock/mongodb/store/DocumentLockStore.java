@@ -55,6 +55,8 @@ public final class DocumentLockStore implements LockStore {
 
 	private final StoredQueues queues;
 
+	private final LockClock clock;
+
 	private final LeaseSecrets secrets = new LeaseSecrets();
 
 	private final Map<String, LockedCollection> collections = new ConcurrentHashMap<>();
@@ -64,15 +66,17 @@ public final class DocumentLockStore implements LockStore {
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
 	 * @param field the name of the field that is the lock
-	 * @param lines the name of the collection that keeps those who wait, which may be
+	 * @param queues the name of the collection that keeps those who wait, which may be
 	 * that of the locks
+	 * @param clock what the timeouts of several requests are measured by
 	 * @throws IllegalArgumentException as {@link #checkField}
 	 */
-	public DocumentLockStore(MongoOperations template, String field, String lines) {
+	public DocumentLockStore(MongoOperations template, String field, String queues, LockClock clock) {
 		checkField(field);
 		this.template = template;
 		this.field = field;
-		this.queues = new StoredQueues(template, lines, DocumentLockStore::queueId);
+		this.queues = new StoredQueues(template, queues, DocumentLockStore::queueId);
+		this.clock = clock;
 	}
 
 	/**
@@ -122,7 +126,7 @@ public final class DocumentLockStore implements LockStore {
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		LockedCollection documents = of(claim.id().key());
 		return (claim.first() && !claim.waiting()) ? documents.acquire(claim, timeout)
-				: inQueue(documents, claim, new TimeLeft(LockClock.system(), timeout));
+				: inQueue(documents, claim, new TimeLeft(this.clock, timeout));
 	}
 
 	private ClaimAnswer inQueue(LockedCollection documents, Claim claim, TimeLeft time) {
@@ -235,7 +239,7 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
-		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
+		TimeLeft time = new TimeLeft(this.clock, timeout);
 		List<StoredLock> locks = keys.stream()
 			.collect(Collectors.groupingBy((key) -> DocumentKey.parse(key).collection()))
 			.entrySet()
@@ -247,14 +251,14 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public Optional<StoredLock> find(String key, Duration timeout) {
-		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
+		TimeLeft time = new TimeLeft(this.clock, timeout);
 		List<StoredLock> found = of(key).find(key, time.left()).stream().toList();
 		return this.queues.with(found, time.left()).stream().findFirst();
 	}
 
 	@Override
 	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
-		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
+		TimeLeft time = new TimeLeft(this.clock, timeout);
 		List<StoredLock> locks = DocumentKey.collectionOf(prefix)
 			.map((name) -> Stream.of(collection(name)))
 			.orElseGet(() -> this.collections.values().stream())
@@ -288,7 +292,7 @@ public final class DocumentLockStore implements LockStore {
 	 * ids. For diagnostics.
 	 */
 	public List<StoredLock> list(String collection, Duration timeout) {
-		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
+		TimeLeft time = new TimeLeft(this.clock, timeout);
 		return this.queues.with(collection(collection).list(time.left()), time.left());
 	}
 
@@ -314,7 +318,7 @@ public final class DocumentLockStore implements LockStore {
 
 	// One request per collection, all within one timeout
 	private int all(List<LeaseId> leases, Duration timeout, Function<Part, Integer> request) {
-		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
+		TimeLeft time = new TimeLeft(this.clock, timeout);
 		int count = 0;
 		for (List<LeaseId> part : leases.stream()
 			.collect(Collectors.groupingBy((lease) -> DocumentKey.parse(lease.key()).collection()))

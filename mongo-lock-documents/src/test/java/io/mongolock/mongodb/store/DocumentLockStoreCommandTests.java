@@ -26,6 +26,7 @@ import org.mockito.Answers;
 import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
@@ -68,8 +69,8 @@ class DocumentLockStoreCommandTests {
 	@AutoClose
 	private final MongoClient client = this.log.connect(this.server.connectionString());
 
-	private final DocumentLockStore store = new DocumentLockStore(TestTemplates.template(this.client), "lock",
-			"queues");
+	private final DocumentLockStore store = new DocumentLockStore(TestTemplates.template(this.client), "lock", "queues",
+			LockClock.system());
 
 	@BeforeEach
 	void insert() {
@@ -82,8 +83,8 @@ class DocumentLockStoreCommandTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "", "a.b", "$lock", "_id" })
 	void aFieldThatCannotHoldALockIsRefused(String field) {
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new DocumentLockStore(TestTemplates.template(this.client), field, "queues"))
+		assertThatIllegalArgumentException().isThrownBy(
+				() -> new DocumentLockStore(TestTemplates.template(this.client), field, "queues", LockClock.system()))
 			.withMessageContaining("cannot be the field that locks are kept in");
 	}
 
@@ -266,7 +267,7 @@ class DocumentLockStoreCommandTests {
 		given(template.execute(any(String.class), any(CollectionCallback.class)))
 			.willAnswer((call) -> call.getArgument(1, CollectionCallback.class).doInCollection(documents));
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> new DocumentLockStore(template, "lock", "queues")
+			.isThrownBy(() -> new DocumentLockStore(template, "lock", "queues", LockClock.system())
 				.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT))
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.UNKNOWN))
 			.withMessageContaining("it may have been executed: ")

@@ -162,7 +162,7 @@ public final class MixedWorker {
 
 	// The locks of documents that this edits, as the store of a client
 	public static DocumentLockStore documents(MongoClient client) {
-		return new DocumentLockStore(HarnessClient.template(client), "lock", Harness.COLLECTION);
+		return new DocumentLockStore(HarnessClient.template(client), "lock", Harness.COLLECTION, LockClock.system());
 	}
 
 	// Begins nothing more; returns when what had begun has ended
