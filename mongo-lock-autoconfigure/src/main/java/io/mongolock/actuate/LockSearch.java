@@ -133,12 +133,12 @@ final class LockSearch {
 
 	private Optional<LockExtension> extension(String key) {
 		return this.extensions.stream()
-			.filter((one) -> !one.keyPrefix().isEmpty() && key.startsWith(one.keyPrefix()))
+			.filter((one) -> !one.operatorPrefix().isEmpty() && key.startsWith(one.operatorPrefix()))
 			.findFirst();
 	}
 
 	private String prefix(String key) {
-		return extension(key).map(LockExtension::keyPrefix).orElse("");
+		return extension(key).map(LockExtension::operatorPrefix).orElse("");
 	}
 
 	private String stored(String key) {

@@ -6,7 +6,9 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -27,7 +29,6 @@ import org.springframework.boot.context.properties.source.UnboundElementsSourceF
 import org.springframework.core.ResolvableType;
 import org.springframework.core.env.Environment;
 
-import io.mongolock.autoconfigure.MongoLockProperties.NamedLock;
 import io.mongolock.core.DurationText;
 import io.mongolock.spi.LockExtension;
 
@@ -61,11 +62,8 @@ class LockPropertyNames {
 	 * Refuse durations without a unit; zero needs none.
 	 * @throws InvalidConfigurationPropertyValueException if there is one
 	 */
-	void checkUnits(Collection<String> lockNames) {
+	void checkUnits() {
 		this.settings.forEach((type) -> checkUnits(ROOT, type));
-		for (String name : lockNames) {
-			checkUnits(ROOT.append("locks").append("[" + name + "]"), NamedLock.class);
-		}
 	}
 
 	private void checkUnits(ConfigurationPropertyName parent, Class<?> type) {
@@ -77,7 +75,16 @@ class LockPropertyNames {
 			else if (one.getType().isRecord()) {
 				checkUnits(property, one.getType());
 			}
+			Class<?> named = ofNames(one);
+			if (named != null) {
+				names(property, one).forEach((name) -> checkUnits(property.append("[" + name + "]"), named));
+			}
 		});
+	}
+
+	private Set<String> names(ConfigurationPropertyName property, RecordComponent map) {
+		Bindable<Map<String, Object>> type = Bindable.of(ResolvableType.forType(map.getGenericType()));
+		return this.binder.bind(property, type).orElse(Map.of()).keySet();
 	}
 
 	/**
@@ -178,11 +185,14 @@ class LockPropertyNames {
 	}
 
 	private Stream<String> settingsBeside(ConfigurationPropertyName name) {
-		boolean nested = name.getNumberOfElements() > 2;
-		String group = (nested) ? name.getElement(1, ConfigurationPropertyName.Form.DASHED) : "";
-		return component(group).flatMap((one) -> Optional.ofNullable(nested(one)))
-			.map(LockPropertyNames::components)
-			.orElseGet(this::components)
+		if (name.getNumberOfElements() == 2) {
+			return components().map(LockPropertyNames::dashed);
+		}
+		// Nothing of a group that nobody has: its module may be missing
+		return component(name.getElement(1, ConfigurationPropertyName.Form.DASHED))
+			.flatMap((one) -> Optional.ofNullable(nested(one)))
+			.stream()
+			.flatMap(LockPropertyNames::components)
 			.map(LockPropertyNames::dashed);
 	}
 

@@ -58,7 +58,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		this.properties = properties;
 		this.configured = configured;
 		LockPropertyNames names = new LockPropertyNames(environment, extensions);
-		names.checkUnits(properties.locks().keySet());
+		names.checkUnits();
 		validate();
 		extensions.forEach((extension) -> extension.check(this));
 		names.unknown().forEach(logger::warn);
@@ -125,8 +125,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			Object value = origin.valueIn(this.configured);
 			boolean itself = origin.setting().equals(ex.getSetting());
 			throw new InvalidConfigurationPropertyValueException(origin.fullName(),
-					text((value != null) ? value : ex.getValue()),
-					((itself) ? "" : ex.getSetting() + ", " + text(ex.getValue()) + ", ") + ex.getReason() + where);
+					print((value != null) ? value : ex.getValue()),
+					((itself) ? "" : ex.getSetting() + ", " + print(ex.getValue()) + ", ") + ex.getReason() + where);
 		}
 	}
 
@@ -210,12 +210,22 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	}
 
 	@Override
+	public String lockCollection() {
+		return this.properties.collection();
+	}
+
+	@Override
+	public String text(Duration value) {
+		return DurationText.print(value);
+	}
+
+	@Override
 	public InvalidConfigurationPropertyValueException invalid(String setting, Object value, String reason) {
-		return new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting, text(value),
+		return new InvalidConfigurationPropertyValueException(MongoLockProperties.PREFIX + "." + setting, print(value),
 				reason);
 	}
 
-	private static String text(Object value) {
+	private static String print(Object value) {
 		return (value instanceof Duration duration) ? DurationText.print(duration) : String.valueOf(value);
 	}
 

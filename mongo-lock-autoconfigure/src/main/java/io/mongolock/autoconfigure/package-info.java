@@ -11,7 +11,9 @@
  * {@link LockProperty}; {@link LockPropertyNames} and {@link ProcessProperties} report
  * names that nothing reads; {@link ConditionalOnSetting} is the condition on a
  * switch.</li>
- * <li>The database: {@link LockDatabase} is that of the locks.</li>
+ * <li>The database of the locks: {@link LockDatabase}.</li>
+ * <li>Modules: {@link LockEnvironmentConfiguration} has the bean that they build on,
+ * {@link ApplicationLockEnvironment}.</li>
  * <li>Start and end: {@link LockLifecycle} starts and stops the client,
  * {@link StartReport} logs one line at startup, {@link SpringBootVersionCheck} and the
  * failure analyzers explain a startup that fails.</li>

@@ -8,8 +8,10 @@ import io.mongolock.LockRequest;
 
 /**
  * Runs methods that are declared with {@code @DistributedLock(document = …)}: one bean at
- * most. Where there is none, such a method is refused at startup. It is asked for nothing
- * but {@link #parameterType()} before all singletons exist. Thread-safe.
+ * most, so the bean of another module replaces that of {@code mongo-lock-documents} if it
+ * is declared before that. Where there is none, such a method is refused at startup. It
+ * is asked for nothing but {@link #parameterType()} before all singletons exist.
+ * Thread-safe.
  */
 public interface DocumentLocking {
 

@@ -11,7 +11,8 @@ import io.mongolock.store.LockStore;
  * What the locks of this application are made with: a bean, where there is Spring Data
  * MongoDB, also if {@code mongo-lock.enabled} is {@code false}. A bean that uses it
  * {@linkplain org.springframework.context.annotation.DependsOn depends on} the bean
- * {@value #VALIDATOR}, so that a wrong setting is refused before it is used. Thread-safe.
+ * {@value #VALIDATOR}, so that a wrong setting is refused before it is used; but a
+ * {@link LockExtension}, which that bean asks for, does not. Thread-safe.
  */
 public interface LockEnvironment {
 
@@ -20,11 +21,16 @@ public interface LockEnvironment {
 
 	/**
 	 * Open a client for a store. It has the settings, the owner, the clock and the
-	 * listeners of the application, but for those that judge the health of its lock
-	 * collection. It hands nothing over within this JVM, so each grant is an answer of
-	 * the store; and it takes any ttl, since no TTL index of this library removes what
-	 * the store keeps. It starts with its first claim, and stops with the application's
-	 * own client, which releases what it still holds.
+	 * listeners of the application, but for the one that takes grants for a proof that
+	 * its lock collection can be written. It hands nothing over within this JVM, so each
+	 * grant is an answer of the store; and it takes any ttl, since no TTL index of this
+	 * library removes what the store keeps. It starts with its first claim, and stops
+	 * with the application's own client, which releases what it still holds.
+	 * <p>
+	 * Make neither the store nor {@link StoreClient#locks()} a bean: the application has
+	 * a {@code LockStore} and {@code LockOperations} of its own, which would back off, so
+	 * that all of its locks would be those of this store. The {@link StoreClient} may be
+	 * one.
 	 * @param store where its locks are
 	 * @return the client
 	 */

@@ -6,8 +6,12 @@ import java.util.Set;
 
 /**
  * What a module adds to the locks of an application, as far as those who look after all
- * of them have to know: a bean, made early, before others. Each method has a default, of
- * a module that has nothing of the kind. Thread-safe.
+ * of them have to know: a bean, made early, before others. The bean
+ * {@value LockEnvironment#VALIDATOR} asks for it, so it neither depends on that nor
+ * injects {@link LockEnvironment} or what is made with it: an
+ * {@link org.springframework.beans.factory.ObjectProvider ObjectProvider} gives those
+ * when they are needed. Each method has a default, of a module that has nothing of the
+ * kind. Thread-safe.
  */
 public interface LockExtension {
 
@@ -41,11 +45,11 @@ public interface LockExtension {
 
 	/**
 	 * What the keys of {@link #clients()} begin with in the view of operators. The store
-	 * does not see it.
+	 * does not see it. Locks of the application itself with such keys are not shown.
 	 * @return the prefix, no other module's and no beginning of it; unless there is one,
 	 * operators do not see them
 	 */
-	default String keyPrefix() {
+	default String operatorPrefix() {
 		return "";
 	}
 
@@ -84,6 +88,19 @@ public interface LockExtension {
 		 * @param value its value
 		 */
 		void collection(String setting, String value);
+
+		/**
+		 * The collection of the locks, for a module that must not use it itself.
+		 * @return its name
+		 */
+		String lockCollection();
+
+		/**
+		 * A duration as settings have it, for a reason.
+		 * @param value the duration
+		 * @return for example {@code 90s}
+		 */
+		String text(Duration value);
 
 		/**
 		 * Refuse a value for another reason.

@@ -32,6 +32,18 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 	}
 
 	@Test
+	void aSettingOfAModuleThatIsNotThereIsNotTakenForAMisspeltOne(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("mongo-lock.sequences.invoice.block=50", "mongo-lock.optimistic.delay=5ms",
+					"mongo-lock.sequence-collection=numbers")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output)
+			.contains("'mongo-lock.sequences.invoice.block'", "'mongo-lock.optimistic.delay'",
+					"'mongo-lock.sequence-collection'")
+			.doesNotContain("did you mean");
+	}
+
+	@Test
 	void aPropertyWithoutAValueIsNotTakenForAMisspeltOne(CapturedOutput output) {
 		this.runner
 			.withPropertyValues("mongo-lock.ttl=", "mongo-lock.hand-over.max-time=", "mongo-lock.locks.order.ttl=")

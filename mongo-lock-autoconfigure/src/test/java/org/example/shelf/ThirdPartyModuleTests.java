@@ -2,6 +2,7 @@ package org.example.shelf;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -49,8 +50,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A module of somebody else, with a store of its own, settings and methods: all that it
- * needs is {@code io.mongolock.spi}.
+ * A module of somebody else, with a store, settings and methods: all that it needs of
+ * this library is {@code io.mongolock.spi} and a {@code LockStore}, here one on another
+ * collection. No store is written here: that of {@code mongo-lock-test} is one.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class ThirdPartyModuleTests {
@@ -147,6 +149,11 @@ class ThirdPartyModuleTests {
 				.rootCause()
 				.hasMessageContaining("mongo-lock.shelf.dust")
 				.hasMessageContaining("has no unit"));
+		this.runner.withPropertyValues("mongo-lock.shelves[upper.left].dust=7")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("mongo-lock.shelves[upper.left].dust")
+				.hasMessageContaining("has no unit"));
 		this.runner.withPropertyValues("mongo-lock.shelf.height=0")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
@@ -187,7 +194,7 @@ class ThirdPartyModuleTests {
 	}
 
 	@ConfigurationProperties("mongo-lock")
-	record ShelfSettings(@DefaultValue Measures shelf) {
+	record ShelfSettings(@DefaultValue Measures shelf, @DefaultValue Map<String, Measures> shelves) {
 
 		record Measures(@DefaultValue("1") int height, @DefaultValue("1") int width, @Nullable Duration dust) {
 
@@ -228,7 +235,7 @@ class ThirdPartyModuleTests {
 				}
 
 				@Override
-				public String keyPrefix() {
+				public String operatorPrefix() {
 					return "shelf~";
 				}
 

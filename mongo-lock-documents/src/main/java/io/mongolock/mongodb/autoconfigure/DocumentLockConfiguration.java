@@ -17,6 +17,7 @@ import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.mongodb.PlainSaves;
+import io.mongolock.spi.DocumentLocking;
 import io.mongolock.spi.LockEnvironment;
 
 /**
@@ -65,6 +66,7 @@ class DocumentLockConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnMissingBean(DocumentLocking.class)
 	static DocumentMethods mongoLockDocumentMethods(ObjectProvider<DocumentLockOperations> operations) {
 		return new DocumentMethods(operations);
 	}

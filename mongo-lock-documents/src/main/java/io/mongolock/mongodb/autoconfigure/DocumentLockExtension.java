@@ -4,13 +4,11 @@ import java.util.List;
 import java.util.Set;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.convert.DurationStyle;
 
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties.Optimistic;
 import io.mongolock.mongodb.store.DocumentLockStore;
-import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.StoreClient;
 
@@ -18,13 +16,12 @@ import io.mongolock.spi.StoreClient;
  * What documents of the application add to its locks.
  *
  * @param properties the settings
- * @param environment what locks are made with
  * @param factory makes the clients whose stores the documents are
  * @param operations lock documents
  * @param numbered gives out numbers to entities
  */
-record DocumentLockExtension(MongoLockDocumentsProperties properties, LockEnvironment environment,
-		ObjectProvider<DocumentLockClients> factory, ObjectProvider<DocumentLockOperations> operations,
+record DocumentLockExtension(MongoLockDocumentsProperties properties, ObjectProvider<DocumentLockClients> factory,
+		ObjectProvider<DocumentLockOperations> operations,
 		ObjectProvider<SequenceCallback> numbered) implements LockExtension {
 
 	@Override
@@ -49,7 +46,7 @@ record DocumentLockExtension(MongoLockDocumentsProperties properties, LockEnviro
 	private void checkSequences(SettingChecks checks) {
 		String collection = this.properties.sequenceCollection();
 		checks.collection("sequence-collection", collection);
-		if (collection.equals(this.environment.collection())) {
+		if (collection.equals(checks.lockCollection())) {
 			throw checks.invalid("sequence-collection", collection,
 					"holds the locks, and a lock and a sequence of one name would be one document");
 		}
@@ -68,7 +65,7 @@ record DocumentLockExtension(MongoLockDocumentsProperties properties, LockEnviro
 		}
 		if (settings.maxDelay().compareTo(settings.delay()) < 0) {
 			throw checks.invalid("optimistic.max-delay", settings.maxDelay(),
-					"is shorter than the first delay, " + DurationStyle.SIMPLE.print(settings.delay()));
+					"is shorter than the first delay, " + checks.text(settings.delay()));
 		}
 	}
 
@@ -79,7 +76,7 @@ record DocumentLockExtension(MongoLockDocumentsProperties properties, LockEnviro
 	}
 
 	@Override
-	public String keyPrefix() {
+	public String operatorPrefix() {
 		return "document~";
 	}
 

@@ -4,11 +4,15 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.mongodb.WriteConcernHints;
@@ -25,6 +29,7 @@ class FencedWritesConfiguration {
 	 * Where the locks are kept in MongoDB.
 	 */
 	@Configuration(proxyBeanMethods = false)
+	@Conditional(SwitchedOn.class)
 	@ConditionalOnBean(MongoLockStore.class)
 	static class Guarded {
 
@@ -51,7 +56,7 @@ class FencedWritesConfiguration {
 	 * Where everything runs unlocked.
 	 */
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", havingValue = false)
+	@Conditional(SwitchedOff.class)
 	static class Unguarded {
 
 		@Bean
@@ -62,6 +67,31 @@ class FencedWritesConfiguration {
 				.warn("mongo-lock.enabled=false: FencedWrites writes UNGUARDED; no fence is checked or noted");
 			return FencedWrites.unguarded(new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
 					"FencedWrites.unguarded(template)"));
+		}
+
+	}
+
+	/**
+	 * Reads the switch as the settings are read, so that {@code off} and {@code no} are
+	 * the same to it.
+	 */
+	static class SwitchedOn implements Condition {
+
+		@Override
+		public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+			return Binder.get(context.getEnvironment()).bind("mongo-lock.enabled", Boolean.class).orElse(true);
+		}
+
+	}
+
+	/**
+	 * The opposite.
+	 */
+	static class SwitchedOff extends SwitchedOn {
+
+		@Override
+		public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+			return !super.matches(context, metadata);
 		}
 
 	}

@@ -27,9 +27,9 @@ public final class MongoLockDocumentsAutoConfiguration {
 
 	@Bean
 	DocumentLockExtension mongoLockDocumentLockExtension(MongoLockDocumentsProperties properties,
-			LockEnvironment environment, ObjectProvider<DocumentLockClients> factory,
-			ObjectProvider<DocumentLockOperations> operations, ObjectProvider<SequenceCallback> numbered) {
-		return new DocumentLockExtension(properties, environment, factory, operations, numbered);
+			ObjectProvider<DocumentLockClients> factory, ObjectProvider<DocumentLockOperations> operations,
+			ObjectProvider<SequenceCallback> numbered) {
+		return new DocumentLockExtension(properties, factory, operations, numbered);
 	}
 
 }

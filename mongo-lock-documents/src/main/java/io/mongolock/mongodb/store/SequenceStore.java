@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.function.Function;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoNodeIsRecoveringException;
 import com.mongodb.MongoNotPrimaryException;
@@ -23,7 +24,6 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockStoreException;
-import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.KeySpace;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.mongo.MajorityCommands;
@@ -144,14 +144,21 @@ public final class SequenceStore {
 	}
 
 	private RuntimeException explain(String what, LockStoreException failure) {
-		if (failure.getCause() instanceof MongoException refused && refused.getCode() == BAD_VALUE) {
-			return new DataIntegrityViolationException("Could not " + what + " (collection '" + this.collection
-					+ "'): its numbers end at " + Long.MAX_VALUE + ", and nothing was changed", refused);
+		if (failure.getCause() instanceof MongoCommandException refused && refused.getCode() == BAD_VALUE) {
+			return new DataIntegrityViolationException(
+					"Could not " + what + " (collection '" + this.collection + "'): its numbers end at "
+							+ Long.MAX_VALUE + ", and nothing was changed. MongoDB says: " + refused.getErrorMessage(),
+					refused);
 		}
-		return new DataAccessResourceFailureException(failure.getMessage() + " (collection '" + this.collection + "')"
-				+ ((failure.getOutcome() == Outcome.REFUSED) ? ""
-						: ". What it may have taken is a gap; it is safe to ask again"),
-				failure.getCause());
+		String message = String.valueOf(failure.getMessage());
+		String collection = "collection '" + this.collection + "'";
+		// A refusal may name it with the way out
+		String where = (message.contains(collection)) ? "" : " (" + collection + ")";
+		return new DataAccessResourceFailureException(message + where + switch (failure.getOutcome()) {
+			case REFUSED -> "";
+			case NOT_EXECUTED -> "; it is safe to ask again";
+			case UNKNOWN -> ". What it may have taken is a gap; it is safe to ask again";
+		}, failure.getCause());
 	}
 
 	private static BsonDocument change(String operator, long number) {

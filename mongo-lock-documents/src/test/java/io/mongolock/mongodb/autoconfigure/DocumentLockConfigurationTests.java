@@ -12,10 +12,13 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.Mockito;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
@@ -35,6 +38,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
+import io.mongolock.LockOwner;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
@@ -53,6 +57,7 @@ import io.mongolock.mongodb.EditingTime;
 import io.mongolock.mongodb.ForeignTransactionManager;
 import io.mongolock.mongodb.LockGuarded;
 import io.mongolock.mongodb.LockedDocument;
+import io.mongolock.spi.DocumentLocking;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -86,6 +91,25 @@ class DocumentLockConfigurationTests {
 				assertThat(documents.save(locked, new Page("a", "saved")).text()).isEqualTo("saved");
 			}
 		});
+	}
+
+	@Test
+	void anotherMayRunMethodsUnderLocksOfDocuments() {
+		DocumentLocking another = Mockito.mock();
+		this.runner.withBean(DocumentLocking.class, () -> another)
+			.run((context) -> assertThat(context.getBean(DocumentLocking.class)).isSameAs(another));
+	}
+
+	@Test
+	void theOwnerOfLocksMayNeedABeanWithLockedMethods() {
+		this.runner.withUserConfiguration(OwnerConfiguration.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void theModuleIsFoundBySpringBoot() {
+		assertThat(ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()))
+			.contains(MongoLockDocumentsAutoConfiguration.class.getName());
 	}
 
 	@Test
@@ -361,6 +385,29 @@ class DocumentLockConfigurationTests {
 				seen.add(page.text());
 				return (seen.size() > 1) ? new Page(page.id(), page.text() + "!") : page;
 			};
+		}
+
+	}
+
+	static class Nightly {
+
+		@DistributedLock("nightly")
+		void run() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnerConfiguration {
+
+		@Bean
+		Nightly nightly() {
+			return new Nightly();
+		}
+
+		@Bean
+		LockOwner owner(Nightly nightly) {
+			return new LockOwner(nightly.getClass().getSimpleName(), "1", "host", 1, "main");
 		}
 
 	}

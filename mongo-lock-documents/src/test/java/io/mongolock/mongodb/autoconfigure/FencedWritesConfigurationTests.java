@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.beans.factory.BeanCreationException;
@@ -22,6 +23,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.mongodb.FencedWrites;
+import io.mongolock.store.mongo.MongoLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -35,12 +37,22 @@ class FencedWritesConfigurationTests {
 	private final ApplicationContextRunner bare = new ApplicationContextRunner().withConfiguration(
 			AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
 
-	@Test
-	void switchedOffWritesUnguardedAndSaysSoOnce(CapturedOutput output) {
-		this.bare.withPropertyValues("mongo-lock.enabled=false")
+	@ParameterizedTest
+	@ValueSource(strings = { "false", "off", "no", "0" })
+	void switchedOffWritesUnguardedAndSaysSoOnce(String off, CapturedOutput output) {
+		this.bare.withPropertyValues("mongo-lock.enabled=" + off)
 			.withUserConfiguration(PrimaryConfiguration.class)
 			.run((context) -> assertThat(context.getBean(FencedWrites.class))
 				.isSameAs(context.getBean(FencedWrites.class)));
+		assertThat(output).containsOnlyOnce("UNGUARDED");
+	}
+
+	@Test
+	void switchedOffAStoreOfTheApplicationGuardsNothing(CapturedOutput output) {
+		this.bare.withPropertyValues("mongo-lock.enabled=off")
+			.withUserConfiguration(PrimaryConfiguration.class)
+			.withBean(MongoLockStore.class, () -> Mockito.mock(MongoLockStore.class))
+			.run((context) -> assertThat(context.getBean(FencedWrites.class)).isNotNull());
 		assertThat(output).containsOnlyOnce("UNGUARDED");
 	}
 

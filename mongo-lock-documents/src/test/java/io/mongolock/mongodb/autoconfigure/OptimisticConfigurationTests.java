@@ -10,9 +10,13 @@ import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
@@ -87,6 +91,30 @@ class OptimisticConfigurationTests {
 					assertThat(ex.getName()).isEqualTo("mongo-lock.optimistic." + property);
 					assertThat(ex.getReason()).contains(reason);
 				}));
+	}
+
+	@Test
+	void aDurationIsSaidAsOneWritesIt() {
+		this.bare.withPropertyValues("mongo-lock.optimistic.delay=2m", "mongo-lock.optimistic.max-delay=90s")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("is shorter than the first delay, 2m"));
+	}
+
+	@Test
+	void severalTemplatesAreExplainedWithTheWayOut() {
+		FailureAnalyzer analyzer = SpringFactoriesLoader.forDefaultResourceLocation()
+			.load(FailureAnalyzer.class, FailureHandler.handleMessage((message, failure) -> {
+				// The analyzers of others may need more
+			}))
+			.stream()
+			.filter(SeveralTemplatesFailureAnalyzer.class::isInstance)
+			.findFirst()
+			.orElseThrow();
+		FailureAnalysis analysis = analyzer
+			.analyze(new IllegalStateException(new SeveralTemplatesException("There are several.", "Mark one.")));
+		assertThat(analysis.getDescription()).isEqualTo("There are several.");
+		assertThat(analysis.getAction()).isEqualTo("Mark one.");
 	}
 
 	@Test

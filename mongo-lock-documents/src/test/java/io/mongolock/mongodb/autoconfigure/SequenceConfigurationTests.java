@@ -43,6 +43,7 @@ import io.mongolock.mongodb.Sequence;
 import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.SequenceRange;
 import io.mongolock.mongodb.Sequences;
+import io.mongolock.spi.LockExtension;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -105,6 +106,16 @@ class SequenceConfigurationTests {
 					.containsExactlyInAnyOrder(new Document("_id", "app:invoice").append("value", 1049L),
 							new Document("_id", "app:other").append("value", 1L));
 			});
+	}
+
+	@Test
+	void theirCollectionIsLookedAtWhereEntitiesHaveNumbers() {
+		this.runner.withPropertyValues("mongo-lock.sequence-collection=numbers").run((context) -> {
+			LockExtension extension = context.getBean(LockExtension.class);
+			assertThat(extension.collections()).isEmpty();
+			context.getBean(MongoTemplate.class).save(new Order(0, "a"));
+			assertThat(extension.collections()).containsExactly("numbers");
+		});
 	}
 
 	@ParameterizedTest

@@ -2,13 +2,23 @@ package io.mongolock.mongodb.store;
 
 import java.time.Duration;
 
+import com.mongodb.MongoCommandException;
+import com.mongodb.ServerAddress;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import org.assertj.core.api.ThrowableAssert;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
+import org.bson.conversions.Bson;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.mockito.ArgumentMatchers;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.store.mongo.CommandLog;
 import io.mongolock.store.mongo.RecordedCommands;
@@ -78,6 +88,54 @@ class SequenceStoreTests {
 				.withMessageContaining("is a gap; it is safe to ask again")
 				.withCauseInstanceOf(RuntimeException.class);
 		}
+	}
+
+	@Test
+	void whatWasNotSentTookNothing() {
+		try (MongoClient nowhere = TestTemplates
+			.impatient("mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=50&connectTimeoutMS=50")) {
+			assertThatExceptionOfType(DataAccessResourceFailureException.class)
+				.isThrownBy(() -> store(nowhere, "", Duration.ofMillis(300)).take("invoice", 10))
+				.withMessageContaining("(collection 'sequences')")
+				.withMessageEndingWith("; it is safe to ask again")
+				.satisfies((ex) -> assertThat(ex).message().doesNotContain("gap"));
+		}
+	}
+
+	@Test
+	void whatIsRefusedNamesTheCollectionOnce() {
+		MongoCommandException refused = new MongoCommandException(
+				BsonDocument.parse("{ok: 0, code: 13, codeName: 'Unauthorized', errmsg: 'not authorized'}"),
+				new ServerAddress());
+		assertThat(failing(refused)).isInstanceOf(DataAccessResourceFailureException.class)
+			.hasMessageNotContaining("gap")
+			.message()
+			.containsOnlyOnce("'sequences'");
+	}
+
+	@Test
+	void theEndOfTheNumbersIsSaidAsMongoDbSaysIt() {
+		MongoCommandException end = new MongoCommandException(
+				BsonDocument.parse("{ok: 0, code: 2, codeName: 'BadValue', errmsg: 'Failed to apply $inc'}"),
+				new ServerAddress());
+		assertThat(failing(end)).isInstanceOf(DataIntegrityViolationException.class)
+			.hasMessageContaining("nothing was changed")
+			.hasMessageContaining("MongoDB says: ")
+			.hasMessageContaining("Failed to apply $inc");
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Throwable failing(RuntimeException failure) {
+		MongoCollection<BsonDocument> documents = Mockito.mock(MongoCollection.class, Mockito.RETURNS_SELF);
+		BDDMockito.given(documents.withDocumentClass(BsonDocument.class)).willReturn(documents);
+		BDDMockito.willThrow(failure)
+			.given(documents)
+			.findOneAndUpdate(ArgumentMatchers.any(Bson.class), ArgumentMatchers.any(Bson.class),
+					ArgumentMatchers.any());
+		MongoOperations template = Mockito.mock();
+		BDDMockito.given(template.execute(ArgumentMatchers.anyString(), ArgumentMatchers.any())).willReturn(documents);
+		SequenceStore store = new SequenceStore(template, "sequences", "", Duration.ofSeconds(5));
+		return ThrowableAssert.catchThrowable(() -> store.take("invoice", 10));
 	}
 
 	private BsonDocument sent() {
