@@ -38,7 +38,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private static final Duration MAX_PLACE_TTL = Duration.ofSeconds(60);
 
-	private static final Duration RECOMMENDED_TTL = Duration.ofSeconds(20);
+	/** Less its margin and the time between renewals, it outlasts an election of 12 s. */
+	private static final Duration RECOMMENDED_TTL = Duration.ofSeconds(23);
 
 	private final MongoLockProperties properties;
 

@@ -5,15 +5,17 @@
  * <li>{@link LockTemplate} is what users call, with {@link ClientOptions};
  * {@link LockClient} the parts behind it and {@link ClientLifecycle} whether they run,
  * with the {@link ClientThreads}.</li>
- * <li>A claim: {@link BlockingDriver} or {@link AsyncDriver} runs it to its end, and
+ * <li>An attempt: {@link BlockingDriver} or {@link AsyncDriver} runs it to its end, and
  * {@link ClaimSender} asks the store for either.</li>
  * <li>A hold: {@link HeldLocks} keeps it from the grant to the release,
  * {@link LeaseHandle} is what its holder is given by {@link LockHandles};
  * {@link TransactionLocks} keeps it until a transaction has ended.</li>
- * <li>The end: {@link LockReleaser} releases, {@link OrphanReleaser} cleans up. <b>A
+ * <li>The end: {@link LockReleaser} releases; {@link OrphanReleaser} cleans up behind
+ * requests of unknown outcome, and repeats releases that a failover may have taken back.
+ * When the client stops, {@link LockClient#stop} has all that is held released. <b>A
  * release wakes the next waiter</b> in {@link HeldLocks}, which hands the lock over or
  * has {@link io.mongolock.core.ClientQueues#wakeNext} let the next one ask; a release in
- * another JVM does in {@link PlaceKeeper#released}.</li>
+ * another JVM does so in {@link PlaceKeeper#released}.</li>
  * <li>In the background: {@link LeaseRenewer} watches the leases, {@link PlaceKeeper} the
  * places in the queue, {@link ReleaseRequests} whether somebody asks for a lock, and
  * {@link HandleLeaks} the handles that nobody closed.</li>

@@ -2,11 +2,12 @@
  * Everything that decides and nothing that runs: no thread, clock, driver or Spring.
  * State machines are fed events and answer what to do next.
  * <ul>
- * <li>An {@link Attempt} at a lock: what a request comes to on the terms that
- * {@link ConfiguredSettings} resolves. {@link LockAcquisition} runs it,
- * {@link AcquisitionState} is the phase that it is in, {@link AcquisitionRequests} what
- * it asks of the store. Each event is answered with an {@link AcquisitionStep}. Where
- * threads are few, {@link RequestQueue} says who asks next.</li>
+ * <li>An {@link Attempt}: one try at a request, on the terms that
+ * {@link ConfiguredSettings} resolves into {@link ResolvedLockSettings}, which has the
+ * defaults. {@link LockAcquisition} runs it, {@link AcquisitionState} is the phase that
+ * it is in, {@link AcquisitionRequests} what it asks of the store. Each event is answered
+ * with an {@link AcquisitionStep}. Where threads are few, {@link RequestQueue} says who
+ * asks next.</li>
  * <li>Who waits: {@link ClientQueues} has the queues of a client. In this JVM
  * {@link LocalWaitQueues} says whose turn it is, {@link WaitQueue} does so for one key,
  * and each of those who wait is a {@link LocalWaiter}. <b>A release wakes the next
@@ -26,7 +27,8 @@
  * {@link OrphanCleanup} what is left to do about a request whose outcome is unknown.
  * {@link RecentReleases} are those that a failover may take back.</li>
  * </ul>
- * The classes form no circle, so each list can be read from its end.
+ * The classes form no circle, so each item can be read from its last class back to the
+ * first.
  */
 @NullMarked
 package io.mongolock.core;

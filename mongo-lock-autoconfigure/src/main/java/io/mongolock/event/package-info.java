@@ -1,13 +1,13 @@
 /**
- * Says what happens to locks, to listeners and in the log, and holds up nobody for it.
+ * Tells listeners and the log what happens to locks, without holding anybody up.
  * <p>
  * {@link ClaimEvents}, {@link LockEvents} and {@link RenewalEvents} are called when
- * something happens. They pass it on to the {@link Listeners}, on threads of their own,
- * to the {@link Instruments}, which measure, at once, and to the {@link LockLog}.
- * {@link EventLane} runs those threads; {@link EventLog} and {@link LossLog} write the
- * lines of the log. {@link LockEventPublisher} is the listener that publishes events of
- * Spring. {@link LimitWatch} and {@link StoreClockWatch} look at the answers to claims
- * for limits that differ and for clocks that step.
+ * something happens. They pass it on: to the {@link Listeners} on threads of their own,
+ * to the {@link Instruments} at once, and to the {@link LockLog}. {@link EventLane} runs
+ * those threads; {@link EventLog} and {@link LossLog} write the lines of the log.
+ * {@link LockEventPublisher} is the listener that publishes events of Spring.
+ * {@link LimitWatch} and {@link StoreClockWatch} look at the answers to claims for limits
+ * that differ and for clocks that step.
  */
 @NullMarked
 package io.mongolock.event;

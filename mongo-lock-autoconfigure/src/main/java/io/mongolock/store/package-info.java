@@ -10,8 +10,8 @@
  * {@link StoredWaiter}s.</li>
  * <li>Hints: {@link ReleaseWatch} calls a {@link ReleaseListener} when a place in a lock
  * may be free, and {@link StoreServers} knows servers, their clocks and elections.</li>
- * <li>Code beside the store that ends leases by statements of its own: {@link Leased} is
- * its way to the lease of a handle, and {@link LeaseEnd} how it ended.</li>
+ * <li>For code beside the store that ends leases by its own statements: {@link Leased}
+ * leads to the lease of a handle, and {@link LeaseEnd} says how it ended.</li>
  * </ul>
  */
 @NullMarked

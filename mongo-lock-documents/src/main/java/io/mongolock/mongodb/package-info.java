@@ -1,6 +1,7 @@
 /**
- * What an application does with its own documents in MongoDB: writes that locks guard,
- * numbers, and updates without a lock.
+ * Tools for documents of the application: {@link DocumentLockOperations} locks a document
+ * for editing, {@link FencedWrites} guards a write, {@link Sequences} gives out numbers,
+ * and {@link OptimisticUpdater} updates without a lock.
  */
 @NullMarked
 package io.mongolock.mongodb;

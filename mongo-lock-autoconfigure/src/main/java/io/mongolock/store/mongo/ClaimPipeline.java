@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.store.Claim;
 
 /**
- * The statement that decides every claim, just as it was recorded on a real server: a
- * change here has to be proved there. What never changes is built once, and encoded once
- * where that is worth it. Thread-safe, because nobody changes what is built here.
+ * The statement that decides claims, but for those of {@link FastClaim}, just as it was
+ * recorded on a real server: a change here has to be proved there. What never changes is
+ * built once, and encoded once where that is worth it. Thread-safe, because nobody
+ * changes what is built here.
  */
 final class ClaimPipeline extends ClaimStatements {
 
