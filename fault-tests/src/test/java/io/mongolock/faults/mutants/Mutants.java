@@ -318,7 +318,7 @@ final class Mutants {
 						test(RENEWER, "aLeaseWhoseGrantTookLongIsRenewedAtOnce")),
 				new Mutant("batch that hangs never divided", "RenewalSchedule.letGo",
 						"				else {\n					batch.letGo(batch.part(RenewalBatch.PARTS), now);",
-						"				else {\n					batch.letGo(MAX_BATCH, now);",
+						"				else {\n					batch.letGo(RenewalPlan.MAX_BATCH, now);",
 						simulation("NEEDLESS"), test(TROUBLE, "oneDocumentBlockedForGoodLosesItsOwnLockAlone")),
 				new Mutant("renewals without bound", "RenewalSchedule.hasSlot",
 						"return this.underway.size() < MAX_REQUESTS",
