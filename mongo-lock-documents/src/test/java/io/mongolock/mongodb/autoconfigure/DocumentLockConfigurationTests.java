@@ -20,8 +20,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
-import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -47,7 +45,6 @@ import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.LockEndpointAutoConfiguration;
 import io.mongolock.autoconfigure.LockHealthAutoConfiguration;
 import io.mongolock.autoconfigure.LockOperatorsAutoConfigurationTests.FailingStore;
-import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.client.LockCommitListener;
 import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.mongodb.DocumentLockFactory;
@@ -72,13 +69,9 @@ class DocumentLockConfigurationTests {
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();
 
-	private final ApplicationContextRunner bare = new ApplicationContextRunner().withConfiguration(
-			AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
+	private final ApplicationContextRunner bare = DocumentContexts.bare();
 
-	private final ApplicationContextRunner runner = this.bare
-		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
-		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app",
-				"mongo-lock.ttl-index.mode=none");
+	private final ApplicationContextRunner runner = DocumentContexts.on(this.server);
 
 	@ParameterizedTest
 	@CsvSource({ "true", "false" })

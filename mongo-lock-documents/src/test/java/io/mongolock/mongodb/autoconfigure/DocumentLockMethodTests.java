@@ -8,9 +8,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
-import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ContextConsumer;
@@ -28,7 +25,6 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockTicket;
@@ -51,12 +47,8 @@ class DocumentLockMethodTests {
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(
-				AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class))
-		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
-		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app",
-				"mongo-lock.ttl-index.mode=none", "mongo-lock.wait-timeout=0s", "mongo-lock.locks.post.ttl=30m",
+	private final ApplicationContextRunner runner = DocumentContexts.on(this.server)
+		.withPropertyValues("mongo-lock.wait-timeout=0s", "mongo-lock.locks.post.ttl=30m",
 				"mongo-lock.locks.headline.ttl=50m")
 		.withBean(Desk.class)
 		.withBean(Told.class);
@@ -178,9 +170,7 @@ class DocumentLockMethodTests {
 
 	@Test
 	void withoutSpringDataItIsRefused() {
-		new ApplicationContextRunner()
-			.withConfiguration(
-					AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class))
+		DocumentContexts.bare()
 			.withPropertyValues("mongo-lock.enabled=false")
 			.withClassLoader(new FilteredClassLoader("com.mongodb.client"))
 			.withBean(Alone.class)

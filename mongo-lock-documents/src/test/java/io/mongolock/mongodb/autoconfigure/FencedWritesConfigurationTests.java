@@ -10,7 +10,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.beans.factory.BeanCreationException;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -21,7 +20,6 @@ import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.MongoExceptionTranslator;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
-import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -34,8 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @ExtendWith(OutputCaptureExtension.class)
 class FencedWritesConfigurationTests {
 
-	private final ApplicationContextRunner bare = new ApplicationContextRunner().withConfiguration(
-			AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
+	private final ApplicationContextRunner bare = DocumentContexts.bare();
 
 	@ParameterizedTest
 	@ValueSource(strings = { "false", "off", "no", "0" })

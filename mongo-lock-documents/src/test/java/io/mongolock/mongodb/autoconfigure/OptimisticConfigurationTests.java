@@ -7,12 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.BeanCreationException;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
-import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.io.support.SpringFactoriesLoader;
@@ -24,7 +21,6 @@ import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 
-import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.mongodb.OptimisticUpdater;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -39,13 +35,9 @@ class OptimisticConfigurationTests {
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();
 
-	private final ApplicationContextRunner bare = new ApplicationContextRunner().withConfiguration(
-			AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
+	private final ApplicationContextRunner bare = DocumentContexts.bare();
 
-	private final ApplicationContextRunner runner = this.bare
-		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
-		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app",
-				"mongo-lock.ttl-index.mode=none");
+	private final ApplicationContextRunner runner = DocumentContexts.on(this.server);
 
 	@ParameterizedTest
 	@CsvSource({ "true", "false" })

@@ -15,10 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
-import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -38,7 +35,6 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockOperations;
-import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.mongodb.Sequence;
 import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.SequenceRange;
@@ -57,17 +53,13 @@ class SequenceConfigurationTests {
 
 	private static EmbeddedMongo server;
 
-	private final ApplicationContextRunner bare = new ApplicationContextRunner().withConfiguration(
-			AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
+	private final ApplicationContextRunner bare = DocumentContexts.bare();
 
 	private final SentCommands commands = new SentCommands();
 
-	private final ApplicationContextRunner runner = this.bare
-		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
+	private final ApplicationContextRunner runner = DocumentContexts.on(server)
 		.withBean(MongoClientSettingsBuilderCustomizer.class,
-				() -> (settings) -> settings.addCommandListener(this.commands))
-		.withPropertyValues("spring.mongodb.uri=" + server.connectionString() + "/app",
-				"mongo-lock.ttl-index.mode=none");
+				() -> (settings) -> settings.addCommandListener(this.commands));
 
 	@BeforeAll
 	static void start() {
