@@ -56,8 +56,7 @@ public class LockInterceptor implements MethodInterceptor {
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object target = invocation.getThis();
 		// as the pointcut is asked: the target of a repository is a proxy, whose own
-		// target
-		// does not know the interface
+		// target does not know the interface
 		Class<?> targetClass = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 		LockOperation operation = this.source.getLockOperation(invocation.getMethod(), targetClass);
 		if (operation == null) {

@@ -53,8 +53,7 @@ final class ServletStreams implements SmartLifecycle {
 	private void join(SseBuilder stream) {
 		try {
 			// Writes the headers on the thread of the request. Filters add some until
-			// they
-			// are written, which another thread that writes must not meet halfway
+			// they are written, which another thread that writes must not meet halfway
 			stream.comment("open").send();
 			begin(stream);
 		}

@@ -43,8 +43,7 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 
 	boolean release(LockTicket ticket) {
 		// Asked first, since the server refuses a release where another field stands for
-		// the
-		// lock, which a forged ticket would show
+		// the lock, which a forged ticket would show
 		return load(ticket.lease()).isPresent()
 				&& this.store.releaseGrant(ticket.lease(), ticket.fence(), this.timeout);
 	}

@@ -147,8 +147,7 @@ final class ReleasingWrites {
 		}
 
 		// MongoDB's part of a transaction of another kind is committed after that, and
-		// may
-		// fail then
+		// may fail then
 		@Override
 		public void afterCompletion(int status) {
 			this.held.completed((status == STATUS_COMMITTED && !this.committed) ? STATUS_UNKNOWN : status);

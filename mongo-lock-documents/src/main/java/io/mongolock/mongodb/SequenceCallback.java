@@ -130,8 +130,7 @@ public final class SequenceCallback implements BeforeConvertCallback<Object>, Sm
 	}
 
 	// A save of what has an id replaces the document that has the same: only a version
-	// says
-	// that it is new
+	// says that it is new
 	private static void checkId(MongoPersistentProperty property, MongoPersistentEntity<?> entity) {
 		if (property.isIdProperty() && !entity.hasVersionProperty()) {
 			throw new IllegalStateException("@Sequence on " + describe(property)

@@ -107,8 +107,7 @@ final class Judge {
 		from.entry.holder = to;
 		Map<Long, Long> turnSoFar = this.handOvers.computeIfAbsent(grant(to), (same) -> new LinkedHashMap<>());
 		// Who was overtaken without knowing, because its clock or the store's allow, is
-		// late,
-		// but not before those who had the lock before it
+		// late, but not before those who had the lock before it
 		long before = turnSoFar.values().stream().reduce(from.grantedAt, Math::max);
 		turnSoFar.put(to.fence(), (from.overtakenAt < 0) ? Math.max(before, this.timeline.now() - ago) : before);
 		event(from, "hands over", Event.HANDED_OVER);

@@ -49,8 +49,7 @@ final class SimulatedNetwork {
 		long scale = this.scale;
 		if (this.timeline.chance(this.profile.doubled())) {
 			// The client knows nothing of the other copy. One of a denied claim that
-			// comes
-			// later than a ttl could make an overrun look proved: not promised.
+			// comes later than a ttl could make an overrun look proved: not promised.
 			scale /= 6;
 			this.judge.doubled(request.kind(), request.id());
 			carry(call, servers, delay(scale));

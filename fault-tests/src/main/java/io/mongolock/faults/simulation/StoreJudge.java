@@ -85,8 +85,7 @@ final class StoreJudge {
 	}
 
 	// A claim that came earlier, still waits and asks when called must not be passed,
-	// unless
-	// there is room for both
+	// unless there is room for both
 	private void checkOrder(Grant grant, Set<String> holders) {
 		LeaseHistory granted = this.histories.of(grant.token());
 		long since = (granted.placedAt >= 0) ? granted.placedAt : this.timeline.now();

@@ -129,8 +129,7 @@ public final class RealSet implements AutoCloseable {
 	}
 
 	// Have the primary alone execute what is asked for, and leave it waiting for others
-	// to
-	// confirm it
+	// to confirm it
 	public <T> CompletableFuture<T> executeUnconfirmed(Supplier<T> write, BooleanSupplier executed) {
 		haltReplication();
 		CompletableFuture<T> answer = CompletableFuture.supplyAsync(write);

@@ -192,8 +192,7 @@ class HolderRowsTests {
 	}
 
 	// By what the processes know, not the store: one that has not heard of its grant
-	// works
-	// under no lock yet
+	// works under no lock yet
 	private void awaitSections(int number) {
 		await().atMost(Harness.LONG).until(() -> this.processes.check().sections() == number);
 	}

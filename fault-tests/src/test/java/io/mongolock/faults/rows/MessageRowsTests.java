@@ -53,8 +53,7 @@ class MessageRowsTests {
 		Expect.outcomeUnknown(late);
 		long gaveUp = System.nanoTime();
 		// At once, and after 1/32, 1/16, 1/8, 1/4 and 1/2 of the ttl; a busy machine
-		// leaves
-		// out those that are past
+		// leaves out those that are past
 		await().atMost(ttl.multipliedBy(3))
 			.until(() -> this.harness.proxy().replies("update") == releases + 6
 					|| System.nanoTime() - gaveUp > ttl.toNanos() * 3 / 4);

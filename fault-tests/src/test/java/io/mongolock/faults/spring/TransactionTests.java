@@ -200,8 +200,7 @@ class TransactionTests {
 
 	private void assertFree() {
 		// Looked at before it is asked for, because the release of what is asked for may
-		// be
-		// late
+		// be late
 		assertThat(app.other().holder(this.key)).isEmpty();
 		assertThat(app.other().seesHeld(this.key)).isFalse();
 	}

@@ -33,9 +33,9 @@ class FencedWritesConfiguration {
 	@ConditionalOnBean(MongoLockStore.class)
 	static class Guarded {
 
+		// Lazy: if it is not clear which template it is, only those fail who ask for it
 		@Bean
-		@Lazy // where it is not clear which template it is, only those fail who ask for
-				// it
+		@Lazy
 		@ConditionalOnMissingBean
 		FencedWrites mongoLockFencedWrites(ListableBeanFactory beanFactory, LockEnvironment environment,
 				MongoLockStore store) {

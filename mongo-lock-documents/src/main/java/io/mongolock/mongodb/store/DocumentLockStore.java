@@ -139,8 +139,7 @@ public final class DocumentLockStore implements LockStore {
 			answer = documents.look(claim.id().key(), time.left());
 		}
 		// A request of this token whose answer was lost may have been granted: a lease
-		// that
-		// is merely seen does not begin anew
+		// that is merely seen does not begin anew
 		if (answer == null || answer.grantTo(claim.id().leaseToken()).isPresent()) {
 			answer = documents.acquire(alone, time.left());
 		}

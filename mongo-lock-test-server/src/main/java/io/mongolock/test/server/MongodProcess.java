@@ -37,8 +37,7 @@ final class MongodProcess {
 
 	// Nothing is ever written to the pipe: the read ends when its other end is closed.
 	// The watcher leaves a note, because the shell alone knows when the server has ended.
-	// What
-	// a terminal or a build sends to all its processes ends this JVM, not the shell.
+	// What a terminal or a build sends to all its processes ends this JVM, not the shell.
 	private static final String SCRIPT = """
 			trap '' HUP INT TERM
 			exec 3<&0

@@ -150,8 +150,7 @@ public final class RealMember {
 	}
 
 	// A new connection without an answer would stop a secondary older than 4.4.19 or
-	// 5.0.7
-	// for 30 s (SERVER-63512)
+	// 5.0.7 for 30 s (SERVER-63512)
 	private static void separate(FaultProxy proxy) {
 		proxy.refuseNewConnections();
 		proxy.blackhole();

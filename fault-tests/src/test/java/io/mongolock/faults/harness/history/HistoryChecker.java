@@ -166,8 +166,7 @@ public final class HistoryChecker {
 	}
 
 	// The next one came by a release, or a save, whose answer was so late that the lock
-	// was
-	// taken for lost
+	// was taken for lost
 	private static boolean released(Section lost, Section next) {
 		return lost.outcome() != Outcome.LOST && lost.leftNanos() <= next.enteredNanos();
 	}

@@ -201,8 +201,7 @@ public final class MixedWorker {
 
 	// Reads all of a document, and changes and writes it again and again. The fence comes
 	// first: from then on nobody who held the lock before can write. The read is of what
-	// no
-	// failover forgets
+	// no failover forgets
 	private void write(LockHandle handle, long millis) throws InterruptedException {
 		Query one = query(where("_id").is(handle.key()));
 		this.writes.update(handle, one, Update.update("reader", handle.fence()), Guarded.class);
@@ -220,8 +219,7 @@ public final class MixedWorker {
 	}
 
 	// For so long, and so seldom renewed, that a failover is over before the end: a lock
-	// that
-	// it has forgotten is granted to the next one
+	// that it has forgotten is granted to the next one
 	private void longHeld(Random random) {
 		LockRequest request = LockRequest.builder("held:" + random.nextInt(HELD)).ttl(LONG_TTL).build();
 		work(request, 3000 + random.nextInt(5000));
