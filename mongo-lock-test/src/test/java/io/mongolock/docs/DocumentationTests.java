@@ -2,6 +2,7 @@ package io.mongolock.docs;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Method;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,6 +31,7 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.ClassUtils;
 
+import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.MongoLockProperties;
 import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties;
 
@@ -135,6 +138,42 @@ class DocumentationTests {
 				.containsEntry("type", "java.lang.Boolean"))
 			.extracting((one) -> one.getString("name"))
 			.containsExactlyInAnyOrder("management.health.mongolock.enabled", "management.info.mongolock.enabled");
+	}
+
+	@Test
+	void everyAttributeOfTheAnnotationHasItsRowsAndATest() throws IOException {
+		String page = Files.readString(ROOT.resolve("docs/annotation.md"));
+		for (Method attribute : DistributedLock.class.getDeclaredMethods()) {
+			assertThat(Pattern.compile("^\\|.*`" + attribute.getName() + "`.*\\|", Pattern.MULTILINE)
+				.matcher(page.split("\n## What each attribute refuses")[0])
+				.find()).as(attribute.getName()).isTrue();
+			assertThat(page).containsPattern("(?m)^\\| `" + attribute.getName() + "` \\| .*Tests#\\w+` \\|$");
+		}
+	}
+
+	@Test
+	void theTestsThatThePagesNameExist() throws IOException {
+		List<Path> tests = files(ROOT, "Tests.java");
+		List<MatchResult> named = Pattern.compile("`(\\w+Tests)#(\\w+)`")
+			.matcher(String.join("\n", contents(documents())))
+			.results()
+			.toList();
+		assertThat(named).isNotEmpty();
+		for (MatchResult name : named) {
+			assertThat(source(name.group(1), tests)).as(name.group())
+				.containsPattern("\\svoid " + name.group(2) + "\\(");
+		}
+	}
+
+	// With those of the classes it extends, as a class inherits tests
+	private static String source(String test, List<Path> tests) throws IOException {
+		Path file = tests.stream()
+			.filter((one) -> one.endsWith(test + ".java"))
+			.findFirst()
+			.orElseThrow(() -> new AssertionError("There is no " + test));
+		String source = Files.readString(file);
+		Matcher parent = Pattern.compile("class " + test + " extends (\\w+)").matcher(source);
+		return parent.find() ? source + source(parent.group(1), tests) : source;
 	}
 
 	@Test
