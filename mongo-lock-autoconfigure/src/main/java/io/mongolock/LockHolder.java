@@ -15,4 +15,12 @@ import java.time.Instant;
  */
 public record LockHolder(LockOwner owner, long fence, Instant acquiredAt, Duration heldFor, Duration remaining) {
 
+	/**
+	 * When its lease ends unless renewed.
+	 * @return the time, by the store's clock
+	 */
+	public Instant until() {
+		return this.acquiredAt.plus(this.heldFor).plus(this.remaining);
+	}
+
 }

@@ -13,17 +13,21 @@ public class LockUnavailableException extends LockException {
 
 	private final Duration waited;
 
+	private final int claims;
+
 	/**
 	 * Create a new exception.
 	 * @param key the key of the lock
 	 * @param holders who held it when last asked
-	 * @param waited how long the claim waited
+	 * @param waited how long the attempt waited
+	 * @param claims how often it asked the store
 	 * @param message what happened, for diagnostics
 	 */
-	public LockUnavailableException(String key, List<LockHolder> holders, Duration waited, String message) {
+	public LockUnavailableException(String key, List<LockHolder> holders, Duration waited, int claims, String message) {
 		super(key, message, null);
 		this.holders = List.copyOf(holders);
 		this.waited = waited;
+		this.claims = claims;
 	}
 
 	/**
@@ -35,11 +39,20 @@ public class LockUnavailableException extends LockException {
 	}
 
 	/**
-	 * How long the claim waited.
-	 * @return the time from the claim to this exception
+	 * How long the attempt waited.
+	 * @return the time from its begin to this exception
 	 */
 	public Duration getWaited() {
 		return this.waited;
+	}
+
+	/**
+	 * How often the attempt asked the store. A claim whose answer got lost counts; one of
+	 * another attempt of this JVM does not.
+	 * @return the number of claims, zero if others of this JVM were ahead all the time
+	 */
+	public int getClaims() {
+		return this.claims;
 	}
 
 }

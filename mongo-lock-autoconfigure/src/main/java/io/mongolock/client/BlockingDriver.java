@@ -125,7 +125,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 			throw this.sender.stopped(this.acquisition);
 		}
 		if (Thread.currentThread().isInterrupted()) {
-			throw LockExceptions.interrupted(this.acquisition.attempt(), this.acquisition.holders(), this.sender.now());
+			throw LockExceptions.interrupted(this.acquisition, this.sender.now());
 		}
 	}
 

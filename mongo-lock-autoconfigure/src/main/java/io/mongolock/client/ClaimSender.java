@@ -13,7 +13,6 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.TooLate;
-import io.mongolock.core.Attempt;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
@@ -161,8 +160,7 @@ final class ClaimSender {
 	}
 
 	LockUnavailableException stopped(LockAcquisition acquisition) {
-		Attempt attempt = acquisition.attempt();
-		return LockExceptions.stopped(attempt.key(), attempt.waited(now()));
+		return LockExceptions.stopped(acquisition, now());
 	}
 
 	ClockReading now() {

@@ -164,7 +164,7 @@ final class LockClient {
 		Attempt attempt = Attempt.of(request, token(), this.owner, Thread.currentThread().getName(), this.configured,
 				ClockReading.of(this.clock));
 		if (!this.lifecycle.startIfNew()) {
-			throw LockExceptions.stopped(request.key(), Duration.ZERO);
+			throw LockExceptions.stopped(request.key());
 		}
 		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, this.reserve, this.heldLocks::lost);
 		this.claimEvents.claiming(acquisition);
@@ -184,7 +184,7 @@ final class LockClient {
 	 */
 	int requestRelease(String key, String reason, @Nullable String by) {
 		if (!this.lifecycle.startIfNew() || !this.lifecycle.beginClaim()) {
-			throw LockExceptions.stopped(key, Duration.ZERO);
+			throw LockExceptions.stopped(key);
 		}
 		try {
 			String asking = (by != null) ? by : this.owner.onThread(Thread.currentThread().getName()).toString();

@@ -27,6 +27,9 @@ final class AcquisitionRequests {
 	/** When the request left that is underway, if one is. */
 	private @Nullable ClockReading requested;
 
+	/** How many requests have left. */
+	private int claims;
+
 	/** Whether a request has ended, so that the next one repeats it. */
 	private boolean repeated;
 
@@ -59,6 +62,7 @@ final class AcquisitionRequests {
 	 */
 	Claim send(@Nullable Duration placeTtl, ClockReading now) {
 		this.requested = now;
+		this.claims++;
 		if (placeTtl != null) {
 			return this.claim.inQueue(placeTtl);
 		}
@@ -97,6 +101,13 @@ final class AcquisitionRequests {
 		this.repeated = true;
 		this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;
 		this.lastAnswer = new LastAnswer(this.lastAnswer.holders(), failure);
+	}
+
+	/**
+	 * How many requests have left.
+	 */
+	int claims() {
+		return this.claims;
 	}
 
 	/**

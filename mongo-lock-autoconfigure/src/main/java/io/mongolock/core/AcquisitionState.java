@@ -74,6 +74,10 @@ final class AcquisitionState {
 		return this.requests.lastAnswer();
 	}
 
+	synchronized int claims() {
+		return this.requests.claims();
+	}
+
 	synchronized boolean isUnknown() {
 		return this.requests.isUnknown();
 	}

@@ -72,6 +72,13 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
+	 * How often it has asked the store.
+	 */
+	public int claims() {
+		return this.state.claims();
+	}
+
+	/**
 	 * Whether its last request had no answer, or was refused.
 	 * @return whether the next one may have none, either
 	 */
@@ -98,7 +105,7 @@ public final class LockAcquisition extends LocalWaiter {
 	 */
 	public LockException failure(End end, ClockReading now) {
 		return (end instanceof Failed failed) ? failed.failure() : LockExceptions.unavailable(this.attempt,
-				(end instanceof Denied denied) ? denied.holders() : List.of(), place(), now);
+				(end instanceof Denied denied) ? denied.holders() : List.of(), claims(), place(), now);
 	}
 
 	/**

@@ -1,6 +1,8 @@
 package io.mongolock.core;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -94,13 +96,18 @@ public final class LockExceptions {
 	 * Others hold a lock, and the wait of an attempt is over.
 	 * @param position where it stood in the queue when that was last seen, if it did
 	 */
-	static LockUnavailableException unavailable(Attempt attempt, List<LockHolder> holders,
+	static LockUnavailableException unavailable(Attempt attempt, List<LockHolder> holders, int claims,
 			@Nullable QueuePosition position, ClockReading now) {
 		Duration waited = attempt.waited(now);
-		return new LockUnavailableException(attempt.key(), holders, waited,
+		return new LockUnavailableException(attempt.key(), holders, waited, claims,
 				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + "; gave up after "
-						+ millis(waited) + inQueue(position) + ", wait-timeout is "
+						+ millis(waited) + " and " + describeClaims(claims) + inQueue(position) + ", wait-timeout is "
 						+ millis(attempt.terms().waitTimeout()));
+	}
+
+	private static String describeClaims(int claims) {
+		return (claims == 0) ? "no claim, as others of this application were ahead"
+				: claims + ((claims != 1) ? " claims" : " claim");
 	}
 
 	/**
@@ -114,19 +121,33 @@ public final class LockExceptions {
 
 	/**
 	 * The wait of an attempt was interrupted.
-	 * @param holders who held the lock when the store last answered
 	 */
-	public static LockUnavailableException interrupted(Attempt attempt, List<LockHolder> holders, ClockReading now) {
+	public static LockUnavailableException interrupted(LockAcquisition acquisition, ClockReading now) {
+		Attempt attempt = acquisition.attempt();
+		List<LockHolder> holders = acquisition.holders();
 		Duration waited = attempt.waited(now);
-		return new LockUnavailableException(attempt.key(), holders, waited,
-				"Interrupted after waiting " + millis(waited) + " for lock '" + KeyText.printable(attempt.key()) + "'");
+		return new LockUnavailableException(attempt.key(), holders, waited, acquisition.claims(),
+				"Interrupted after waiting " + millis(waited) + " for lock '" + KeyText.printable(attempt.key()) + "'"
+						+ ((holders.isEmpty()) ? "" : ", which " + whoHolds(holders)));
 	}
 
 	/**
-	 * A lock was asked for, or waited for, at the stop of the client.
+	 * A lock was waited for at the stop of the client.
 	 */
-	public static LockUnavailableException stopped(String key, Duration waited) {
-		return new LockUnavailableException(key, List.of(), waited,
+	public static LockUnavailableException stopped(LockAcquisition acquisition, ClockReading now) {
+		Attempt attempt = acquisition.attempt();
+		return stopped(attempt.key(), acquisition.holders(), attempt.waited(now), acquisition.claims());
+	}
+
+	/**
+	 * A lock was asked for after the stop of the client.
+	 */
+	public static LockUnavailableException stopped(String key) {
+		return stopped(key, List.of(), Duration.ZERO, 0);
+	}
+
+	private static LockUnavailableException stopped(String key, List<LockHolder> holders, Duration waited, int claims) {
+		return new LockUnavailableException(key, holders, waited, claims,
 				"Lock '" + KeyText.printable(key) + "' is not claimed: this application is shutting down");
 	}
 
@@ -207,8 +228,13 @@ public final class LockExceptions {
 	}
 
 	private static String describe(LockHolder holder) {
-		return holder.owner() + " for " + millis(holder.heldFor()) + " (fence " + holder.fence()
-				+ "), its lease ends in " + millis(holder.remaining()) + " unless renewed";
+		return holder.owner() + " since " + time(holder.acquiredAt()) + " (for " + millis(holder.heldFor()) + ", fence "
+				+ holder.fence() + "), its lease ends at " + time(holder.until()) + " (in " + millis(holder.remaining())
+				+ ") unless renewed";
+	}
+
+	private static Instant time(Instant time) {
+		return time.truncatedTo(ChronoUnit.MILLIS);
 	}
 
 	private static String millis(Duration duration) {

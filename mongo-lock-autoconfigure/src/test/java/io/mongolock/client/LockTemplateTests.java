@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
+import io.mongolock.LockHolder;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
@@ -58,8 +60,17 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 		LockHandle other = otherClient().acquire(REQUEST);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire(ONCE))
 			.withMessageContaining("Lock 'k' is held by other 2 (host there, pid 43")
-			.satisfies((ex) -> assertThat(ex.getHolders()).singleElement()
-				.satisfies((holder) -> assertThat(holder.fence()).isEqualTo(other.fence())));
+			.satisfies((ex) -> {
+				LockHolder holder = ex.getHolders().get(0);
+				assertThat(holder.fence()).isEqualTo(other.fence());
+				assertThat(Duration.between(holder.acquiredAt(), holder.until())).isEqualTo(Duration.ofSeconds(30));
+				assertThat(ex)
+					.hasMessageContaining(" since " + holder.acquiredAt().truncatedTo(ChronoUnit.MILLIS) + " (for ")
+					.hasMessageContaining(
+							"its lease ends at " + holder.until().truncatedTo(ChronoUnit.MILLIS) + " (in ")
+					.hasMessageContaining("and 1 claim, wait-timeout is 0ms");
+				assertThat(ex.getClaims()).isEqualTo(1);
+			});
 		assertThat(this.template.tryAcquire(ONCE)).isEmpty();
 	}
 
@@ -99,7 +110,9 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 		try (LockHandle handle = this.template.acquire(REQUEST)) {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire(ONCE))
 				.withMessageContaining(
-						"is held by app 1 (host host, pid 42, thread " + Thread.currentThread().getName() + ")");
+						"is held by app 1 (host host, pid 42, thread " + Thread.currentThread().getName() + ") since ")
+				.withMessageContaining("and no claim, as others of this application were ahead")
+				.satisfies((ex) -> assertThat(ex.getClaims()).isZero());
 			assertThat(handle.isHeld()).isTrue();
 		}
 		assertThat(this.store.count("acquire")).isEqualTo(1);
@@ -190,7 +203,8 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 				this.template.acquire(REQUEST);
 			}
 			catch (LockUnavailableException ex) {
-				flag.complete(Thread.currentThread().isInterrupted() && ex.getMessage().startsWith("Interrupted"));
+				flag.complete(Thread.currentThread().isInterrupted() && ex.getMessage().startsWith("Interrupted")
+						&& ex.getMessage().contains("for lock 'k', which is held by other 2 ") && ex.getClaims() >= 2);
 			}
 		});
 		waiting.start();

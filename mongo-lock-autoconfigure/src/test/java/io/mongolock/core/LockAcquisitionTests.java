@@ -15,6 +15,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
@@ -248,8 +249,21 @@ class LockAcquisitionTests {
 		this.acquisition.timer(at(5_000));
 		End end = (End) answered(this.acquisition, denied("a", "b", "mine", "c"), 5_000, 5_001);
 		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining(
-				"gave up after 5000ms, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
+				"gave up after 5000ms and 3 claims, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
 						+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
+	}
+
+	@Test
+	void theExceptionCountsTheClaimsOfItsOwnAttemptAlsoThoseWithoutAnAnswer() {
+		begin(this.acquisition);
+		failed(this.acquisition, Outcome.UNKNOWN, 100);
+		this.acquisition.timer(at(200));
+		answered(this.acquisition, denied(), 200, 300);
+		this.acquisition.timer(at(5_000));
+		End end = (End) answered(this.acquisition, denied(), 5_000, 5_001);
+		assertThat(this.acquisition.failure(end, at(5_001))).isInstanceOfSatisfying(LockUnavailableException.class,
+				(ex) -> assertThat(ex.getClaims()).isEqualTo(this.acquisition.claims()).isEqualTo(3));
+		assertThat(acquisition("another", Duration.ZERO).claims()).isZero();
 	}
 
 	@Test

@@ -131,7 +131,7 @@ class LockInterceptorTests {
 	void exceptionsOfTheMethodReachTheCallerUnchanged() {
 		for (Throwable thrown : new Throwable[] { new IOException("checked"), new IllegalStateException("unchecked"),
 				new AssertionError("error"),
-				new LockUnavailableException("inner", List.of(), Duration.ZERO, "of another") }) {
+				new LockUnavailableException("inner", List.of(), Duration.ZERO, 1, "of another") }) {
 			assertThat(catchThrowable(() -> this.failing.fail(1, thrown))).isSameAs(thrown);
 			assertThat(catchThrowable(() -> this.skipping.fail(1, thrown))).isSameAs(thrown);
 		}

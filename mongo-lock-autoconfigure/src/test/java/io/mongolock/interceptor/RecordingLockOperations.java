@@ -75,7 +75,7 @@ public class RecordingLockOperations implements LockOperations {
 	@Override
 	public LockHandle acquire(LockRequest request) {
 		return tryAcquire(request)
-			.orElseThrow(() -> new LockUnavailableException(request.key(), List.of(), Duration.ZERO, "held"));
+			.orElseThrow(() -> new LockUnavailableException(request.key(), List.of(), Duration.ZERO, 1, "held"));
 	}
 
 	@Override

@@ -118,7 +118,7 @@ class LockProblemDetailsTests {
 
 		@GetMapping("/held-by-nobody-known")
 		String unknown() {
-			throw new LockUnavailableException("order:42", List.of(), Duration.ZERO, "held");
+			throw new LockUnavailableException("order:42", List.of(), Duration.ZERO, 1, "held");
 		}
 
 		@GetMapping("/failed")
@@ -129,7 +129,7 @@ class LockProblemDetailsTests {
 		private static LockUnavailableException heldFor(Duration remaining) {
 			LockOwner owner = new LockOwner("shop", "a", "host-7", 4711, "main");
 			LockHolder holder = new LockHolder(owner, 1, Instant.EPOCH, Duration.ZERO, remaining);
-			return new LockUnavailableException("order:42", List.of(holder), Duration.ZERO, "held by " + owner);
+			return new LockUnavailableException("order:42", List.of(holder), Duration.ZERO, 1, "held by " + owner);
 		}
 
 	}

@@ -151,7 +151,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 			.findFirst()
 			.ifPresent((lock) -> {
 				LockHolder holder = lock.holder();
-				throw new LockUnavailableException(String.valueOf(id), List.of(holder), Duration.ZERO,
+				throw new LockUnavailableException(String.valueOf(id), List.of(holder), Duration.ZERO, 0,
 						type.getSimpleName() + " '" + id + "' was not saved: it is locked by " + holder.owner()
 								+ " since " + holder.acquiredAt()
 								+ ". Lock it before you save it, by DocumentLockOperations");
