@@ -5,7 +5,18 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Matches by a setting that is true or false, read as the properties themselves are, so
@@ -13,7 +24,7 @@ import org.springframework.context.annotation.Conditional;
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
-@Conditional(OnSettingCondition.class)
+@Conditional(ConditionalOnSetting.OnSetting.class)
 @interface ConditionalOnSetting {
 
 	/**
@@ -31,5 +42,41 @@ import org.springframework.context.annotation.Conditional;
 	 * Its value if it is not set.
 	 */
 	boolean byDefault();
+
+	/**
+	 * Reads the setting and decides.
+	 */
+	class OnSetting extends SpringBootCondition {
+
+		@Override
+		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+			MergedAnnotation<ConditionalOnSetting> condition = metadata.getAnnotations()
+				.get(ConditionalOnSetting.class);
+			String property = MongoLockProperties.PREFIX + "." + condition.getString("name");
+			boolean value = read(context.getEnvironment(), property, condition.getBoolean("byDefault"));
+			return new ConditionOutcome(value == condition.getBoolean("havingValue"),
+					ConditionMessage.forCondition(ConditionalOnSetting.class).because(property + " is " + value));
+		}
+
+		private static boolean read(Environment environment, String property, boolean byDefault) {
+			Binder binder = Binder.get(environment);
+			BindResult<String> written = binder.bind(property, String.class);
+			if (!written.isBound()) {
+				return byDefault;
+			}
+			try {
+				return binder.bind(property, Boolean.class).orElseThrow(() -> invalid(property, written.get()));
+			}
+			catch (BindException ex) {
+				throw invalid(property, written.get());
+			}
+		}
+
+		private static InvalidConfigurationPropertyValueException invalid(String property, String value) {
+			return new InvalidConfigurationPropertyValueException(property, value,
+					"is neither true nor false; on, off, yes, no, 1 and 0 are the same to it");
+		}
+
+	}
 
 }

@@ -2,15 +2,11 @@ package io.mongolock.autoconfigure;
 
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -18,7 +14,6 @@ import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -37,9 +32,6 @@ import io.mongolock.spi.LockExtension;
  * they are bound: a name that nothing reads, and a duration without a unit.
  */
 class LockPropertyNames {
-
-	/** Further off than this, a name is more likely meant for something else. */
-	private static final int MAX_DISTANCE = 3;
 
 	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(MongoLockProperties.PREFIX);
 
@@ -67,15 +59,15 @@ class LockPropertyNames {
 	}
 
 	private void checkUnits(ConfigurationPropertyName parent, Class<?> type) {
-		components(type).forEach((one) -> {
-			ConfigurationPropertyName property = parent.append(dashed(one));
+		SettingNames.components(type).forEach((one) -> {
+			ConfigurationPropertyName property = parent.append(SettingNames.dashed(one));
 			if (one.getType() == Duration.class) {
 				checkUnit(property);
 			}
 			else if (one.getType().isRecord()) {
 				checkUnits(property, one.getType());
 			}
-			Class<?> named = ofNames(one);
+			Class<?> named = SettingNames.ofNames(one);
 			if (named != null) {
 				names(property, one).forEach((name) -> checkUnits(property.append("[" + name + "]"), named));
 			}
@@ -140,16 +132,6 @@ class LockPropertyNames {
 		}
 	}
 
-	/**
-	 * The name that was perhaps meant.
-	 * @return the nearest, unless even that is far off
-	 */
-	static Optional<String> nearest(String name, Collection<String> known) {
-		return known.stream()
-			.min(Comparator.comparingInt((one) -> distance(name, one)))
-			.filter((one) -> distance(name, one) <= MAX_DISTANCE);
-	}
-
 	private void checkUnit(ConfigurationPropertyName property) {
 		String value = this.binder.bind(property, Bindable.of(String.class)).orElse("").trim();
 		if (DurationText.lacksUnit(value)) {
@@ -175,69 +157,39 @@ class LockPropertyNames {
 					+ ", because it has no value: it is as if it were not there";
 		}
 		return "Nothing reads the property '" + name + "'" + origin
-				+ nearest(last, settings).map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
+				+ SettingNames.nearest(last, settings)
+					.map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
 					.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
 	}
 
 	private boolean isDottedName(ConfigurationPropertyName name) {
 		String group = name.getElement(1, ConfigurationPropertyName.Form.DASHED);
-		return name.getNumberOfElements() > 4 && component(group).filter((one) -> ofNames(one) != null).isPresent();
+		return name.getNumberOfElements() > 4
+				&& component(group).filter((one) -> SettingNames.ofNames(one) != null).isPresent();
 	}
 
 	private Stream<String> settingsBeside(ConfigurationPropertyName name) {
 		if (name.getNumberOfElements() == 2) {
-			return components().map(LockPropertyNames::dashed);
+			return components().map(SettingNames::dashed);
 		}
 		// Nothing of a group that nobody has: its module may be missing
 		return component(name.getElement(1, ConfigurationPropertyName.Form.DASHED))
 			.flatMap((one) -> Optional.ofNullable(nested(one)))
 			.stream()
-			.flatMap(LockPropertyNames::components)
-			.map(LockPropertyNames::dashed);
+			.flatMap(SettingNames::components)
+			.map(SettingNames::dashed);
 	}
 
 	private Optional<RecordComponent> component(String name) {
-		return components().filter((one) -> dashed(one).equals(name)).findFirst();
+		return components().filter((one) -> SettingNames.dashed(one).equals(name)).findFirst();
 	}
 
 	private Stream<RecordComponent> components() {
-		return this.settings.stream().flatMap(LockPropertyNames::components);
+		return this.settings.stream().flatMap(SettingNames::components);
 	}
 
 	private static @Nullable Class<?> nested(RecordComponent component) {
-		return (component.getType().isRecord()) ? component.getType() : ofNames(component);
-	}
-
-	/**
-	 * The settings that each name has for itself.
-	 * @return their type, {@code null} if the component is no map of names
-	 */
-	static @Nullable Class<?> ofNames(RecordComponent component) {
-		Class<?> value = ResolvableType.forType(component.getGenericType()).asMap().getGeneric(1).resolve();
-		return (value != null && value.isRecord()) ? value : null;
-	}
-
-	static Stream<RecordComponent> components(Class<?> type) {
-		return Arrays.stream(type.getRecordComponents());
-	}
-
-	static String dashed(RecordComponent component) {
-		return DataObjectPropertyName.toDashedForm(component.getName());
-	}
-
-	private static int distance(String one, String other) {
-		// Levenshtein: how many letters to insert, remove or replace
-		int[] row = IntStream.rangeClosed(0, other.length()).toArray();
-		for (int i = 1; i <= one.length(); i++) {
-			int diagonal = row[0];
-			row[0] = i;
-			for (int j = 1; j <= other.length(); j++) {
-				int replaced = diagonal + ((one.charAt(i - 1) != other.charAt(j - 1)) ? 1 : 0);
-				diagonal = row[j];
-				row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-			}
-		}
-		return row[other.length()];
+		return (component.getType().isRecord()) ? component.getType() : SettingNames.ofNames(component);
 	}
 
 }

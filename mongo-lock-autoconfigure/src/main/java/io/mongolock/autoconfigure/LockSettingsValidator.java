@@ -85,7 +85,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	public void afterSingletonsInstantiated() {
 		for (String name : this.configured.byName().keySet()) {
 			if (!this.declared.contains(name)) {
-				LockPropertyNames.nearest(name, this.declared)
+				SettingNames.nearest(name, this.declared)
 					.ifPresentOrElse(
 							(meant) -> logger.warn(unused(name) + ": did you mean mongo-lock.locks." + meant + ".*?"),
 							() -> logger.info(unused(name)));

@@ -75,12 +75,12 @@ record ProcessProperties(Environment environment, List<Class<? extends Record>> 
 	private boolean isOfAName(String variable) {
 		String[] parts = variable.split("_", -1);
 		return parts.length >= 4 && components().filter((one) -> variableOf(one, "").equals(parts[1]))
-			.map(LockPropertyNames::ofNames)
+			.map(SettingNames::ofNames)
 			.anyMatch((type) -> type != null && leaves("", "", type).contains(parts[parts.length - 1]));
 	}
 
 	private Stream<RecordComponent> components() {
-		return this.settings.stream().flatMap(LockPropertyNames::components);
+		return this.settings.stream().flatMap(SettingNames::components);
 	}
 
 	private String describe(String variable) {
@@ -90,7 +90,7 @@ record ProcessProperties(Environment environment, List<Class<? extends Record>> 
 		if (!variable.startsWith(PREFIX) && isOfAName(PREFIX + rest)) {
 			return problem + ": write '" + PREFIX + rest + "'";
 		}
-		return problem + LockPropertyNames.nearest(rest.replace("_", ""), squeezed())
+		return problem + SettingNames.nearest(rest.replace("_", ""), squeezed())
 			.map((setting) -> ": did you mean '" + PREFIX + readable(setting) + "'?")
 			.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
 	}
@@ -110,14 +110,14 @@ record ProcessProperties(Environment environment, List<Class<? extends Record>> 
 	}
 
 	private static Set<String> leaves(String path, String dash, Class<?> type) {
-		return LockPropertyNames.components(type).flatMap((one) -> {
+		return SettingNames.components(type).flatMap((one) -> {
 			String name = path + variableOf(one, dash);
 			return (one.getType().isRecord()) ? leaves(name + "_", dash, one.getType()).stream() : Stream.of(name);
 		}).collect(Collectors.toCollection(TreeSet::new));
 	}
 
 	private static String variableOf(RecordComponent component, String dash) {
-		return LockPropertyNames.dashed(component).replace("-", dash).toUpperCase(Locale.ROOT);
+		return SettingNames.dashed(component).replace("-", dash).toUpperCase(Locale.ROOT);
 	}
 
 	private Map<String, Object> properties(String source) {

@@ -268,6 +268,15 @@ public interface DocumentLockOperations {
 	Optional<DocumentLock> find(Class<?> type, Object id);
 
 	/**
+	 * Who edits a document of another collection than that of its type.
+	 * @param type the type of the document
+	 * @param id its id
+	 * @param collection where it is
+	 * @return who, or empty if nobody does or there is no such document
+	 */
+	Optional<DocumentLock> find(Class<?> type, Object id, String collection);
+
+	/**
 	 * Take the lock of a document from its holder on purpose, also one that has run out:
 	 * its saves and updates are refused from now on. Listeners of this client are
 	 * notified.
@@ -296,8 +305,7 @@ public interface DocumentLockOperations {
 	static DocumentLockOperations of(MongoTemplate template, DocumentLockStore store, LockOperations locks,
 			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, DocumentTransactions transactions,
 			ApplicationContext context) {
-		return new DocumentLocks(template, EntityLifecycle.of(context), store, locks, broken, clock, timeout,
-				transactions);
+		return new DocumentLocks(template, store, locks, broken, clock, timeout, transactions, context);
 	}
 
 }

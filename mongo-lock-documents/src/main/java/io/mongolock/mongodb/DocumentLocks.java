@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.UpdateMapper;
 import org.springframework.data.mongodb.core.query.Update;
@@ -39,6 +40,8 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private final EntityLifecycle lifecycle;
 
+	private final Optional<PlainSaves> plainSaves;
+
 	private final DocumentLockStore store;
 
 	private final LockOperations locks;
@@ -57,14 +60,15 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private final DocumentTransactions transactions;
 
-	DocumentLocks(MongoTemplate template, EntityLifecycle lifecycle, DocumentLockStore store, LockOperations locks,
-			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout,
-			DocumentTransactions transactions) {
+	DocumentLocks(MongoTemplate template, DocumentLockStore store, LockOperations locks,
+			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, DocumentTransactions transactions,
+			ApplicationContext context) {
 		this.keeper = new TransactionKeeper(template, store);
 		this.transactions = transactions;
 		this.template = template;
 		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
-		this.lifecycle = lifecycle;
+		this.plainSaves = PlainSaves.of(context);
+		this.lifecycle = new EntityLifecycle(context, PlainSaves.guardOf(context));
 		this.store = store;
 		this.locks = locks;
 		this.broken = broken;
@@ -153,10 +157,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	private <T> HeldDocument<T> guarded(HeldDocument<T> held) {
-		PlainSaves saves = this.lifecycle.plainSaves();
-		if (saves != null) {
-			saves.locked(held);
-		}
+		this.plainSaves.ifPresent((saves) -> saves.locked(held));
 		return held;
 	}
 
@@ -265,7 +266,8 @@ final class DocumentLocks implements DocumentLockOperations {
 		return find(type, id, this.template.getCollectionName(type));
 	}
 
-	Optional<DocumentLock> find(Class<?> type, Object id, String collection) {
+	@Override
+	public Optional<DocumentLock> find(Class<?> type, Object id, String collection) {
 		LockedType<?> locked = type(type, collection);
 		return this.tickets.look(locked.key(id).toString()).flatMap((lock) -> seen(locked, lock));
 	}

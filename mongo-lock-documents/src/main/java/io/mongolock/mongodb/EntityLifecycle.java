@@ -3,7 +3,6 @@ package io.mongolock.mongodb;
 import java.util.function.Supplier;
 
 import org.bson.Document;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.data.mapping.callback.EntityCallbacks;
@@ -26,14 +25,12 @@ import org.springframework.util.function.SingletonSupplier;
  *
  * @param callbacks the callbacks, asked for when first needed
  * @param events takes the events
- * @param plainSaves is to let pass what this writes, {@code null} if nobody minds saves
+ * @param guard is to let pass what this writes
  */
-record EntityLifecycle(Supplier<EntityCallbacks> callbacks, ApplicationEventPublisher events,
-		@Nullable PlainSaves plainSaves) {
+record EntityLifecycle(Supplier<EntityCallbacks> callbacks, ApplicationEventPublisher events, SaveGuard guard) {
 
-	static EntityLifecycle of(ApplicationContext context) {
-		return new EntityLifecycle(SingletonSupplier.of(() -> EntityCallbacks.create(context)), context,
-				context.getBeanProvider(PlainSaves.class).getIfAvailable());
+	EntityLifecycle(ApplicationContext context, SaveGuard guard) {
+		this(SingletonSupplier.of(() -> EntityCallbacks.create(context)), context, guard);
 	}
 
 	void loaded(Document document, Class<?> type, String collection) {
@@ -53,15 +50,8 @@ record EntityLifecycle(Supplier<EntityCallbacks> callbacks, ApplicationEventPubl
 
 	<T> T beforeSave(T entity, Document document, String collection) {
 		this.events.publishEvent(new BeforeSaveEvent<>(entity, document, collection));
-		Supplier<T> callbacks = () -> this.callbacks.get()
-			.callback(BeforeSaveCallback.class, entity, document, collection);
-		return (this.plainSaves != null) ? this.plainSaves.keeping(document, callbacks) : callbacks.get();
-	}
-
-	void refuseIfGuarded(Class<?> type, Document document, String collection) {
-		if (this.plainSaves != null) {
-			this.plainSaves.refuseIfGuarded(type, document, collection);
-		}
+		return this.guard.keeping(document,
+				() -> this.callbacks.get().callback(BeforeSaveCallback.class, entity, document, collection));
 	}
 
 	<T> T saved(T entity, Document document, String collection) {

@@ -66,7 +66,7 @@ public interface OptimisticUpdater {
 	 * @return the updater
 	 */
 	static OptimisticUpdater of(MongoTemplate template, BackOff backOff, ApplicationContext context) {
-		return new RetriedUpdates(template, backOff, EntityLifecycle.of(context));
+		return new RetriedUpdates(template, backOff, context);
 	}
 
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -11,6 +12,7 @@ import java.util.stream.Stream;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -41,8 +43,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	private final Set<HeldDocument<?>> locked = Collections
 		.newSetFromMap(new ConcurrentReferenceHashMap<>(16, ReferenceType.WEAK));
 
-	/** What this library writes, which keeps the lock. */
-	private final ThreadLocal<@Nullable Document> own = new ThreadLocal<>();
+	private final Guard guard = new Guard();
 
 	/**
 	 * Create without locked documents.
@@ -70,27 +71,21 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 			});
 	}
 
+	static Optional<PlainSaves> of(ApplicationContext context) {
+		return Optional.ofNullable(context.getBeanProvider(PlainSaves.class).getIfAvailable());
+	}
+
+	static SaveGuard guardOf(ApplicationContext context) {
+		return of(context).map(PlainSaves::guard).orElse(SaveGuard.NONE);
+	}
+
+	SaveGuard guard() {
+		return this.guard;
+	}
+
 	void locked(HeldDocument<?> held) {
 		this.locked.removeIf(HeldDocument::isOver);
 		this.locked.add(held);
-	}
-
-	/**
-	 * Call callbacks for a document that is written without dropping its lock.
-	 * @param <T> the type of the entity
-	 * @param document the document
-	 * @param callbacks calls them
-	 * @return what they return
-	 */
-	<T> T keeping(Document document, Supplier<T> callbacks) {
-		Document outer = this.own.get();
-		this.own.set(document);
-		try {
-			return callbacks.get();
-		}
-		finally {
-			this.own.set(outer);
-		}
 	}
 
 	/**
@@ -100,7 +95,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	 */
 	@Override
 	public Object onBeforeSave(Object entity, Document document, String collection) {
-		if (document == this.own.get()) {
+		if (document == this.guard.own.get()) {
 			return entity;
 		}
 		Class<?> type = ClassUtils.getUserClass(entity);
@@ -131,23 +126,13 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 		}
 	}
 
-	/**
-	 * Refuse the write of a document that is guarded and that somebody has locked.
-	 * @param type the type
-	 * @param document the document as it is to be stored
-	 * @param collection where
-	 * @throws LockUnavailableException if so, unless this thread's transaction has
-	 * written it under its lock
-	 */
-	void refuseIfGuarded(Class<?> type, Document document, String collection) {
+	private void refuseIfGuarded(Class<?> type, Document document, String collection) {
 		if (!isGuarded(type) || isWrittenHere(document, collection)) {
 			return;
 		}
 		Object id = Objects.requireNonNull(document.get("_id"));
 		this.operations.get()
-			.flatMap((operations) -> ((operations instanceof DocumentLocks locks) ? locks.find(type, id, collection)
-					: operations.find(type, id))
-				.stream())
+			.flatMap((operations) -> operations.find(type, id, collection).stream())
 			.findFirst()
 			.ifPresent((lock) -> {
 				LockHolder holder = lock.holder();
@@ -207,6 +192,32 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+	/**
+	 * Knows what this library writes, which keeps the lock.
+	 */
+	private final class Guard implements SaveGuard {
+
+		private final ThreadLocal<@Nullable Document> own = new ThreadLocal<>();
+
+		@Override
+		public <T> T keeping(Document document, Supplier<T> callbacks) {
+			Document outer = this.own.get();
+			this.own.set(document);
+			try {
+				return callbacks.get();
+			}
+			finally {
+				this.own.set(outer);
+			}
+		}
+
+		@Override
+		public void refuseIfGuarded(Class<?> type, Document document, String collection) {
+			PlainSaves.this.refuseIfGuarded(type, document, collection);
+		}
+
 	}
 
 }

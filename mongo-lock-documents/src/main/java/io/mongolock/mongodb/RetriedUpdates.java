@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.retry.RetryException;
 import org.springframework.core.retry.RetryPolicy;
 import org.springframework.core.retry.RetryTemplate;
@@ -24,8 +25,8 @@ final class RetriedUpdates implements OptimisticUpdater {
 
 	private final RetryTemplate retries;
 
-	RetriedUpdates(MongoTemplate template, BackOff backOff, EntityLifecycle lifecycle) {
-		this.lifecycle = lifecycle;
+	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
+		this.lifecycle = new EntityLifecycle(context, PlainSaves.guardOf(context));
 		this.template = template;
 		this.retries = new RetryTemplate(
 				RetryPolicy.builder().backOff(backOff).includes(OvertakenException.class).build());

@@ -85,7 +85,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		Written<T> written = this.writer.write(changed);
 		boolean matched = false;
 		try {
-			this.writer.lifecycle().refuseIfGuarded(this.type, written.document(), this.collection);
+			this.writer.lifecycle().guard().refuseIfGuarded(this.type, written.document(), this.collection);
 			matched = write(written, stored, Objects.requireNonNull(before.written()));
 		}
 		catch (RuntimeException ex) {

@@ -23,6 +23,7 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.mongolock.ClassCircles;
 import io.mongolock.LockClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -121,6 +122,11 @@ class DocumentsArchitectureTests {
 	@Test
 	void thereAreNoCycles() {
 		check(SlicesRuleDefinition.slices().matching(ROOT + ".(**)").should().beFreeOfCycles());
+	}
+
+	@Test
+	void noClassesOfAPackageFormACircle() {
+		check(ClassCircles.none());
 	}
 
 	@Test

@@ -82,7 +82,7 @@ class PlainSavesTests {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 		org.bson.Document own = new org.bson.Document("_id", "a");
 		PlainSaves saves = this.context.getBean(PlainSaves.class);
-		saves.keeping(own, () -> {
+		saves.guard().keeping(own, () -> {
 			saves.onBeforeSave(locked.entity(), own, "page");
 			assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")));
 			return locked;
@@ -125,6 +125,7 @@ class PlainSavesTests {
 		this.there.documents().lock(Guarded.class, "a");
 		this.template.save(new Guarded("a", "copy", null), "archive");
 		assertThat(this.template.findById("a", Guarded.class, "archive").text()).isEqualTo("copy");
+		assertThat(this.here.documents().find(Guarded.class, "a", "archive")).isEmpty();
 	}
 
 	@Test

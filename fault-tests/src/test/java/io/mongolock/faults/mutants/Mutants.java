@@ -745,7 +745,7 @@ final class Mutants {
 						test("io.mongolock.mongodb.EmbeddedOptimisticUpdaterTests",
 								"aDefaultThatIsNotStoredIsSavedWithTheNextChange")),
 				new Mutant("document lock: guard passed by an optimistic update", "UpdateAttempt.save",
-						"			this.writer.lifecycle().refuseIfGuarded(this.type, written.document(), this.collection);\n",
+						"			this.writer.lifecycle().guard().refuseIfGuarded(this.type, written.document(), this.collection);\n",
 						"",
 						test("io.mongolock.mongodb.PlainSavesTests",
 								"anUpdateOfWhatAnotherHasLockedIsRefusedWhereTheTypeSaysSo")),
