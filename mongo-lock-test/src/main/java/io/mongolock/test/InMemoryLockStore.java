@@ -146,6 +146,21 @@ public final class InMemoryLockStore implements LockStore {
 		this.locks.remove(key);
 	}
 
+	/**
+	 * Free all locks and queues, with no regard to holders and waiters. Fences rise on.
+	 * @return the keys of those whose holders were not done, in their order
+	 */
+	public synchronized List<String> clear() {
+		Instant now = now();
+		List<String> held = this.locks.entrySet()
+			.stream()
+			.filter((lock) -> lock.getValue().isInUse(now))
+			.map(Map.Entry::getKey)
+			.toList();
+		this.locks.replaceAll((key, lock) -> lock.cleared());
+		return held;
+	}
+
 	private synchronized boolean change(String key, UnaryOperator<ModelDocument> request) {
 		ModelDocument before = lock(key);
 		ModelDocument after = request.apply(before);

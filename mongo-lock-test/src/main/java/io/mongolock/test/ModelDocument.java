@@ -154,6 +154,23 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		return this.holders.stream().anyMatch((holder) -> holder.leaseToken().equals(token));
 	}
 
+	/**
+	 * Whether somebody holds the lock who is not done.
+	 * @param now the store's time
+	 * @return whether there is one
+	 */
+	boolean isInUse(Instant now) {
+		return this.holders.stream().anyMatch((holder) -> holder.isAlive(now) && !holder.kept());
+	}
+
+	/**
+	 * Take it away from all who hold it or wait for it.
+	 * @return the lock after it
+	 */
+	ModelDocument cleared() {
+		return new ModelDocument(List.of(), List.of(), this.fence, this.touchedAt, List.of());
+	}
+
 	private ModelDocument with(String token, Instant now, UnaryOperator<StoredHolder> changed) {
 		List<StoredHolder> after = this.holders.stream()
 			.map((holder) -> (holder.leaseToken().equals(token)) ? changed.apply(holder) : holder)

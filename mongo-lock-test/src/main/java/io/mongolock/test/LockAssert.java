@@ -1,0 +1,129 @@
+package io.mongolock.test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.assertj.core.api.AbstractAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockOwner;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredLock;
+
+/**
+ * What AssertJ can say of a lock; {@link #actual} is its key. A lock that only stays
+ * taken until its minimum hold is over counts as held.
+ */
+public final class LockAssert extends AbstractAssert<LockAssert, String> {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final int SHOWN = 10;
+
+	private final LockStore store;
+
+	LockAssert(String key, LockStore store) {
+		super(key, LockAssert.class);
+		this.store = store;
+	}
+
+	/**
+	 * Somebody holds the lock.
+	 * @return this assertion
+	 */
+	public LockAssert isHeld() {
+		if (holders().isEmpty()) {
+			throw failure("Lock '%s' should be held, and is free; held are %s", this.actual, keysHeld());
+		}
+		return this;
+	}
+
+	/**
+	 * Nobody holds the lock.
+	 * @return this assertion
+	 */
+	public LockAssert isFree() {
+		return hasHolders(0);
+	}
+
+	/**
+	 * Somebody of that name holds the lock.
+	 * @param who the application, instance, thread or the name that the request said by
+	 * {@code as}
+	 * @return this assertion
+	 */
+	public LockAssert isHeldBy(String who) {
+		if (holders().stream().map(LockHolder::owner).noneMatch((owner) -> names(owner).anyMatch(who::equals))) {
+			throw failure("Lock '%s' should be held by '%s', and is held by %s", this.actual, who, holders());
+		}
+		return this;
+	}
+
+	/**
+	 * So many hold the lock together.
+	 * @param count how many
+	 * @return this assertion
+	 */
+	public LockAssert hasHolders(int count) {
+		List<LockHolder> holders = holders();
+		if (holders.size() != count) {
+			throw failure("Lock '%s' should have %s holders, and has %s: %s", this.actual, count, holders.size(),
+					holders);
+		}
+		return this;
+	}
+
+	/**
+	 * The lock was granted again after a grant.
+	 * @param fence the number of that grant
+	 * @return this assertion
+	 */
+	public LockAssert hasFenceGreaterThan(long fence) {
+		long found = fence();
+		if (found <= fence) {
+			throw failure("The fence of lock '%s' should be greater than %s, and is %s", this.actual, fence, found);
+		}
+		return this;
+	}
+
+	/**
+	 * A call takes the lock, for example that of a method with {@code @DistributedLock}:
+	 * the store grants it while the call runs. Does not say that it is free afterwards;
+	 * {@link #isFree} does.
+	 * @param call runs on this thread; what it throws fails the assertion
+	 * @return this assertion
+	 */
+	public LockAssert isTakenBy(ThrowingCallable call) {
+		long before = fence();
+		try {
+			call.call();
+		}
+		catch (Throwable ex) {
+			throw new AssertionError("The call that should take lock '" + this.actual + "' failed: " + ex, ex);
+		}
+		if (fence() == before) {
+			throw failure("The call should take lock '%s', and ran without it. A call from within the same object, or "
+					+ "of an object that is no bean, does not pass the proxy", this.actual);
+		}
+		return this;
+	}
+
+	private List<LockHolder> holders() {
+		return this.store.find(this.actual, LONG).map(StoredLock::liveHolders).orElse(List.of());
+	}
+
+	private long fence() {
+		return this.store.find(this.actual, LONG).map(StoredLock::fence).orElse(0L);
+	}
+
+	private List<String> keysHeld() {
+		return this.store.list(SHOWN, LONG).stream().map(StoredLock::key).toList();
+	}
+
+	private static Stream<String> names(LockOwner owner) {
+		return Stream.of(owner.application(), owner.instance(), owner.thread(), owner.as());
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.mongolock.test;
+
+import java.time.Duration;
+import java.util.Map;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockOwner;
+import io.mongolock.store.Claim;
+import io.mongolock.store.Claims;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link LockAssert}.
+ */
+class LockAssertTests {
+
+	private final ManualClock clock = new ManualClock();
+
+	private final InMemoryLockStore store = new InMemoryLockStore(this.clock);
+
+	private final LockAssertions locks = new LockAssertions(this.store);
+
+	@Test
+	void aLockThatNobodyAskedForIsFree() {
+		this.locks.assertThatLock("a").isFree().hasHolders(0);
+		fails(() -> this.locks.assertThatLock("a").isHeld(), "Lock 'a' should be held, and is free; held are []");
+	}
+
+	@Test
+	void aHeldLockIsHeldByWhomItsOwnerNames() {
+		LockOwner owner = acquire("a").owner();
+		this.locks.assertThatLock("a")
+			.isHeld()
+			.hasHolders(1)
+			.isHeldBy(owner.application())
+			.isHeldBy(owner.instance())
+			.isHeldBy(owner.thread());
+		fails(() -> this.locks.assertThatLock("a").isHeldBy("nobody"),
+				"should be held by 'nobody', and is held by [LockHolder[owner=shop");
+		fails(() -> this.locks.assertThatLock("a").isFree(), "Lock 'a' should have 0 holders, and has 1: [LockHolder");
+		fails(() -> this.locks.assertThatLock("b").isHeld(), "held are [a]");
+	}
+
+	@Test
+	void aLeaseThatRanOutIsFree() {
+		acquire("a");
+		this.clock.advance(Duration.ofHours(1));
+		this.locks.assertThatLock("a").isFree();
+	}
+
+	@Test
+	void aLockThatIsKeptIsHeld() {
+		LeaseId lease = acquire("a").id();
+		this.store.expireAll(Map.of(lease, Duration.ofMinutes(1)), Duration.ZERO);
+		this.locks.assertThatLock("a").isHeld();
+	}
+
+	@Test
+	void aCallTakesALockIfItIsGrantedMeanwhile() {
+		long before = this.clock.instant().toEpochMilli() * 1024 - 1;
+		this.locks.assertThatLock("a").isTakenBy(() -> acquire("a")).isHeld().hasFenceGreaterThan(before);
+		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> acquire("a")),
+				"The call should take lock 'a', and ran without it");
+		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> acquire("b")),
+				"The call should take lock 'a', and ran without it");
+		fails(() -> this.locks.assertThatLock("a").hasFenceGreaterThan(Long.MAX_VALUE), "should be greater than");
+	}
+
+	@Test
+	void aCallThatFailsFailsTheAssertionWithItsCause() {
+		IllegalStateException failure = new IllegalStateException("no stock");
+		assertThatExceptionOfType(AssertionError.class)
+			.isThrownBy(() -> this.locks.assertThatLock("a").isTakenBy(() -> {
+				throw failure;
+			}))
+			.withMessageContaining("no stock")
+			.withCause(failure);
+	}
+
+	private Claim acquire(String key) {
+		Claim claim = Claims.on(key);
+		this.store.acquire(claim, Duration.ZERO);
+		return claim;
+	}
+
+	private static void fails(ThrowingCallable assertion, String message) {
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(assertion).withMessageContaining(message);
+	}
+
+}

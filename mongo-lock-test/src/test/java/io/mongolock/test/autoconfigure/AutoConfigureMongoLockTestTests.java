@@ -1,0 +1,212 @@
+package io.mongolock.test.autoconfigure;
+
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.client.UnlockedLockOperations;
+import io.mongolock.store.LockStore;
+import io.mongolock.test.InMemoryLockStore;
+import io.mongolock.test.LockAssertions;
+import io.mongolock.test.faults.EnableLockFaults;
+import io.mongolock.test.faults.LockFaults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link AutoConfigureMongoLockTest} on whole applications.
+ */
+class AutoConfigureMongoLockTestTests {
+
+	@Nested
+	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
+			properties = "mongo-lock.wait-timeout=0s")
+	@AutoConfigureMongoLockTest
+	@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+	@ExtendWith(OutputCaptureExtension.class)
+	class Reset {
+
+		private static LockHandle left;
+
+		@Autowired
+		private LockOperations locks;
+
+		@Autowired
+		private LockAssertions assertions;
+
+		@Autowired
+		private Jobs jobs;
+
+		@Test
+		@Order(1)
+		void aTestMayLeaveALockBehind() {
+			left = this.locks.acquire(LockRequest.of("left"));
+			this.jobs.run();
+			this.assertions.assertThatLock("left").isHeld();
+			this.assertions.assertThatLock("job").isHeld();
+		}
+
+		@Test
+		@Order(2)
+		void theNextOneFindsItFreeAndItsHolderKnows(CapturedOutput output) {
+			this.assertions.assertThatLock("left").isFree();
+			assertThat(left.isHeld()).isFalse();
+			this.assertions.assertThatLock("job").isFree();
+			try (LockHandle handle = this.locks.acquire(LockRequest.of("left"))) {
+				assertThat(handle.fence()).isGreaterThan(left.fence());
+			}
+			this.assertions.assertThatLock("job").isTakenBy(this.jobs::run).isHeld();
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	@AutoConfigureMongoLockTest(reset = false)
+	@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+	class NoReset {
+
+		private static LockHandle left;
+
+		@Autowired
+		private LockOperations locks;
+
+		@Test
+		@Order(1)
+		void aTestLeavesALockBehind() {
+			left = this.locks.acquire(LockRequest.of("for-the-next"));
+		}
+
+		@Test
+		@Order(2)
+		void theNextOneHasIt(@Autowired LockAssertions assertions) {
+			assertThat(left.isHeld()).isTrue();
+			assertions.assertThatLock("for-the-next").isHeld();
+			left.close();
+			assertions.assertThatLock("for-the-next").isFree();
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	@AutoConfigureMongoLockTest
+	@EnableLockFaults
+	class WithFaults {
+
+		@Test
+		void faultsWorkOnItAndAssertionsLookBehindThem(@Autowired Jobs jobs, @Autowired LockFaults faults,
+				@Autowired LockAssertions assertions) {
+			faults.storeDown();
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> jobs.pay("42"));
+			assertions.assertThatLock("order:42").isFree();
+			faults.heal();
+			assertions.assertThatLock("order:42").isTakenBy(() -> jobs.pay("42")).isFree();
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	@AutoConfigureMongoLockTest
+	@TestPropertySource(properties = "mongo-lock.enabled=false")
+	class SwitchedOff {
+
+		@Test
+		void methodsRunWithoutALock(@Autowired Jobs jobs, @Autowired LockOperations operations,
+				@Autowired LockAssertions assertions) {
+			assertThat(operations).isInstanceOf(UnlockedLockOperations.class);
+			assertThatExceptionOfType(AssertionError.class)
+				.isThrownBy(() -> assertions.assertThatLock("order:42").isTakenBy(() -> jobs.pay("42")))
+				.withMessageContaining("ran without it");
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = OwnStore.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	@AutoConfigureMongoLockTest
+	class WithAStoreOfItsOwn {
+
+		@Test
+		void thatIsLeftAlone(@Autowired LockStore store, @Autowired ApplicationContext context) {
+			assertThat(context.getBeansOfType(LockStore.class)).hasSize(1).containsKey("ownStore");
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = WithMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
+			properties = "spring.mongodb.uri=mongodb://not.there.invalid/shop")
+	@AutoConfigureMongoLockTest
+	class WithMongoThatIsNotThere {
+
+		@Test
+		void noneIsNeeded(@Autowired Jobs jobs, @Autowired LockAssertions assertions,
+				@Autowired ApplicationContext context) {
+			assertThat(context.getBeansOfType(LockStore.class).values()).singleElement()
+				.isInstanceOf(InMemoryLockStore.class);
+			assertions.assertThatLock("order:42").isTakenBy(() -> jobs.pay("42")).isFree();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(exclude = { MongoAutoConfiguration.class, DataMongoAutoConfiguration.class })
+	@Import(Jobs.class)
+	static class WithoutMongo {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(Jobs.class)
+	static class WithMongo {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(WithoutMongo.class)
+	static class OwnStore {
+
+		@Bean
+		InMemoryLockStore ownStore() {
+			return new InMemoryLockStore();
+		}
+
+	}
+
+	static class Jobs {
+
+		@DistributedLock(name = "job", minHold = "1h")
+		void run() {
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s")
+		void pay(String id) {
+		}
+
+	}
+
+}
