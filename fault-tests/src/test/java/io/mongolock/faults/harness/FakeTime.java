@@ -12,14 +12,16 @@ import org.opentest4j.TestAbortedException;
 
 /**
  * The library libfaketime, by which a process has a wrong clock: the one that dates are
- * read from, not the one that time is measured by. Immutable.
+ * read from, not the one that time is measured by. The build for several threads: with
+ * the other one a server that reads its clock while the file of the offset is read by
+ * another thread jumps back and forth, and ends requests as late. Immutable.
  */
 record FakeTime(Path library) {
 
 	// Aborts the test where there is none
 	static FakeTime ofThisMachine() {
 		return Stream.of("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
-			.map((directory) -> Path.of(directory, "faketime", "libfaketime.so.1"))
+			.map((directory) -> Path.of(directory, "faketime", "libfaketimeMT.so.1"))
 			.filter(Files::exists)
 			.findFirst()
 			.map(FakeTime::new)
