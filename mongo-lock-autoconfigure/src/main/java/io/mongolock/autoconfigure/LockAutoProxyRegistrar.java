@@ -6,6 +6,8 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
+import io.mongolock.interceptor.ProxyKind;
+
 /**
  * Brings an auto-proxy creator, or joins the one there is: without one, advisors are
  * silently ignored.
@@ -21,13 +23,13 @@ class LockAutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importingClass, BeanDefinitionRegistry registry) {
 		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
-		if (usesClassProxies(this.environment)) {
+		if (proxies(this.environment).classProxies()) {
 			AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
 		}
 	}
 
-	static boolean usesClassProxies(Environment environment) {
-		return environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+	static ProxyKind proxies(Environment environment) {
+		return new ProxyKind(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
 	}
 
 }

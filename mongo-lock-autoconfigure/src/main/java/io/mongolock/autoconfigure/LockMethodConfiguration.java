@@ -5,7 +5,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -19,6 +18,7 @@ import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.check.LockMethodVerifier;
+import io.mongolock.interceptor.check.LockVerification;
 
 /**
  * Lets annotated methods run under their locks. All of it is created before other beans,
@@ -46,11 +46,9 @@ class LockMethodConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSourceAdvisor mongoLockAdvisor(LockOperationSource source, LockInterceptor interceptor,
 			Environment environment) {
-		// Not from the properties bean, which is created later
-		BindResult<Integer> order = Binder.get(environment)
-			.bind(MongoLockProperties.PREFIX + ".advisor-order", Integer.class);
 		return new LockOperationSourceAdvisor(source, interceptor,
-				(order.isBound()) ? order.get() : LockOperationSourceAdvisor.DEFAULT_ORDER);
+				property(environment, "advisor-order", LockOperationSourceAdvisor.DEFAULT_ORDER),
+				LockAutoProxyRegistrar.proxies(environment));
 	}
 
 	@Bean
@@ -60,7 +58,16 @@ class LockMethodConfiguration {
 			Environment environment) {
 		return new LockMethodVerifier(source, beanFactory,
 				(name, settings) -> validator.getObject().terms(name, settings),
-				LockAutoProxyRegistrar.usesClassProxies(environment));
+				property(environment, "verification", LockVerification.FAIL),
+				LockAutoProxyRegistrar.proxies(environment));
+	}
+
+	// Not from the properties bean, which is created later
+	@SuppressWarnings("unchecked")
+	private static <T> T property(Environment environment, String name, T byDefault) {
+		return Binder.get(environment)
+			.bind(MongoLockProperties.PREFIX + "." + name, (Class<T>) byDefault.getClass())
+			.orElse(byDefault);
 	}
 
 }

@@ -10,6 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 import io.mongolock.LockSettings;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.interceptor.check.LockVerification;
 import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 
@@ -45,6 +46,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param notifications whether a change stream wakes waiting claims, or they look at
  * their retry interval
  * @param handOver handing locks on within one application, with no request to MongoDB
+ * @param verification what is done about methods that no proxy reaches, so that they run
+ * without their lock
  * @param web answers to callers over HTTP
  * @param observation observations of locks
  */
@@ -56,7 +59,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@DefaultValue TtlIndex ttlIndex, @DefaultValue("6s") Duration placeTtl,
 		@DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
 		@DefaultValue("2147483646") int advisorOrder, @DefaultValue("warn") LeakDetection leakDetection,
-		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver, @DefaultValue Web web,
+		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver,
+		@DefaultValue("fail") LockVerification verification, @DefaultValue Web web,
 		@DefaultValue Observation observation) {
 
 	static final String PREFIX = "mongo-lock";

@@ -21,9 +21,11 @@ public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 	/**
 	 * Create a new advisor.
 	 * @param order where it stands among other advisors, lower is further outside
+	 * @param proxies which proxies are made: a class that none can be made of is left out
 	 */
-	public LockOperationSourceAdvisor(LockOperationSource source, LockInterceptor interceptor, int order) {
-		super(new LockOperationSourcePointcut(source), interceptor);
+	public LockOperationSourceAdvisor(LockOperationSource source, LockInterceptor interceptor, int order,
+			ProxyKind proxies) {
+		super(new LockOperationSourcePointcut(source, proxies), interceptor);
 		setOrder(order);
 	}
 

@@ -12,9 +12,10 @@ class LockOperationSourcePointcut extends StaticMethodMatcherPointcut {
 
 	private final LockOperationSource source;
 
-	LockOperationSourcePointcut(LockOperationSource source) {
+	LockOperationSourcePointcut(LockOperationSource source, ProxyKind proxies) {
 		this.source = source;
-		ClassFilter candidates = source::isCandidateClass;
+		// of what is left out here the verification says what becomes of it
+		ClassFilter candidates = (type) -> source.isCandidateClass(type) && proxies.isPossible(type);
 		setClassFilter(candidates);
 	}
 

@@ -34,6 +34,8 @@ final class Mutants {
 
 	private static final String SEQUENCES = "io.mongolock.mongodb.EmbeddedSequencesTests";
 
+	private static final String VERIFICATION = "io.mongolock.autoconfigure.VerificationTests";
+
 	private static final String SPRING = "io.mongolock.faults.spring.";
 
 	/** Asks the template anew, which knows the transaction of the thread. */
@@ -787,6 +789,17 @@ final class Mutants {
 						"(target != null) ? org.springframework.aop.support.AopUtils.getTargetClass(target)",
 						test("io.mongolock.autoconfigure.LockedRepositoryTests",
 								"aLockOnTheInterfaceGuardsItsMethodsAndThoseItInherits")),
+				new Mutant("verification: final methods not looked for", "LockReachCheck.refuse",
+						"Modifier.isFinal(modifiers) || Modifier.isFinal(targetClass.getModifiers())", "false",
+						test(VERIFICATION, "aMethodThatNoProxyReachesIsRefused")),
+				new Mutant("verification: products of factories not looked at", "LockMethodVerifier.checkProxies",
+						"bean instanceof FactoryBean<?> factory &&",
+						"bean instanceof FactoryBean<?> factory && beanName.isEmpty() &&",
+						test(VERIFICATION, "aMethodThatNoProxyReachesIsRefused")),
+				new Mutant("verification: wrong declarations let through", "LockMethodVerifier.checkAll",
+						"			this.check.check(operation, targetClass);\n",
+						"			if (this.verification.isOn()) {\n				this.check.check(operation, targetClass);\n			}\n",
+						test(VERIFICATION, "whatIsWrongInItselfIsRefusedInAnyCase")),
 				new Mutant("messages: the command with its token", "DriverMessage.withoutValues",
 						"return VALUES.matcher(COMMAND.matcher(message).replaceAll(\" command $1\")).replaceAll(\"\");",
 						"return message;",

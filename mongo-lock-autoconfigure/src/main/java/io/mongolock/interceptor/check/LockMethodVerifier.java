@@ -10,20 +10,21 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
@@ -31,6 +32,7 @@ import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.LockOperationSource;
+import io.mongolock.interceptor.ProxyKind;
 import io.mongolock.spi.DocumentLocking;
 
 /**
@@ -41,8 +43,6 @@ import io.mongolock.spi.DocumentLocking;
  */
 public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
 
-	private static final Log logger = LogFactory.getLog(LockMethodVerifier.class);
-
 	private final LockOperationSource source;
 
 	private final ConfigurableListableBeanFactory beanFactory;
@@ -50,6 +50,10 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	private final LockDocumentCheck documents;
 
 	private final LockMethodCheck check;
+
+	private final LockVerification verification;
+
+	private final LockReachCheck reach;
 
 	/** The number of locked methods of each class. */
 	private final Map<Class<?>, Integer> checked = new ConcurrentHashMap<>(256);
@@ -59,15 +63,19 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	/**
 	 * Create a new verifier.
 	 * @param terms computes the terms of a name and settings, and refuses bad ones
+	 * @param verification what is done about methods that no proxy reaches
+	 * @param proxies which proxies are made
 	 */
 	public LockMethodVerifier(LockOperationSource source, ConfigurableListableBeanFactory beanFactory,
-			BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, boolean classProxies) {
+			BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, LockVerification verification,
+			ProxyKind proxies) {
 		this.source = source;
 		this.beanFactory = beanFactory;
 		this.documents = new LockDocumentCheck(
 				() -> beanFactory.getBeanProvider(DocumentLocking.class).getIfAvailable());
-		this.check = new LockMethodCheck(terms, this.documents, new LockKeyCheck(beanFactory::containsBean),
-				classProxies);
+		this.check = new LockMethodCheck(terms, this.documents, new LockKeyCheck(beanFactory::containsBean));
+		this.verification = verification;
+		this.reach = new LockReachCheck(verification, proxies);
 	}
 
 	@Override
@@ -77,7 +85,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
-		hasLocks(bean);
+		if (hasLocks(bean) && this.beanFactory.containsBeanDefinition(beanName)) {
+			checkCallbacks(this.beanFactory.getMergedBeanDefinition(beanName), AopUtils.getTargetClass(bean));
+		}
 		return bean;
 	}
 
@@ -103,6 +113,16 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		return this.guarded.stream().mapToInt(this::locks).sum();
 	}
 
+	private void checkCallbacks(BeanDefinition definition, Class<?> targetClass) {
+		for (@Nullable
+		String name : new @Nullable String[] { definition.getInitMethodName(), definition.getDestroyMethodName() }) {
+			Method method = (name != null) ? ReflectionUtils.findMethod(targetClass, name) : null;
+			if (method != null && this.source.getLockOperation(method, targetClass) != null) {
+				this.reach.callback(method, targetClass);
+			}
+		}
+	}
+
 	private void checkDefinitions() {
 		for (String beanName : this.beanFactory.getBeanDefinitionNames()) {
 			if (!this.beanFactory.containsSingleton(beanName)) {
@@ -118,15 +138,32 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	private void checkProxies() {
 		for (String beanName : this.beanFactory.getSingletonNames()) {
 			Object bean = this.beanFactory.getSingleton(beanName);
-			if (bean != null && !isAdvised(bean) && hasLocks(bean)) {
-				throw new InvalidLockMethodException(
-						"Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)
-								+ " has @DistributedLock methods, but no proxy: they would run without the lock",
-						"It is created before proxies are, perhaps because a BeanPostProcessor depends on it, "
-								+ "or was registered as a finished object. Move the methods to another bean, "
-								+ "or let that dependency be @Lazy.",
-						null);
+			if (bean != null) {
+				checkProxy(beanName, bean);
 			}
+			if (bean instanceof FactoryBean<?> factory && isCandidate(beanName) && factory.isSingleton()) {
+				checkProxy(beanName, this.beanFactory.getBean(beanName));
+			}
+		}
+	}
+
+	// Asks for no product that nobody may want
+	private boolean isCandidate(String beanName) {
+		Class<?> product = this.beanFactory.getType(beanName, false);
+		return product != null && this.source.isCandidateClass(product)
+				&& !(this.beanFactory.containsBeanDefinition(beanName)
+						&& this.beanFactory.getBeanDefinition(beanName).isLazyInit());
+	}
+
+	private void checkProxy(String beanName, Object bean) {
+		if (!isAdvised(bean) && hasLocks(bean)) {
+			this.verification.report(new InvalidLockMethodException(
+					"Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)
+							+ " has @DistributedLock methods, but no proxy: they would run without the lock",
+					"It is created before proxies are, perhaps because a BeanPostProcessor depends on it, "
+							+ "or was registered as a finished object. Move the methods to another bean, "
+							+ "or let that dependency be @Lazy.",
+					null));
 		}
 	}
 
@@ -153,10 +190,13 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		Map<Method, LockOperation> operations = MethodIntrospector.selectMethods(targetClass,
 				(MethodIntrospector.MetadataLookup<LockOperation>) (method) -> this.source.getLockOperation(method,
 						targetClass));
-		operations.values().forEach((operation) -> this.check.check(operation, targetClass));
-		if (!operations.isEmpty() && !Proxy.isProxyClass(targetClass)) {
+		operations.values().forEach((operation) -> {
+			this.reach.check(operation.method(), targetClass);
+			this.check.check(operation, targetClass);
+		});
+		if (this.verification.isOn() && !operations.isEmpty() && !Proxy.isProxyClass(targetClass)) {
 			SelfCalls.find(ClassUtils.getUserClass(targetClass), operations)
-				.forEach((call) -> logger
+				.forEach((call) -> this.verification
 					.warn(call + ", a @DistributedLock method, on the same object, past the proxy: "
 							+ "it runs WITHOUT its lock. Move it to another bean, or use LockOperations inside it"));
 		}

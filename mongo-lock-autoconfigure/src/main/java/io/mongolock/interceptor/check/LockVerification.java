@@ -1,0 +1,49 @@
+package io.mongolock.interceptor.check;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.mongolock.interceptor.InvalidLockMethodException;
+
+/**
+ * How the start treats methods that would run without their lock, because no proxy stands
+ * in front of them. A declaration that is wrong in itself is refused in any case.
+ */
+public enum LockVerification {
+
+	/**
+	 * Refuse what is certain, so that the application does not start, and log what is
+	 * only probable: calls on the same object that the byte code shows.
+	 */
+	FAIL,
+
+	/**
+	 * Log all of it.
+	 */
+	WARN,
+
+	/**
+	 * Do not look for it.
+	 */
+	OFF;
+
+	private static final Log logger = LogFactory.getLog(LockVerification.class);
+
+	boolean isOn() {
+		return this != OFF;
+	}
+
+	void report(InvalidLockMethodException certain) {
+		if (this == FAIL) {
+			throw certain;
+		}
+		warn(String.valueOf(certain.getMessage()));
+	}
+
+	void warn(String probable) {
+		if (isOn()) {
+			logger.warn(probable);
+		}
+	}
+
+}

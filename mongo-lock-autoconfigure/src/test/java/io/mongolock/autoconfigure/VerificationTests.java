@@ -1,0 +1,293 @@
+package io.mongolock.autoconfigure;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Scope;
+import org.springframework.core.Ordered;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockOperations;
+import io.mongolock.OnUnavailable;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.RecordingLockOperations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+/**
+ * Tests for {@code mongo-lock.verification}: methods that no proxy reaches.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class VerificationTests {
+
+	static final List<Arguments> unreachable = List.of(
+			Arguments.of(RefusedDeclarationTests.PrivateMethod.class, "is private"),
+			Arguments.of(RefusedDeclarationTests.StaticMethod.class, "is static"),
+			Arguments.of(RefusedDeclarationTests.FinalMethod.class, "is final"),
+			Arguments.of(RefusedDeclarationTests.FinalClass.class, "or its class is"),
+			Arguments.of(Value.class, "Make the record a class"),
+			Arguments.of(RefusedDeclarationTests.Callback.class, "is a callback"),
+			Arguments.of(RefusedDeclarationTests.InheritedPackagePrivate.class, "is package-private"),
+			Arguments.of(InitMethod.class, "Worker.work() is a callback"),
+			Arguments.of(DestroyMethod.class, "Worker.work() is a callback"),
+			Arguments.of(EarlyByConfiguration.class, "has @DistributedLock methods, but no proxy"),
+			Arguments.of(EarlyProduct.class, "has @DistributedLock methods, but no proxy"));
+
+	static final List<Class<?>> wrong = List.of(RefusedDeclarationTests.BadDuration.class,
+			RefusedDeclarationTests.ShortTtl.class, SkippedPrimitive.class);
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withBean(LockOperations.class, RecordingLockOperations::new)
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+
+	@ParameterizedTest
+	@FieldSource("unreachable")
+	void aMethodThatNoProxyReachesIsRefused(Class<?> type, String problem) {
+		this.runner.withUserConfiguration(type)
+			.run((context) -> assertThat(context).getFailure()
+				.hasStackTraceContaining(InvalidLockMethodException.class.getName())
+				.hasStackTraceContaining(problem));
+	}
+
+	@ParameterizedTest
+	@FieldSource("unreachable")
+	void orWarnedOf(Class<?> type, String problem, CapturedOutput output) {
+		this.runner.withUserConfiguration(type)
+			.withPropertyValues("mongo-lock.verification=warn")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains(problem);
+	}
+
+	@ParameterizedTest
+	@FieldSource("unreachable")
+	void orNotLookedFor(Class<?> type, String problem, CapturedOutput output) {
+		this.runner.withUserConfiguration(type, SelfCall.class)
+			.withPropertyValues("mongo-lock.verification=off")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain(problem).doesNotContain("on the same object");
+	}
+
+	@ParameterizedTest
+	@FieldSource("wrong")
+	void whatIsWrongInItselfIsRefusedInAnyCase(Class<?> type) {
+		this.runner.withUserConfiguration(type)
+			.withPropertyValues("mongo-lock.verification=off")
+			.run((context) -> assertThat(context).getFailure()
+				.hasStackTraceContaining(type.getSimpleName() + ".run() "));
+	}
+
+	@Test
+	void aBeanWhoseTypeIsKnownOnlyWhenItIsMadeIsRefusedThen() {
+		this.runner.withUserConfiguration(MadeLater.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			for (String name : List.of("lazy", "prototype")) {
+				assertThatException().isThrownBy(() -> context.getBean(name))
+					.withRootCauseInstanceOf(InvalidLockMethodException.class)
+					.withStackTraceContaining("FinalTask.beyond() is final");
+			}
+		});
+	}
+
+	@Test
+	void aMethodThatMakesABeanRunsUnderItsLockIfItIsNotStatic() {
+		this.runner.withUserConfiguration(LockedBeanMethod.class)
+			.run((context) -> assertThat(context.getBean("key")).isEqualTo("migration"));
+	}
+
+	@Test
+	void anInnerClassIsProxied() {
+		this.runner.withBean("inner", Inner.class, () -> new Inner())
+			.run((context) -> assertThat(context.getBean(Inner.class).run()).isEqualTo("task"));
+	}
+
+	interface Task {
+
+		@DistributedLock("task")
+		String run();
+
+	}
+
+	record Value() {
+
+		@DistributedLock("a")
+		void run() {
+		}
+
+	}
+
+	static class SkippedPrimitive {
+
+		@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP)
+		int run() {
+			return 1;
+		}
+
+	}
+
+	static class SelfCall {
+
+		@DistributedLock("a")
+		void run() {
+		}
+
+		void all() {
+			run();
+		}
+
+	}
+
+	static class Worker {
+
+		@DistributedLock("work")
+		void work() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class InitMethod {
+
+		@Bean(initMethod = "work")
+		Worker worker() {
+			return new Worker();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class DestroyMethod {
+
+		@Bean(destroyMethod = "work")
+		Worker worker() {
+			return new Worker();
+		}
+
+	}
+
+	static class PlainTask implements Task {
+
+		@Override
+		public String run() {
+			return LockContext.current().key();
+		}
+
+	}
+
+	static class FinalTask extends PlainTask {
+
+		@DistributedLock("task")
+		final void beyond() {
+		}
+
+	}
+
+	class Inner extends PlainTask {
+
+	}
+
+	/** A configuration that makes a post-processor is created before proxies are. */
+	@Configuration(proxyBeanMethods = false)
+	static class EarlyByConfiguration {
+
+		EarlyByConfiguration(Task task) {
+		}
+
+		@Bean
+		Early early() {
+			return new Early();
+		}
+
+		@Configuration(proxyBeanMethods = false)
+		static class Tasks {
+
+			@Bean
+			static PlainTask task() {
+				return new PlainTask();
+			}
+
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class EarlyProduct {
+
+		@Bean
+		static Early early(Task task) {
+			return new Early();
+		}
+
+		@Bean
+		static TaskFactory task() {
+			return new TaskFactory();
+		}
+
+	}
+
+	static class Early implements BeanPostProcessor, Ordered {
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE;
+		}
+
+	}
+
+	static class TaskFactory implements FactoryBean<Task> {
+
+		@Override
+		public Task getObject() {
+			return new PlainTask();
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Task.class;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class MadeLater {
+
+		@Bean
+		@Lazy
+		Task lazy() {
+			return new FinalTask();
+		}
+
+		@Bean
+		@Scope("prototype")
+		Task prototype() {
+			return new FinalTask();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LockedBeanMethod {
+
+		@Bean
+		@DistributedLock("migration")
+		String key() {
+			return LockContext.current().key();
+		}
+
+	}
+
+}
