@@ -12,13 +12,13 @@ import io.mongolock.LockLostException;
 import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
-import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.LastStep;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.RequestQueue.Reason;
-import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 
 /**
  * Runs one acquisition that occupies a thread only while it asks the store. Thread-safe:
@@ -88,7 +88,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	private boolean cancel() {
 		try {
-			boolean cancelled = this.sender.cancel(this.acquisition, ClaimEnd.CANCELLED);
+			boolean cancelled = this.sender.cancel(this.acquisition, AttemptOutcome.CANCELLED);
 			setTimer();
 			return cancelled;
 		}
@@ -123,7 +123,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 			if (step instanceof Ask) {
 				this.threads.get().claim(this.acquisition.attempt().key(), reason(), this::ask);
 			}
-			else if (step instanceof End end) {
+			else if (step instanceof LastStep end) {
 				end(end);
 			}
 		}
@@ -137,7 +137,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	private Reason reason() {
 		// Who has no place yet holds up nobody in the queue of the store
-		if (this.woken != null && this.acquisition.place() != null) {
+		if (this.woken != null && this.acquisition.position() != null) {
 			return Reason.CALLED;
 		}
 		return (this.acquisition.isUnanswered()) ? Reason.UNANSWERED : Reason.OTHER;
@@ -154,7 +154,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		}
 	}
 
-	private void end(End end) {
+	private void end(LastStep end) {
 		if (end instanceof Granted granted) {
 			this.threads.get().complete(() -> handOut(granted.held()));
 		}
@@ -180,7 +180,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private void broken(Throwable failure) {
-		this.sender.cancel(this.acquisition, ClaimEnd.CANCELLED);
+		this.sender.cancel(this.acquisition, AttemptOutcome.CANCELLED);
 		fail(failure);
 	}
 

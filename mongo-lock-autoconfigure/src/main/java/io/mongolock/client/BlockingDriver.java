@@ -4,15 +4,14 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockUnavailableException;
 import io.mongolock.core.AcquisitionStep;
-import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.LastStep;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.core.LockExceptions;
-import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 
 /**
  * Runs one acquisition on the thread that wants the lock. The first request leaves at
@@ -61,7 +60,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	 * thread is interrupted or the client stops
 	 */
 	HeldLock acquire() {
-		End end = run();
+		LastStep end = run();
 		if (end instanceof Granted granted) {
 			return granted.held();
 		}
@@ -74,25 +73,25 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	 * @throws LockUnavailableException if the thread is interrupted or the client stops
 	 */
 	@Nullable HeldLock tryAcquire() {
-		End end = run();
+		LastStep end = run();
 		if (end instanceof Failed failed) {
 			throw failed.failure();
 		}
 		return (end instanceof Granted granted) ? granted.held() : null;
 	}
 
-	private End run() {
+	private LastStep run() {
 		try {
 			throwIfDisturbed();
 			AcquisitionStep step = this.sender.begin(this.acquisition, this);
-			while (!(step instanceof End end)) {
+			while (!(step instanceof LastStep end)) {
 				step = (step instanceof Wait wait) ? await(wait.nanos()) : ask();
 			}
 			return end;
 		}
 		catch (RuntimeException | Error ex) {
 			this.sender.cancel(this.acquisition,
-					(this.thread.isInterrupted()) ? ClaimEnd.INTERRUPTED : ClaimEnd.CANCELLED);
+					(this.thread.isInterrupted()) ? AttemptOutcome.INTERRUPTED : AttemptOutcome.CANCELLED);
 			throw ex;
 		}
 	}
@@ -125,7 +124,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 			throw this.sender.stopped(this.acquisition);
 		}
 		if (Thread.currentThread().isInterrupted()) {
-			throw LockExceptions.interrupted(this.acquisition, this.sender.now());
+			throw this.acquisition.interrupted(this.sender.now());
 		}
 	}
 

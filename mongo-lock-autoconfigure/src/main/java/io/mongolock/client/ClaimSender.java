@@ -15,9 +15,8 @@ import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.core.LockExceptions;
-import io.mongolock.event.ClaimEvents;
-import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.AttemptEvents;
+import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -40,10 +39,10 @@ final class ClaimSender {
 
 	private final OrphanReleaser orphans;
 
-	private final ClaimEvents events;
+	private final AttemptEvents events;
 
 	ClaimSender(LockStore store, LockClock clock, ClientLifecycle lifecycle, HeldLocks heldLocks,
-			OrphanReleaser orphans, ClaimEvents events) {
+			OrphanReleaser orphans, AttemptEvents events) {
 		this.store = store;
 		this.clock = clock;
 		this.lifecycle = lifecycle;
@@ -102,18 +101,18 @@ final class ClaimSender {
 
 	/**
 	 * End an attempt that nobody wants any more, unless it has ended.
-	 * @param end why nobody does
+	 * @param outcome why nobody does
 	 */
-	boolean cancel(LockAcquisition acquisition, ClaimEnd end) {
-		return settle(acquisition, acquisition.cancel(), end) instanceof Cancelled;
+	boolean cancel(LockAcquisition acquisition, AttemptOutcome outcome) {
+		return settle(acquisition, acquisition.cancel(), outcome) instanceof Cancelled;
 	}
 
 	private AcquisitionStep settle(LockAcquisition acquisition, AcquisitionStep step) {
-		return settle(acquisition, step, ClaimEnd.CANCELLED);
+		return settle(acquisition, step, AttemptOutcome.CANCELLED);
 	}
 
 	// All that a step asks for, except to ask or to wait
-	private AcquisitionStep settle(LockAcquisition acquisition, AcquisitionStep step, ClaimEnd cancelled) {
+	private AcquisitionStep settle(LockAcquisition acquisition, AcquisitionStep step, AttemptOutcome cancelled) {
 		if (step instanceof Granted granted) {
 			keep(acquisition, granted);
 			return step;
@@ -147,7 +146,7 @@ final class ClaimSender {
 			if (!granted.handedOver()) {
 				this.heldLocks.granted(granted.held());
 			}
-			this.events.stepped(acquisition, granted, ClaimEnd.GRANTED);
+			this.events.stepped(acquisition, granted, AttemptOutcome.GRANTED);
 		}
 		catch (RuntimeException | Error ex) {
 			this.heldLocks.takeBack(granted.held(), ex);
@@ -160,7 +159,7 @@ final class ClaimSender {
 	}
 
 	LockUnavailableException stopped(LockAcquisition acquisition) {
-		return LockExceptions.stopped(acquisition, now());
+		return acquisition.stopped(now());
 	}
 
 	ClockReading now() {

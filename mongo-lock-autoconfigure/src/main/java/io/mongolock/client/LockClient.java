@@ -21,7 +21,7 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.core.QueuePlaces;
-import io.mongolock.event.ClaimEvents;
+import io.mongolock.event.AttemptEvents;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.LockStore;
@@ -55,7 +55,7 @@ final class LockClient {
 
 	private final LockEvents events;
 
-	private final ClaimEvents claimEvents;
+	private final AttemptEvents attemptEvents;
 
 	private final HeldLocks heldLocks;
 
@@ -78,7 +78,7 @@ final class LockClient {
 		this.clock = clock;
 		this.runtime = runtime;
 		this.events = new LockEvents(options.listeners(), clock, runtime::daemons);
-		this.claimEvents = this.events.ofClaims(store.servers());
+		this.attemptEvents = this.events.ofClaims(store.servers());
 		RenewalEvents renewalEvents = this.events.ofRenewals();
 		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), runtime::random));
@@ -93,7 +93,7 @@ final class LockClient {
 		this.handles = new LockHandles(this.heldLocks, configured, options.leakDetection(),
 				runtime.daemons("mongo-lock-leaks"), this::threads);
 		this.reserve = options.handOver().reserve();
-		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, orphans, this.claimEvents);
+		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, orphans, this.attemptEvents);
 	}
 
 	LockEvents events() {
@@ -167,7 +167,7 @@ final class LockClient {
 			throw LockExceptions.stopped(request.key());
 		}
 		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, this.reserve, this.heldLocks::lost);
-		this.claimEvents.claiming(acquisition);
+		this.attemptEvents.claiming(acquisition);
 		return acquisition;
 	}
 

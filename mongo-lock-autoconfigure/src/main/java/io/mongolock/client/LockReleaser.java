@@ -15,7 +15,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseDecision;
-import io.mongolock.core.ReleaseDecision.End;
+import io.mongolock.core.ReleaseDecision.Judgement;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseId;
@@ -60,7 +60,7 @@ final class LockReleaser {
 	 */
 	ReleaseOutcome release(HeldLock heldLock) {
 		ReleaseDecision releasing = heldLock.ending().release(ClockReading.of(this.clock));
-		End end = (releasing.asks()) ? ask(heldLock, releasing) : releasing.end();
+		Judgement end = (releasing.asks()) ? ask(heldLock, releasing) : releasing.end();
 		if (end.cleansUp()) {
 			cleanUp(heldLock);
 		}
@@ -90,7 +90,7 @@ final class LockReleaser {
 		this.orphans.begin(heldLock.ending().cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
 	}
 
-	private End ask(HeldLock heldLock, ReleaseDecision releasing) {
+	private Judgement ask(HeldLock heldLock, ReleaseDecision releasing) {
 		Duration timeout = heldLock.lease().terms().operationTimeout();
 		if (!this.lifecycle.beginRequest()) {
 			return releasing.failed();

@@ -25,9 +25,9 @@ import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.LockStore;
 
 /**
- * {@link LockOperations} on a {@link LockStore}. Starts with the first claim or
- * {@link #start()}; takes no claims between {@link #stop} and the next {@link #start()}.
- * Thread-safe.
+ * {@link LockOperations} on a {@link LockStore}. Starts with the first request or
+ * {@link #start()}; takes no requests between {@link #stop} and the next
+ * {@link #start()}. Thread-safe.
  */
 public final class LockTemplate implements LockOperations {
 
@@ -126,17 +126,17 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Take claims. Has no effect while running.
+	 * Take requests. Has no effect while running.
 	 */
 	public void start() {
 		this.client.start();
 	}
 
 	/**
-	 * Take no more claims, end all waiting, renew nothing more, and release what is still
-	 * held, many locks with one request; its holders are notified that they lost it. No
-	 * request to the store begins after this, and those underway have ended unless they
-	 * take longer than the budget.
+	 * Take no more requests, end all waiting, renew nothing more, and release what is
+	 * still held, many locks with one request; its holders are notified that they lost
+	 * it. No request to the store begins after this, and those underway have ended unless
+	 * they take longer than the budget.
 	 * @param budget how long this may take; a lock that is not released at that time runs
 	 * out by itself
 	 */
@@ -145,7 +145,7 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Stop unless that was done before: what a claim started while the application was
+	 * Stop unless that was done before: what a request started while the application was
 	 * still starting has nobody else to stop it if that start fails.
 	 */
 	public void close() {
@@ -155,7 +155,7 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Whether claims are taken.
+	 * Whether requests are taken.
 	 * @return whether the client was started, and not stopped since
 	 */
 	public boolean isRunning() {
@@ -177,14 +177,14 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * How many claims wait in this JVM.
+	 * How many attempts wait in this JVM.
 	 */
 	public int waiting() {
 		return this.client.waiting();
 	}
 
 	/**
-	 * How many claims of a lock wait in this JVM.
+	 * How many attempts at a lock wait in this JVM.
 	 */
 	public int waiting(String key) {
 		return this.client.waiting(key);

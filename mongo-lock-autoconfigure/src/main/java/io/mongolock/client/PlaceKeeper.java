@@ -89,13 +89,13 @@ final class PlaceKeeper implements ReleaseListener {
 	 */
 	void run(ClockReading now, Executor requests) {
 		watchReleases(now, requests);
-		for (PlaceRequest round : this.places.due(isLive(), now)) {
+		for (PlaceRequest request : this.places.due(isLive(), now)) {
 			try {
-				requests.execute(() -> send(round));
+				requests.execute(() -> send(request));
 			}
 			catch (RuntimeException | Error ex) {
 				// No thread can be started now
-				this.places.failed(round, now);
+				this.places.failed(request, now);
 			}
 		}
 	}
@@ -137,29 +137,29 @@ final class PlaceKeeper implements ReleaseListener {
 		interrupt.run();
 	}
 
-	private void send(PlaceRequest round) {
+	private void send(PlaceRequest request) {
 		if (!this.running) {
-			this.places.unsent(round, ClockReading.of(this.clock));
+			this.places.unsent(request, ClockReading.of(this.clock));
 			return;
 		}
 		try {
-			this.places.answered(round, ask(round), ClockReading.of(this.clock));
+			this.places.answered(request, ask(request), ClockReading.of(this.clock));
 		}
 		catch (RuntimeException | Error ex) {
 			if (this.running) {
 				// Waiters notice by themselves if that goes on
-				logger.debug("Request for places in the queue failed: " + round.kind(), ex);
+				logger.debug("Request for places in the queue failed: " + request.kind(), ex);
 			}
-			this.places.failed(round, ClockReading.of(this.clock));
+			this.places.failed(request, ClockReading.of(this.clock));
 		}
 	}
 
-	private List<StoredLock> ask(PlaceRequest round) {
-		switch (round.kind()) {
-			case REFRESH -> this.store.refreshAll(round.places(), round.timeout());
-			case LEAVE -> this.store.leaveAll(round.places(), round.timeout());
+	private List<StoredLock> ask(PlaceRequest request) {
+		switch (request.kind()) {
+			case REFRESH -> this.store.refreshAll(request.places(), request.timeout());
+			case LEAVE -> this.store.leaveAll(request.places(), request.timeout());
 			case LOOK -> {
-				return this.store.findAll(round.keys(), round.timeout());
+				return this.store.findAll(request.keys(), request.timeout());
 			}
 		}
 		return List.of();

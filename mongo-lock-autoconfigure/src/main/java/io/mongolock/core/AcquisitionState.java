@@ -50,7 +50,7 @@ final class AcquisitionState {
 	private long until;
 
 	/** Its place in the queue, from the first request that may have entered it. */
-	private @Nullable QueuedClaim place;
+	private @Nullable QueuePlace place;
 
 	/** Whether the first request enters the queue, as others stand there. */
 	private boolean contended;
@@ -107,7 +107,7 @@ final class AcquisitionState {
 		return (this.phase == Phase.HANDED) ? this.handedOver : null;
 	}
 
-	synchronized @Nullable QueuedClaim place() {
+	synchronized @Nullable QueuePlace place() {
 		return this.place;
 	}
 

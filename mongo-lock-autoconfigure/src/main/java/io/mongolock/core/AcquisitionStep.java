@@ -45,7 +45,7 @@ public sealed interface AcquisitionStep {
 	/**
 	 * The attempt ends with this step.
 	 */
-	sealed interface End extends AcquisitionStep {
+	sealed interface LastStep extends AcquisitionStep {
 
 	}
 
@@ -56,7 +56,7 @@ public sealed interface AcquisitionStep {
 	 * @param lapsed whose leases had run out
 	 * @param handedOver whether another of this JVM handed it over
 	 */
-	record Granted(HeldLock held, List<LockHolder> lapsed, boolean handedOver) implements End {
+	record Granted(HeldLock held, List<LockHolder> lapsed, boolean handedOver) implements LastStep {
 
 		Granted(HeldLock held, List<LockHolder> lapsed) {
 			this(held, lapsed, false);
@@ -81,7 +81,7 @@ public sealed interface AcquisitionStep {
 	 * @param holders who they are
 	 * @param cleansUp whether the token has to be cleaned up
 	 */
-	record Denied(List<LockHolder> holders, boolean cleansUp) implements End {
+	record Denied(List<LockHolder> holders, boolean cleansUp) implements LastStep {
 
 	}
 
@@ -92,7 +92,7 @@ public sealed interface AcquisitionStep {
 	 * @param failure how the store failed
 	 * @param cleansUp whether the token has to be cleaned up
 	 */
-	record Failed(LockStoreException failure, boolean cleansUp) implements End {
+	record Failed(LockStoreException failure, boolean cleansUp) implements LastStep {
 
 	}
 
@@ -102,7 +102,7 @@ public sealed interface AcquisitionStep {
 	 * @param cleansUp whether the token has to be cleaned up
 	 * @param unwanted what was handed over at the same moment, and is to be released
 	 */
-	record Cancelled(boolean cleansUp, @Nullable HeldLock unwanted) implements End {
+	record Cancelled(boolean cleansUp, @Nullable HeldLock unwanted) implements LastStep {
 
 		Cancelled(boolean cleansUp) {
 			this(cleansUp, null);

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHolder;
 import io.mongolock.core.AcquisitionRequests.LastAnswer;
-import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.LastStep;
 
 /**
  * Where the attempts of one client wait: the queue of this JVM, and the queue of the
@@ -139,7 +139,7 @@ public final class ClientQueues {
 	 * An attempt ended: the next one has its turn.
 	 * @param place its place in the queue, if it may have one
 	 */
-	void leave(LocalWaiter waiter, End end, @Nullable QueuedClaim place) {
+	void leave(LocalWaiter waiter, LastStep end, @Nullable QueuePlace place) {
 		if (end instanceof Granted granted && !granted.handedOver()) {
 			leaveQueue(place, true);
 			HeldLock held = granted.held();
@@ -156,7 +156,7 @@ public final class ClientQueues {
 	 * @param place the place, if there may be one
 	 * @param granted whether the grant took it out of the queue
 	 */
-	void leaveQueue(@Nullable QueuedClaim place, boolean granted) {
+	void leaveQueue(@Nullable QueuePlace place, boolean granted) {
 		if (place != null && granted) {
 			this.places.granted(place);
 		}

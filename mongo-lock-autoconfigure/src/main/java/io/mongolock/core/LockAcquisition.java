@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockStoreException;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.core.AcquisitionRequests.LastAnswer;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
-import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
+import io.mongolock.core.AcquisitionStep.LastStep;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -95,17 +96,31 @@ public final class LockAcquisition extends LocalWaiter {
 	 * Its place in the queue of the store when that was last seen.
 	 * @return the place, or {@code null} if it never had one
 	 */
-	public @Nullable QueuePosition place() {
-		QueuedClaim place = this.state.place();
+	public @Nullable QueuePosition position() {
+		QueuePlace place = this.state.place();
 		return (place != null) ? place.seen() : null;
 	}
 
 	/**
 	 * Why it ended without the lock.
 	 */
-	public LockException failure(End end, ClockReading now) {
+	public LockException failure(LastStep end, ClockReading now) {
 		return (end instanceof Failed failed) ? failed.failure() : LockExceptions.unavailable(this.attempt,
-				(end instanceof Denied denied) ? denied.holders() : List.of(), claims(), place(), now);
+				(end instanceof Denied denied) ? denied.holders() : List.of(), claims(), position(), now);
+	}
+
+	/**
+	 * The wait was interrupted.
+	 */
+	public LockUnavailableException interrupted(ClockReading now) {
+		return LockExceptions.interrupted(this.attempt, holders(), claims(), now);
+	}
+
+	/**
+	 * The client has stopped.
+	 */
+	public LockUnavailableException stopped(ClockReading now) {
+		return LockExceptions.stopped(this.attempt, holders(), claims(), now);
 	}
 
 	/**
@@ -218,7 +233,7 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	private AcquisitionStep leaveIfOver(AcquisitionStep step) {
-		if (step instanceof End end) {
+		if (step instanceof LastStep end) {
 			this.client.leave(this, end, this.state.place());
 		}
 		return step;

@@ -122,11 +122,10 @@ public final class LockExceptions {
 	/**
 	 * The wait of an attempt was interrupted.
 	 */
-	public static LockUnavailableException interrupted(LockAcquisition acquisition, ClockReading now) {
-		Attempt attempt = acquisition.attempt();
-		List<LockHolder> holders = acquisition.holders();
+	static LockUnavailableException interrupted(Attempt attempt, List<LockHolder> holders, int claims,
+			ClockReading now) {
 		Duration waited = attempt.waited(now);
-		return new LockUnavailableException(attempt.key(), holders, waited, acquisition.claims(),
+		return new LockUnavailableException(attempt.key(), holders, waited, claims,
 				"Interrupted after waiting " + millis(waited) + " for lock '" + KeyText.printable(attempt.key()) + "'"
 						+ ((holders.isEmpty()) ? "" : ", which " + whoHolds(holders)));
 	}
@@ -134,9 +133,8 @@ public final class LockExceptions {
 	/**
 	 * A lock was waited for at the stop of the client.
 	 */
-	public static LockUnavailableException stopped(LockAcquisition acquisition, ClockReading now) {
-		Attempt attempt = acquisition.attempt();
-		return stopped(attempt.key(), acquisition.holders(), attempt.waited(now), acquisition.claims());
+	static LockUnavailableException stopped(Attempt attempt, List<LockHolder> holders, int claims, ClockReading now) {
+		return stopped(attempt.key(), holders, attempt.waited(now), claims);
 	}
 
 	/**

@@ -37,7 +37,7 @@ public record PlaceRequest(Kind kind, List<LeaseId> places, List<Look> looks, Du
 	 * @param left the time
 	 * @param freed how many hints had come until then
 	 */
-	record Look(QueuedClaim place, long left, int freed) {
+	record Look(QueuePlace place, long left, int freed) {
 
 	}
 

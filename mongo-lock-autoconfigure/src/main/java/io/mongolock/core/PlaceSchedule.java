@@ -37,14 +37,14 @@ final class PlaceSchedule {
 	private final long interval;
 
 	/** Batches of places to be refreshed as soon as there is room. */
-	private final Deque<List<QueuedClaim>> stale = new ArrayDeque<>();
+	private final Deque<List<QueuePlace>> stale = new ArrayDeque<>();
 
 	private long refreshAt;
 
 	private int refreshing;
 
 	/** Batches of places to be looked at as soon as there is room. */
-	private final Deque<List<QueuedClaim>> unseen = new ArrayDeque<>();
+	private final Deque<List<QueuePlace>> unseen = new ArrayDeque<>();
 
 	private int looking;
 
@@ -99,35 +99,35 @@ final class PlaceSchedule {
 		this.looksAtAll = true;
 	}
 
-	void addLeaves(Queue<LeaseId> left, List<PlaceRequest> rounds) {
+	void addLeaves(Queue<LeaseId> left, List<PlaceRequest> requests) {
 		if (this.leaving > 0 || left.isEmpty()) {
 			return;
 		}
 		List<LeaseId> ids = new ArrayList<>();
-		while (ids.size() < QueuedClaim.MAX_BATCH && !left.isEmpty()) {
+		while (ids.size() < QueuePlace.MAX_BATCH && !left.isEmpty()) {
 			ids.add(left.remove());
 		}
 		this.leaving++;
-		rounds.add(new PlaceRequest(Kind.LEAVE, ids, List.of(), timeout(this.interval)));
+		requests.add(new PlaceRequest(Kind.LEAVE, ids, List.of(), timeout(this.interval)));
 	}
 
-	void addRefreshes(Collection<QueuedClaim> places, List<PlaceRequest> rounds, ClockReading now) {
+	void addRefreshes(Collection<QueuePlace> places, List<PlaceRequest> requests, ClockReading now) {
 		if (this.refreshing == 0 && this.stale.isEmpty() && !places.isEmpty() && now.nanos() - this.refreshAt >= 0) {
 			this.refreshAt = now.nanos() + this.interval;
 			divide(places.stream().filter((place) -> place.refreshes(now)).toList());
 		}
 		while (!this.stale.isEmpty() && this.refreshing < MAX_REFRESHES) {
 			this.refreshing++;
-			rounds.add(round(Kind.REFRESH, this.stale.remove(), now));
+			requests.add(request(Kind.REFRESH, this.stale.remove(), now));
 		}
 	}
 
 	// In batches, none with more others than it may go with
-	private void divide(Collection<QueuedClaim> places) {
-		Map<Integer, List<QueuedClaim>> open = new HashMap<>();
-		for (QueuedClaim place : places) {
+	private void divide(Collection<QueuePlace> places) {
+		Map<Integer, List<QueuePlace>> open = new HashMap<>();
+		for (QueuePlace place : places) {
 			int most = place.most();
-			List<QueuedClaim> batch = open.computeIfAbsent(most, (same) -> new ArrayList<>());
+			List<QueuePlace> batch = open.computeIfAbsent(most, (same) -> new ArrayList<>());
 			batch.add(place);
 			if (batch.size() == most) {
 				this.stale.add(batch);
@@ -137,20 +137,20 @@ final class PlaceSchedule {
 		this.stale.addAll(open.values());
 	}
 
-	void addLooks(Collection<QueuedClaim> places, boolean live, List<PlaceRequest> rounds, ClockReading now) {
+	void addLooks(Collection<QueuePlace> places, boolean live, List<PlaceRequest> requests, ClockReading now) {
 		boolean none = !this.looksAtAll && !this.outdated && now.nanos() - this.lookAt < 0;
 		if (this.looking == 0 && this.unseen.isEmpty() && !none) {
 			findUnseen(places, live, now);
 		}
 		while (!this.unseen.isEmpty() && this.looking < MAX_LOOKS) {
 			this.looking++;
-			rounds.add(round(Kind.LOOK, this.unseen.remove(), now));
+			requests.add(request(Kind.LOOK, this.unseen.remove(), now));
 		}
 	}
 
-	private void findUnseen(Collection<QueuedClaim> places, boolean live, ClockReading now) {
-		List<QueuedClaim> due = new ArrayList<>();
-		for (QueuedClaim place : places) {
+	private void findUnseen(Collection<QueuePlace> places, boolean live, ClockReading now) {
+		List<QueuePlace> due = new ArrayList<>();
+		for (QueuePlace place : places) {
 			if (this.looksAtAll || place.isLookSoon(live, now)) {
 				due.add(place);
 			}
@@ -158,14 +158,14 @@ final class PlaceSchedule {
 		findNext(places, live, now);
 		boolean any = this.looksAtAll || this.lookAt - now.nanos() <= 0;
 		this.looksAtAll = false;
-		for (int from = 0; any && from < due.size(); from += QueuedClaim.MAX_BATCH) {
-			this.unseen.add(due.subList(from, Math.min(due.size(), from + QueuedClaim.MAX_BATCH)));
+		for (int from = 0; any && from < due.size(); from += QueuePlace.MAX_BATCH) {
+			this.unseen.add(due.subList(from, Math.min(due.size(), from + QueuePlace.MAX_BATCH)));
 		}
 	}
 
-	private void findNext(Collection<QueuedClaim> places, boolean live, ClockReading now) {
+	private void findNext(Collection<QueuePlace> places, boolean live, ClockReading now) {
 		long next = ClockReading.NEVER;
-		for (QueuedClaim place : places) {
+		for (QueuePlace place : places) {
 			next = Math.min(next, place.lookIn(live, now));
 		}
 		this.lookAt = now.nanos() + next;
@@ -176,7 +176,7 @@ final class PlaceSchedule {
 	 * How long nothing is due.
 	 * @return nanoseconds
 	 */
-	long nextIn(Collection<QueuedClaim> places, boolean left, boolean live, ClockReading now) {
+	long nextIn(Collection<QueuePlace> places, boolean left, boolean live, ClockReading now) {
 		if (left && this.leaving == 0) {
 			return 0;
 		}
@@ -202,8 +202,8 @@ final class PlaceSchedule {
 	/**
 	 * A request has ended.
 	 */
-	void ended(PlaceRequest round, boolean answered, ClockReading now) {
-		switch (round.kind()) {
+	void ended(PlaceRequest request, boolean answered, ClockReading now) {
+		switch (request.kind()) {
 			case LEAVE -> this.leaving--;
 			case LOOK -> {
 				this.looking--;
@@ -211,10 +211,10 @@ final class PlaceSchedule {
 			}
 			case REFRESH -> {
 				this.refreshing--;
-				int most = (answered) ? QueuedClaim.MAX_BATCH : (round.places().size() + PARTS - 1) / PARTS;
-				List<QueuedClaim> places = round.looks().stream().map(Look::place).toList();
+				int most = (answered) ? QueuePlace.MAX_BATCH : (request.places().size() + PARTS - 1) / PARTS;
+				List<QueuePlace> places = request.looks().stream().map(Look::place).toList();
 				places.forEach((place) -> place.most(most));
-				if (!answered && places.size() > 1 && round.hung(now)) {
+				if (!answered && places.size() > 1 && request.hung(now)) {
 					divide(places.stream().filter((place) -> place.refreshes(now)).toList());
 				}
 				// A claim that is not in the queue any more is found by a look at all
@@ -223,13 +223,13 @@ final class PlaceSchedule {
 		}
 	}
 
-	private PlaceRequest round(Kind kind, List<QueuedClaim> places, ClockReading now) {
+	private PlaceRequest request(Kind kind, List<QueuePlace> places, ClockReading now) {
 		List<Look> looks = places.stream().map((place) -> new Look(place, now.nanos(), place.freed())).toList();
 		if (kind == Kind.LOOK) {
 			places.forEach((place) -> place.looks(now));
 		}
 		Duration timeout = timeout((kind == Kind.REFRESH) ? this.interval / 2 : this.interval);
-		return new PlaceRequest(kind, places.stream().map(QueuedClaim::id).toList(), looks, timeout);
+		return new PlaceRequest(kind, places.stream().map(QueuePlace::id).toList(), looks, timeout);
 	}
 
 	private static Duration timeout(long nanos) {

@@ -34,7 +34,7 @@ public final class QueuePlaces {
 
 	private static final long RETRY = 100_000_000;
 
-	private final Map<String, QueuedClaim> places = new ConcurrentHashMap<>();
+	private final Map<String, QueuePlace> places = new ConcurrentHashMap<>();
 
 	private final Queue<LeaseId> leaving = new ConcurrentLinkedQueue<>();
 
@@ -93,8 +93,8 @@ public final class QueuePlaces {
 	 * An attempt takes a place.
 	 * @param call has it ask; called by any thread, must neither block nor throw
 	 */
-	QueuedClaim enter(Attempt attempt, Runnable call, ClockReading now) {
-		QueuedClaim place = new QueuedClaim(attempt, call, now);
+	QueuePlace enter(Attempt attempt, Runnable call, ClockReading now) {
+		QueuePlace place = new QueuePlace(attempt, call, now);
 		synchronized (this) {
 			if (this.places.isEmpty()) {
 				this.schedule.begin(now);
@@ -105,11 +105,11 @@ public final class QueuePlaces {
 		return place;
 	}
 
-	void granted(QueuedClaim place) {
+	void granted(QueuePlace place) {
 		this.places.remove(place.key(), place);
 	}
 
-	void left(QueuedClaim place) {
+	void left(QueuePlace place) {
 		this.places.remove(place.key(), place);
 		this.leaving.add(place.id());
 		this.onWork.run();
@@ -118,7 +118,7 @@ public final class QueuePlaces {
 	/**
 	 * A place waits to be looked at.
 	 */
-	synchronized void stands(QueuedClaim place, ClockReading now) {
+	synchronized void stands(QueuePlace place, ClockReading now) {
 		// Not while somebody finds out when to look: the place may not be counted in
 		long lookAt = now.nanos() + place.lookIn(this.live, now);
 		this.schedule.lookAt(lookAt);
@@ -145,7 +145,7 @@ public final class QueuePlaces {
 	 * A place of this key may have become free. A hint: those who could be admitted ask.
 	 */
 	public void wakeIfAdmitted(String key) {
-		QueuedClaim place = this.places.get(key);
+		QueuePlace place = this.places.get(key);
 		if (place != null) {
 			place.wakeIfAdmitted();
 		}
@@ -169,11 +169,11 @@ public final class QueuePlaces {
 			this.live = live;
 			this.schedule.lookAnew();
 		}
-		List<PlaceRequest> rounds = new ArrayList<>();
-		this.schedule.addLeaves(this.leaving, rounds);
-		this.schedule.addRefreshes(this.places.values(), rounds, now);
-		this.schedule.addLooks(this.places.values(), live, rounds, now);
-		return rounds;
+		List<PlaceRequest> requests = new ArrayList<>();
+		this.schedule.addLeaves(this.leaving, requests);
+		this.schedule.addRefreshes(this.places.values(), requests, now);
+		this.schedule.addLooks(this.places.values(), live, requests, now);
+		return requests;
 	}
 
 	/**
@@ -189,13 +189,13 @@ public final class QueuePlaces {
 	/**
 	 * The store answered a request.
 	 */
-	public void answered(PlaceRequest round, List<StoredLock> locks, ClockReading now) {
-		if (round.kind() == Kind.LOOK) {
+	public void answered(PlaceRequest request, List<StoredLock> locks, ClockReading now) {
+		if (request.kind() == Kind.LOOK) {
 			Map<String, StoredLock> seen = new HashMap<>();
 			locks.forEach((lock) -> seen.put(lock.key(), lock));
-			round.looks().forEach((look) -> looked(look, seen.get(look.place().key()), now));
+			request.looks().forEach((look) -> looked(look, seen.get(look.place().key()), now));
 		}
-		ended(round, true, now);
+		ended(request, true, now);
 		this.onWork.run();
 	}
 
@@ -210,11 +210,11 @@ public final class QueuePlaces {
 	 * The store did not answer a request, or it could not be sent. Places that are not
 	 * refreshed are tried again, and those that were not left run out.
 	 */
-	public void failed(PlaceRequest round, ClockReading now) {
-		if (round.kind() == Kind.LOOK) {
-			round.looks().forEach((look) -> look.place().lookAgain(Math.min(this.interval, RETRY), now));
+	public void failed(PlaceRequest request, ClockReading now) {
+		if (request.kind() == Kind.LOOK) {
+			request.looks().forEach((look) -> look.place().lookAgain(Math.min(this.interval, RETRY), now));
 		}
-		ended(round, false, now);
+		ended(request, false, now);
 		this.onWork.run();
 	}
 
@@ -222,11 +222,11 @@ public final class QueuePlaces {
 	 * A request was not sent, as the client stops: what it was to leave is among
 	 * {@link #takeAll} again.
 	 */
-	public void unsent(PlaceRequest round, ClockReading now) {
-		if (round.kind() == Kind.LEAVE) {
-			this.leaving.addAll(round.places());
+	public void unsent(PlaceRequest request, ClockReading now) {
+		if (request.kind() == Kind.LEAVE) {
+			this.leaving.addAll(request.places());
 		}
-		ended(round, false, now);
+		ended(request, false, now);
 	}
 
 	/**
@@ -249,8 +249,8 @@ public final class QueuePlaces {
 		return all;
 	}
 
-	private synchronized void ended(PlaceRequest round, boolean answered, ClockReading now) {
-		this.schedule.ended(round, answered, now);
+	private synchronized void ended(PlaceRequest request, boolean answered, ClockReading now) {
+		this.schedule.ended(request, answered, now);
 	}
 
 }

@@ -86,8 +86,8 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	/**
 	 * The store need not be asked.
 	 */
-	public End end() {
-		return new End(Objects.requireNonNull(this.known), this.unknown);
+	public Judgement end() {
+		return new Judgement(Objects.requireNonNull(this.known), this.unknown);
 	}
 
 	/**
@@ -95,18 +95,18 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	 * @param ended whether the release found the lease and ended it, or gave it what it
 	 * is kept for
 	 */
-	public End answered(boolean ended) {
+	public Judgement answered(boolean ended) {
 		ReleaseOutcome released = (this.held) ? this.whenHeld : ReleaseOutcome.EXPIRED_UNCONTESTED;
 		// What keeps a lock looks for its token alone, which may have been granted again
 		boolean proved = this.held || !keeps() || !this.unknown;
-		return new End((ended && proved) ? released : ReleaseOutcome.LOST, this.unknown);
+		return new Judgement((ended && proved) ? released : ReleaseOutcome.LOST, this.unknown);
 	}
 
 	/**
 	 * The store failed: without an answer there is no proof of anything.
 	 */
-	public End failed() {
-		return new End((this.held) ? this.whenHeld : ReleaseOutcome.LOST, true);
+	public Judgement failed() {
+		return new Judgement((this.held) ? this.whenHeld : ReleaseOutcome.LOST, true);
 	}
 
 	/**
@@ -115,7 +115,7 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	 * @param outcome the judgement
 	 * @param cleansUp whether the token has to be released again in the background
 	 */
-	public record End(ReleaseOutcome outcome, boolean cleansUp) {
+	public record Judgement(ReleaseOutcome outcome, boolean cleansUp) {
 
 	}
 

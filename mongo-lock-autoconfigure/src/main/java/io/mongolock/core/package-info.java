@@ -14,7 +14,7 @@
  * one</b> by {@link ClientQueues#wakeNext}; a release in another JVM does so by
  * {@link QueuePlaces#wakeIfAdmitted}.</li>
  * <li>Who stands in the queue in the store: {@link QueuePlaces} are the places of this
- * JVM, each of them a {@link QueuedClaim}; {@link PlaceSchedule} says when to ask for
+ * JVM, each of them a {@link QueuePlace}; {@link PlaceSchedule} says when to ask for
  * them, in one {@link PlaceRequest}. {@link QueuePosition} is what the store said of
  * one.</li>
  * <li>A hold: {@link HeldLock} begins with the grant, which is a {@link Grant} of this

@@ -12,7 +12,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LockStoreException;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
@@ -48,11 +48,11 @@ final class Instruments {
 	}
 
 	/**
-	 * A claim ended.
+	 * An attempt ended.
 	 * @param failure what the store failed with, if it did
 	 */
-	void claimed(LockAcquisition acquisition, ClaimEnd end, @Nullable LockStoreException failure) {
-		measure((instrument) -> instrument.claimed(acquisition, acquisition.attempt().request(), end, failure,
+	void attempted(LockAcquisition acquisition, AttemptOutcome outcome, @Nullable LockStoreException failure) {
+		measure((instrument) -> instrument.attempted(acquisition, acquisition.attempt().request(), outcome, failure,
 				since(acquisition.attempt().begun())));
 	}
 

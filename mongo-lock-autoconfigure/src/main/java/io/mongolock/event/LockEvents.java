@@ -46,10 +46,10 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Those of claims, to the same listeners.
+	 * Those of attempts, to the same listeners.
 	 */
-	public ClaimEvents ofClaims(StoreServers servers) {
-		return new ClaimEvents(this.listeners, this.instruments, this.log, this.clock,
+	public AttemptEvents ofClaims(StoreServers servers) {
+		return new AttemptEvents(this.listeners, this.instruments, this.log, this.clock,
 				new StoreClockWatch(this.listeners, this.instruments, servers));
 	}
 

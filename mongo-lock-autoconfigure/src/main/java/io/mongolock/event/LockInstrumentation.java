@@ -12,44 +12,44 @@ import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
 /**
- * A listener that measures: unlike others it is called on the threads that claim, release
- * and renew, before they go on, so that no event is dropped, and hears nothing else. A
- * claim is an object, and a lock that is held a read-only handle, each equal only to
+ * A listener that measures: unlike others it is called on the threads that ask, release
+ * and renew, before they go on, so that no event is dropped, and hears nothing else. An
+ * attempt is an object, and a lock that is held a read-only handle, each equal only to
  * itself from its begin to its end. Implementations must neither block nor throw, and be
  * thread-safe.
  */
 public interface LockInstrumentation extends LockListener {
 
 	/**
-	 * A claim begins, on the thread that wants the lock.
+	 * An attempt begins, on the thread that wants the lock.
 	 */
-	default void claiming(Object claim, LockRequest request) {
+	default void attempting(Object attempt, LockRequest request) {
 	}
 
 	/**
-	 * A claim asks the store, on the current thread.
+	 * An attempt asks the store, on the current thread.
 	 * @return is closed on the same thread after the answer
 	 */
-	default Scope asking(Object claim) {
+	default Scope asking(Object attempt) {
 		return Scope.NONE;
 	}
 
 	/**
-	 * A claim has to wait. May be called again.
+	 * An attempt has to wait. May be called again.
 	 */
-	default void queued(Object claim) {
+	default void queued(Object attempt) {
 	}
 
 	/**
-	 * A claim that waits is woken, because it may be its turn.
+	 * An attempt that waits is woken, because it may be its turn.
 	 */
-	default void woken(Object claim) {
+	default void woken(Object attempt) {
 	}
 
 	/**
-	 * A claim was granted; {@link #claimed} follows.
+	 * An attempt was granted; {@link #attempted} follows.
 	 */
-	default void granted(Object claim, LockRequest request, LockHandle handle) {
+	default void granted(Object attempt, LockRequest request, LockHandle handle) {
 	}
 
 	/**
@@ -59,11 +59,11 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * A claim ended.
+	 * An attempt ended.
 	 * @param failure what the store failed with, {@code null} if it ended otherwise
 	 */
-	default void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
-			Duration waited) {
+	default void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
+			@Nullable LockStoreException failure, Duration waited) {
 	}
 
 	/**
@@ -74,7 +74,7 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * A claim that was woken to ask again has its answer.
+	 * An attempt that was woken to ask again has its answer.
 	 */
 	default void wokenUp(LockRequest request, boolean granted, Duration took) {
 	}
@@ -146,9 +146,9 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * How a claim ended.
+	 * How an attempt ended.
 	 */
-	enum ClaimEnd {
+	enum AttemptOutcome {
 
 		/** The lock was granted. */
 		GRANTED,

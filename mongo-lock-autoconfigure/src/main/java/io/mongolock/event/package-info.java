@@ -1,7 +1,7 @@
 /**
  * Tells listeners and the log what happens to locks, without holding anybody up.
  * <p>
- * {@link ClaimEvents}, {@link LockEvents} and {@link RenewalEvents} are called when
+ * {@link AttemptEvents}, {@link LockEvents} and {@link RenewalEvents} are called when
  * something happens. They pass it on: to the {@link Listeners} on threads of their own,
  * to the {@link Instruments} at once, and to the {@link LockLog}. {@link EventLane} runs
  * those threads; {@link EventLog} and {@link LossLog} write the lines of the log.

@@ -43,8 +43,8 @@ public final class WriteProof implements LockInstrumentation {
 	}
 
 	@Override
-	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
-			Duration waited) {
+	public void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
+			@Nullable LockStoreException failure, Duration waited) {
 		if (failure != null) {
 			failed();
 		}

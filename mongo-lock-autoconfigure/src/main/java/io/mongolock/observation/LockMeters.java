@@ -103,15 +103,15 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	@Override
-	public void claiming(Object claim, LockRequest request) {
+	public void attempting(Object attempt, LockRequest request) {
 		expect(LockTags.name(request));
 	}
 
 	@Override
-	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
-			Duration waited) {
+	public void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
+			@Nullable LockStoreException failure, Duration waited) {
 		if (this.timesClaims) {
-			timer(LockObservations.ACQUIRE, request, LockTags.lower(end), LockTags.error(failure)).record(waited);
+			timer(LockObservations.ACQUIRE, request, LockTags.lower(outcome), LockTags.error(failure)).record(waited);
 		}
 	}
 

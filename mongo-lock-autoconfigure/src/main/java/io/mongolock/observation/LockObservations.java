@@ -19,8 +19,8 @@ import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
 
 /**
- * Observations of claims, and of locks from the grant to the release. Both are children
- * of what the thread that claims observes; what is done under a lock on the thread that
+ * Observations of attempts, and of locks from the grant to the release. Both are children
+ * of what the thread that attempts observes; what is done under a lock on the thread that
  * holds it is a child of the latter. Thread-safe.
  */
 public final class LockObservations implements LockInstrumentation {
@@ -45,7 +45,7 @@ public final class LockObservations implements LockInstrumentation {
 
 	private final LockObservationConvention convention;
 
-	private final Map<Object, Observation> claims = new ConcurrentHashMap<>();
+	private final Map<Object, Observation> attempts = new ConcurrentHashMap<>();
 
 	private final Map<LockHandle, Observation> holds = new ConcurrentHashMap<>();
 
@@ -65,21 +65,21 @@ public final class LockObservations implements LockInstrumentation {
 	}
 
 	@Override
-	public void claiming(Object claim, LockRequest request) {
+	public void attempting(Object attempt, LockRequest request) {
 		Observation observation = create(ACQUIRE, request);
 		if (!observation.isNoop()) {
-			this.claims.put(claim, observation.start());
+			this.attempts.put(attempt, observation.start());
 		}
 	}
 
 	@Override
-	public Scope asking(Object claim) {
-		return scope(this.claims.get(claim));
+	public Scope asking(Object attempt) {
+		return scope(this.attempts.get(attempt));
 	}
 
 	@Override
-	public void queued(Object claim) {
-		Observation observation = this.claims.get(claim);
+	public void queued(Object attempt) {
+		Observation observation = this.attempts.get(attempt);
 		if (observation != null && observation.getContext() instanceof LockObservationContext context
 				&& !context.hasWaited()) {
 			context.waiting();
@@ -88,13 +88,13 @@ public final class LockObservations implements LockInstrumentation {
 	}
 
 	@Override
-	public void woken(Object claim) {
-		event(this.claims.get(claim), WOKEN);
+	public void woken(Object attempt) {
+		event(this.attempts.get(attempt), WOKEN);
 	}
 
 	@Override
-	public void granted(Object claim, LockRequest request, LockHandle handle) {
-		Observation acquire = this.claims.get(claim);
+	public void granted(Object attempt, LockRequest request, LockHandle handle) {
+		Observation acquire = this.attempts.get(attempt);
 		if (acquire != null && acquire.getContext() instanceof LockObservationContext context && context.hasWaited()) {
 			// Otherwise its end says so; an event would look for a counter each time
 			acquire.event(GRANTED);
@@ -111,9 +111,9 @@ public final class LockObservations implements LockInstrumentation {
 	}
 
 	@Override
-	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
-			Duration waited) {
-		stop(this.claims.remove(claim), LockTags.lower(end), failure);
+	public void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
+			@Nullable LockStoreException failure, Duration waited) {
+		stop(this.attempts.remove(attempt), LockTags.lower(outcome), failure);
 	}
 
 	@Override

@@ -242,19 +242,19 @@ class ClosingTimesTests {
 		};
 
 		@Override
-		public void claiming(Object claim, LockRequest request) {
+		public void attempting(Object attempt, LockRequest request) {
 			this.atBeginOfClaim.run();
 		}
 
 		@Override
-		public void woken(Object claim) {
+		public void woken(Object attempt) {
 			this.onWake.run();
 		}
 
 		@Override
-		public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
-				Duration waited) {
-			if (end == ClaimEnd.CANCELLED) {
+		public void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
+				@Nullable LockStoreException failure, Duration waited) {
+			if (outcome == AttemptOutcome.CANCELLED) {
 				this.atEndOfClaim.run();
 			}
 		}

@@ -122,7 +122,7 @@ class LockEventsTests {
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(new LockInstrumentation() {
 
 					@Override
-					public void claimed(Object claim, LockRequest request, ClaimEnd end,
+					public void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
 							@Nullable LockStoreException failure, Duration waited) {
 						throw new IllegalStateException("claimed");
 					}

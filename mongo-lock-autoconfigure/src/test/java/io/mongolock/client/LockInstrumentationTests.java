@@ -229,9 +229,9 @@ class LockInstrumentationTests {
 		}
 
 		@Override
-		public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
-				Duration waited) {
-			this.events.add(end.name());
+		public void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
+				@Nullable LockStoreException failure, Duration waited) {
+			this.events.add(outcome.name());
 		}
 
 		@Override

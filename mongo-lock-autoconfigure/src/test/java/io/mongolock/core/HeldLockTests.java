@@ -13,7 +13,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
-import io.mongolock.core.ReleaseDecision.End;
+import io.mongolock.core.ReleaseDecision.Judgement;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
@@ -74,7 +74,7 @@ class HeldLockTests {
 		this.heldLock.ending().letExpire();
 		ReleaseDecision releasing = this.heldLock.ending().release(at(1));
 		assertThat(releasing.asks()).isFalse();
-		assertThat(releasing.end()).isEqualTo(new End(ReleaseOutcome.LEFT_TO_EXPIRE, false));
+		assertThat(releasing.end()).isEqualTo(new Judgement(ReleaseOutcome.LEFT_TO_EXPIRE, false));
 		assertThat(this.heldLock.lease().isHeld(at(1))).isFalse();
 	}
 
@@ -91,7 +91,7 @@ class HeldLockTests {
 		assertThat(this.heldLock.ending().abandon(at(1))).isFalse();
 		ReleaseDecision releasing = this.heldLock.ending().release(at(1));
 		assertThat(releasing.asks()).isFalse();
-		assertThat(releasing.end()).isEqualTo(new End(ReleaseOutcome.LOST, false));
+		assertThat(releasing.end()).isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
 	}
 
 	@Test
@@ -118,9 +118,9 @@ class HeldLockTests {
 		ReleaseDecision releasing = granted(Duration.ofSeconds(60), false).ending().release(at(2_001));
 		assertThat(releasing.keeps()).isTrue();
 		assertThat(releasing.keptFor()).hasSeconds(58);
-		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.RELEASED, false));
-		assertThat(releasing.answered(false)).isEqualTo(new End(ReleaseOutcome.LOST, false));
-		assertThat(releasing.failed()).isEqualTo(new End(ReleaseOutcome.RELEASED, true));
+		assertThat(releasing.answered(true)).isEqualTo(new Judgement(ReleaseOutcome.RELEASED, false));
+		assertThat(releasing.answered(false)).isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
+		assertThat(releasing.failed()).isEqualTo(new Judgement(ReleaseOutcome.RELEASED, true));
 		assertThat(granted(Duration.ofSeconds(2), false).ending().release(at(2_001)).keeps()).isFalse();
 	}
 
@@ -137,7 +137,7 @@ class HeldLockTests {
 		brief.ending().letExpire();
 		ReleaseDecision releasing = brief.ending().release(at(2_001));
 		assertThat(releasing.keptFor()).hasSeconds(30);
-		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.LEFT_TO_EXPIRE, false));
+		assertThat(releasing.answered(true)).isEqualTo(new Judgement(ReleaseOutcome.LEFT_TO_EXPIRE, false));
 		HeldLock longer = granted(Duration.ofSeconds(60), false);
 		longer.ending().letExpire();
 		assertThat(longer.ending().release(at(2_001)).keptFor()).hasSeconds(58);
@@ -146,9 +146,9 @@ class HeldLockTests {
 	@Test
 	void afterTheDeadlineAKeptLockIsAnOverrunOnlyIfItsTokenCannotBeGrantedAgain() {
 		ReleaseDecision sure = granted(Duration.ofSeconds(60), false).ending().release(at(24_000));
-		assertThat(sure.answered(true)).isEqualTo(new End(ReleaseOutcome.EXPIRED_UNCONTESTED, false));
+		assertThat(sure.answered(true)).isEqualTo(new Judgement(ReleaseOutcome.EXPIRED_UNCONTESTED, false));
 		ReleaseDecision unsure = granted(Duration.ofSeconds(60), true).ending().release(at(24_000));
-		assertThat(unsure.answered(true)).isEqualTo(new End(ReleaseOutcome.LOST, true));
+		assertThat(unsure.answered(true)).isEqualTo(new Judgement(ReleaseOutcome.LOST, true));
 	}
 
 	@Test

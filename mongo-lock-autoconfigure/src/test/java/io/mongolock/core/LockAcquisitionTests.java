@@ -19,10 +19,10 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
-import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
+import io.mongolock.core.AcquisitionStep.LastStep;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.PlaceRequest.Kind;
@@ -247,7 +247,7 @@ class LockAcquisitionTests {
 		answered(this.acquisition, denied(), 0, 1);
 		answered(this.acquisition, denied("a", "b", "mine", "c"), 1, 2);
 		this.acquisition.timer(at(5_000));
-		End end = (End) answered(this.acquisition, denied("a", "b", "mine", "c"), 5_000, 5_001);
+		LastStep end = (LastStep) answered(this.acquisition, denied("a", "b", "mine", "c"), 5_000, 5_001);
 		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining(
 				"gave up after 5000ms and 3 claims, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
 						+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
@@ -260,7 +260,7 @@ class LockAcquisitionTests {
 		this.acquisition.timer(at(200));
 		answered(this.acquisition, denied(), 200, 300);
 		this.acquisition.timer(at(5_000));
-		End end = (End) answered(this.acquisition, denied(), 5_000, 5_001);
+		LastStep end = (LastStep) answered(this.acquisition, denied(), 5_000, 5_001);
 		assertThat(this.acquisition.failure(end, at(5_001))).isInstanceOfSatisfying(LockUnavailableException.class,
 				(ex) -> assertThat(ex.getClaims()).isEqualTo(this.acquisition.claims()).isEqualTo(3));
 		assertThat(acquisition("another", Duration.ZERO).claims()).isZero();

@@ -17,10 +17,10 @@ class PlaceScheduleTests {
 	private final PlaceSchedule schedule = new PlaceSchedule(Duration.ofSeconds(2).toNanos());
 
 	/** A place that is never looked at, unless somebody does so all the same. */
-	private final List<QueuedClaim> touched = new AbstractList<>() {
+	private final List<QueuePlace> touched = new AbstractList<>() {
 
 		@Override
-		public QueuedClaim get(int index) {
+		public QueuePlace get(int index) {
 			throw new AssertionError("No place is due");
 		}
 
@@ -33,13 +33,13 @@ class PlaceScheduleTests {
 
 	@Test
 	void noPlaceIsTouchedByAWakeBeforeOneIsDue() {
-		List<PlaceRequest> rounds = new ArrayList<>();
+		List<PlaceRequest> requests = new ArrayList<>();
 		this.schedule.begin(at(0));
-		this.schedule.addLooks(List.of(), true, rounds, at(0));
+		this.schedule.addLooks(List.of(), true, requests, at(0));
 		this.schedule.lookAt(at(500).nanos());
-		this.schedule.addLooks(this.touched, true, rounds, at(499));
+		this.schedule.addLooks(this.touched, true, requests, at(499));
 		assertThat(this.schedule.nextIn(this.touched, false, true, at(499))).isEqualTo(1_000_000);
-		assertThat(rounds).isEmpty();
+		assertThat(requests).isEmpty();
 	}
 
 	private static ClockReading at(long millis) {

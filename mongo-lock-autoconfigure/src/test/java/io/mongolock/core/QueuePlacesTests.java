@@ -176,18 +176,19 @@ class QueuePlacesTests {
 				}
 				return over;
 			});
-			for (PlaceRequest round : this.places.due(true, at(now))) {
-				List<String> keys = round.keys();
+			for (PlaceRequest request : this.places.due(true, at(now))) {
+				List<String> keys = request.keys();
 				// It comes first, so it holds up all the others
-				boolean blocked = now > 2_000 && round.kind() == Kind.REFRESH && keys.contains("k500");
+				boolean blocked = now > 2_000 && request.kind() == Kind.REFRESH && keys.contains("k500");
 				if (blocked) {
-					hanging.put(round, now + round.timeout().toMillis());
+					hanging.put(request, now + request.timeout().toMillis());
 				}
 				else {
-					if (round.kind() == Kind.REFRESH) {
+					if (request.kind() == Kind.REFRESH) {
 						keys.forEach((key) -> refreshedAt.put(key, time));
 					}
-					this.places.answered(round, (round.kind() == Kind.LOOK) ? seen(round, 1) : List.of(), at(now));
+					this.places.answered(request, (request.kind() == Kind.LOOK) ? seen(request, 1) : List.of(),
+							at(now));
 				}
 			}
 			refreshedAt.forEach((key, at) -> assertThat(time - at).as("age of %s at %d ms", key, time)
@@ -274,7 +275,7 @@ class QueuePlacesTests {
 		this.places.failed(look, at(2_000));
 		AtomicBoolean woken = new AtomicBoolean();
 		this.places.onWork(() -> woken.set(true));
-		QueuedClaim first = inOrder.get(0).place();
+		QueuePlace first = inOrder.get(0).place();
 		Thread watch = new Thread(() -> this.places.nextIn(at(2_000)));
 		Thread answered = new Thread(() -> {
 			QueuePosition seen = QueuePosition.of(first.attempt(), answer(first.key(), 0));
@@ -378,17 +379,17 @@ class QueuePlacesTests {
 
 	private List<String> refreshed(long now) {
 		List<String> keys = new ArrayList<>();
-		for (PlaceRequest round : this.places.due(true, at(now))) {
-			if (round.kind() == Kind.REFRESH) {
-				keys.addAll(round.keys());
+		for (PlaceRequest request : this.places.due(true, at(now))) {
+			if (request.kind() == Kind.REFRESH) {
+				keys.addAll(request.keys());
 			}
-			this.places.answered(round, (round.kind() == Kind.LOOK) ? seen(round, 1) : List.of(), at(now));
+			this.places.answered(request, (request.kind() == Kind.LOOK) ? seen(request, 1) : List.of(), at(now));
 		}
 		return keys;
 	}
 
 	private List<PlaceRequest> refreshes(long now) {
-		return this.places.due(true, at(now)).stream().filter((round) -> round.kind() == Kind.REFRESH).toList();
+		return this.places.due(true, at(now)).stream().filter((request) -> request.kind() == Kind.REFRESH).toList();
 	}
 
 	private void look(Function<PlaceRequest, List<StoredLock>> answer) {
@@ -397,9 +398,9 @@ class QueuePlacesTests {
 		this.places.answered(look, answer.apply(look), at(11));
 	}
 
-	private static PlaceRequest only(List<PlaceRequest> rounds, Kind kind) {
-		assertThat(rounds).extracting(PlaceRequest::kind).containsExactly(kind);
-		return rounds.get(0);
+	private static PlaceRequest only(List<PlaceRequest> requests, Kind kind) {
+		assertThat(requests).extracting(PlaceRequest::kind).containsExactly(kind);
+		return requests.get(0);
 	}
 
 	private void stand(String key, int ahead) {

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
-import io.mongolock.core.ReleaseDecision.End;
+import io.mongolock.core.ReleaseDecision.Judgement;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.store.LeaseId;
 
@@ -24,14 +24,14 @@ class ReleaseDecisionTests {
 		ReleaseDecision releasing = ReleaseDecision.begin(this.lease, false, at(23_999));
 		assertThat(releasing.asks()).isTrue();
 		assertThat(releasing.needsProof()).isFalse();
-		assertThat(releasing.answered(true)).isEqualTo(new End(ReleaseOutcome.RELEASED, false));
+		assertThat(releasing.answered(true)).isEqualTo(new Judgement(ReleaseOutcome.RELEASED, false));
 		assertThat(this.lease.isHeld(at(1))).isFalse();
 	}
 
 	@Test
 	void whatWasHeldButIsGoneWasLost() {
 		assertThat(ReleaseDecision.begin(this.lease, false, at(1)).answered(false))
-			.isEqualTo(new End(ReleaseOutcome.LOST, false));
+			.isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
 	}
 
 	@Test
@@ -40,13 +40,13 @@ class ReleaseDecisionTests {
 		assertThat(releasing.needsProof()).isTrue();
 		assertThat(releasing.answered(true).outcome()).isEqualTo(ReleaseOutcome.EXPIRED_UNCONTESTED);
 		assertThat(releasing.answered(false).outcome()).isEqualTo(ReleaseOutcome.LOST);
-		assertThat(releasing.failed()).isEqualTo(new End(ReleaseOutcome.LOST, true));
+		assertThat(releasing.failed()).isEqualTo(new Judgement(ReleaseOutcome.LOST, true));
 	}
 
 	@Test
 	void aReleaseWithoutAnswerIsTriedAgain() {
 		assertThat(ReleaseDecision.begin(this.lease, false, at(1)).failed())
-			.isEqualTo(new End(ReleaseOutcome.RELEASED, true));
+			.isEqualTo(new Judgement(ReleaseOutcome.RELEASED, true));
 	}
 
 	@Test
@@ -54,7 +54,7 @@ class ReleaseDecisionTests {
 		this.lease.lose(LossReason.REFUSED);
 		ReleaseDecision releasing = ReleaseDecision.begin(this.lease, false, at(1));
 		assertThat(releasing.asks()).isFalse();
-		assertThat(releasing.end()).isEqualTo(new End(ReleaseOutcome.LOST, false));
+		assertThat(releasing.end()).isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
 	}
 
 	@Test

@@ -29,7 +29,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
-import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LockStore;
 
@@ -134,7 +134,7 @@ class LockHealthIndicatorTests {
 	@Test
 	void afterAFailureNoGrantIsProofButALookOfItsOwn() {
 		List<Runnable> failures = List.of(() -> this.proof.renewed(1, false, Duration.ZERO),
-				() -> this.proof.claimed("claim", LockRequest.of("k"), ClaimEnd.FAILED, DOWN, Duration.ZERO),
+				() -> this.proof.attempted("claim", LockRequest.of("k"), AttemptOutcome.FAILED, DOWN, Duration.ZERO),
 				() -> this.trouble.onReleaseFailed(handle("k", 1), DOWN));
 		for (Runnable failure : failures) {
 			failure.run();

@@ -15,7 +15,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
-import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,10 +32,10 @@ class LockMetersTests {
 
 	@Test
 	void claimsAreCountedByNameAndEndNeverByKey() {
-		this.meters.claimed(this, LockRequest.of("order", 1), ClaimEnd.GRANTED, null, Duration.ofMillis(2));
-		this.meters.claimed(this, LockRequest.of("order", 2), ClaimEnd.GRANTED, null, Duration.ofMillis(4));
-		this.meters.claimed(this, LockRequest.of("order", 2), ClaimEnd.DENIED, null, Duration.ofSeconds(5));
-		this.meters.claimed(this, LockRequest.of("import"), ClaimEnd.FAILED,
+		this.meters.attempted(this, LockRequest.of("order", 1), AttemptOutcome.GRANTED, null, Duration.ofMillis(2));
+		this.meters.attempted(this, LockRequest.of("order", 2), AttemptOutcome.GRANTED, null, Duration.ofMillis(4));
+		this.meters.attempted(this, LockRequest.of("order", 2), AttemptOutcome.DENIED, null, Duration.ofSeconds(5));
+		this.meters.attempted(this, LockRequest.of("import"), AttemptOutcome.FAILED,
 				new LockStoreException("import", Outcome.UNKNOWN, "down", null), Duration.ofSeconds(1));
 		Timer granted = this.registry.get("mongo.lock.acquire").tags("lock", "order", "outcome", "granted").timer();
 		assertThat(granted.count()).isEqualTo(2);
@@ -68,7 +68,7 @@ class LockMetersTests {
 
 	@Test
 	void countersWithAlertsAreShownAtZeroFromTheStart() {
-		this.meters.claiming("claim", LockRequest.of("order", 1));
+		this.meters.attempting("claim", LockRequest.of("order", 1));
 		assertThat(this.registry.get("mongo.lock.lost").tags("lock", "order", "reason", "deadline").counter().count())
 			.isZero();
 		assertThat(this.registry.get("mongo.lock.lost").tags("lock", "order", "reason", "refused").counter().count())

@@ -61,7 +61,7 @@ interface GrantContract extends LockStoreContract {
 	default void aReleasedLockIsFree(boolean proved) {
 		Claim first = Claims.on("key");
 		StoredHolder granted = grant(first);
-		assertThat((proved) ? prove(first, granted) : release(first)).isTrue();
+		assertThat((proved) ? releaseGrant(first, granted) : release(first)).isTrue();
 		ClaimAnswer answer = ask(Claims.on("key"));
 		assertThat(answer.holders()).hasSize(1);
 		assertThat(answer.lapsedBefore(answer.holders().get(0))).isEmpty();
@@ -148,15 +148,15 @@ interface GrantContract extends LockStoreContract {
 		Claim lost = Claims.ttl(Claims.on("lost"), shortTtl());
 		StoredHolder gone = grant(lost);
 		elapse(shortTtl());
-		assertThat((proved) ? prove(overrun, overran) : release(overrun)).isTrue();
+		assertThat((proved) ? releaseGrant(overrun, overran) : release(overrun)).isTrue();
 		Claim successor = Claims.on("lost");
 		grant(successor);
 		release(successor);
-		assertThat((proved) ? prove(lost, gone) : release(lost)).isFalse();
+		assertThat((proved) ? releaseGrant(lost, gone) : release(lost)).isFalse();
 	}
 
 	@Test
-	default void aLaterGrantOfItsOwnTokenProvesNothing() {
+	default void aReleaseOfOneGrantEndsNoLaterOneOfItsToken() {
 		Claim claim = Claims.ttl(Claims.on("key"), shortTtl());
 		StoredHolder first = grant(claim);
 		elapse(shortTtl());
@@ -164,8 +164,8 @@ interface GrantContract extends LockStoreContract {
 		grant(successor);
 		release(successor);
 		StoredHolder late = grant(claim);
-		assertThat(prove(claim, first)).isFalse();
-		assertThat(prove(claim, late)).isTrue();
+		assertThat(releaseGrant(claim, first)).isFalse();
+		assertThat(releaseGrant(claim, late)).isTrue();
 	}
 
 	@Test

@@ -57,7 +57,7 @@ interface LockStoreContract {
 		return store().release(claim.id(), TIMEOUT);
 	}
 
-	default boolean prove(Claim claim, StoredHolder granted) {
+	default boolean releaseGrant(Claim claim, StoredHolder granted) {
 		return store().releaseGrant(claim.id(), granted.fence(), TIMEOUT);
 	}
 

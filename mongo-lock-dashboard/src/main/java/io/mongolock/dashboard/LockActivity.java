@@ -55,9 +55,9 @@ final class LockActivity implements LockInstrumentation {
 	}
 
 	@Override
-	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
-			Duration waited) {
-		if (end == ClaimEnd.GRANTED) {
+	public void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
+			@Nullable LockStoreException failure, Duration waited) {
+		if (outcome == AttemptOutcome.GRANTED) {
 			named(request).waits().record(waited);
 		}
 	}

@@ -15,7 +15,7 @@ import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.dashboard.Activity.Loss;
 import io.mongolock.dashboard.Activity.Name;
 import io.mongolock.dashboard.Activity.Turn;
-import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
@@ -47,7 +47,7 @@ class LockActivityTests {
 	void aDurationCountsWhereItIsWithinTheBound() {
 		LockRequest request = LockRequest.of("order", 1);
 		for (long millis : new long[] { 0, 1, 2, 3_000, 3_001, 300_000, 300_001 }) {
-			this.activity.claimed(this, request, ClaimEnd.GRANTED, null, Duration.ofMillis(millis));
+			this.activity.attempted(this, request, AttemptOutcome.GRANTED, null, Duration.ofMillis(millis));
 		}
 		assertThat(read().bounds()).startsWith(1L, 3L).endsWith(300_000L).hasSize(12);
 		assertThat(read().names()).singleElement()
@@ -57,8 +57,8 @@ class LockActivityTests {
 
 	@Test
 	void onlyGrantedClaimsCountAsWaits() {
-		for (ClaimEnd end : ClaimEnd.values()) {
-			this.activity.claimed(this, LockRequest.of("order", 1), end, null, Duration.ZERO);
+		for (AttemptOutcome outcome : AttemptOutcome.values()) {
+			this.activity.attempted(this, LockRequest.of("order", 1), outcome, null, Duration.ZERO);
 		}
 		assertThat(read().names().get(0).waits()).startsWith(1L);
 	}
@@ -89,7 +89,7 @@ class LockActivityTests {
 	@Test
 	void namesWithoutEndDoNotFillTheMemory() {
 		IntStream.range(0, 1_000)
-			.forEach((i) -> this.activity.claimed(this, LockRequest.of("name" + i, 1), ClaimEnd.GRANTED, null,
+			.forEach((i) -> this.activity.attempted(this, LockRequest.of("name" + i, 1), AttemptOutcome.GRANTED, null,
 					Duration.ZERO));
 		assertThat(read().names()).hasSize(LockActivity.MAX_NAMES + 1);
 		assertThat(read().names()).filteredOn((name) -> name.name().equals("others"))

@@ -8,7 +8,7 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.ReleaseDecision;
-import io.mongolock.core.ReleaseDecision.End;
+import io.mongolock.core.ReleaseDecision.Judgement;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.faults.simulation.SimulatedWorker.Errand;
@@ -118,7 +118,7 @@ final class SimulatedHold {
 		client.renewals.unregister(unwanted.lease());
 		unwanted.ending().waiveMinHold();
 		ReleaseDecision releasing = unwanted.ending().release(client.now());
-		Consumer<End> end = (ended) -> {
+		Consumer<Judgement> end = (ended) -> {
 			if (ended.cleansUp()) {
 				client.cleanUp(unwanted.id(), unwanted.ending().cleanUp(client.now()));
 			}
@@ -147,7 +147,7 @@ final class SimulatedHold {
 		return this.history.entry.terms.operationTimeout();
 	}
 
-	private void end(End end) {
+	private void end(Judgement end) {
 		this.client.judge.outcome(this.history, end.outcome());
 		if (end.cleansUp()) {
 			this.client.cleanUp(this.heldLock.id(), this.heldLock.ending().cleanUp(this.client.now()));

@@ -155,28 +155,28 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 	}
 
 	@Override
-	public void claiming(Object claim, LockRequest request) {
+	public void attempting(Object attempt, LockRequest request) {
 		calledOut();
 	}
 
 	@Override
-	public Scope asking(Object claim) {
+	public Scope asking(Object attempt) {
 		calledOut();
 		return Scope.NONE;
 	}
 
 	@Override
-	public void queued(Object claim) {
+	public void queued(Object attempt) {
 		calledOut();
 	}
 
 	@Override
-	public void woken(Object claim) {
+	public void woken(Object attempt) {
 		calledOut();
 	}
 
 	@Override
-	public void granted(Object claim, LockRequest request, LockHandle handle) {
+	public void granted(Object attempt, LockRequest request, LockHandle handle) {
 		calledOut();
 	}
 
@@ -198,12 +198,13 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 
 	// At the very moment of the grant some do not want the lock any more
 	@Override
-	public void claimed(Object claim, LockRequest request, ClaimEnd end, @Nullable LockStoreException failure,
-			Duration waited) {
-		this.judge.event(this.name, "claim ends " + end, null);
-		LeaseHistory history = this.judge.histories.of(((LockAcquisition) claim).attempt().id().leaseToken());
+	public void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
+			@Nullable LockStoreException failure, Duration waited) {
+		this.judge.event(this.name, "attempt ends " + outcome, null);
+		LeaseHistory history = this.judge.histories.of(((LockAcquisition) attempt).attempt().id().leaseToken());
 		BatonThread wants = history.wants;
-		if (end == ClaimEnd.GRANTED && wants != null && this.disturbed && !history.last && this.timeline.chance(0.03)) {
+		if (outcome == AttemptOutcome.GRANTED && wants != null && this.disturbed && !history.last
+				&& this.timeline.chance(0.03)) {
 			this.timeline.after(this.timeline.between(0, 200_000), () -> {
 				if (wants.history == history) {
 					this.judge.count(Event.UNWANTED_AT_THE_GRANT);

@@ -77,16 +77,16 @@ final class SimulatedQueue {
 		}
 	}
 
-	private void send(PlaceRequest round) {
-		Request<List<StoredLock>> request = switch (round.kind()) {
-			case REFRESH -> Request.refresh(round.places(), round.timeout());
-			case LOOK -> Request.look(round.places(), round.timeout());
-			case LEAVE -> Request.leave(round.places(), round.timeout());
+	private void send(PlaceRequest request) {
+		Request<List<StoredLock>> sent = switch (request.kind()) {
+			case REFRESH -> Request.refresh(request.places(), request.timeout());
+			case LOOK -> Request.look(request.places(), request.timeout());
+			case LEAVE -> Request.leave(request.places(), request.timeout());
 		};
-		this.client.ask(request, (locks) -> {
-			this.client.judge.count(Event.valueOf("QUEUE_" + round.kind()));
-			this.places.answered(round, locks, this.client.now());
-		}, (outcome) -> this.places.failed(round, this.client.now()));
+		this.client.ask(sent, (locks) -> {
+			this.client.judge.count(Event.valueOf("QUEUE_" + request.kind()));
+			this.places.answered(request, locks, this.client.now());
+		}, (outcome) -> this.places.failed(request, this.client.now()));
 	}
 
 }

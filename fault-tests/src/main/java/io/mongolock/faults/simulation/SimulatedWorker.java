@@ -59,7 +59,7 @@ final class SimulatedWorker {
 	}
 
 	private void run(Errand errand) {
-		SimulatedClaim.run(errand, this.client, (history) -> {
+		SimulatedAttempt.run(errand, this.client, (history) -> {
 			if (history != null) {
 				new SimulatedHold(errand, this.client, history, this::rest).begin();
 			}

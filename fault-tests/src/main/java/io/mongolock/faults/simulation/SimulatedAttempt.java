@@ -12,9 +12,9 @@ import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
-import io.mongolock.core.AcquisitionStep.End;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
+import io.mongolock.core.AcquisitionStep.LastStep;
 import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.Attempt;
 import io.mongolock.core.ConfiguredSettings;
@@ -30,7 +30,7 @@ import io.mongolock.store.LeaseId;
 /**
  * Runs one acquisition to its end, as a driver of the product does.
  */
-final class SimulatedClaim implements LockAcquisition.Caller {
+final class SimulatedAttempt implements LockAcquisition.Caller {
 
 	private static final LockOwner OWNER = new LockOwner("simulation", "", "", 0, "");
 
@@ -46,7 +46,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 
 	private int timers;
 
-	private SimulatedClaim(Errand errand, LockAcquisition acquisition, SimulatedClient client, LeaseHistory history,
+	private SimulatedAttempt(Errand errand, LockAcquisition acquisition, SimulatedClient client, LeaseHistory history,
 			Consumer<@Nullable LeaseHistory> onEnd) {
 		this.errand = errand;
 		this.acquisition = acquisition;
@@ -62,7 +62,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		Attempt attempt = new Attempt(errand.request(), id, limit, OWNER, errand.terms(), client.now());
 		LockAcquisition acquisition = new LockAcquisition(client.acquisitions, attempt, client.reserve(), client::lost);
 		LeaseHistory history = client.judge.histories.begins(id, client, errand.terms(), limit, errand.last());
-		SimulatedClaim driver = new SimulatedClaim(errand, acquisition, client, history, onEnd);
+		SimulatedAttempt driver = new SimulatedAttempt(errand, acquisition, client, history, onEnd);
 		driver.act(acquisition.begin(driver));
 		if (!errand.last() && client.timeline.chance(0.1)) {
 			long patience = client.timeline.between(0, 2 * errand.terms().operationTimeout().toNanos());
@@ -81,7 +81,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 	// still keeps those of its JVM waiting, but has no place that keeps others waiting
 	private long wakesIn() {
 		long reliable = this.history.terms.reliable().toNanos();
-		boolean standsStill = !this.errand.last() && this.acquisition.place() == null
+		boolean standsStill = !this.errand.last() && this.acquisition.position() == null
 				&& this.client.timeline.chance(0.1);
 		long most = (this.client.timeline.chance(0.1)) ? reliable / 4 : 1_000_000;
 		return this.client.timeline.between(0, (standsStill) ? 2 * reliable : most);
@@ -111,7 +111,7 @@ final class SimulatedClaim implements LockAcquisition.Caller {
 		else if (step instanceof Cancelled cancelled && cancelled.unwanted() != null) {
 			giveBack(cancelled.unwanted());
 		}
-		else if (step instanceof End) {
+		else if (step instanceof LastStep) {
 			end(step);
 		}
 	}

@@ -20,15 +20,15 @@ import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.event.LockInstrumentation.ClaimEnd;
+import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.ClaimAnswer;
 
 /**
- * Says what happens to claims, up to their grant. Thread-safe; none of its methods
+ * Says what happens to attempts, up to their grant. Thread-safe; none of its methods
  * blocks.
  */
-public final class ClaimEvents {
+public final class AttemptEvents {
 
 	private final Listeners listeners;
 
@@ -42,7 +42,7 @@ public final class ClaimEvents {
 
 	private final LimitWatch limits = new LimitWatch();
 
-	ClaimEvents(Listeners listeners, Instruments instruments, LockLog log, LockClock clock,
+	AttemptEvents(Listeners listeners, Instruments instruments, LockLog log, LockClock clock,
 			StoreClockWatch storeClock) {
 		this.listeners = listeners;
 		this.instruments = instruments;
@@ -52,14 +52,14 @@ public final class ClaimEvents {
 	}
 
 	/**
-	 * A claim begins, on the thread that wants the lock.
+	 * An attempt begins, on the thread that wants the lock.
 	 */
 	public void claiming(LockAcquisition acquisition) {
-		this.instruments.measure((instrument) -> instrument.claiming(acquisition, acquisition.attempt().request()));
+		this.instruments.measure((instrument) -> instrument.attempting(acquisition, acquisition.attempt().request()));
 	}
 
 	/**
-	 * A claim asks the store, on the current thread.
+	 * An attempt asks the store, on the current thread.
 	 */
 	public Scope asking(LockAcquisition acquisition) {
 		return this.instruments.open((instrument) -> instrument.asking(acquisition));
@@ -75,24 +75,24 @@ public final class ClaimEvents {
 	}
 
 	/**
-	 * A claim that waits is woken.
+	 * An attempt that waits is woken.
 	 */
 	public void woken(LockAcquisition acquisition) {
 		this.instruments.measure((instrument) -> instrument.woken(acquisition));
 	}
 
 	/**
-	 * A claim that was woken to ask again has its answer.
+	 * An attempt that was woken to ask again has its answer.
 	 */
 	public void wokenUp(LockRequest request, boolean granted, ClockReading woken) {
 		this.instruments.measure((instrument) -> instrument.wokenUp(request, granted, this.instruments.since(woken)));
 	}
 
 	/**
-	 * A claim waits or ends by this step.
+	 * An attempt waits or ends by this step.
 	 * @param cancelled how it ends if nobody wants it any more
 	 */
-	public void stepped(LockAcquisition acquisition, AcquisitionStep step, ClaimEnd cancelled) {
+	public void stepped(LockAcquisition acquisition, AcquisitionStep step, AttemptOutcome cancelled) {
 		if (step instanceof Granted granted) {
 			acquired(acquisition, granted.held(), granted.lapsed());
 		}
@@ -103,10 +103,10 @@ public final class ClaimEvents {
 			denied(acquisition, denied.holders());
 		}
 		else if (step instanceof Failed failed) {
-			this.instruments.claimed(acquisition, ClaimEnd.FAILED, failed.failure());
+			this.instruments.attempted(acquisition, AttemptOutcome.FAILED, failed.failure());
 		}
 		else if (step instanceof Cancelled) {
-			this.instruments.claimed(acquisition, cancelled, null);
+			this.instruments.attempted(acquisition, cancelled, null);
 		}
 	}
 
@@ -114,7 +114,7 @@ public final class ClaimEvents {
 		this.log.acquired(heldLock);
 		this.instruments
 			.measure((instrument) -> instrument.granted(acquisition, heldLock.request(), observe(heldLock)));
-		this.instruments.claimed(acquisition, ClaimEnd.GRANTED, null);
+		this.instruments.attempted(acquisition, AttemptOutcome.GRANTED, null);
 		if (heldLock.isHandedOver()) {
 			this.instruments.measure((instrument) -> instrument.handedOver(heldLock.request(),
 					heldLock.heldFor(ClockReading.of(this.clock))));
@@ -147,8 +147,9 @@ public final class ClaimEvents {
 		LockRequest request = acquisition.attempt().request();
 		boolean skips = request.onUnavailable() == OnUnavailable.SKIP;
 		Duration waited = this.instruments.since(acquisition.attempt().begun());
-		ClaimEnd denied = (acquisition.attempt().terms().waitTimeout().isZero()) ? ClaimEnd.DENIED : ClaimEnd.TIMEOUT;
-		this.instruments.claimed(acquisition, (skips) ? ClaimEnd.SKIPPED : denied, null);
+		AttemptOutcome denied = (acquisition.attempt().terms().waitTimeout().isZero()) ? AttemptOutcome.DENIED
+				: AttemptOutcome.TIMEOUT;
+		this.instruments.attempted(acquisition, (skips) ? AttemptOutcome.SKIPPED : denied, null);
 		if (skips) {
 			this.listeners.publish((listener) -> listener.onSkipped(request, holders, waited));
 			this.log.skipped(request, holders);

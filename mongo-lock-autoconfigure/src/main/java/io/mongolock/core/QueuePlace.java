@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.store.LeaseId;
 
 /**
- * The place that one attempt has in the queue: what was last seen of it, how many hints
+ * The place that an attempt has in the queue: what was last seen of it, how many hints
  * came since, and when to look again. A hint is never a proof, nor is a look: both only
  * make the attempt ask. Thread-safe, guarded by its own monitor, inside of which it calls
  * nobody.
  */
-final class QueuedClaim {
+final class QueuePlace {
 
 	/** One request may carry many places, but not so many that it takes long itself. */
 	static final int MAX_BATCH = 1000;
@@ -56,7 +56,7 @@ final class QueuedClaim {
 	 * Take a place.
 	 * @param call has the attempt ask; called by any thread, must neither block nor throw
 	 */
-	QueuedClaim(Attempt attempt, Runnable call, ClockReading now) {
+	QueuePlace(Attempt attempt, Runnable call, ClockReading now) {
 		this.attempt = attempt;
 		this.call = call;
 		this.answeredAt = now.nanos();
