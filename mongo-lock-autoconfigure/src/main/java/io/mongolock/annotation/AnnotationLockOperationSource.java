@@ -2,11 +2,10 @@ package io.mongolock.annotation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
@@ -27,7 +26,7 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 
 	private final AnnotatedTypes annotated = new AnnotatedTypes();
 
-	private final Map<MethodClassKey, Optional<LockOperation>> operations = new ConcurrentHashMap<>(256);
+	private final Map<MethodClassKey, List<LockOperation>> operations = new ConcurrentHashMap<>(256);
 
 	/**
 	 * Create a new source.
@@ -43,28 +42,26 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 	}
 
 	@Override
-	public @Nullable LockOperation getLockOperation(Method method, Class<?> targetClass) {
+	public List<LockOperation> getLockOperations(Method method, Class<?> targetClass) {
 		if (ReflectionUtils.isObjectMethod(method)) {
-			return null;
+			return List.of();
 		}
 		MethodClassKey key = new MethodClassKey(method, targetClass);
-		Optional<LockOperation> known = this.operations.get(key);
+		List<LockOperation> known = this.operations.get(key);
 		if (known == null) {
-			known = Optional.ofNullable(find(method, targetClass));
+			known = find(method, targetClass);
 			this.operations.put(key, known);
 		}
-		return known.orElse(null);
+		return known;
 	}
 
-	private @Nullable LockOperation find(Method method, Class<?> targetClass) {
+	private List<LockOperation> find(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
 		// the methods of a JDK proxy, as of a repository, have neither names nor
 		// annotations
 		Method specific = (Proxy.isProxyClass(userClass)) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
 				: AopUtils.getMostSpecificMethod(method, userClass);
-		return new LockDeclarations(specific, userClass).find()
-			.map((found) -> this.parser.parse(found, specific, userClass))
-			.orElse(null);
+		return this.parser.parse(new LockDeclarations(specific, userClass).find(), specific, userClass);
 	}
 
 }

@@ -3,6 +3,7 @@ package io.mongolock.annotation;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -19,7 +20,8 @@ import io.mongolock.OnUnavailable;
  * key. On a class or an interface it applies to every public method, inherited ones
  * included; a method's own annotation wins, then that of its class. Of several annotated
  * interfaces each means the methods it has. May be used as a meta-annotation, and on a
- * repository of Spring Data.
+ * repository of Spring Data. Repeated on one element, the method runs under all of these
+ * locks, and {@link #onUnavailable} must be the same in all of them.
  * <p>
  * The key of the lock is {@code name:key}, or whichever of the two is given.
  * <p>
@@ -38,6 +40,7 @@ import io.mongolock.OnUnavailable;
 @Documented
 @Inherited
 @Reflective
+@Repeatable(DistributedLock.List.class)
 public @interface DistributedLock {
 
 	/**
@@ -146,5 +149,23 @@ public @interface DistributedLock {
 	 * @return the policy
 	 */
 	OnLost onLost() default OnLost.FAIL;
+
+	/**
+	 * Several locks on one element, as the compiler puts them together.
+	 */
+	@Target({ ElementType.METHOD, ElementType.TYPE })
+	@Retention(RetentionPolicy.RUNTIME)
+	@Documented
+	@Inherited
+	@Reflective
+	@interface List {
+
+		/**
+		 * The locks.
+		 * @return the locks, at least one
+		 */
+		DistributedLock[] value();
+
+	}
 
 }

@@ -21,7 +21,7 @@ import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
 
 /**
- * Reads one {@link DistributedLock @DistributedLock}.
+ * Reads the {@link DistributedLock @DistributedLock} annotations of a method.
  */
 class DistributedLockParser {
 
@@ -34,7 +34,34 @@ class DistributedLockParser {
 		this.placeholders = placeholders;
 	}
 
-	LockOperation parse(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> targetClass) {
+	List<LockOperation> parse(List<MergedAnnotation<DistributedLock>> annotations, Method method,
+			Class<?> targetClass) {
+		List<LockOperation> operations = annotations.stream()
+			.map((annotation) -> parse(annotation, method, targetClass))
+			.distinct()
+			.toList();
+		for (LockOperation operation : operations) {
+			checkTogether(operations.get(0), operation, targetClass);
+		}
+		return operations;
+	}
+
+	// A call that does not get one of its locks has one result
+	private static void checkTogether(LockOperation first, LockOperation other, Class<?> targetClass) {
+		if (other.onUnavailable() != first.onUnavailable()) {
+			throw new InvalidLockMethodException(first.method(), targetClass,
+					"has several locks with onUnavailable = " + first.onUnavailable() + " and " + other.onUnavailable(),
+					"Write the same in all of them.");
+		}
+		if (other != first && (first.document() != null || other.document() != null)) {
+			throw new InvalidLockMethodException(first.method(), targetClass,
+					"has several locks, and that of a document among them: a document has no order among other locks "
+							+ "that would keep two calls from waiting for each other",
+					"Keep the one of the document, and take the others in a method of another bean that calls this one.");
+		}
+	}
+
+	private LockOperation parse(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> targetClass) {
 		Attributes attributes = new Attributes(annotation, method, targetClass);
 		String name = attributes.literal("name");
 		String key = annotation.getString("key");

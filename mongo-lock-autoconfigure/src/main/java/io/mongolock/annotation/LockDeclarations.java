@@ -5,9 +5,12 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -20,59 +23,52 @@ import org.springframework.util.ClassUtils;
 import io.mongolock.interceptor.InvalidLockMethodException;
 
 /**
- * Decides which declaration counts for a method: that of the method before that of its
- * class, and for each of them what classes say before what interfaces say. Interfaces
- * that say different things are refused.
+ * Decides which declarations count for a method: those of the method before those of its
+ * class, and for each of them what classes say before what interfaces say. All on one
+ * element count together. Interfaces that say different things are refused.
  *
  * @param method the most specific method
  * @param userClass the class of the bean, or of a JDK proxy that stands for one
  */
 record LockDeclarations(Method method, Class<?> userClass) {
 
-	Optional<MergedAnnotation<DistributedLock>> find() {
+	List<MergedAnnotation<DistributedLock>> find() {
 		return nearest(on(this.method))
-			.or(() -> mostSpecific(contracts().flatMap(this::on).filter((one) -> type(one).isInterface()).toList()))
-			.or(() -> (isMeantByType()) ? onType() : Optional.empty());
+			.or(() -> mostSpecific(contracts().flatMap(this::on).filter(OnElement::isOfInterface).toList()))
+			.or(() -> (isMeantByType()) ? onType() : Optional.empty())
+			.map(OnElement::locks)
+			.orElse(List.of());
 	}
 
-	private Optional<MergedAnnotation<DistributedLock>> onType() {
-		List<MergedAnnotation<DistributedLock>> all = on(this.userClass).toList();
-		List<MergedAnnotation<DistributedLock>> having = all.stream().filter((one) -> has(type(one))).toList();
+	private Optional<OnElement> onType() {
+		List<OnElement> all = on(this.userClass).toList();
+		List<OnElement> having = all.stream().filter((one) -> has(one.type())).toList();
 		return nearest(all.stream())
 			.or(() -> mostSpecific((having.isEmpty() && !Proxy.isProxyClass(this.userClass)) ? all : having));
 	}
 
-	private Stream<MergedAnnotation<DistributedLock>> on(AnnotatedElement element) {
-		List<MergedAnnotation<DistributedLock>> found = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
+	private Stream<OnElement> on(AnnotatedElement element) {
+		Map<Integer, List<MergedAnnotation<DistributedLock>>> found = MergedAnnotations
+			.from(element, SearchStrategy.TYPE_HIERARCHY)
 			.stream(DistributedLock.class)
-			.toList();
-		for (MergedAnnotation<DistributedLock> one : found) {
-			long together = found.stream()
-				.filter((other) -> other.getAggregateIndex() == one.getAggregateIndex())
-				.count();
-			if (together > 1) {
-				throw new InvalidLockMethodException(this.method, this.userClass,
-						"carries " + together + " locks on one element",
-						"Keep one of the annotations that bring @DistributedLock.");
-			}
-		}
-		return found.stream();
+			.collect(Collectors.groupingBy(MergedAnnotation::getAggregateIndex, LinkedHashMap::new,
+					Collectors.toList()));
+		return found.values().stream().map(OnElement::new);
 	}
 
-	private static Optional<MergedAnnotation<DistributedLock>> nearest(
-			Stream<MergedAnnotation<DistributedLock>> found) {
-		return found.filter((one) -> !type(one).isInterface()).findFirst();
+	private static Optional<OnElement> nearest(Stream<OnElement> found) {
+		return found.filter((one) -> !one.isOfInterface()).findFirst();
 	}
 
-	private Optional<MergedAnnotation<DistributedLock>> mostSpecific(List<MergedAnnotation<DistributedLock>> found) {
-		List<MergedAnnotation<DistributedLock>> best = found.stream()
-			.filter((one) -> found.stream().noneMatch((other) -> isBelow(type(other), type(one))))
+	private Optional<OnElement> mostSpecific(List<OnElement> found) {
+		List<OnElement> best = found.stream()
+			.filter((one) -> found.stream().noneMatch((other) -> isBelow(other.type(), one.type())))
 			.toList();
-		for (MergedAnnotation<DistributedLock> other : best) {
-			if (!other.asMap().equals(best.get(0).asMap())) {
+		for (OnElement other : best) {
+			if (!other.values().equals(best.get(0).values())) {
 				throw new InvalidLockMethodException(
 						this.method, this.userClass, "is declared to run under different locks by "
-								+ type(best.get(0)).getName() + " and " + type(other).getName(),
+								+ best.get(0).type().getName() + " and " + other.type().getName(),
 						"Annotate the method itself, or its class.");
 			}
 		}
@@ -107,10 +103,27 @@ record LockDeclarations(Method method, Class<?> userClass) {
 		return type != other && other.isAssignableFrom(type);
 	}
 
-	private static Class<?> type(MergedAnnotation<DistributedLock> annotation) {
-		@Nullable Object source = annotation.getSource();
-		return (source instanceof Method method) ? method.getDeclaringClass()
-				: (Class<?>) Objects.requireNonNull(source);
+	/**
+	 * What one class, interface or method says.
+	 *
+	 * @param locks at least one
+	 */
+	private record OnElement(List<MergedAnnotation<DistributedLock>> locks) {
+
+		private Class<?> type() {
+			@Nullable Object source = this.locks.get(0).getSource();
+			return (source instanceof Method declared) ? declared.getDeclaringClass()
+					: (Class<?>) Objects.requireNonNull(source);
+		}
+
+		private boolean isOfInterface() {
+			return type().isInterface();
+		}
+
+		private List<Map<String, Object>> values() {
+			return this.locks.stream().map((lock) -> lock.asMap()).toList();
+		}
+
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.mongolock.interceptor;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,7 +20,7 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 import io.mongolock.LockRequest;
 
 /**
- * Makes the request of a call out of what was declared and the arguments.
+ * Makes the requests of a call out of what was declared and the arguments.
  */
 class LockKeyEvaluator extends CachedExpressionEvaluator {
 
@@ -34,43 +35,45 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		this.beans = new BeanFactoryResolver(beanFactory);
 	}
 
-	LockRequest request(LockOperation operation, @Nullable Object[] args, @Nullable Object target,
-			Class<?> targetClass) {
-		return explained(operation, targetClass,
-				() -> builder(operation, args, target, targetClass).settings(operation.settings())
-					.onUnavailable(operation.onUnavailable())
-					.onLost(operation.onLost())
-					.build());
+	/**
+	 * The requests of one declaration: several if its key is.
+	 * @return at least one
+	 */
+	List<LockRequest> requests(LockOperation operation, LockedCall call) {
+		return explained(operation, call,
+				() -> (operation.key() != null) ? requests(operation, key(operation, call)) : List.of(request(operation,
+						LockRequest.builder(Objects.requireNonNull(operation.name())).name(operation.name()))));
 	}
 
-	Object id(LockOperation operation, @Nullable Object[] args, @Nullable Object target, Class<?> targetClass) {
-		return explained(operation, targetClass, () -> key(operation, args, target, targetClass));
+	Object id(LockOperation operation, LockedCall call) {
+		return explained(operation, call, () -> key(operation, call));
 	}
 
-	private static <T> T explained(LockOperation operation, Class<?> targetClass, Supplier<T> evaluation) {
+	private static <T> T explained(LockOperation operation, LockedCall call, Supplier<T> evaluation) {
 		String expression = operation.key();
 		try {
 			return evaluation.get();
 		}
 		catch (EvaluationException | IllegalArgumentException ex) {
-			throw new IllegalArgumentException("No lock key for "
-					+ InvalidLockMethodException.describe(operation.method(), targetClass)
+			throw new IllegalArgumentException("No lock key for " + call
 					+ ((expression != null) ? " from expression '" + expression + "'" : "") + ": " + ex.getMessage(),
 					ex);
 		}
 	}
 
-	private LockRequest.Builder builder(LockOperation operation, @Nullable Object[] args, @Nullable Object target,
-			Class<?> targetClass) {
-		if (operation.key() == null) {
-			return LockRequest.builder(Objects.requireNonNull(operation.name())).name(operation.name());
-		}
-		return LockRequest.builder(operation.name(), key(operation, args, target, targetClass));
+	private static List<LockRequest> requests(LockOperation operation, Object key) {
+		return List.of(request(operation, LockRequest.builder(operation.name(), key)));
 	}
 
-	private Object key(LockOperation operation, @Nullable Object[] args, @Nullable Object target,
-			Class<?> targetClass) {
-		Object key = evaluate(Objects.requireNonNull(operation.key()), operation, args, target, targetClass);
+	private static LockRequest request(LockOperation operation, LockRequest.Builder request) {
+		return request.settings(operation.settings())
+			.onUnavailable(operation.onUnavailable())
+			.onLost(operation.onLost())
+			.build();
+	}
+
+	private Object key(LockOperation operation, LockedCall call) {
+		Object key = evaluate(Objects.requireNonNull(operation.key()), call);
 		if (key == null) {
 			throw new IllegalArgumentException("it is null. If it refers to parameters by name, the class must be "
 					+ "compiled with -parameters; #p0 always is the first argument");
@@ -78,15 +81,18 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		return key;
 	}
 
-	private @Nullable Object evaluate(String expression, LockOperation operation, @Nullable Object[] args,
-			@Nullable Object target, Class<?> targetClass) {
-		LockKeyRoot root = new LockKeyRoot(operation.method(), args, target,
-				(target != null) ? AopUtils.getTargetClass(target) : targetClass);
-		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(root, operation.method(), args,
+	/**
+	 * Evaluate an expression on the arguments of a call.
+	 */
+	private @Nullable Object evaluate(String expression, LockedCall call) {
+		Object target = call.target();
+		LockKeyRoot root = new LockKeyRoot(call.method(), call.arguments(), target,
+				(target != null) ? AopUtils.getTargetClass(target) : call.targetClass());
+		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(root, call.method(), call.arguments(),
 				getParameterNameDiscoverer());
 		this.shared.applyDelegatesTo(context);
 		context.setBeanResolver(this.beans);
-		AnnotatedElementKey element = new AnnotatedElementKey(operation.method(), targetClass);
+		AnnotatedElementKey element = new AnnotatedElementKey(call.method(), call.targetClass());
 		return getExpression(this.expressions, element, expression).getValue(context);
 	}
 

@@ -9,7 +9,7 @@ import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 
 /**
- * What was declared for a method: which lock it runs under, and how.
+ * One lock that was declared for a method: which it is, and how it is held.
  *
  * @param method the most specific method
  * @param name first part of the key, literal

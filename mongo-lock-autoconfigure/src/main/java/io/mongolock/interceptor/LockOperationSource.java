@@ -1,8 +1,7 @@
 package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
-
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * Knows which methods run under a lock. Thread-safe.
@@ -19,9 +18,9 @@ public interface LockOperationSource {
 	 * What was declared for a method.
 	 * @param method the method as it is called, of an interface perhaps
 	 * @param targetClass the class of the object it is called on
-	 * @return the declaration, or {@code null} if there is none
+	 * @return the locks it runs under, all of them together; empty if there is none
 	 * @throws InvalidLockMethodException if the declaration cannot be understood
 	 */
-	@Nullable LockOperation getLockOperation(Method method, Class<?> targetClass);
+	List<LockOperation> getLockOperations(Method method, Class<?> targetClass);
 
 }

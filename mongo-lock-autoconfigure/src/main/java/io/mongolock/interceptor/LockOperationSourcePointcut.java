@@ -21,7 +21,7 @@ class LockOperationSourcePointcut extends StaticMethodMatcherPointcut {
 
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
-		return this.source.getLockOperation(method, targetClass) != null;
+		return !this.source.getLockOperations(method, targetClass).isEmpty();
 	}
 
 }

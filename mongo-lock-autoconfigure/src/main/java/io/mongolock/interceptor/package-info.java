@@ -1,12 +1,16 @@
 /**
  * Runs methods under a lock: which methods, which key, and what a caller sees.
  * <ul>
- * <li>Which methods: {@link LockOperationSource} knows the {@link LockOperation} of each,
- * and {@link LockOperationSourceAdvisor} puts {@link LockInterceptor} around it.</li>
- * <li>Which key: {@link LockKeyEvaluator} evaluates its expression at each call.</li>
- * <li>What a caller sees: {@link LockInterceptor} runs the method under the lock, or
- * answers with a {@link SkippedResult}; {@link LaterResults} refuses results that end
- * after the method.</li>
+ * <li>Which methods: {@link LockOperationSource} knows each {@link LockOperation} of a
+ * method, and {@link LockOperationSourceAdvisor} puts {@link LockInterceptor} around
+ * it.</li>
+ * <li>How: {@link LockInterceptor} decides once per method on a {@link LockedExecution},
+ * which runs each {@link LockedCall}: {@link LocksExecution} under its lock, or by
+ * {@link SeveralLocks} under several, {@link DocumentLockExecution} under that of a
+ * document; {@link SkippingExecution} answers with a {@link SkippedResult} if it is not
+ * free. {@link LaterResults} refuses results that end after the method.</li>
+ * <li>Which keys: {@link LockKeyEvaluator} evaluates their expressions at each call, and
+ * {@link LockRequests} brings them into the order in which all calls ask.</li>
  * <li>{@code check} refuses at startup what could not work.</li>
  * </ul>
  */

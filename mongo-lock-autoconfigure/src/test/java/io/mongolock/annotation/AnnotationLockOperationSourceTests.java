@@ -5,6 +5,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -72,7 +73,8 @@ class AnnotationLockOperationSourceTests {
 			badFlag    | autoRenew 'maybe'
 			noProperty | 'a${missing}' with a placeholder that no property fills
 			blankName  | ' ', which is blank
-			twice      | 2 locks on one element
+			disagreed  | onUnavailable = FAIL and SKIP
+			documents  | that of a document among them
 			noLimit    | the limit '0'
 			manyLimit  | the limit '2147483647'
 			wordLimit  | the limit 'ten', which is no whole number
@@ -94,7 +96,7 @@ class AnnotationLockOperationSourceTests {
 		AnnotationLockOperationSource lenient = new AnnotationLockOperationSource(
 				this.environment::resolvePlaceholders);
 		assertThatExceptionOfType(InvalidLockMethodException.class)
-			.isThrownBy(() -> lenient.getLockOperation(method(Bad.class, "noProperty"), Bad.class))
+			.isThrownBy(() -> lenient.getLockOperations(method(Bad.class, "noProperty"), Bad.class))
 			.withMessageContaining("a${missing}");
 	}
 
@@ -115,7 +117,7 @@ class AnnotationLockOperationSourceTests {
 	@Test
 	void typeLevelDoesNotMeanOthers() {
 		for (String method : new String[] { "guarded", "local", "hidden", "fixed", "toString" }) {
-			assertThat(operation(OnType.class, method)).as(method).isNull();
+			assertThat(operations(OnType.class, method)).as(method).isEmpty();
 		}
 	}
 
@@ -130,15 +132,17 @@ class AnnotationLockOperationSourceTests {
 		assertThat(operation(Implementation.class, "onMethod").name()).isEqualTo("interface-method");
 		assertThat(operation(Implementation.class, "onType").name()).isEqualTo("interface-type");
 		assertThat(operation(Implementation.class, "byDefault").name()).isEqualTo("default");
-		assertThat(this.source.getLockOperation(method(ByMethod.class, "onMethod"), Implementation.class).method())
-			.isEqualTo(method(Implementation.class, "onMethod"));
+		assertThat(this.source.getLockOperations(method(ByMethod.class, "onMethod"), Implementation.class))
+			.extracting(LockOperation::method)
+			.containsExactly(method(Implementation.class, "onMethod"));
 	}
 
 	@Test
 	void genericInterfaceMethod() {
 		assertThat(Arrays.stream(GenericImplementation.class.getMethods())
 			.filter((method) -> method.getName().equals("save"))
-			.map((method) -> this.source.getLockOperation(method, GenericImplementation.class).method())).hasSize(2)
+			.map((method) -> this.source.getLockOperations(method, GenericImplementation.class).get(0).method()))
+			.hasSize(2)
 			.containsOnly(method(GenericImplementation.class, "save"));
 	}
 
@@ -175,6 +179,14 @@ class AnnotationLockOperationSourceTests {
 			.withMessageContaining("Annotate the method itself, or its class.");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "repeated, 'a, b'", "contained, 'a, b'", "composed, 'order, transfer'", "inherited, 'type-a, type-b'",
+			"own, own", "onInterface, 'interface-a, interface-b'", "sameTwice, a" })
+	void allLocksOnOneElementCount(String method, String names) {
+		assertThat(operations(Repeated.class, method)).extracting(LockOperation::name)
+			.containsExactlyInAnyOrder(names.split(", "));
+	}
+
 	@Test
 	void privateMethodsAreSeen() {
 		assertThat(operation(OnMethods.class, "hidden").name()).isEqualTo("hidden");
@@ -186,7 +198,11 @@ class AnnotationLockOperationSourceTests {
 	}
 
 	private LockOperation operation(Class<?> type, String method) {
-		return this.source.getLockOperation(method(type, method), type);
+		return operations(type, method).get(0);
+	}
+
+	private List<LockOperation> operations(Class<?> type, String method) {
+		return this.source.getLockOperations(method(type, method), type);
 	}
 
 	private static Method method(Class<?> type, String name) {
@@ -235,6 +251,50 @@ class AnnotationLockOperationSourceTests {
 
 	}
 
+	interface ByRepetition {
+
+		@DistributedLock("interface-a")
+		@DistributedLock("interface-b")
+		void onInterface();
+
+	}
+
+	@DistributedLock("type-a")
+	@DistributedLock("type-b")
+	public static class Repeated implements ByRepetition {
+
+		@DistributedLock("a")
+		@DistributedLock("b")
+		void repeated() {
+		}
+
+		@DistributedLock.List({ @DistributedLock("a"), @DistributedLock("b") })
+		void contained() {
+		}
+
+		@OrderLock(by = "#p0")
+		@DistributedLock(name = "transfer", onUnavailable = OnUnavailable.SKIP)
+		void composed(int id) {
+		}
+
+		public void inherited() {
+		}
+
+		@DistributedLock("own")
+		public void own() {
+		}
+
+		@Override
+		public void onInterface() {
+		}
+
+		@DistributedLock("a")
+		@DistributedLock("a")
+		void sameTwice() {
+		}
+
+	}
+
 	static class Bad {
 
 		@DistributedLock
@@ -279,7 +339,12 @@ class AnnotationLockOperationSourceTests {
 
 		@DistributedLock("one")
 		@OrderLock(by = "#p0")
-		void twice() {
+		void disagreed() {
+		}
+
+		@DistributedLock("one")
+		@DistributedLock(key = "'1'", document = String.class)
+		void documents() {
 		}
 
 	}

@@ -182,10 +182,10 @@ class LockInterceptorTests {
 		}
 
 		@Override
-		public LockOperation getLockOperation(Method method, Class<?> targetClass) {
-			return (method.getParameterCount() != 0) ? new LockOperation(method, "order", "#p0", null,
-					LockSettings.builder().autoRenew(false).limit(3).build(), this.onUnavailable, OnLost.INTERRUPT)
-					: null;
+		public List<LockOperation> getLockOperations(Method method, Class<?> targetClass) {
+			return (method.getParameterCount() != 0) ? List.of(new LockOperation(method, "order", "#p0", null,
+					LockSettings.builder().autoRenew(false).limit(3).build(), this.onUnavailable, OnLost.INTERRUPT))
+					: List.of();
 		}
 
 	}

@@ -1,5 +1,6 @@
 package io.mongolock.interceptor;
 
+import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.math.BigDecimal;
@@ -31,6 +32,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import org.aopalliance.intercept.MethodInvocation;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -175,7 +177,10 @@ class LockKeyEvaluatorTests {
 		Method method = method();
 		LockOperation operation = new LockOperation(method, name, key, null, LockSettings.NONE, OnUnavailable.FAIL,
 				OnLost.FAIL);
-		return this.evaluator.request(operation, args, new Service(), Service.class);
+		LockedMethod called = new LockedMethod(method, Service.class, new LaterResults());
+		return this.evaluator
+			.requests(operation, new LockedCall(called, new SimpleInvocation(method, new Service(), args)))
+			.get(0);
 	}
 
 	private static Method method() {
@@ -185,6 +190,35 @@ class LockKeyEvaluatorTests {
 		catch (NoSuchMethodException ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	private record SimpleInvocation(Method method, Object target, Object[] args) implements MethodInvocation {
+
+		@Override
+		public Method getMethod() {
+			return this.method;
+		}
+
+		@Override
+		public Object[] getArguments() {
+			return this.args;
+		}
+
+		@Override
+		public Object proceed() {
+			throw new AssertionError("not meant to run");
+		}
+
+		@Override
+		public Object getThis() {
+			return this.target;
+		}
+
+		@Override
+		public AccessibleObject getStaticPart() {
+			return this.method;
+		}
+
 	}
 
 	public static class Service {

@@ -2,8 +2,10 @@ package io.mongolock.interceptor;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
@@ -29,6 +31,8 @@ public class RecordingLockOperations implements LockOperations {
 
 	private boolean heldByAnother;
 
+	private final Set<String> keysOfAnother = new HashSet<>();
+
 	private RuntimeException onClose;
 
 	public RecordingLockOperations() {
@@ -49,6 +53,10 @@ public class RecordingLockOperations implements LockOperations {
 
 	public void heldByAnother() {
 		this.heldByAnother = true;
+	}
+
+	public void heldByAnother(String key) {
+		this.keysOfAnother.add(key);
 	}
 
 	public void failOnClose(RuntimeException ex) {
@@ -81,7 +89,7 @@ public class RecordingLockOperations implements LockOperations {
 	@Override
 	public Optional<LockHandle> tryAcquire(LockRequest request) {
 		this.requests.add(request);
-		if (this.heldByAnother) {
+		if (this.heldByAnother || this.keysOfAnother.contains(request.key())) {
 			this.events.add("denied " + request.key());
 			return Optional.empty();
 		}

@@ -1,5 +1,6 @@
 package io.mongolock.docs;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +44,12 @@ public class ReadmeSnippets {
 	@Scheduled(cron = "0 0 3 * * *")
 	public void settle() {
 		this.payments.settleAll();
+	}
+
+	@DistributedLock(name = "account", key = "#from")
+	@DistributedLock(name = "account", key = "#to")
+	public void transfer(String from, String to, BigDecimal amount) {
+		this.payments.move(from, to, amount);
 	}
 
 	@DistributedLock(name = "report", key = "#month")
@@ -91,6 +98,8 @@ public class ReadmeSnippets {
 		Receipt charge(String id);
 
 		void settleAll();
+
+		void move(String from, String to, BigDecimal amount);
 
 	}
 

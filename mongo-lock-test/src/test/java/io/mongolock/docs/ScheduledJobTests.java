@@ -1,5 +1,6 @@
 package io.mongolock.docs;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -165,6 +166,11 @@ class ScheduledJobTests {
 
 		@Override
 		public Receipt charge(String id) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void move(String from, String to, BigDecimal amount) {
 			throw new UnsupportedOperationException();
 		}
 

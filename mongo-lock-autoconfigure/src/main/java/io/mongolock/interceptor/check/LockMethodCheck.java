@@ -1,6 +1,7 @@
 package io.mongolock.interceptor.check;
 
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
@@ -35,9 +36,14 @@ class LockMethodCheck {
 		this.documents = documents;
 	}
 
-	void check(LockOperation operation, Class<?> targetClass) {
-		endsWithTheCall(operation.method(), targetClass);
-		result(operation, targetClass);
+	void check(List<LockOperation> operations, Class<?> targetClass) {
+		LockOperation first = operations.get(0);
+		endsWithTheCall(first.method(), targetClass);
+		result(first, targetClass);
+		operations.forEach((operation) -> check(operation, targetClass));
+	}
+
+	private void check(LockOperation operation, Class<?> targetClass) {
 		this.keys.check(operation, targetClass);
 		this.documents.check(operation, targetClass);
 		settings(operation, targetClass);

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -117,7 +118,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		for (@Nullable
 		String name : new @Nullable String[] { definition.getInitMethodName(), definition.getDestroyMethodName() }) {
 			Method method = (name != null) ? ReflectionUtils.findMethod(targetClass, name) : null;
-			if (method != null && this.source.getLockOperation(method, targetClass) != null) {
+			if (method != null && !this.source.getLockOperations(method, targetClass).isEmpty()) {
 				this.reach.callback(method, targetClass);
 			}
 		}
@@ -187,12 +188,14 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	private int checkAll(Class<?> targetClass) {
-		Map<Method, LockOperation> operations = MethodIntrospector.selectMethods(targetClass,
-				(MethodIntrospector.MetadataLookup<LockOperation>) (method) -> this.source.getLockOperation(method,
-						targetClass));
-		operations.values().forEach((operation) -> {
-			this.reach.check(operation.method(), targetClass);
-			this.check.check(operation, targetClass);
+		Map<Method, List<LockOperation>> operations = MethodIntrospector.selectMethods(targetClass,
+				(MethodIntrospector.MetadataLookup<List<LockOperation>>) (method) -> {
+					List<LockOperation> found = this.source.getLockOperations(method, targetClass);
+					return (!found.isEmpty()) ? found : null;
+				});
+		operations.values().forEach((locks) -> {
+			this.reach.check(locks.get(0).method(), targetClass);
+			this.check.check(locks, targetClass);
 		});
 		if (this.verification.isOn() && !operations.isEmpty() && !Proxy.isProxyClass(targetClass)) {
 			SelfCalls.find(ClassUtils.getUserClass(targetClass), operations)

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -34,18 +35,18 @@ import io.mongolock.interceptor.LockOperation;
  */
 final class SelfCalls {
 
-	private final Map<String, LockOperation> locked = new HashMap<>();
+	private final Map<String, List<LockOperation>> locked = new HashMap<>();
 
 	private final Set<String> found = new LinkedHashSet<>();
 
-	private SelfCalls(Map<Method, LockOperation> locked) {
-		locked.forEach((method, operation) -> this.locked.put(signature(method), operation));
+	private SelfCalls(Map<Method, List<LockOperation>> locked) {
+		locked.forEach((method, operations) -> this.locked.put(signature(method), operations));
 	}
 
 	/**
 	 * Look for such calls.
 	 */
-	static Set<String> find(Class<?> type, Map<Method, LockOperation> locked) {
+	static Set<String> find(Class<?> type, Map<Method, List<LockOperation>> locked) {
 		SelfCalls calls = new SelfCalls(locked);
 		for (Class<?> one = type; one != null && one != Object.class; one = one.getSuperclass()) {
 			calls.read(one);
@@ -84,7 +85,7 @@ final class SelfCalls {
 				@Nullable String signature, String @Nullable [] exceptions) {
 			boolean generated = (access & Opcodes.ACC_BRIDGE) != 0;
 			return ((access & Opcodes.ACC_STATIC) != 0 || generated) ? null
-					: new Code(this.type, name, SelfCalls.this.locked.get(name + descriptor));
+					: new Code(this.type, name, SelfCalls.this.locked.getOrDefault(name + descriptor, List.of()));
 		}
 
 	}
@@ -100,11 +101,11 @@ final class SelfCalls {
 		private final String caller;
 
 		/** What the method itself runs under, if it does. */
-		private final @Nullable LockOperation held;
+		private final List<LockOperation> held;
 
 		private final Deque<Boolean> stack = new ArrayDeque<>();
 
-		private Code(Class<?> type, String name, @Nullable LockOperation held) {
+		private Code(Class<?> type, String name, List<LockOperation> held) {
 			super(SpringAsmInfo.ASM_VERSION);
 			this.type = type;
 			this.held = held;
@@ -180,8 +181,8 @@ final class SelfCalls {
 			pop((Type.getArgumentsAndReturnSizes(descriptor) >> 2) - 1);
 			if (opcode != Opcodes.INVOKESTATIC) {
 				boolean self = Boolean.TRUE.equals(this.stack.poll());
-				LockOperation called = SelfCalls.this.locked.get(name + descriptor);
-				if (self && opcode != Opcodes.INVOKESPECIAL && called != null && !isSame(called)) {
+				List<LockOperation> called = SelfCalls.this.locked.getOrDefault(name + descriptor, List.of());
+				if (self && opcode != Opcodes.INVOKESPECIAL && !called.stream().allMatch(this::isHeld)) {
 					SelfCalls.this.found.add(this.type.getName() + "." + this.caller + "() calls " + name + "("
 							+ Arrays.stream(Type.getArgumentTypes(descriptor))
 								.map((one) -> ClassUtils.getShortName(one.getClassName()))
@@ -229,10 +230,10 @@ final class SelfCalls {
 		}
 
 		// in the same text, which may stand for another key if the arguments are others
-		private boolean isSame(LockOperation called) {
-			return this.held != null && Objects.equals(this.held.name(), called.name())
-					&& Objects.equals(this.held.key(), called.key())
-					&& Objects.equals(this.held.document(), called.document());
+		private boolean isHeld(LockOperation called) {
+			return this.held.stream()
+				.anyMatch((own) -> Objects.equals(own.name(), called.name()) && Objects.equals(own.key(), called.key())
+						&& Objects.equals(own.document(), called.document()));
 		}
 
 		private void push(int words) {

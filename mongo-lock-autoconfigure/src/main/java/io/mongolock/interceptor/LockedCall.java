@@ -1,0 +1,83 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a method that runs under locks. Used by one thread at a time.
+ */
+final class LockedCall {
+
+	private final LockedMethod called;
+
+	private final MethodInvocation invocation;
+
+	private boolean begun;
+
+	LockedCall(LockedMethod called, MethodInvocation invocation) {
+		this.called = called;
+		this.invocation = invocation;
+	}
+
+	/**
+	 * The most specific method.
+	 */
+	Method method() {
+		return this.called.method();
+	}
+
+	/**
+	 * The class of the object that the method is called on.
+	 */
+	Class<?> targetClass() {
+		return this.called.targetClass();
+	}
+
+	@Nullable Object target() {
+		return this.invocation.getThis();
+	}
+
+	/**
+	 * The arguments, which may be changed in place.
+	 */
+	@Nullable Object[] arguments() {
+		return this.invocation.getArguments();
+	}
+
+	/**
+	 * Whether the method has begun: what is thrown then may be its own.
+	 */
+	boolean hasBegun() {
+		return this.begun;
+	}
+
+	/**
+	 * Run the method itself, which has to have ended when it returns. What it declares is
+	 * known at startup, what it returns is not: Object, for instance.
+	 * @return what it returned
+	 * @throws InvalidLockMethodException if its result ends later; thrown under the lock,
+	 * which is released as for any other exception
+	 * @throws Throwable what it threw
+	 */
+	@Nullable Object proceed() throws Throwable {
+		this.begun = true;
+		Object result = this.invocation.proceed();
+		String later = this.called.results().returned(result);
+		if (later != null) {
+			throw new InvalidLockMethodException(method(), targetClass(),
+					"has returned a " + later + ", and the lock would end before the work does", LaterResults.ACTION);
+		}
+		return result;
+	}
+
+	/**
+	 * The method for people to read.
+	 */
+	@Override
+	public String toString() {
+		return this.called.toString();
+	}
+
+}

@@ -1,0 +1,27 @@
+package io.mongolock.interceptor;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+
+/**
+ * Runs a method under the lock of its key, or those of its keys.
+ *
+ * @param requests makes the requests of a call
+ * @param locks asked for at a call, not before
+ */
+record LocksExecution(LockRequests requests, Supplier<LockOperations> locks) implements LockedExecution {
+
+	@Override
+	@SuppressWarnings("NullAway") // sees no type arguments: the callback may return null
+	public @Nullable Object run(LockedCall call) throws Throwable {
+		List<LockRequest> requests = this.requests.of(call);
+		return (requests.size() == 1) ? this.locks.get().execute(requests.get(0), (handle) -> call.proceed())
+				: new SeveralLocks(requests, this.requests.waits(), this.locks.get()).run(call);
+	}
+
+}
