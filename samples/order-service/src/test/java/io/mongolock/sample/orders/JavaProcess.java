@@ -7,8 +7,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -29,13 +32,23 @@ final class JavaProcess implements AutoCloseable {
 		this.process = process;
 	}
 
+	/**
+	 * Start one.
+	 * @param directory where its output goes
+	 * @param main its main class
+	 * @param args for the main class; those that begin with {@code -D} for the JVM
+	 * @return the process
+	 */
 	static JavaProcess start(Path directory, Class<?> main, String... args) {
 		try {
+			Map<Boolean, List<String>> properties = Stream.of(args)
+				.collect(Collectors.partitioningBy((arg) -> arg.startsWith("-D")));
 			List<String> command = new ArrayList<>(
 					List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
-							"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
-							main.getName()));
-			command.addAll(List.of(args));
+							"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+			command.addAll(properties.getOrDefault(true, List.of()));
+			command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+			command.addAll(properties.getOrDefault(false, List.of()));
 			Path output = Files.createTempFile(directory, main.getSimpleName(), ".log");
 			Process process = new ProcessBuilder(command).redirectErrorStream(true)
 				.redirectOutput(output.toFile())
