@@ -19,7 +19,15 @@ import io.mongolock.core.ConfiguredSettings;
 class UnlockedConfiguration {
 
 	@Bean
-	UnlockedLockOperations mongoLockOperations(ConfiguredSettings configured, LockClock clock) {
+	UnlockedLockOperations mongoLockOperations(MongoLockProperties properties, ConfiguredSettings configured,
+			LockClock clock) {
+		if (properties.enabled()) {
+			// What was processed ahead of time does not ask the condition again
+			throw new LockStartupException(
+					"The application was processed ahead of time with mongo-lock.enabled=false, and now it is true: "
+							+ "methods and requests would run without their locks.",
+					"Build it again with mongo-lock.enabled=true, or start it with mongo-lock.enabled=false.");
+		}
 		LogFactory.getLog(UnlockedConfiguration.class)
 			.warn("mongo-lock.enabled=false: methods and requests run WITHOUT their locks; "
 					+ "other instances may run them at the same time");

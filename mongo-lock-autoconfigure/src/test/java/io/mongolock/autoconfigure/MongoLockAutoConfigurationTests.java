@@ -13,6 +13,8 @@ import org.mockito.Mockito;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -42,6 +44,7 @@ import io.mongolock.store.mongo.TtlIndexWatch;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -209,6 +212,16 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 				assertThatIllegalStateException().isThrownBy(LockContext::current);
 			});
 		assertThat(output).containsOnlyOnce("mongo-lock.enabled=false");
+	}
+
+	@Test
+	void whatWasProcessedSwitchedOffAheadOfTimeDoesNotStartSwitchedOn() {
+		MongoLockProperties properties = new Binder(new MapConfigurationPropertySource()).bindOrCreate("mongo-lock",
+				MongoLockProperties.class);
+		assertThatExceptionOfType(LockStartupException.class)
+			.isThrownBy(() -> new UnlockedConfiguration().mongoLockOperations(properties, ConfiguredSettings.NONE,
+					LockClock.system()))
+			.withMessageContaining("ahead of time with mongo-lock.enabled=false");
 	}
 
 	private static ContextConsumer<AssertableApplicationContext> lockedBy(String key) {

@@ -1,0 +1,28 @@
+package io.mongolock.interceptor;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/**
+ * Keeps in a native image what key expressions call on {@code #root}, and the names of
+ * the optional types that this package looks for: there, a type is only found by a name
+ * that the image knows.
+ */
+class LockInterceptorHints implements RuntimeHintsRegistrar {
+
+	static final List<String> OPTIONAL = List.of("reactor.core.scheduler.Schedulers",
+			"org.springframework.http.HttpEntity");
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.reflection()
+			.registerType(LockKeyRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS,
+					MemberCategory.INVOKE_DECLARED_METHODS);
+		OPTIONAL.forEach((type) -> hints.reflection().registerTypeIfPresent(classLoader, type));
+	}
+
+}
