@@ -7,6 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The locks that the current thread works under, innermost first.
+ * <p>
+ * Work of a {@code Mono}, a {@code Flux} or the like that runs under a lock changes
+ * threads: there the handle is in the Context of Reactor, under the class
+ * {@link LockHandle}.
  */
 public final class LockContext {
 

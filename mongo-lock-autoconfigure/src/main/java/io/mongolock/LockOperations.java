@@ -84,7 +84,8 @@ public interface LockOperations {
 	 * that has begun goes on under the lock, which is released when its stage has ended:
 	 * nobody else is granted it before. Who wants the lock free earlier ends that stage,
 	 * and so says that the work needs it no longer. As the work is bound to no thread,
-	 * {@link OnLost#INTERRUPT} is as {@link OnLost#FAIL}.
+	 * {@link OnLost#INTERRUPT} cancels the stage instead, if that is a
+	 * {@link java.util.concurrent.Future Future}, as a {@link CompletableFuture} is.
 	 * @param <T> what the work results in
 	 * @param request which lock, and how
 	 * @param callback begins the work; runs under the lock, on a thread of its own or,

@@ -14,7 +14,8 @@ public enum OnLost {
 
 	/**
 	 * The thread of the guarded call is interrupted at once, and a
-	 * {@link LockLostException} follows at the end of the call.
+	 * {@link LockLostException} follows at the end of the call. Work whose result ends
+	 * later is cancelled instead.
 	 */
 	INTERRUPT,
 

@@ -16,11 +16,13 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.OnLost;
 import io.mongolock.concurrent.AsyncExecution;
 import io.mongolock.concurrent.LossInterruption;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.LockShares;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.LockStore;
 
@@ -82,7 +84,8 @@ public final class LockTemplate implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
-		return new AsyncExecution<>(callback, this::working, (end) -> this.client.threads().complete(end))
+		return new AsyncExecution<>(callback, this::working, LockTemplate::interrupting,
+				(end) -> this.client.threads().complete(end))
 			.run(acquireAsync(request));
 	}
 
@@ -205,6 +208,11 @@ public final class LockTemplate implements LockOperations {
 	private LockInstrumentation.Scope working(LockHandle handle) {
 		return (handle instanceof LeaseHandle lease) ? this.client.events().working(lease.heldLock())
 				: LockInstrumentation.Scope.NONE;
+	}
+
+	private static @Nullable LockShares interrupting(LockHandle handle) {
+		return (handle instanceof LeaseHandle lease && lease.heldLock().request().onLost() == OnLost.INTERRUPT)
+				? lease.heldLock().shares() : null;
 	}
 
 }

@@ -78,7 +78,8 @@ public class UnlockedLockOperations implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
-		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, Runnable::run).run(acquireAsync(request));
+		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, (handle) -> null, Runnable::run)
+			.run(acquireAsync(request));
 	}
 
 	@Override

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -12,12 +13,15 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
+import io.mongolock.core.LockShares;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
  * Work under a lock that ends when a stage does, whatever becomes of the result. The
- * stage is never cancelled: that would complete it while the work goes on. Thread-safe:
- * each of the three futures is completed once, and reacts to the one before it.
+ * stage is cancelled only where the lock is lost and the request wants the work
+ * interrupted: while the lock is held, that would complete the stage, and so free the
+ * lock, while the work goes on. Thread-safe: each of the three futures is completed once,
+ * and reacts to the one before it.
  *
  * @param <T> what the work results in
  */
@@ -27,19 +31,24 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private final Function<LockHandle, Scope> working;
 
+	private final Function<LockHandle, @Nullable LockShares> interrupting;
+
 	private final Executor releases;
 
 	private final CompletableFuture<T> result = new CompletableFuture<>();
 
 	/**
 	 * Create an execution.
+	 * @param interrupting where to hear of a loss that interrupts the work; {@code null}
+	 * if none does
 	 * @param releases where the lock is released and the result completed, which may
 	 * block
 	 */
 	public AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Function<LockHandle, Scope> working,
-			Executor releases) {
+			Function<LockHandle, @Nullable LockShares> interrupting, Executor releases) {
 		this.callback = callback;
 		this.working = working;
+		this.interrupting = interrupting;
 		this.releases = releases;
 	}
 
@@ -66,7 +75,11 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			return;
 		}
 		try {
-			begin(handle).whenComplete((value, failure) -> this.releases.execute(() -> end(handle, value, failure)));
+			CompletionStage<T> stage = begin(handle);
+			Interruption interruption = new Interruption(this.interrupting.apply(handle), stage);
+			stage.whenComplete((value, failure) -> this.releases
+				.execute(() -> end(handle, value, (interruption.end()) ? null : failure)));
+			interruption.begin();
 		}
 		catch (Throwable ex) {
 			// Whatever the callback throws is the result, as is a stage that has no end
@@ -108,6 +121,48 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	@SuppressWarnings("NullAway") // what the stage ended with, null only if T may be
 	private void complete(@Nullable T value) {
 		this.result.complete(value);
+	}
+
+	/**
+	 * Cancels a stage if the lock is lost; the loss is then what it ends with. The one
+	 * that notices a loss runs no code of others.
+	 */
+	private final class Interruption implements Runnable {
+
+		private final @Nullable LockShares shares;
+
+		private final CompletionStage<T> stage;
+
+		private volatile boolean cancelled;
+
+		private Interruption(@Nullable LockShares shares, CompletionStage<T> stage) {
+			this.shares = shares;
+			this.stage = stage;
+		}
+
+		private void begin() {
+			if (this.shares != null) {
+				this.shares.onLoss(this);
+			}
+		}
+
+		@Override
+		public void run() {
+			AsyncExecution.this.releases.execute(() -> {
+				if (this.stage instanceof Future<?> future) {
+					this.cancelled = true;
+					future.cancel(true);
+				}
+			});
+		}
+
+		private boolean end() {
+			if (this.shares != null) {
+				this.shares.removeOnLoss(this);
+			}
+			return this.cancelled && this.stage instanceof Future<?> future && future.isCancelled();
+		}
+
 	}
 
 }

@@ -22,8 +22,11 @@ import org.springframework.util.ClassUtils;
 public final class LaterResults {
 
 	/** The way out. */
-	public static final String ACTION = "Wait for the result inside the method (a stream or an iterator as a List), "
-			+ "or use LockOperations.executeAsync, which holds the lock until the work has ended.";
+	public static final String ACTION = "Return a CompletionStage, a CompletableFuture or, with Reactor on the class "
+			+ "path, a Mono, a Flux or another reactive type that Spring adapts, and nothing around it: its lock is "
+			+ "held until it has ended. For suspend functions and Flow add kotlinx-coroutines-reactor and "
+			+ "kotlin-reflect. Or wait for the result inside the method (a stream or an iterator as a List), or use "
+			+ "LockOperations.executeAsync.";
 
 	private static final Set<String> TYPES = Set.of("java.util.concurrent.Future",
 			"java.util.concurrent.CompletionStage", "java.util.concurrent.Callable",
@@ -44,17 +47,25 @@ public final class LaterResults {
 	private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
 
 	/**
-	 * What kind of result a method declares.
+	 * What kind of result a method declares whose end is not known.
 	 * @return a type for diagnostics, or {@code null} if the work ends with the call, as
-	 * far as is declared
+	 * far as is declared, or with the result
 	 */
 	public static @Nullable String declaredBy(Method method, Class<?> targetClass) {
-		Class<?>[] parameters = method.getParameterTypes();
-		if (parameters.length > 0
-				&& "kotlin.coroutines.Continuation".equals(parameters[parameters.length - 1].getName())) {
-			return "Kotlin continuation (suspend)";
+		LaterType later = LaterType.of(method, targetClass);
+		if (LaterType.isSuspending(method)) {
+			return (later != null) ? findIn(LaterType.resultOfSuspending(method, targetClass))
+					: "Kotlin continuation (suspend)";
 		}
-		return find(ResolvableType.forMethodReturnType(method, targetClass));
+		ResolvableType declared = ResolvableType.forMethodReturnType(method, targetClass);
+		return (later != null) ? findIn(declared) : find(declared);
+	}
+
+	/**
+	 * Whether a method declares a result that ends later, and that the lock is held for.
+	 */
+	public static boolean areHeldFor(Method method, Class<?> targetClass) {
+		return LaterType.of(method, targetClass) != null;
 	}
 
 	private static @Nullable String find(ResolvableType type) {
@@ -65,7 +76,11 @@ public final class LaterResults {
 		if (isLater(declared)) {
 			return declared.getSimpleName();
 		}
-		// What a collection, a ResponseEntity or an array has in it
+		return findIn(type);
+	}
+
+	// What a collection, a ResponseEntity or an array has in it
+	private static @Nullable String findIn(ResolvableType type) {
 		return Stream.concat(Stream.of(type.getGenerics()), Stream.of(type.getComponentType()))
 			.filter((inner) -> inner != ResolvableType.NONE)
 			.map(LaterResults::find)

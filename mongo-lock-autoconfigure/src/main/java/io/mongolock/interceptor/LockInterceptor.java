@@ -68,7 +68,9 @@ public class LockInterceptor implements MethodInterceptor {
 		// target does not know the interface
 		Class<?> targetClass = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 		Plan plan = plan(invocation.getMethod(), targetClass);
-		this.nonBlockingThreads.warnIfOnOne(plan.method().method(), targetClass);
+		if (!plan.method().endsLater()) {
+			this.nonBlockingThreads.warnIfOnOne(plan.method().method(), targetClass);
+		}
 		return plan.execution().run(new LockedCall(plan.method(), invocation));
 	}
 
@@ -89,16 +91,26 @@ public class LockInterceptor implements MethodInterceptor {
 					+ " was to be guarded by a lock, and none is declared for it. The LockOperationSource "
 					+ "answers differently than it did for the proxy, or the advice was added without its advisor");
 		}
-		return new Plan(new LockedMethod(locks.get(0).method(), targetClass, this.laterResults), execution(locks));
+		LockedMethod method = LockedMethod.of(locks.get(0).method(), targetClass, this.laterResults);
+		return new Plan(method, execution(method, locks));
 	}
 
 	// From the inside out; what all locks of a method have in common, the first says
-	private LockedExecution execution(List<LockOperation> locks) {
+	private LockedExecution execution(LockedMethod method, List<LockOperation> locks) {
 		LockOperation first = locks.get(0);
+		UnavailableAnswer answer = (first.onUnavailable() != OnUnavailable.SKIP) ? null
+				: (call, ex) -> SkippedResult.of(call.method().getReturnType());
+		if (method.later() != null) {
+			return LaterExecution.of(method.later(), requests(locks), this.operations, answer);
+		}
 		LockedExecution execution = (first.document() != null)
 				? new DocumentLockExecution(first, this.keys, this.documents)
-				: new LocksExecution(new LockRequests(locks, this.keys, this.configured, this.clock), this.operations);
-		return (first.onUnavailable() == OnUnavailable.SKIP) ? new SkippingExecution(execution) : execution;
+				: new LocksExecution(requests(locks), this.operations);
+		return (answer != null) ? new SkippingExecution(execution) : execution;
+	}
+
+	private LockRequests requests(List<LockOperation> locks) {
+		return new LockRequests(locks, this.keys, this.configured, this.clock);
 	}
 
 	/**

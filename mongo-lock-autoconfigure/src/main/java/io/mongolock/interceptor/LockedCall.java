@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
 
 /**
  * One call of a method that runs under locks. Used by one thread at a time.
@@ -54,8 +55,17 @@ final class LockedCall {
 	}
 
 	/**
-	 * Run the method itself, which has to have ended when it returns. What it declares is
-	 * known at startup, what it returns is not: Object, for instance.
+	 * This call once more, for as long as it is wanted, with the arguments as they are.
+	 */
+	LockedCall again() {
+		return new LockedCall(this.called, (this.invocation instanceof ProxyMethodInvocation proxied)
+				? proxied.invocableClone() : this.invocation);
+	}
+
+	/**
+	 * Run the method itself, which has to have ended when it returns unless it declares
+	 * otherwise. What it declares is known at startup, what it returns is not: Object,
+	 * for instance.
 	 * @return what it returned
 	 * @throws InvalidLockMethodException if its result ends later; thrown under the lock,
 	 * which is released as for any other exception
@@ -64,7 +74,7 @@ final class LockedCall {
 	@Nullable Object proceed() throws Throwable {
 		this.begun = true;
 		Object result = this.invocation.proceed();
-		String later = this.called.results().returned(result);
+		String later = (this.called.endsLater()) ? null : this.called.results().returned(result);
 		if (later != null) {
 			throw new InvalidLockMethodException(method(), targetClass(),
 					"has returned a " + later + ", and the lock would end before the work does", LaterResults.ACTION);

@@ -2,14 +2,28 @@ package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A method that runs under locks.
  *
  * @param method the most specific method
  * @param targetClass the class of the object it is called on
+ * @param later the type of its result, if that is known to end later
  * @param results knows results that end later
  */
-record LockedMethod(Method method, Class<?> targetClass, LaterResults results) {
+record LockedMethod(Method method, Class<?> targetClass, @Nullable LaterType later, LaterResults results) {
+
+	static LockedMethod of(Method method, Class<?> targetClass, LaterResults results) {
+		return new LockedMethod(method, targetClass, LaterType.of(method, targetClass), results);
+	}
+
+	/**
+	 * Whether the method declares a result that ends later, for which no thread waits.
+	 */
+	boolean endsLater() {
+		return this.later != null;
+	}
 
 	/**
 	 * The method for people to read.

@@ -8,7 +8,11 @@
  * which runs each {@link LockedCall}: {@link LocksExecution} under its lock, or by
  * {@link SeveralLocks} under several, {@link DocumentLockExecution} under that of a
  * document; {@link SkippingExecution} answers with a {@link SkippedResult} if it is not
- * free. {@link LaterResults} refuses results that end after the method.</li>
+ * free.</li>
+ * <li>Results that end later: {@link LaterType} says which there are,
+ * {@link LaterExecution} has the lock held until {@link StageResult} or
+ * {@link ReactiveResult} has ended, and {@link LaterResults} refuses those whose end
+ * cannot be known.</li>
  * <li>Which keys: {@link LockKeyEvaluator} evaluates their expressions at each call, and
  * {@link LockRequests} brings them into the order in which all calls ask.</li>
  * <li>{@code check} refuses at startup what could not work.</li>

@@ -26,7 +26,7 @@ class RefusedDocumentTests extends AbstractRefusedMethodTests {
 			Arguments.of(SharedDocument.class, "has document = Order.class and mode = SHARED"),
 			Arguments.of(DocumentWithMinHold.class, "has document = Order.class and minHold = \"1m\""),
 			Arguments.of(OfDocument.class, "has document = Order.class, and there is nothing to lock documents by"),
-			Arguments.of(DocumentLater.class, "returns a CompletableFuture"));
+			Arguments.of(DocumentLater.class, "a result that ends later"));
 
 	@Test
 	void withoutTheModuleForDocumentsTheWayOutNamesIt() {

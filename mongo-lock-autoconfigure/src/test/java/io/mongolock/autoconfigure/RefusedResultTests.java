@@ -4,20 +4,17 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import kotlin.coroutines.Continuation;
 import org.junit.jupiter.params.provider.Arguments;
-import org.reactivestreams.Publisher;
 import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Mono;
 
 import io.mongolock.OnUnavailable;
@@ -30,10 +27,8 @@ class RefusedResultTests extends AbstractRefusedMethodTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(PrimitiveSkip.class, "returns int"),
 			Arguments.of(FutureResult.class, "returns a Future"),
-			Arguments.of(StageResult.class, "returns a CompletionStage"),
-			Arguments.of(CompletableResult.class, "returns a CompletableFuture"),
-			Arguments.of(PublisherResult.class, "returns a Publisher"),
-			Arguments.of(FlowResult.class, "returns a Publisher"),
+			Arguments.of(SubtypeResult.class, "returns a ConnectableFlux"),
+			Arguments.of(NestedResult.class, "returns a Stream"),
 			Arguments.of(CallableResult.class, "returns a Callable"),
 			Arguments.of(StreamingResult.class, "returns a StreamingResponseBody"),
 			Arguments.of(EntityResult.class, "returns a Mono"), Arguments.of(ListResult.class, "returns a Future"),
@@ -60,37 +55,19 @@ class RefusedResultTests extends AbstractRefusedMethodTests {
 
 	}
 
-	static class StageResult {
+	static class SubtypeResult {
 
 		@DistributedLock("a")
-		CompletionStage<String> run() {
+		ConnectableFlux<String> run() {
 			return null;
 		}
 
 	}
 
-	static class CompletableResult {
+	static class NestedResult {
 
 		@DistributedLock("a")
-		CompletableFuture<String> run() {
-			return null;
-		}
-
-	}
-
-	static class PublisherResult {
-
-		@DistributedLock("a")
-		Publisher<String> run() {
-			return null;
-		}
-
-	}
-
-	static class FlowResult {
-
-		@DistributedLock("a")
-		Flow.Publisher<String> run() {
+		Mono<List<Stream<String>>> run() {
 			return null;
 		}
 

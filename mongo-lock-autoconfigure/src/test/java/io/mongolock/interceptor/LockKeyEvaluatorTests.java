@@ -177,7 +177,7 @@ class LockKeyEvaluatorTests {
 		Method method = method();
 		LockOperation operation = new LockOperation(method, name, key, null, LockSettings.NONE, OnUnavailable.FAIL,
 				OnLost.FAIL);
-		LockedMethod called = new LockedMethod(method, Service.class, new LaterResults());
+		LockedMethod called = LockedMethod.of(method, Service.class, new LaterResults());
 		return this.evaluator
 			.requests(operation, new LockedCall(called, new SimpleInvocation(method, new Service(), args)))
 			.get(0);

@@ -1,8 +1,10 @@
 package io.mongolock.faults.spring;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -14,6 +16,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.scheduling.annotation.Async;
 
 import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.faults.harness.ReadsOutput;
@@ -34,7 +37,7 @@ class ProxiedMethodsTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(PrivateMethod.class, "is private"),
 			Arguments.of(FinalMethod.class, "is final"), Arguments.of(AsyncMethod.class, "is also @Async"),
-			Arguments.of(FutureMethod.class, "returns a CompletableFuture"),
+			Arguments.of(FutureMethod.class, "returns a Future"),
 			Arguments.of(PublisherMethod.class, "returns a Publisher"),
 			Arguments.of(SkippedPrimitive.class, "returns int"));
 
@@ -61,6 +64,7 @@ class ProxiedMethodsTests {
 		assertThat(working.viaPackage()).isEqualTo("package");
 		assertThat(working.viaInterface()).isEqualTo("interface");
 		assertThat(working.viaPrimitive()).isOne();
+		assertThat(working.viaStage()).succeedsWithin(Duration.ofSeconds(30)).isEqualTo("stage");
 	}
 
 	@Test
@@ -104,6 +108,12 @@ class ProxiedMethodsTests {
 			return (key().equals("primitive")) ? 1 : 0;
 		}
 
+		@DistributedLock("stage")
+		CompletableFuture<String> viaStage() {
+			LockHandle lock = LockContext.current();
+			return CompletableFuture.supplyAsync(() -> (lock.isHeld()) ? lock.key() : "not held");
+		}
+
 		String ofItsOwn() {
 			return viaPackage();
 		}
@@ -142,7 +152,7 @@ class ProxiedMethodsTests {
 	static class FutureMethod {
 
 		@DistributedLock("a")
-		CompletableFuture<String> run() {
+		Future<String> run() {
 			return new CompletableFuture<>();
 		}
 

@@ -38,7 +38,7 @@ class LockMethodCheck {
 
 	void check(List<LockOperation> operations, Class<?> targetClass) {
 		LockOperation first = operations.get(0);
-		endsWithTheCall(first.method(), targetClass);
+		endsWithTheCall(first, targetClass);
 		result(first, targetClass);
 		operations.forEach((operation) -> check(operation, targetClass));
 	}
@@ -49,7 +49,8 @@ class LockMethodCheck {
 		settings(operation, targetClass);
 	}
 
-	private static void endsWithTheCall(Method method, Class<?> targetClass) {
+	private static void endsWithTheCall(LockOperation operation, Class<?> targetClass) {
+		Method method = operation.method();
 		if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
 				|| AnnotatedElementUtils.hasAnnotation(targetClass, Async.class)) {
 			throw new InvalidLockMethodException(method, targetClass, "is also @Async",
@@ -60,6 +61,13 @@ class LockMethodCheck {
 		if (later != null) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"returns a " + later + ": the lock would end before the work does", LaterResults.ACTION);
+		}
+		Class<?> document = operation.document();
+		if (document != null && LaterResults.areHeldFor(method, targetClass)) {
+			throw new InvalidLockMethodException(method, targetClass,
+					"has document = " + document.getSimpleName()
+							+ ".class and a result that ends later, and the lock of a document ends with the call",
+					"Wait for the result inside the method, or leave document out.");
 		}
 	}
 

@@ -1,0 +1,48 @@
+package io.mongolock.interceptor;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapter;
+
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+
+/**
+ * Runs a method whose result ends later under its locks until then, without waiting for
+ * them. The keys are those of the call.
+ *
+ * @param requests makes the requests of a call
+ * @param locks asked for at a call, not before
+ * @param result runs methods of one type of result
+ */
+record LaterExecution(LockRequests requests, Supplier<LockOperations> locks,
+		LaterResult result) implements LockedExecution {
+
+	/**
+	 * That of a type of results.
+	 * @param answer what the caller gets if others hold the lock; {@code null} if the
+	 * failure
+	 */
+	static LaterExecution of(LaterType type, LockRequests requests, Supplier<LockOperations> locks,
+			@Nullable UnavailableAnswer answer) {
+		ReactiveAdapter adapter = type.adapter();
+		return new LaterExecution(requests, locks,
+				(adapter != null) ? new ReactiveResult(adapter, answer) : new StageResult(answer));
+	}
+
+	@Override
+	public Object run(LockedCall call) {
+		List<LockRequest> requests = this.requests.of(call);
+		return this.result.run((work) -> execute(requests, work), call.again());
+	}
+
+	private CompletableFuture<@Nullable Object> execute(List<LockRequest> requests, LockedWork work) {
+		LockOperations locks = this.locks.get();
+		return (requests.size() == 1) ? locks.executeAsync(requests.get(0), (handle) -> work.begin(List.of(handle)))
+				: new SeveralLaterLocks(requests, this.requests.waits(), locks, work).execute();
+	}
+
+}

@@ -1,0 +1,161 @@
+package io.mongolock.interceptor;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+
+/**
+ * A publisher each of whose subscriptions claims the lock, works under it, and ends after
+ * its release. Elements and demand pass through as they are.
+ */
+final class LockedFlux extends Flux<Object> {
+
+	private final AsyncLocking locking;
+
+	private final Work work;
+
+	LockedFlux(AsyncLocking locking, Work work) {
+		this.locking = locking;
+		this.work = work;
+	}
+
+	@Override
+	public void subscribe(CoreSubscriber<? super Object> actual) {
+		Locked locked = new Locked(actual);
+		actual.onSubscribe(locked);
+		locked.claim(this.locking, this.work);
+	}
+
+	/** Is begun under the lock, once for each subscription. */
+	@FunctionalInterface
+	interface Work {
+
+		Publisher<?> begin() throws Throwable;
+
+	}
+
+	/**
+	 * The end of the work, as the lock waits for it. To cancel this, as it is done if the
+	 * lock is lost, cancels the work, and the end follows.
+	 */
+	private static final class End extends CompletableFuture<@Nullable Object> {
+
+		private final CompletableFuture<@Nullable Object> interruption = new CompletableFuture<>();
+
+		@Override
+		public boolean cancel(boolean mayInterruptIfRunning) {
+			return this.interruption.complete(null);
+		}
+
+	}
+
+	/** One subscription: the one below it may be cancelled and asked before it exists. */
+	private static final class Locked extends Operators.DeferredSubscription implements CoreSubscriber<Object> {
+
+		private final CoreSubscriber<? super Object> actual;
+
+		private final End end = new End();
+
+		private volatile @Nullable CompletableFuture<?> locked;
+
+		private Context context;
+
+		private Locked(CoreSubscriber<? super Object> actual) {
+			this.actual = actual;
+			this.context = actual.currentContext();
+		}
+
+		@SuppressWarnings("try") // closing is what the resource is for
+		private void claim(AsyncLocking locking, Work work) {
+			if (isCancelled()) {
+				return;
+			}
+			CompletableFuture<?> locked;
+			try (LockContext.Scope shared = LockScopes.enter(ReactiveLocks.all(this.context))) {
+				locked = locking.execute((held) -> begin(held, work));
+			}
+			catch (RuntimeException | Error ex) {
+				locked = CompletableFuture.failedFuture(ex);
+			}
+			this.locked = locked;
+			if (isCancelled()) {
+				locked.cancel(false);
+			}
+			locked.whenComplete((none, failure) -> released(failure));
+		}
+
+		private CompletionStage<@Nullable Object> begin(List<LockHandle> held, Work work) throws Throwable {
+			if (!isCancelled()) {
+				this.context = ReactiveLocks.add(this.context, held);
+				Flux.<Object>from(work.begin())
+					.takeUntilOther(Mono.fromFuture(this.end.interruption, true))
+					.subscribe(this);
+			}
+			return this.end;
+		}
+
+		private void released(@Nullable Throwable failure) {
+			if (isCancelled()) {
+				return;
+			}
+			if (failure == null) {
+				this.actual.onComplete();
+			}
+			else {
+				this.actual.onError((failure instanceof CompletionException && failure.getCause() != null)
+						? failure.getCause() : failure);
+			}
+		}
+
+		@Override
+		public Context currentContext() {
+			return this.context;
+		}
+
+		@Override
+		public void onSubscribe(Subscription subscription) {
+			set(subscription);
+		}
+
+		@Override
+		public void onNext(Object element) {
+			this.actual.onNext(element);
+		}
+
+		@Override
+		public void onError(Throwable failure) {
+			this.end.completeExceptionally(failure);
+		}
+
+		@Override
+		public void onComplete() {
+			this.end.complete(null);
+		}
+
+		/** The work first, so that it has been asked to stop when others begin. */
+		@Override
+		public void cancel() {
+			super.cancel();
+			CompletableFuture<?> locked = this.locked;
+			if (locked != null) {
+				locked.cancel(false);
+			}
+			this.end.complete(null);
+		}
+
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.mongolock.interceptor;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.core.ReactiveAdapter;
+import reactor.core.publisher.Flux;
+
+import io.mongolock.LockUnavailableException;
+
+/**
+ * A publisher: each subscription claims the lock, calls the method, and holds the lock
+ * until what that returned has ended or the subscription is cancelled.
+ *
+ * @param answer what the subscriber gets if others hold the lock; {@code null} if the
+ * failure
+ */
+record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answer) implements LaterResult {
+
+	@Override
+	public Object run(AsyncLocking locking, LockedCall call) {
+		Flux<Object> locked = Flux.defer(() -> subscribed(locking, call.again()));
+		// A single element is given out with the end, when the lock is known to have been
+		// held throughout
+		Publisher<Object> result = (this.adapter.isMultiValue()) ? locked : locked.singleOrEmpty();
+		return this.adapter.fromPublisher(result);
+	}
+
+	private Flux<Object> subscribed(AsyncLocking locking, LockedCall call) {
+		Flux<Object> locked = new LockedFlux(locking, () -> this.adapter.toPublisher(call.proceed()));
+		UnavailableAnswer answer = this.answer;
+		return (answer != null)
+				? locked.onErrorResume(LockUnavailableException.class,
+						(ex) -> (LaterResult.isUnavailable(ex, call)) ? answered(answer, call, ex) : Flux.error(ex))
+				: locked;
+	}
+
+	private Publisher<Object> answered(UnavailableAnswer answer, LockedCall call, LockUnavailableException ex) {
+		try {
+			Object answered = answer.answer(call, ex);
+			return (answered != null) ? this.adapter.toPublisher(answered) : Flux.empty();
+		}
+		catch (Throwable failure) {
+			// Whatever an answer throws is the result
+			return Flux.error(failure);
+		}
+	}
+
+}

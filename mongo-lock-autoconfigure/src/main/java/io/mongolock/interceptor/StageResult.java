@@ -1,0 +1,80 @@
+package io.mongolock.interceptor;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockUnavailableException;
+
+/**
+ * A stage: the method begins once the lock is granted, and holds it until its stage has
+ * ended. A caller that cancels before that ends the claim. Cancelling afterwards does not
+ * reach the stage of the method: it would complete it, and free the lock, while the work
+ * goes on.
+ *
+ * @param answer what the caller gets if others hold the lock; {@code null} if the failure
+ */
+record StageResult(@Nullable UnavailableAnswer answer) implements LaterResult {
+
+	@Override
+	public CompletableFuture<@Nullable Object> run(AsyncLocking locking, LockedCall call) {
+		CompletableFuture<@Nullable Object> locked;
+		try {
+			locked = locking.execute((held) -> stage(call.proceed()));
+		}
+		catch (RuntimeException ex) {
+			locked = CompletableFuture.failedFuture(ex);
+		}
+		return (this.answer != null) ? answered(locked, call, this.answer) : locked;
+	}
+
+	private static CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked,
+			LockedCall call, UnavailableAnswer answer) {
+		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+		locked.whenComplete((value, failure) -> {
+			if (failure instanceof LockUnavailableException ex && LaterResult.isUnavailable(ex, call)) {
+				answer(result, call, answer, ex);
+			}
+			else {
+				complete(result, value, failure);
+			}
+		});
+		// No effect on one that has ended
+		result.whenComplete((value, failure) -> locked.cancel(false));
+		return result;
+	}
+
+	private static void answer(CompletableFuture<@Nullable Object> result, LockedCall call, UnavailableAnswer answer,
+			LockUnavailableException unavailable) {
+		try {
+			Object answered = answer.answer(call, unavailable);
+			if (answered == null) {
+				result.complete(null);
+			}
+			else {
+				stage(answered).whenComplete((value, failure) -> complete(result, value, failure));
+			}
+		}
+		catch (Throwable ex) {
+			// Whatever an answer throws is the result
+			result.completeExceptionally(ex);
+		}
+	}
+
+	private static void complete(CompletableFuture<@Nullable Object> result, @Nullable Object value,
+			@Nullable Throwable failure) {
+		if (failure != null) {
+			result.completeExceptionally(failure);
+		}
+		else {
+			result.complete(value);
+		}
+	}
+
+	@SuppressWarnings({ "unchecked", "NullAway" }) // none: who waits for it says so
+	private static CompletionStage<@Nullable Object> stage(@Nullable Object result) {
+		return (CompletionStage<@Nullable Object>) result;
+	}
+
+}
