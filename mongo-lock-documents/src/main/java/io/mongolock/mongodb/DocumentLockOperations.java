@@ -225,8 +225,10 @@ public interface DocumentLockOperations {
 	 * unless it is read-only; this is for a document that another thread has locked.
 	 * @param locked the locked document; nothing happens if the transaction keeps it
 	 * @throws LockLostException if the lock is gone; the transaction must be rolled back
-	 * @throws ConcurrencyFailureException if the document is written by others just now;
-	 * the transaction is over, and may be done again
+	 * @throws ConcurrencyFailureException if the document is written by others just now,
+	 * or the connection was lost; the transaction is over, and may be done again
+	 * @throws LockStoreException if MongoDB refuses that; the transaction must be rolled
+	 * back
 	 * @throws IllegalStateException if there is no MongoDB transaction of the template on
 	 * this thread, it has begun to read, or the lock was released or passed on before
 	 */

@@ -23,9 +23,10 @@ final class TransactionConflict {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			if (cause instanceof MongoException answer
 					&& answer.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
-				return new ConcurrencyFailureException("The " + what + " was not written: MongoDB has ended the "
-						+ "transaction, as if another has written what it cannot see. Do the whole transaction again, "
-						+ "for example by Spring's @Retryable(includes = ConcurrencyFailureException.class) outside of "
+				return new ConcurrencyFailureException("The " + what + " was not written: the transaction is over, "
+						+ "because another has written what it cannot see, or because the server or the connection "
+						+ "failed (" + answer.getMessage()
+						+ "). Do the whole transaction again, for example by Spring's @Retryable(includes = ConcurrencyFailureException.class) outside of "
 						+ "@Transactional", failure);
 			}
 		}

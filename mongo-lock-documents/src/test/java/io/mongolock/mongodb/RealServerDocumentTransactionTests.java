@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
+import com.mongodb.ConnectionString;
 import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +27,7 @@ import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
@@ -32,7 +36,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
 import io.mongolock.store.mongo.RealServerCondition;
+import io.mongolock.test.proxy.FaultProxy;
 import io.mongolock.test.server.GivenServer;
 import io.mongolock.test.server.SuiteServer;
 import io.mongolock.test.server.TestOutput;
@@ -254,6 +260,56 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			.withMessageContaining("Do the whole transaction again");
 		unheard.executeWithoutResult((status) -> save(locked, "again"));
 		assertThat(text("p1")).isEqualTo("again");
+	}
+
+	@Test
+	void aRenewalOfTheTransactionWhoseAnswerIsLostIsOneThatTheWholeMayBeDoneAgainAfter() {
+		ConnectionString server = new ConnectionString(uri());
+		String[] address = server.getHosts().get(0).split(":");
+		try (FaultProxy proxy = FaultProxy.to(address[0], Integer.parseInt(address[1]));
+				MongoClient client = MongoClients.create(proxy.connectionString())) {
+			MongoTemplate throughProxy = new MongoTemplate(
+					new SimpleMongoClientDatabaseFactory(client, this.template.getDb().getName()));
+			DocumentLocksFixture cut = new DocumentLocksFixture("cut", throughProxy, new GenericApplicationContext());
+			MongoTransactionManager manager = new MongoTransactionManager(throughProxy.getMongoDatabaseFactory());
+			manager.addListener(cut.transactions());
+			LockedDocument<Post> locked = cut.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+			for (String how : List.of("commits", "saves")) {
+				proxy.on("update").when((command) -> command.containsKey("startTransaction")).cutBeforeReply().once();
+				assertThatExceptionOfType(ConcurrencyFailureException.class)
+					.isThrownBy(() -> new TransactionTemplate(manager).executeWithoutResult((status) -> {
+						if (how.equals("saves")) {
+							cut.documents().save(locked, new Post("p1", "lost", locked.entity().version()));
+						}
+					}))
+					.withMessageContaining("or the connection failed (")
+					.withMessageContaining("Do the whole transaction again");
+			}
+			new TransactionTemplate(manager).executeWithoutResult(
+					(status) -> cut.documents().save(locked, new Post("p1", "again", locked.entity().version())));
+			cut.close();
+		}
+		assertThat(text("p1")).isEqualTo("again");
+	}
+
+	@Test
+	void aRenewalOfTheTransactionThatTheServerRefusesIsExplainedAtTheCommit() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+		Document nothing = new Document("never", new Document("$exists", true));
+		validate(nothing);
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> this.transactions.executeWithoutResult((status) -> {
+			}))
+			.withMessageContaining("Could not renew lock 'post:p1', it was refused")
+			.withMessageContaining("The validator of the collection 'post' has to let pass");
+		validate(new Document());
+		assertThat(locked.handle().isHeld()).isTrue();
+		this.transactions.executeWithoutResult((status) -> save(locked, "saved"));
+		assertThat(text("p1")).isEqualTo("saved");
+	}
+
+	private void validate(Document validator) {
+		this.template.executeCommand(new Document("collMod", "post").append("validator", validator));
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
+import com.mongodb.MongoException;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
@@ -67,10 +68,17 @@ public final class LeaseRequests {
 	/**
 	 * Begin a lease anew as part of a transaction of the application, which keeps all
 	 * other writes away from the document until it ends.
+	 * @throws LockStoreException if it failed; the transaction must be rolled back
 	 * @throws IllegalStateException if the session is of another client
 	 */
 	public boolean renew(LeaseId lease, ClientSession session) {
-		return this.locks.update(session, held(lease), this.statements.renewal()).getMatchedCount() != 0;
+		try {
+			return this.locks.update(session, held(lease), this.statements.renewal()).getMatchedCount() != 0;
+		}
+		catch (MongoException ex) {
+			StoreRequest request = StoreRequest.write("renew lock", lease.key(), Duration.ZERO);
+			throw StoreFailures.explain(request, this.locks.name(), ex);
+		}
 	}
 
 	public int renewAll(List<LeaseId> leases, Duration timeout) {

@@ -236,7 +236,7 @@ final class StoreFailures {
 	static String within(StoreRequest request, Throwable failure) {
 		boolean timedOut = failure instanceof MongoTimeoutException || failure instanceof MongoExecutionTimeoutException
 				|| code(failure) == MAX_TIME_EXPIRED;
-		return (timedOut) ? " within " + request.timeoutMillis() + " ms" : "";
+		return (timedOut && !request.timeout().isZero()) ? " within " + request.timeoutMillis() + " ms" : "";
 	}
 
 	private static String advice(StoreRequest request, Throwable failure, String collection) {

@@ -9,7 +9,7 @@ import io.mongolock.store.KeyText;
  *
  * @param operation what is done to the lock, a verb
  * @param key the key of the lock, or of the first one, empty if none is named
- * @param timeout how long it may take
+ * @param timeout how long it may take, zero if the transaction that it is part of says so
  * @param write whether it changes anything
  */
 record StoreRequest(String operation, String key, Duration timeout, boolean write) {

@@ -272,6 +272,7 @@ public final class DocumentLockStore implements LockStore {
 	/**
 	 * Begin a lease anew as part of a transaction of the application, which keeps all
 	 * other writes away from the document until it ends.
+	 * @throws LockStoreException if it failed; the transaction must be rolled back
 	 * @throws IllegalStateException if the session is of another client
 	 */
 	public boolean renew(LeaseId lease, ClientSession session) {
