@@ -33,7 +33,17 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 	 * @param placeholders replaces {@code ${…}}
 	 */
 	public AnnotationLockOperationSource(StringValueResolver placeholders) {
-		this.parser = new DistributedLockParser(placeholders);
+		this(placeholders, "");
+	}
+
+	/**
+	 * Create a new source.
+	 * @param placeholders replaces {@code ${…}}
+	 * @param unavailableHandler the name of the {@code LockUnavailableHandler} of methods
+	 * that say nothing else, empty for none
+	 */
+	public AnnotationLockOperationSource(StringValueResolver placeholders, String unavailableHandler) {
+		this.parser = new DistributedLockParser(placeholders, unavailableHandler);
 	}
 
 	@Override

@@ -68,6 +68,15 @@ public @interface DistributedLock {
 	String key() default "";
 
 	/**
+	 * Whether a call needs the lock: a SpEL expression as {@link #key}, evaluated before
+	 * that. Where it is {@code false} the method runs without this lock, and the key is
+	 * not evaluated. Any value but {@code true} or {@code false} fails the call. Empty:
+	 * every call needs it.
+	 * @return the expression, for example {@code #order.amount > 1000}
+	 */
+	String condition() default "";
+
+	/**
 	 * A type of documents: the method then runs under the lock of the one whose id is the
 	 * {@link #key}, as {@code DocumentLockOperations} has it, so that its key is the
 	 * document's. {@link #name} only groups settings and metrics; without one that is the
@@ -139,10 +148,32 @@ public @interface DistributedLock {
 	LockMode mode() default LockMode.EXCLUSIVE;
 
 	/**
-	 * What happens if the lock is still held by another at the end of the wait.
+	 * What happens if the lock is still held by another at the end of the wait, unless a
+	 * {@link #fallback} or an {@link #unavailableHandler} answers.
 	 * @return the policy
 	 */
 	OnUnavailable onUnavailable() default OnUnavailable.FAIL;
+
+	/**
+	 * A method of the same class or a superclass that answers if the lock is still held
+	 * by another at the end of the wait: of the same parameters and a result that is
+	 * assignable, and with one parameter more, the last, if it wants the
+	 * {@link io.mongolock.LockUnavailableException}. It may be private or static, runs
+	 * without the lock, and on the object itself, so past its proxy. What it throws
+	 * reaches the caller. Not with {@link OnUnavailable#SKIP} or an
+	 * {@link #unavailableHandler}.
+	 * @return the name of the method; empty for none
+	 */
+	String fallback() default "";
+
+	/**
+	 * A bean that answers if the lock is still held by another at the end of the wait.
+	 * Not with {@link OnUnavailable#SKIP} or a {@link #fallback}. Empty: as
+	 * {@code mongo-lock.unavailable-handler} says for all methods with none of the three,
+	 * else {@link #onUnavailable}.
+	 * @return the name of a {@link io.mongolock.LockUnavailableHandler} bean
+	 */
+	String unavailableHandler() default "";
 
 	/**
 	 * What happens if the lock is lost while the method runs.

@@ -3,7 +3,9 @@ package io.mongolock.annotation;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -30,8 +32,11 @@ class DistributedLockParser {
 
 	private final StringValueResolver placeholders;
 
-	DistributedLockParser(StringValueResolver placeholders) {
+	private final String unavailableHandler;
+
+	DistributedLockParser(StringValueResolver placeholders, String unavailableHandler) {
 		this.placeholders = placeholders;
+		this.unavailableHandler = unavailableHandler;
 	}
 
 	List<LockOperation> parse(List<MergedAnnotation<DistributedLock>> annotations, Method method,
@@ -48,9 +53,9 @@ class DistributedLockParser {
 
 	// A call that does not get one of its locks has one result
 	private static void checkTogether(LockOperation first, LockOperation other, Class<?> targetClass) {
-		if (other.onUnavailable() != first.onUnavailable()) {
+		if (!describeAnswer(other).equals(describeAnswer(first))) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks with onUnavailable = " + first.onUnavailable() + " and " + other.onUnavailable(),
+					"has several locks with " + describeAnswer(first) + " and " + describeAnswer(other),
 					"Write the same in all of them.");
 		}
 		if (other != first && (first.document() != null || other.document() != null)) {
@@ -59,6 +64,13 @@ class DistributedLockParser {
 							+ "that would keep two calls from waiting for each other",
 					"Keep the one of the document, and take the others in a method of another bean that calls this one.");
 		}
+	}
+
+	private static String describeAnswer(LockOperation operation) {
+		return (operation.fallback() != null) ? "fallback = \"" + operation.fallback().getName() + "\""
+				: (operation.unavailableHandler() != null)
+						? "unavailableHandler = \"" + operation.unavailableHandler() + "\""
+						: "onUnavailable = " + operation.onUnavailable();
 	}
 
 	private LockOperation parse(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> targetClass) {
@@ -79,8 +91,11 @@ class DistributedLockParser {
 			.autoRenew(attributes.flag("autoRenew"))
 			.limit(attributes.limit())
 			.build();
-		return new LockOperation(method, name, (key.isBlank()) ? null : key, document, settings,
-				annotation.getEnum("onUnavailable", OnUnavailable.class), annotation.getEnum("onLost", OnLost.class));
+		String condition = annotation.getString("condition");
+		attributes.checkOneAnswer();
+		return new LockOperation(method, name, (key.isBlank()) ? null : key, (condition.isBlank()) ? null : condition,
+				document, settings, annotation.getEnum("onUnavailable", OnUnavailable.class), attributes.fallback(),
+				attributes.unavailableHandler(), annotation.getEnum("onLost", OnLost.class));
 	}
 
 	/** The attributes of one annotation, placeholders replaced. */
@@ -184,6 +199,40 @@ class DistributedLockParser {
 				throw notInDocument(type, "mode = SHARED");
 			}
 			return type;
+		}
+
+		private void checkOneAnswer() {
+			List<String> answers = Stream
+				.of((isSkipped()) ? "onUnavailable = SKIP" : null, declared("fallback"), declared("unavailableHandler"))
+				.filter(Objects::nonNull)
+				.toList();
+			if (answers.size() > 1) {
+				throw invalid(
+						"has " + String.join(" and ", answers)
+								+ ", and its caller gets one answer if another holds the lock",
+						"Keep one of them, and leave the others out.", null);
+			}
+		}
+
+		private @Nullable String declared(String attribute) {
+			String text = this.annotation.getString(attribute);
+			return (text.isEmpty()) ? null : attribute + " = \"" + text + "\"";
+		}
+
+		private boolean isSkipped() {
+			return this.annotation.getEnum("onUnavailable", OnUnavailable.class) == OnUnavailable.SKIP;
+		}
+
+		private @Nullable Method fallback() {
+			String name = text("fallback");
+			return (name != null) ? new FallbackMethods(this.method, this.targetClass).find(name) : null;
+		}
+
+		private @Nullable String unavailableHandler() {
+			String name = text("unavailableHandler");
+			boolean answered = name != null || isSkipped() || declared("fallback") != null;
+			String forAll = DistributedLockParser.this.unavailableHandler;
+			return (answered || forAll.isEmpty()) ? name : forAll;
 		}
 
 		private InvalidLockMethodException notInDocument(Class<?> type, String attribute) {

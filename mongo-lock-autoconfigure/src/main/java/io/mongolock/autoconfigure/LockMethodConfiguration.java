@@ -31,8 +31,10 @@ class LockMethodConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(LockOperationSource.class)
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static AnnotationLockOperationSource mongoLockOperationSource(ConfigurableListableBeanFactory beanFactory) {
-		return new AnnotationLockOperationSource(beanFactory::resolveEmbeddedValue);
+	static AnnotationLockOperationSource mongoLockOperationSource(ConfigurableListableBeanFactory beanFactory,
+			Environment environment) {
+		return new AnnotationLockOperationSource(beanFactory::resolveEmbeddedValue,
+				property(environment, "unavailable-handler", ""));
 	}
 
 	@Bean

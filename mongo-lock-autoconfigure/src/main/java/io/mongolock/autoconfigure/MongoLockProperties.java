@@ -41,6 +41,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * locks, if there are several
  * @param advisorOrder where the lock stands among the advisors of a method, lower is
  * further outside
+ * @param unavailableHandler name of the LockUnavailableHandler bean of all methods that
+ * say nothing else
  * @param leakDetection what to do about a lock whose handle is garbage-collected without
  * being closed
  * @param notifications whether a change stream wakes waiting claims, or they look at
@@ -58,9 +60,9 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @DefaultValue Map<String, NamedLock> locks,
 		@DefaultValue TtlIndex ttlIndex, @DefaultValue("6s") Duration placeTtl,
 		@DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
-		@DefaultValue("2147483646") int advisorOrder, @DefaultValue("warn") LeakDetection leakDetection,
-		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver,
-		@DefaultValue("fail") LockVerification verification, @DefaultValue Web web,
+		@DefaultValue("2147483646") int advisorOrder, @Nullable String unavailableHandler,
+		@DefaultValue("warn") LeakDetection leakDetection, @DefaultValue("auto") Notifications notifications,
+		@DefaultValue HandOver handOver, @DefaultValue("fail") LockVerification verification, @DefaultValue Web web,
 		@DefaultValue Observation observation) {
 
 	static final String PREFIX = "mongo-lock";

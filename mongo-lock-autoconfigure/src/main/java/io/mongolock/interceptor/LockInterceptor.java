@@ -27,6 +27,8 @@ public class LockInterceptor implements MethodInterceptor {
 
 	private final LockOperationSource source;
 
+	private final BeanFactory beanFactory;
+
 	private final LockKeyEvaluator keys;
 
 	private final Supplier<LockOperations> operations;
@@ -47,11 +49,13 @@ public class LockInterceptor implements MethodInterceptor {
 	 * Create a new interceptor.
 	 * @param operations asked for the locks at the first call, not before: proxies are
 	 * made long before the store exists
-	 * @param beanFactory knows the beans that keys refer to, the one that locks
-	 * documents, if there is one, and the settings and the clock of the client
+	 * @param beanFactory knows the beans that keys, conditions and declarations refer to,
+	 * the one that locks documents, if there is one, and the settings and the clock of
+	 * the client
 	 */
 	public LockInterceptor(LockOperationSource source, Supplier<LockOperations> operations, BeanFactory beanFactory) {
 		this.source = source;
+		this.beanFactory = beanFactory;
 		this.keys = new LockKeyEvaluator(beanFactory);
 		this.operations = SingletonSupplier.of(operations);
 		this.documents = SingletonSupplier.of(() -> beanFactory.getBean(DocumentLocking.class));
@@ -97,20 +101,34 @@ public class LockInterceptor implements MethodInterceptor {
 
 	// From the inside out; what all locks of a method have in common, the first says
 	private LockedExecution execution(LockedMethod method, List<LockOperation> locks) {
-		LockOperation first = locks.get(0);
-		UnavailableAnswer answer = (first.onUnavailable() != OnUnavailable.SKIP) ? null
-				: (call, ex) -> SkippedResult.of(call.method().getReturnType());
-		if (method.later() != null) {
-			return LaterExecution.of(method.later(), requests(locks), this.operations, answer);
-		}
-		LockedExecution execution = (first.document() != null)
-				? new DocumentLockExecution(first, this.keys, this.documents)
-				: new LocksExecution(requests(locks), this.operations);
-		return (answer != null) ? new SkippingExecution(execution) : execution;
+		UnavailableAnswer answer = answer(locks.get(0));
+		boolean conditional = locks.stream().anyMatch((lock) -> lock.condition() != null);
+		LockedExecution execution = (conditional)
+				? new ConditionalExecution(locks, this.keys, (wanted) -> underLocks(method, wanted, answer))
+				: underLocks(method, locks, answer);
+		return (answer != null && !method.endsLater()) ? new UnavailableExecution(execution, answer) : execution;
 	}
 
-	private LockRequests requests(List<LockOperation> locks) {
-		return new LockRequests(locks, this.keys, this.configured, this.clock);
+	private LockedExecution underLocks(LockedMethod method, List<LockOperation> locks,
+			@Nullable UnavailableAnswer answer) {
+		LockOperation first = locks.get(0);
+		if (first.document() != null) {
+			return new DocumentLockExecution(first, this.keys, this.documents);
+		}
+		LockRequests requests = new LockRequests(locks, this.keys, this.configured, this.clock);
+		return (method.later() != null) ? LaterExecution.of(method.later(), requests, this.operations, answer)
+				: new LocksExecution(requests, this.operations);
+	}
+
+	private @Nullable UnavailableAnswer answer(LockOperation lock) {
+		if (lock.fallback() != null) {
+			return new FallbackAnswer(lock.fallback());
+		}
+		if (lock.unavailableHandler() != null) {
+			return new HandlerAnswer(lock.unavailableHandler(), this.beanFactory);
+		}
+		return (lock.onUnavailable() != OnUnavailable.SKIP) ? null
+				: (call, ex) -> SkippedResult.of(call.method().getReturnType());
 	}
 
 	/**

@@ -49,6 +49,33 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		return explained(operation, call, () -> key(operation, call));
 	}
 
+	/**
+	 * Whether a call needs the lock.
+	 * @throws IllegalArgumentException if the condition does not say
+	 */
+	boolean holds(LockOperation operation, LockedCall call) {
+		String condition = operation.condition();
+		return condition == null || holds(condition, call);
+	}
+
+	private boolean holds(String condition, LockedCall call) {
+		try {
+			if (evaluate(condition, call) instanceof Boolean holds) {
+				return holds;
+			}
+		}
+		catch (EvaluationException ex) {
+			throw unclear(condition, call, String.valueOf(ex.getMessage()), ex);
+		}
+		throw unclear(condition, call, "its value is neither true nor false", null);
+	}
+
+	private static IllegalArgumentException unclear(String condition, LockedCall call, String problem,
+			@Nullable Exception cause) {
+		return new IllegalArgumentException("Not run, because its condition '" + condition
+				+ "' does not say whether the call needs the lock: " + call + ": " + problem, cause);
+	}
+
 	private static <T> T explained(LockOperation operation, LockedCall call, Supplier<T> evaluation) {
 		String expression = operation.key();
 		try {

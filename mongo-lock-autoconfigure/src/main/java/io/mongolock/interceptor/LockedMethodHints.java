@@ -16,8 +16,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Keeps in a native image what calls of locked methods reach by reflection: the methods,
- * which proxies call so, and what expressions read of the arguments. A declaration that
- * cannot be understood ends the processing, as it would the start.
+ * which proxies call so, their fallbacks, and what expressions read of the arguments. A
+ * declaration that cannot be understood ends the processing, as it would the start.
  */
 class LockedMethodHints implements BeanRegistrationAotProcessor {
 
@@ -44,7 +44,10 @@ class LockedMethodHints implements BeanRegistrationAotProcessor {
 
 	private void register(ReflectionHints hints, LockOperation operation) {
 		hints.registerMethod(operation.method(), ExecutableMode.INVOKE);
-		if (operation.key() != null) {
+		if (operation.fallback() != null) {
+			hints.registerMethod(operation.fallback(), ExecutableMode.INVOKE);
+		}
+		if (operation.key() != null || operation.condition() != null) {
 			this.properties.registerReflectionHints(hints, operation.method().getGenericParameterTypes());
 		}
 	}

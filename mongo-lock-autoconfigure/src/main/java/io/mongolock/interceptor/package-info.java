@@ -7,8 +7,11 @@
  * <li>How: {@link LockInterceptor} decides once per method on a {@link LockedExecution},
  * which runs each {@link LockedCall}: {@link LocksExecution} under its lock, or by
  * {@link SeveralLocks} under several, {@link DocumentLockExecution} under that of a
- * document; {@link SkippingExecution} answers with a {@link SkippedResult} if it is not
- * free.</li>
+ * document.</li>
+ * <li>If it need not be locked: {@link ConditionalExecution}. If it is not free:
+ * {@link UnavailableExecution} has an {@link UnavailableAnswer} from a
+ * {@link SkippedResult}, by {@link FallbackAnswer} from another method, or by
+ * {@link HandlerAnswer} from a bean.</li>
  * <li>Results that end later: {@link LaterType} says which there are,
  * {@link LaterExecution} has the lock held until {@link StageResult} or
  * {@link ReactiveResult} has ended, and {@link LaterResults} refuses those whose end

@@ -73,7 +73,7 @@ class AnnotationLockOperationSourceTests {
 			badFlag    | autoRenew 'maybe'
 			noProperty | 'a${missing}' with a placeholder that no property fills
 			blankName  | ' ', which is blank
-			disagreed  | onUnavailable = FAIL and SKIP
+			disagreed  | onUnavailable = FAIL and onUnavailable = SKIP
 			documents  | that of a document among them
 			noLimit    | the limit '0'
 			manyLimit  | the limit '2147483647'

@@ -47,6 +47,15 @@ class LockedMethodHintsTests {
 	}
 
 	@Test
+	void fallbacksCanBeCalledAndWhatConditionsReadCanBeRead() {
+		RuntimeHints hints = process(Answering.class);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(method(Answering.class, "later")))
+			.accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(method(CustomerId.class, "number")))
+			.accepts(hints);
+	}
+
+	@Test
 	void aMistakeEndsTheProcessing() {
 		assertThatExceptionOfType(InvalidLockMethodException.class).isThrownBy(() -> process(Mistaken.class))
 			.withMessageContaining("30 parsecs");
@@ -117,6 +126,17 @@ class LockedMethodHintsTests {
 	public static class Locked extends Base {
 
 		public void own() {
+		}
+
+	}
+
+	public static class Answering {
+
+		@DistributedLock(name = "order", condition = "#id.number > 1", fallback = "later")
+		void run(CustomerId id) {
+		}
+
+		private void later(CustomerId id) {
 		}
 
 	}

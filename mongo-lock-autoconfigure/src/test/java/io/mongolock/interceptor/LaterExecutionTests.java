@@ -296,8 +296,9 @@ class LaterExecutionTests {
 		public List<LockOperation> getLockOperations(Method method, Class<?> targetClass) {
 			return Stream.of("#p0.toString()", "#p1")
 				.limit(method.getParameterCount() - 1)
-				.map((key) -> new LockOperation(method, null, key, null,
-						LockSettings.builder().waitTimeout(this.waitTimeout).build(), this.onUnavailable, this.onLost))
+				.map((key) -> new LockOperation(method, null, key, null, null,
+						LockSettings.builder().waitTimeout(this.waitTimeout).build(), this.onUnavailable, null, null,
+						this.onLost))
 				.toList();
 		}
 

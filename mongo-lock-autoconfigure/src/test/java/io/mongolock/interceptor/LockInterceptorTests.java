@@ -183,9 +183,9 @@ class LockInterceptorTests {
 
 		@Override
 		public List<LockOperation> getLockOperations(Method method, Class<?> targetClass) {
-			return (method.getParameterCount() != 0) ? List.of(new LockOperation(method, "order", "#p0", null,
-					LockSettings.builder().autoRenew(false).limit(3).build(), this.onUnavailable, OnLost.INTERRUPT))
-					: List.of();
+			return (method.getParameterCount() != 0) ? List.of(new LockOperation(method, "order", "#p0", null, null,
+					LockSettings.builder().autoRenew(false).limit(3).build(), this.onUnavailable, null, null,
+					OnLost.INTERRUPT)) : List.of();
 		}
 
 	}

@@ -175,8 +175,8 @@ class LockKeyEvaluatorTests {
 	private LockRequest request(String name, String key, Object id, Order order) {
 		Object[] args = { id, order };
 		Method method = method();
-		LockOperation operation = new LockOperation(method, name, key, null, LockSettings.NONE, OnUnavailable.FAIL,
-				OnLost.FAIL);
+		LockOperation operation = new LockOperation(method, name, key, null, null, LockSettings.NONE,
+				OnUnavailable.FAIL, null, null, OnLost.FAIL);
 		LockedMethod called = LockedMethod.of(method, Service.class, new LaterResults());
 		return this.evaluator
 			.requests(operation, new LockedCall(called, new SimpleInvocation(method, new Service(), args)))

@@ -36,6 +36,8 @@ final class Mutants {
 
 	private static final String VERIFICATION = "io.mongolock.autoconfigure.VerificationTests";
 
+	private static final String UNAVAILABLE = "io.mongolock.interceptor.UnavailableLockTests";
+
 	private static final String SPRING = "io.mongolock.faults.spring.";
 
 	/** Asks the template anew, which knows the transaction of the thread. */
@@ -789,6 +791,21 @@ final class Mutants {
 						"if (properties.enabled() && properties.collection().isEmpty()) {",
 						test("io.mongolock.autoconfigure.MongoLockAutoConfigurationTests",
 								"whatWasProcessedSwitchedOffAheadOfTimeDoesNotStartSwitchedOn")),
+				new Mutant("method: answered by its fallback though the lock was granted", "UnavailableExecution.run",
+						"return this.execution.run(call);",
+						"this.execution.run(call);\nreturn this.answer.answer(call, null);",
+						test(UNAVAILABLE, "noFallbackRunsIfTheLockIsGranted")),
+				new Mutant("method: its own exception taken for that of its lock", "UnavailableExecution.run",
+						"call.hasBegun() || ", "",
+						test(UNAVAILABLE, "whatTheMethodItselfThrowsIsNeverTakenForItsLock")),
+				new Mutant("method: an interrupt taken for an answer", "UnavailableExecution.run",
+						"|| Thread.currentThread().isInterrupted()", "", test(UNAVAILABLE, "anInterruptIsNoAnswer")),
+				new Mutant("method: run without its lock though the condition holds", "ConditionalExecution.run",
+						"this.conditions.holds(lock, call)", "false",
+						test(UNAVAILABLE, "aMethodWhoseConditionDoesNotHoldRunsWithoutTheLock")),
+				new Mutant("method: its condition ignored", "ConditionalExecution.run",
+						"this.conditions.holds(lock, call)", "true",
+						test(UNAVAILABLE, "aMethodWhoseConditionDoesNotHoldRunsWithoutTheLock")),
 				new Mutant("method: another class asked for than by the pointcut", "LockInterceptor.invoke",
 						"(target != null) ? target.getClass()",
 						"(target != null) ? org.springframework.aop.support.AopUtils.getTargetClass(target)",
@@ -802,8 +819,8 @@ final class Mutants {
 						"bean instanceof FactoryBean<?> factory && beanName.isEmpty() &&",
 						test(VERIFICATION, "aMethodThatNoProxyReachesIsRefused")),
 				new Mutant("verification: wrong declarations let through", "LockMethodVerifier.checkAll",
-						"			this.check.check(operation, targetClass);\n",
-						"			if (this.verification.isOn()) {\n				this.check.check(operation, targetClass);\n			}\n",
+						"			this.check.check(locks, targetClass);\n",
+						"			if (this.verification.isOn()) {\n				this.check.check(locks, targetClass);\n			}\n",
 						test(VERIFICATION, "whatIsWrongInItselfIsRefusedInAnyCase")),
 				new Mutant("messages: the command with its token", "DriverMessage.withoutValues",
 						"return VALUES.matcher(COMMAND.matcher(message).replaceAll(\" command $1\")).replaceAll(\"\");",
@@ -811,7 +828,7 @@ final class Mutants {
 						test("io.mongolock.store.mongo.StoreFailuresTests",
 								"aWarningIsShortAndHasNothingOfTheCommandInIt")),
 				new Mutant("method: locked as another interface says", "LockDeclarations.onType",
-						"all.stream().filter((one) -> has(type(one))).toList();",
+						"all.stream().filter((one) -> has(one.type())).toList();",
 						"all.subList(0, all.isEmpty() ? 0 : 1);",
 						test("io.mongolock.annotation.AnnotationLockOperationSourceTests",
 								"eachOfTwoInterfacesMeansItsOwnMethods")));

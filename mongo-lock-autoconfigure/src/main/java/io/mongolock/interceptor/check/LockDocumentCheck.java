@@ -64,6 +64,13 @@ class LockDocumentCheck {
 	}
 
 	private static void parameter(LockOperation operation, int index, Class<?> document, Class<?> targetClass) {
+		if (operation.condition() != null) {
+			throw new InvalidLockMethodException(operation.method(), targetClass,
+					"has the condition '" + operation.condition() + "' and a parameter "
+							+ operation.method().getParameterTypes()[index].getSimpleName()
+							+ ", which nothing fills in where the condition does not hold",
+					"Leave one of them out.");
+		}
 		ResolvableType type = ResolvableType.forMethodParameter(operation.method(), index, targetClass);
 		Class<?> argument = type.getGeneric(0).resolve();
 		if (argument != null && !argument.isAssignableFrom(document)) {

@@ -35,7 +35,7 @@ import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
 
 /**
- * Finds mistakes in the expression of a key before the first call does.
+ * Finds mistakes in the expressions of keys and conditions before the first call does.
  */
 class LockKeyCheck {
 
@@ -52,80 +52,85 @@ class LockKeyCheck {
 	}
 
 	void check(LockOperation operation, Class<?> targetClass) {
+		if (operation.condition() != null) {
+			Declared condition = new Declared("condition", operation.condition(), operation.method(), targetClass);
+			checkCondition(check(condition), condition);
+		}
 		if (operation.key() != null) {
-			SpelNode expression = parse(operation.key(), operation, targetClass);
-			checkStart(expression, operation, targetClass);
-			checkVariables(expression, operation, targetClass);
-			checkBeans(expression, operation, targetClass);
-			checkProperties(expression, operation, targetClass);
+			Declared key = new Declared("key", operation.key(), operation.method(), targetClass);
+			SpelNode expression = check(key);
 			if (operation.document() == null) { // else an id, as the mapping has it
-				checkType(expression, operation, targetClass);
+				checkType(expression, key);
 			}
 		}
 	}
 
-	private static void checkStart(SpelNode node, LockOperation operation, Class<?> targetClass) {
+	private SpelNode check(Declared declared) {
+		SpelNode expression = parse(declared);
+		checkStart(expression, declared);
+		checkVariables(expression, declared);
+		checkBeans(expression, declared);
+		checkProperties(expression, declared);
+		return expression;
+	}
+
+	private static void checkStart(SpelNode node, Declared declared) {
 		if (node instanceof PropertyOrFieldReference property && !ROOT.contains(property.getName())) {
-			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has the key '" + operation.key() + "', in which '" + property.getName()
-							+ "' is none of the properties of #root: " + ROOT,
+			throw declared.invalid(
+					", in which '" + property.getName() + "' is none of the properties of #root: " + ROOT,
 					"Write #" + property.getName() + " for the argument, or quote it as '" + property.getName()
-							+ "' if it is text.");
+							+ "' if it is text.",
+					null);
 		}
 		// What follows a dot, or stands in brackets, is of another object
 		if (node instanceof CompoundExpression) {
-			checkStart(node.getChild(0), operation, targetClass);
+			checkStart(node.getChild(0), declared);
 		}
 		else if (node instanceof Operator || node instanceof Ternary || node instanceof Elvis) {
-			IntStream.range(0, node.getChildCount())
-				.forEach((i) -> checkStart(node.getChild(i), operation, targetClass));
+			IntStream.range(0, node.getChildCount()).forEach((i) -> checkStart(node.getChild(i), declared));
 		}
 	}
 
-	private void checkVariables(SpelNode expression, LockOperation operation, Class<?> targetClass) {
-		Set<String> known = variables(operation.method());
+	private void checkVariables(SpelNode expression, Declared declared) {
+		Set<String> known = variables(declared.method());
 		for (String used : collect(expression, new TreeSet<>())) {
 			if (!known.contains(used)) {
-				throw new InvalidLockMethodException(operation.method(), targetClass,
-						"has the key '" + operation.key() + "', which refers to " + used + ", but the call only knows "
-								+ known,
+				throw declared.invalid(", which refers to " + used + ", but the call only knows " + known,
 						"Correct the name; if it is a parameter's, compile the class with -parameters "
-								+ "or use its position, #p0 for the first.");
+								+ "or use its position, #p0 for the first.",
+						null);
 			}
 		}
 	}
 
-	private void checkBeans(SpelNode node, LockOperation operation, Class<?> targetClass) {
+	private void checkBeans(SpelNode node, Declared declared) {
 		if (node instanceof BeanReference) {
 			String name = node.toStringAST().replaceAll("['\"]", "");
 			if (!this.beans.test((name.startsWith("@")) ? name.substring(1) : name)) {
-				throw new InvalidLockMethodException(operation.method(), targetClass, "has the key '" + operation.key()
-						+ "', which refers to " + name + ", and there is no such bean",
-						"Correct the name of the bean.");
+				throw declared.invalid(", which refers to " + name + ", and there is no such bean",
+						"Correct the name of the bean.", null);
 			}
 		}
-		IntStream.range(0, node.getChildCount()).forEach((i) -> checkBeans(node.getChild(i), operation, targetClass));
+		IntStream.range(0, node.getChildCount()).forEach((i) -> checkBeans(node.getChild(i), declared));
 	}
 
 	// As far as types are declared: what an interface or Object stands for may have more
-	private void checkProperties(SpelNode node, LockOperation operation, Class<?> targetClass) {
+	private void checkProperties(SpelNode node, Declared declared) {
 		if (node instanceof CompoundExpression) {
-			Class<?> type = type(node.getChild(0), operation.method());
+			Class<?> type = type(node.getChild(0), declared.method());
 			for (int i = 1; type != null && i < node.getChildCount(); i++) {
 				String name = (node.getChild(i) instanceof PropertyOrFieldReference property) ? property.getName()
 						: null;
 				if (name != null && isKnownWhole(type) && !isReadable(type, name)) {
-					throw new InvalidLockMethodException(operation.method(), targetClass,
-							"has the key '" + operation.key() + "', and " + type.getTypeName() + " has no property '"
-									+ name + "'",
+					throw declared.invalid(", and " + type.getTypeName() + " has no property '" + name + "'",
 							"Correct the name; a property is read by a public getter, an accessor of a record or a public "
-									+ "field. If a subclass has it, declare that one.");
+									+ "field. If a subclass has it, declare that one.",
+							null);
 				}
 				type = (name != null) ? ofProperty(type, name) : null;
 			}
 		}
-		IntStream.range(0, node.getChildCount())
-			.forEach((i) -> checkProperties(node.getChild(i), operation, targetClass));
+		IntStream.range(0, node.getChildCount()).forEach((i) -> checkProperties(node.getChild(i), declared));
 	}
 
 	private static boolean isKnownWhole(Class<?> type) {
@@ -141,14 +146,20 @@ class LockKeyCheck {
 				|| Arrays.stream(type.getFields()).anyMatch((field) -> field.getName().equals(name));
 	}
 
-	private void checkType(SpelNode expression, LockOperation operation, Class<?> targetClass) {
-		Class<?> type = type(expression, operation.method());
+	private void checkType(SpelNode expression, Declared key) {
+		Class<?> type = type(expression, key.method());
 		String refusal = (type != null) ? LockKeyTypes.refusal(type) : null;
 		if (type != null && refusal != null) {
-			throw new InvalidLockMethodException(
-					operation.method(), targetClass, "has the key '" + operation.key() + "' of type "
-							+ type.getTypeName() + ", which has no text that can be relied on",
-					"It is a " + refusal + ".");
+			throw key.invalid(" of type " + type.getTypeName() + ", which has no text that can be relied on",
+					"It is a " + refusal + ".", null);
+		}
+	}
+
+	private void checkCondition(SpelNode expression, Declared condition) {
+		Class<?> type = type(expression, condition.method());
+		if (type != null && !type.isAssignableFrom(Boolean.class) && type != boolean.class) {
+			throw condition.invalid(" of type " + type.getTypeName() + ", which is neither true nor false",
+					"Compare it, for example with != null.", null);
 		}
 	}
 
@@ -192,13 +203,12 @@ class LockKeyCheck {
 		return (property != null) ? property.getPropertyType() : null;
 	}
 
-	private SpelNode parse(String key, LockOperation operation, Class<?> targetClass) {
+	private SpelNode parse(Declared declared) {
 		try {
-			return this.parser.parseRaw(key).getAST();
+			return this.parser.parseRaw(declared.text()).getAST();
 		}
 		catch (ParseException | IllegalStateException ex) {
-			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has the key '" + key + "', which is not valid SpEL: " + ex.getMessage(),
+			throw declared.invalid(", which is not valid SpEL: " + ex.getMessage(),
 					"Refer to arguments as #name or #p0; quote literal text as 'text'.", ex);
 		}
 	}
@@ -224,6 +234,16 @@ class LockKeyCheck {
 			}
 		});
 		return known;
+	}
+
+	/** An expression, and where it was declared. */
+	private record Declared(String attribute, String text, Method method, Class<?> targetClass) {
+
+		private InvalidLockMethodException invalid(String problem, String action, @Nullable Exception cause) {
+			return new InvalidLockMethodException(this.method, this.targetClass,
+					"has the " + this.attribute + " '" + this.text + "'" + problem, action, cause);
+		}
+
 	}
 
 }

@@ -29,10 +29,13 @@ class LockMethodCheck {
 
 	private final LockDocumentCheck documents;
 
+	private final LockHandlerCheck handlers;
+
 	LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, LockDocumentCheck documents,
-			LockKeyCheck keys) {
+			LockKeyCheck keys, LockHandlerCheck handlers) {
 		this.terms = terms;
 		this.keys = keys;
+		this.handlers = handlers;
 		this.documents = documents;
 	}
 
@@ -40,6 +43,7 @@ class LockMethodCheck {
 		LockOperation first = operations.get(0);
 		endsWithTheCall(first, targetClass);
 		result(first, targetClass);
+		this.handlers.check(first, targetClass);
 		operations.forEach((operation) -> check(operation, targetClass));
 	}
 
@@ -77,7 +81,8 @@ class LockMethodCheck {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"returns " + type + ", and onUnavailable = SKIP would have to make a value up",
 					"Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
-							+ " (null if skipped) or an Optional, or use onUnavailable = FAIL.");
+							+ " (if skipped zero or false, or null of a Character) or an Optional, name a fallback, "
+							+ "or use onUnavailable = FAIL.");
 		}
 	}
 

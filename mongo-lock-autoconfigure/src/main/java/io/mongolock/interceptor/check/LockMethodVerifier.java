@@ -74,7 +74,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		this.beanFactory = beanFactory;
 		this.documents = new LockDocumentCheck(
 				() -> beanFactory.getBeanProvider(DocumentLocking.class).getIfAvailable());
-		this.check = new LockMethodCheck(terms, this.documents, new LockKeyCheck(beanFactory::containsBean));
+		this.check = new LockMethodCheck(terms, this.documents, new LockKeyCheck(beanFactory::containsBean),
+				new LockHandlerCheck(beanFactory));
 		this.verification = verification;
 		this.reach = new LockReachCheck(verification, proxies);
 	}

@@ -123,6 +123,35 @@ class DocumentLockMethodTests {
 	}
 
 	@Test
+	void aFallbackAnswersForADocumentThatAnotherEdits() {
+		run((context, desk) -> {
+			context.getBean(DocumentLockOperations.class).lock(Post.class, "a", EDITING).ticket();
+			assertThat(desk.lookOrSayWho("a", null)).isEqualTo("edited under post:a");
+			assertThat(desk.lookOrSayWho("a", null)).as("asked again").isEqualTo("edited under post:a");
+			assertThat(desk.looks()).isZero();
+		});
+	}
+
+	@Test
+	void aDocumentIsLockedOnlyWhereTheConditionHolds() {
+		run((context, desk) -> {
+			assertThat(desk.lookIf("a", true)).isEqualTo(1);
+			assertThat(desk.lookIf("a", false)).isZero();
+			assertThat(desk.lookIf(null, false)).as("the id is not asked for").isZero();
+		});
+	}
+
+	@Test
+	void aConditionAndAParameterForTheDocumentAreRefused() {
+		this.runner.withBean(OfSome.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(InvalidLockMethodException.class)
+				.hasMessageContaining("OfSome.run(")
+				.hasMessageContaining("has the condition '#id != null' and a parameter LockedDocument"));
+	}
+
+	@Test
 	void aDocumentThatIsNotThereFailsTheCallAlsoIfItMaySkip() {
 		run((context, desk) -> {
 			assertThatExceptionOfType(NoSuchDocumentException.class).isThrownBy(() -> desk.look("b"));
@@ -224,6 +253,14 @@ class DocumentLockMethodTests {
 
 	}
 
+	static class OfSome {
+
+		@DistributedLock(document = Post.class, key = "#id", condition = "#id != null")
+		void run(String id, LockedDocument<Post> locked) {
+		}
+
+	}
+
 	@FunctionalInterface
 	interface Trial {
 
@@ -282,6 +319,22 @@ class DocumentLockMethodTests {
 		Optional<String> lookIfFree(String id) {
 			this.looks++;
 			return Optional.of("looked");
+		}
+
+		@DistributedLock(document = Post.class, key = "#p0", fallback = "sayWho")
+		String lookOrSayWho(String id, LockedDocument<Post> locked) {
+			this.looks++;
+			return "looked";
+		}
+
+		private String sayWho(String id, LockedDocument<Post> locked, LockUnavailableException ex) {
+			assertThat(locked).isNull();
+			return "edited under " + ex.getKey();
+		}
+
+		@DistributedLock(document = Post.class, key = "#p0", condition = "#p1")
+		int lookIf(String id, boolean lock) {
+			return this.documents.list(Post.class).size();
 		}
 
 		@DistributedLock(document = Post.class, key = "#p0")

@@ -7,13 +7,14 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockUnavailableException;
 
 /**
- * Goes on without the method if another holds a lock of it.
+ * Answers the caller in place of the method if another holds a lock of it.
  *
  * @param execution runs the method under its locks
+ * @param answer what the caller gets
  */
-record SkippingExecution(LockedExecution execution) implements LockedExecution {
+record UnavailableExecution(LockedExecution execution, UnavailableAnswer answer) implements LockedExecution {
 
-	private static final Log logger = LogFactory.getLog(SkippingExecution.class);
+	private static final Log logger = LogFactory.getLog(UnavailableExecution.class);
 
 	@Override
 	public @Nullable Object run(LockedCall call) throws Throwable {
@@ -25,8 +26,8 @@ record SkippingExecution(LockedExecution execution) implements LockedExecution {
 			if (call.hasBegun() || Thread.currentThread().isInterrupted()) {
 				throw ex;
 			}
-			logger.debug("Skipped " + call.method() + ": " + ex.getMessage());
-			return SkippedResult.of(call.method().getReturnType());
+			logger.debug("Not run: " + call.method() + ": " + ex.getMessage());
+			return this.answer.answer(call, ex);
 		}
 	}
 

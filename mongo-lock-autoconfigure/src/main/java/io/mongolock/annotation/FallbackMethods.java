@@ -1,0 +1,128 @@
+package io.mongolock.annotation;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+import io.mongolock.LockUnavailableException;
+import io.mongolock.interceptor.InvalidLockMethodException;
+
+/**
+ * Finds the method that answers the caller if another holds the lock.
+ *
+ * @param method the most specific method, which runs under the lock
+ * @param userClass the class of the bean, or of a JDK proxy that stands for one
+ */
+record FallbackMethods(Method method, Class<?> userClass) {
+
+	/**
+	 * Find the one that fits.
+	 * @param name what was declared
+	 * @return a method that can be called on the bean, of whatever visibility
+	 * @throws InvalidLockMethodException if there is none, more than one, or one that
+	 * cannot stand for the method
+	 */
+	Method find(String name) {
+		List<Method> named = candidates().filter((one) -> one.getName().equals(name)).toList();
+		List<Method> fitting = named.stream().filter(this::takesTheArguments).toList();
+		if (fitting.size() > 1) {
+			throw invalid(name, "which may be any of " + describe(fitting), "Keep one of them, or rename one.");
+		}
+		if (fitting.isEmpty()) {
+			throw noneFits(name, named);
+		}
+		check(name, fitting.get(0));
+		return fitting.get(0);
+	}
+
+	private Stream<Method> candidates() {
+		// a JDK proxy, as of a repository, has the methods of its interfaces
+		Stream<Method> all = (Proxy.isProxyClass(this.userClass))
+				? Arrays.stream(this.userClass.getInterfaces()).flatMap((type) -> Arrays.stream(type.getMethods()))
+				: Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(this.userClass));
+		return all.filter((one) -> !one.isSynthetic() && !Modifier.isAbstract(one.getModifiers())
+				&& one.getDeclaringClass() != Object.class && !one.equals(this.method));
+	}
+
+	private boolean takesTheArguments(Method candidate) {
+		int count = this.method.getParameterCount();
+		Class<?>[] types = candidate.getParameterTypes();
+		return (types.length == count || (types.length == count + 1 && isForTheException(types[count])))
+				&& IntStream.range(0, count).allMatch((index) -> {
+					ResolvableType declared = ResolvableType.forMethodParameter(this.method, index, this.userClass);
+					ResolvableType taken = ResolvableType.forMethodParameter(candidate, index, this.userClass);
+					return taken.toClass() == declared.toClass() && fits(taken, declared);
+				});
+	}
+
+	private static boolean isForTheException(Class<?> type) {
+		return Throwable.class.isAssignableFrom(type) && type.isAssignableFrom(LockUnavailableException.class);
+	}
+
+	private void check(String name, Method fallback) {
+		ResolvableType wanted = ResolvableType.forMethodReturnType(this.method, this.userClass);
+		ResolvableType given = ResolvableType.forMethodReturnType(fallback, this.userClass);
+		if (!fits(wanted, given)) {
+			throw invalid(name, "which returns " + given + ", and the method " + wanted,
+					"Let the fallback return " + wanted + ".");
+		}
+		for (Class<?> thrown : fallback.getExceptionTypes()) {
+			if (ReflectionUtils.declaresException(this.method, thrown)
+					|| RuntimeException.class.isAssignableFrom(thrown) || Error.class.isAssignableFrom(thrown)) {
+				continue;
+			}
+			throw invalid(name, "which throws " + thrown.getName() + ", and the method does not declare it",
+					"Declare it for the method, too, or handle it in the fallback.");
+		}
+		if (MergedAnnotations.from(fallback, SearchStrategy.TYPE_HIERARCHY).isPresent(DistributedLock.class)) {
+			throw invalid(name, "which has a @DistributedLock of its own and would run without it",
+					"Move the work to a method of another bean, and let the fallback call that.");
+		}
+	}
+
+	// What generics leave open the compiler of the user could not check, either
+	private static boolean fits(ResolvableType to, ResolvableType from) {
+		return ClassUtils.isAssignable(to.toClass(), from.toClass()) && (!to.hasGenerics()
+				|| to.hasUnresolvableGenerics() || from.hasUnresolvableGenerics() || to.isAssignableFrom(from));
+	}
+
+	private InvalidLockMethodException noneFits(String name, List<Method> named) {
+		String parameters = Arrays.stream(this.method.getParameterTypes())
+			.map(Class::getSimpleName)
+			.collect(Collectors.joining(", "));
+		String action = "Declare " + name + "(" + parameters + ") in the class of the bean or a superclass, with "
+				+ "LockUnavailableException as one more parameter if wanted.";
+		if (!named.isEmpty()) {
+			return invalid(name, "and none of that name takes its arguments: " + describe(named), action);
+		}
+		List<Method> others = candidates().filter(this::takesTheArguments).toList();
+		return invalid(name, "and there is no method of that name in " + this.userClass.getName()
+				+ ((others.isEmpty()) ? "" : ", where these take its arguments: " + describe(others)), action);
+	}
+
+	private static String describe(List<Method> methods) {
+		return methods.stream()
+			.map((one) -> one.getName() + "("
+					+ Arrays.stream(one.getParameterTypes()).map(Class::getSimpleName).collect(Collectors.joining(", "))
+					+ ")")
+			.sorted()
+			.collect(Collectors.joining(", "));
+	}
+
+	private InvalidLockMethodException invalid(String name, String problem, String action) {
+		return new InvalidLockMethodException(this.method, this.userClass,
+				"has the fallback '" + name + "', " + problem, action);
+	}
+
+}

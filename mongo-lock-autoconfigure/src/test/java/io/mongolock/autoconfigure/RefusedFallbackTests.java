@@ -1,0 +1,290 @@
+package io.mongolock.autoconfigure;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.params.provider.Arguments;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.OnUnavailable;
+import io.mongolock.annotation.DistributedLock;
+
+/**
+ * Tests for answers to a lock that others hold, and for conditions, that are refused at
+ * startup.
+ */
+class RefusedFallbackTests extends AbstractRefusedMethodTests {
+
+	static final List<Arguments> refused = List.of(
+			Arguments.of(Missing.class,
+					"has the fallback 'latre', and there is no method of that name in " + Missing.class.getName()
+							+ ", where these take its arguments: later(String)"),
+			Arguments.of(OtherParameters.class,
+					"has the fallback 'later', and none of that name takes its arguments: later(), "
+							+ "later(LockUnavailableException, String), later(String, LockStoreException), "
+							+ "later(String, Object), later(int)"),
+			Arguments.of(OtherGenerics.class,
+					"has the fallback 'later', and none of that name takes its arguments: " + "later(Map)"),
+			Arguments.of(Ambiguous.class,
+					"has the fallback 'later', which may be any of later(String), later(String, LockUnavailableException)"),
+			Arguments.of(OtherResult.class,
+					"has the fallback 'later', which returns java.lang.Object, and the method java.lang.String"),
+			Arguments.of(OtherGenericResult.class,
+					"which returns java.util.List<java.lang.Integer>, and the method "
+							+ "java.util.List<java.lang.String>"),
+			Arguments.of(VoidResult.class, "which returns java.lang.String, and the method void"),
+			Arguments.of(Throwing.class, "which throws java.io.IOException, and the method does not declare it"),
+			Arguments.of(Locked.class, "which has a @DistributedLock of its own and would run without it"),
+			Arguments.of(Itself.class, "has the fallback 'run', and there is no method of that name"),
+			Arguments.of(OfInterface.class, "has the fallback 'later', and there is no method of that name"),
+			Arguments.of(Skipped.class, "has onUnavailable = SKIP and fallback = \"later\""),
+			Arguments.of(SkippedAndHandled.class, "has onUnavailable = SKIP and unavailableHandler = \"polite\""),
+			Arguments.of(FallbackAndHandled.class, "has fallback = \"later\" and unavailableHandler = \"polite\""),
+			Arguments.of(Different.class, "has several locks"),
+			Arguments.of(UnknownHandler.class, "has the unavailableHandler 'polite', and there is no such bean"),
+			Arguments.of(OtherBean.class,
+					"has the unavailableHandler 'mongoLockInterceptor', which is no LockUnavailableHandler"),
+			Arguments.of(UnknownVariable.class, "has the condition '#amonut > 10', which refers to #amonut"),
+			Arguments.of(UnknownBean.class, "has the condition '@limits.high', which refers to @limits"),
+			Arguments.of(NoCondition.class, "has the condition '#id' of type java.lang.String"),
+			Arguments.of(BadCondition.class, "has the condition '#id >', which is not valid SpEL"));
+
+	static class Missing {
+
+		@DistributedLock(name = "a", fallback = "latre")
+		String run(String id) {
+			return id;
+		}
+
+		String later(String id) {
+			return id;
+		}
+
+	}
+
+	static class OtherParameters {
+
+		@DistributedLock(name = "a", fallback = "later")
+		void run(String id) {
+		}
+
+		void later() {
+		}
+
+		void later(int id) {
+		}
+
+		void later(String id, Object ex) {
+		}
+
+		void later(String id, LockStoreException ex) {
+		}
+
+		void later(LockUnavailableException ex, String id) {
+		}
+
+	}
+
+	static class OtherGenerics {
+
+		@DistributedLock(name = "a", fallback = "later")
+		void run(Map<String, String> id) {
+		}
+
+		void later(Map<String, Integer> id) {
+		}
+
+	}
+
+	static class Ambiguous {
+
+		@DistributedLock(name = "a", fallback = "later")
+		void run(String id) {
+		}
+
+		void later(String id) {
+		}
+
+		void later(String id, LockUnavailableException ex) {
+		}
+
+	}
+
+	static class OtherResult {
+
+		@DistributedLock(name = "a", fallback = "later")
+		String run(String id) {
+			return id;
+		}
+
+		Object later(String id) {
+			return id;
+		}
+
+	}
+
+	static class OtherGenericResult {
+
+		@DistributedLock(name = "a", fallback = "later")
+		List<String> run(String id) {
+			return List.of(id);
+		}
+
+		List<Integer> later(String id) {
+			return List.of();
+		}
+
+	}
+
+	static class VoidResult {
+
+		@DistributedLock(name = "a", fallback = "later")
+		void run(String id) {
+		}
+
+		String later(String id) {
+			return id;
+		}
+
+	}
+
+	static class Throwing {
+
+		@DistributedLock(name = "a", fallback = "later")
+		void run(String id) {
+		}
+
+		void later(String id) throws IOException {
+			throw new IOException(id);
+		}
+
+	}
+
+	static class Locked {
+
+		@DistributedLock(name = "a", fallback = "later")
+		void run(String id) {
+		}
+
+		@DistributedLock("b")
+		void later(String id) {
+		}
+
+	}
+
+	static class Itself {
+
+		@DistributedLock(name = "a", fallback = "run")
+		void run(String id) {
+		}
+
+	}
+
+	interface Contract {
+
+		@DistributedLock(name = "a", fallback = "later")
+		void run(String id);
+
+	}
+
+	static class OfInterface implements Contract {
+
+		@Override
+		public void run(String id) {
+		}
+
+	}
+
+	static class Skipped {
+
+		@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP, fallback = "later")
+		void run(String id) {
+		}
+
+		void later(String id) {
+		}
+
+	}
+
+	static class SkippedAndHandled {
+
+		@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP, unavailableHandler = "polite")
+		void run(String id) {
+		}
+
+	}
+
+	static class FallbackAndHandled {
+
+		@DistributedLock(name = "a", fallback = "later", unavailableHandler = "polite")
+		void run(String id) {
+		}
+
+		void later(String id) {
+		}
+
+	}
+
+	static class Different {
+
+		@DistributedLock(name = "a", fallback = "later")
+		@DistributedLock(name = "b")
+		void run(String id) {
+		}
+
+		void later(String id) {
+		}
+
+	}
+
+	static class UnknownHandler {
+
+		@DistributedLock(name = "a", unavailableHandler = "polite")
+		void run(String id) {
+		}
+
+	}
+
+	static class OtherBean {
+
+		@DistributedLock(name = "a", unavailableHandler = "mongoLockInterceptor")
+		void run(String id) {
+		}
+
+	}
+
+	static class UnknownVariable {
+
+		@DistributedLock(name = "a", condition = "#amonut > 10")
+		void run(int amount) {
+		}
+
+	}
+
+	static class UnknownBean {
+
+		@DistributedLock(name = "a", condition = "@limits.high")
+		void run(int amount) {
+		}
+
+	}
+
+	static class NoCondition {
+
+		@DistributedLock(name = "a", condition = "#id")
+		void run(String id) {
+		}
+
+	}
+
+	static class BadCondition {
+
+		@DistributedLock(name = "a", condition = "#id >")
+		void run(String id) {
+		}
+
+	}
+
+}
