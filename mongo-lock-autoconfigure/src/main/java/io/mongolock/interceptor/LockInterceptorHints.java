@@ -14,8 +14,9 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
  */
 class LockInterceptorHints implements RuntimeHintsRegistrar {
 
-	static final List<String> OPTIONAL = List.of("reactor.core.scheduler.Schedulers",
-			"org.springframework.http.HttpEntity");
+	static final List<String> OPTIONAL = List.of("org.springframework.http.HttpEntity",
+			"reactor.core.scheduler.Schedulers", "reactor.core.publisher.Flux", "kotlinx.coroutines.reactor.MonoKt",
+			"kotlin.reflect.full.KCallables");
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
