@@ -2,6 +2,7 @@ package io.mongolock.faults.rows;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -40,6 +41,7 @@ import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.store.DocumentLockStore;
+import io.mongolock.test.proxy.CommandSelection;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -120,6 +122,27 @@ class DocumentLockRowsTests {
 		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "saved", 2L));
 		this.there.documents.lock(Article.class, "a", WAITING).close();
 		figures.server(this.harness.label()).add("saves, " + what, 1);
+	}
+
+	@ParameterizedTest(name = "{displayName}: {0}")
+	@ValueSource(strings = { "reply lost", "request lost" })
+	@ShowsRow(value = 67, level = Level.PROXY)
+	void nobodyReliesOnALockWhoseReleasingWriteIsInDoubt(String what, RowFigures figures) {
+		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a");
+		CommandSelection writes = this.harness.proxy().on("update");
+		// Also the second time that the driver sends it
+		((what.equals("reply lost")) ? writes.cutBeforeReply() : writes.cut()).always();
+		assertThat(this.here.save(locked, new Article("a", "saved", 1L))).isEqualTo("failed");
+		this.harness.proxy().clear();
+		assertThat(locked.handle().isHeld()).isFalse();
+		Expect.lost(() -> locked.handle().assertHeld());
+		Optional<LockedDocument<Article>> other = this.there.documents.tryLock(Article.class, "a");
+		assertThat(other.isPresent()).isEqualTo(what.equals("reply lost"));
+		assertThat(this.here.save(locked, new Article("a", "again", 1L)))
+			.isEqualTo(other.isPresent() ? "lost" : "saved");
+		other.ifPresent((next) -> this.there.documents.save(next, new Article("a", "theirs", 3L)));
+		assertThat(stored()).containsEntry("text", other.isPresent() ? "theirs" : "again");
+		figures.server(this.harness.label()).add("held by two, " + what, 0);
 	}
 
 	@Test
