@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -61,6 +62,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private final Set<Class<?>> guarded = ConcurrentHashMap.newKeySet();
 
+	/** Those whose locked methods all do without a proxy. */
+	private final Set<Class<?>> woven = ConcurrentHashMap.newKeySet();
+
 	/**
 	 * Create a new verifier.
 	 * @param terms computes the terms of a name and settings, and refuses bad ones
@@ -115,11 +119,20 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		return this.guarded.stream().mapToInt(this::locks).sum();
 	}
 
+	/**
+	 * Look at the methods of a class that is perhaps no bean's. Thread-safe.
+	 * @throws InvalidLockMethodException if a declaration of its locks is wrong
+	 */
+	public void verify(Class<?> targetClass) {
+		locks(targetClass);
+	}
+
 	private void checkCallbacks(BeanDefinition definition, Class<?> targetClass) {
 		for (@Nullable
 		String name : new @Nullable String[] { definition.getInitMethodName(), definition.getDestroyMethodName() }) {
 			Method method = (name != null) ? ReflectionUtils.findMethod(targetClass, name) : null;
-			if (method != null && !this.source.getLockOperations(method, targetClass).isEmpty()) {
+			if (method != null && !WovenMethods.contains(method)
+					&& !this.source.getLockOperations(method, targetClass).isEmpty()) {
 				this.reach.callback(method, targetClass);
 			}
 		}
@@ -158,7 +171,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	private void checkProxy(String beanName, Object bean) {
-		if (!isAdvised(bean) && hasLocks(bean)) {
+		if (!isAdvised(bean) && hasLocks(bean) && !this.woven.contains(AopUtils.getTargetClass(bean))) {
 			this.verification.report(new InvalidLockMethodException(
 					"Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)
 							+ " has @DistributedLock methods, but no proxy: they would run without the lock",
@@ -194,17 +207,26 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 					List<LockOperation> found = this.source.getLockOperations(method, targetClass);
 					return (!found.isEmpty()) ? found : null;
 				});
-		operations.values().forEach((locks) -> {
-			this.reach.check(locks.get(0).method(), targetClass);
-			this.check.check(locks, targetClass);
-		});
-		if (this.verification.isOn() && !operations.isEmpty() && !Proxy.isProxyClass(targetClass)) {
+		operations.values().forEach((locks) -> this.check.check(locks, targetClass));
+		Map<Method, List<LockOperation>> proxied = new HashMap<>(operations);
+		proxied.keySet().removeIf(WovenMethods::contains);
+		if (proxied.isEmpty()) {
+			this.woven.add(targetClass);
+		}
+		else {
+			reach(proxied, targetClass);
+		}
+		return operations.size();
+	}
+
+	private void reach(Map<Method, List<LockOperation>> operations, Class<?> targetClass) {
+		operations.values().forEach((locks) -> this.reach.check(locks.get(0).method(), targetClass));
+		if (this.verification.isOn() && !Proxy.isProxyClass(targetClass)) {
 			SelfCalls.find(ClassUtils.getUserClass(targetClass), operations)
 				.forEach((call) -> this.verification
 					.warn(call + ", a @DistributedLock method, on the same object, past the proxy: "
 							+ "it runs WITHOUT its lock. Move it to another bean, or use LockOperations inside it"));
 		}
-		return operations.size();
 	}
 
 	private static boolean isAdvised(Object bean) {

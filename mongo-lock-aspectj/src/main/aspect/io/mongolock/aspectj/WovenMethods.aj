@@ -1,0 +1,18 @@
+package io.mongolock.aspectj;
+
+import io.mongolock.annotation.DistributedLock;
+
+/**
+ * Marks what carries the annotation, itself or by an annotation of its own, and the public
+ * methods of types that do. Proxies, whose names have {@code $$} in them, are no such types.
+ */
+aspect WovenMethods {
+
+	declare @method : @(DistributedLock || DistributedLock.List) * (!*..*$$*).*(..) : @Woven;
+
+	declare @method : @(@DistributedLock *) * (!*..*$$*).*(..) : @Woven;
+
+	declare @method : !@(DistributedLock || DistributedLock.List) !@(@DistributedLock *) public !static *
+			(@(DistributedLock || DistributedLock.List || @DistributedLock *) !*..*$$*).*(..) : @Woven;
+
+}

@@ -1,0 +1,283 @@
+package io.mongolock.aspectj;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockOperations;
+import io.mongolock.OnUnavailable;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.LockedMethodContract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for calls that only the aspect reaches, and for how it stands with proxies.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class WovenCallTests {
+
+	private final CountingLockOperations locks = new CountingLockOperations();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withBean(LockOperations.class, () -> this.locks)
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class));
+
+	@Test
+	void callsThatPassNoProxyAreLocked(CapturedOutput output) {
+		this.runner.withBean(Bare.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context.getBean(Bare.class).callsItself()).isEqualTo("self");
+			assertThat(context.getBean(Bare.class).callsPrivate()).isEqualTo("private");
+			assertThat(Bare.ofNoObject()).isEqualTo("static");
+			assertThat(new Bare().last()).isEqualTo("final");
+		});
+		assertThat(this.locks.events()).hasSize(8);
+		assertThat(output).doesNotContain("on the same object");
+	}
+
+	@Test
+	void aBeanOfAFinalClassNeedsNoProxy() {
+		this.runner.withBean(FinalClass.class)
+			.run((context) -> assertThat(context.getBean(FinalClass.class).run()).isEqualTo("final class"));
+	}
+
+	@Test
+	void aCallThroughTheProxyIsLockedOnceAndByTheProxy() {
+		this.runner.withUserConfiguration(Transactions.class).withBean(Transacted.class).run((context) -> {
+			context.getBean(Transacted.class).run();
+			assertThat(this.locks.events()).containsExactly("acquire work", "begin", "commit", "release work");
+		});
+		assertThat(this.locks.asked()).isEqualTo(1);
+	}
+
+	/** So that the test above notices. */
+	@Test
+	void withoutTheInnermostAdviceItWouldBeLockedTwice() {
+		this.runner.withBean(Transacted.class)
+			.withInitializer((context) -> context.addBeanFactoryPostProcessor(
+					(beans) -> ((BeanDefinitionRegistry) beans).removeBeanDefinition("mongoLockProxiedCallsAdvisor")))
+			.run((context) -> context.getBean(Transacted.class).run());
+		assertThat(this.locks.asked()).isEqualTo(2);
+	}
+
+	@Test
+	void whatSuchACallDoesItselfIsLockedAgain() {
+		this.runner.withBean(Countdown.class)
+			.run((context) -> assertThat(context.getBean(Countdown.class).from(2)).isEqualTo("n:2 n:1 n:0"));
+		assertThat(this.locks.asked()).isEqualTo(3);
+	}
+
+	@Test
+	void aMethodThatCallsTheOneItOverridesIsLockedOnce() {
+		this.runner.withBean(Overriding.class).run((context) -> context.getBean(Overriding.class).run());
+		assertThat(this.locks.asked()).isEqualTo(1);
+	}
+
+	@Test
+	void anotherThreadIsNoPartOfTheCallThatAProxyHasLocked() {
+		this.runner.withBean(Countdown.class)
+			.run((context) -> assertThat(context.getBean(Countdown.class).elsewhere()).isEqualTo("n:0"));
+		assertThat(this.locks.events()).containsExactly("acquire elsewhere", "acquire n:0", "release n:0",
+				"release elsewhere");
+	}
+
+	@Test
+	void whatIsWrongIsRefusedAtTheFirstCallOfAnObjectThatIsNoBean() {
+		this.runner.run((context) -> assertThatExceptionOfType(InvalidLockMethodException.class)
+			.isThrownBy(() -> new SkippedPrimitive().run())
+			.withMessageContaining("would have to make a value up"));
+	}
+
+	@Test
+	void outsideOfAnOpenContextAMethodIsNotRun() {
+		for (int i = 0; i < 2; i++) {
+			assertThatIllegalStateException().isThrownBy(() -> new Bare().last())
+				.withMessageContaining("Bare.last() is woven to run under its lock, and no application context")
+				.withMessageContaining("mongo-lock.enabled=false");
+			this.runner.run((context) -> assertThat(context).hasNotFailed());
+		}
+		assertThat(this.locks.asked()).isZero();
+	}
+
+	@Test
+	void theContextThatWasOpenedLastCountsUntilItIsClosed() {
+		CountingLockOperations later = new CountingLockOperations();
+		this.runner.run((first) -> {
+			new ApplicationContextRunner().withBean(LockOperations.class, () -> later)
+				.withConfiguration(
+						AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
+				.run((second) -> new Bare().last());
+			assertThat(later.asked()).isEqualTo(1);
+			new Bare().last();
+		});
+		assertThat(this.locks.asked()).isEqualTo(1);
+	}
+
+	@Test
+	void withoutTheLibraryOfLocksItBacksOff() {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAspectAutoConfiguration.class))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockedContext.class));
+	}
+
+	@Test
+	void switchedOffItLocksNothing() {
+		new ApplicationContextRunner().withPropertyValues("mongo-lock.enabled=false")
+			.withConfiguration(
+					AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
+			.run((context) -> assertThat(new LockedMethodContract.Service().composed()).isEqualTo("composed"));
+	}
+
+	static class Bare {
+
+		String callsItself() {
+			return self();
+		}
+
+		@DistributedLock("self")
+		String self() {
+			return LockContext.current().key();
+		}
+
+		String callsPrivate() {
+			return hidden();
+		}
+
+		@DistributedLock("private")
+		private String hidden() {
+			return LockContext.current().key();
+		}
+
+		@DistributedLock("static")
+		static String ofNoObject() {
+			return LockContext.current().key();
+		}
+
+		@DistributedLock("final")
+		final String last() {
+			return LockContext.current().key();
+		}
+
+	}
+
+	static final class FinalClass {
+
+		@DistributedLock("final class")
+		String run() {
+			return LockContext.current().key();
+		}
+
+	}
+
+	static class Transacted {
+
+		@DistributedLock("work")
+		@Transactional
+		void run() {
+		}
+
+	}
+
+	static class Countdown {
+
+		@DistributedLock(name = "n", key = "#n")
+		String from(int n) {
+			String key = LockContext.current().key();
+			return (n > 0) ? key + " " + from(n - 1) : key;
+		}
+
+		@DistributedLock("elsewhere")
+		String elsewhere() {
+			return CompletableFuture.supplyAsync(() -> from(0)).join();
+		}
+
+	}
+
+	static class Overridden {
+
+		@DistributedLock("run")
+		void run() {
+		}
+
+	}
+
+	static class Overriding extends Overridden {
+
+		@Override
+		void run() {
+			super.run();
+		}
+
+	}
+
+	static class SkippedPrimitive {
+
+		@DistributedLock(name = "skipped", onUnavailable = OnUnavailable.SKIP)
+		int run() {
+			return 1;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	static class Transactions {
+
+		@Bean
+		PlatformTransactionManager transactionManager(LockOperations locks) {
+			return new RecordingTransactionManager(((CountingLockOperations) locks).events());
+		}
+
+	}
+
+	static class RecordingTransactionManager extends AbstractPlatformTransactionManager {
+
+		private final transient List<String> events;
+
+		RecordingTransactionManager(List<String> events) {
+			this.events = events;
+		}
+
+		@Override
+		protected Object doGetTransaction() {
+			return this;
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			this.events.add("begin");
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			this.events.add("commit");
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			this.events.add("rollback");
+		}
+
+	}
+
+}
