@@ -37,7 +37,12 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 	private Publisher<Object> answered(UnavailableAnswer answer, LockedCall call, LockUnavailableException ex) {
 		try {
 			Object answered = answer.answer(call, ex);
-			return (answered != null) ? this.adapter.toPublisher(answered) : Flux.empty();
+			if (answered == null) {
+				return Flux.empty();
+			}
+			// For a suspending function a handler knows of its value alone
+			return (this.adapter.getReactiveType().isInstance(answered)) ? this.adapter.toPublisher(answered)
+					: Flux.just(answered);
 		}
 		catch (Throwable failure) {
 			// Whatever an answer throws is the result

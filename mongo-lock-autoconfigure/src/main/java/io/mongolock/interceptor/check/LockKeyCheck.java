@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
@@ -229,10 +230,9 @@ class LockKeyCheck {
 		IntStream.range(0, method.getParameterCount()).forEach((i) -> {
 			known.add("#p" + i);
 			known.add("#a" + i);
-			if (names != null) {
-				known.add("#" + names[i]);
-			}
 		});
+		// Kotlin has none for the continuation of a suspending function
+		Stream.of((names != null) ? names : new String[0]).forEach((name) -> known.add("#" + name));
 		return known;
 	}
 
