@@ -1,0 +1,194 @@
+package io.mongolock.interceptor;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.LockUnavailableHandler;
+import io.mongolock.annotation.AnnotationLockOperationSource;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.client.ClientOptions;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.client.ScriptedStore;
+import io.mongolock.core.ConfiguredSettings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for fallbacks, handlers and conditions of methods whose results end later.
+ */
+@Timeout(60)
+class LaterAnswersTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private final ScriptedStore store = new ScriptedStore();
+
+	private final LockTemplate locks = template("app");
+
+	private final LockTemplate others = template("others");
+
+	private final Service service = proxy();
+
+	@AfterEach
+	void stop() {
+		this.locks.stop(Duration.ofSeconds(1));
+		this.others.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void aFallbackAnswersByAStageOrAPublisherOfItsOwn() {
+		this.others.acquire(LockRequest.of("order:a"));
+		assertThat(this.service.future("a")).succeedsWithin(LONG).isEqualTo("a later, order:a");
+		assertThat(this.service.mono("a").block(LONG)).isEqualTo("a later");
+		assertThat(this.service.flux("a").collectList().block(LONG)).containsExactly("a", "later");
+		assertThat(this.locks.held()).isZero();
+	}
+
+	@Test
+	void eachSubscriptionIsAnsweredAnew() {
+		Mono<String> mono = this.service.mono("a");
+		LockHandle held = this.others.acquire(LockRequest.of("order:a"));
+		assertThat(mono.block(LONG)).isEqualTo("a later");
+		held.close();
+		assertThat(mono.block(LONG)).isEqualTo("a now");
+	}
+
+	@Test
+	void aHandlerAnswersByAStageAndAnotherTypeIsTheFailureOfThat() {
+		this.others.acquire(LockRequest.of("order:a"));
+		assertThat(this.service.handledFuture("a")).succeedsWithin(LONG).isEqualTo("busy");
+		assertThat(this.service.handledStage("a").toCompletableFuture()).succeedsWithin(LONG).isEqualTo("busy");
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> this.service.handledMono("a").block(LONG))
+			.withMessageContaining("LockUnavailableHandler 'busy' answered a ")
+			.withMessageContaining("which returns reactor.core.publisher.Mono");
+	}
+
+	@Test
+	void whatAFallbackThrowsIsTheFailure() {
+		this.others.acquire(LockRequest.of("order:a"));
+		assertThat(this.service.failing("a")).failsWithin(LONG)
+			.withThrowableThat()
+			.withCauseInstanceOf(UnsupportedOperationException.class);
+	}
+
+	@Test
+	void whatTheMethodItselfFailsWithIsNeverTakenForItsLock() {
+		assertThat(this.service.failing("a")).failsWithin(LONG)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class)
+			.withMessageContaining("of another");
+	}
+
+	@Test
+	void whereTheConditionDoesNotHoldThereIsNoLock() {
+		this.others.acquire(LockRequest.of("order:a"));
+		assertThat(this.service.futureIf("a", false)).succeedsWithin(LONG).isEqualTo("a");
+		assertThat(this.service.monoIf("a", false).block(LONG)).isEqualTo("a");
+		assertThat(this.service.futureIf("a", true)).failsWithin(LONG)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.service.monoIf("a", true).block(LONG));
+	}
+
+	private LockTemplate template(String application) {
+		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner(application, "1", "host", 42, ""), LockClock.system(), List.of()));
+	}
+
+	private Service proxy() {
+		LockOperationSource source = new AnnotationLockOperationSource((text) -> text);
+		StaticListableBeanFactory beans = new StaticListableBeanFactory(
+				Map.of("busy", (LockUnavailableHandler) (call, ex) -> CompletableFuture.completedFuture("busy")));
+		ProxyFactory factory = new ProxyFactory(new Service());
+		factory.setProxyTargetClass(true);
+		factory.addAdvisor(new LockOperationSourceAdvisor(source, new LockInterceptor(source, () -> this.locks, beans),
+				0, new ProxyKind(true)));
+		return (Service) factory.getProxy();
+	}
+
+	static class Service {
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", fallback = "futureLater")
+		CompletableFuture<String> future(String id) {
+			return CompletableFuture.completedFuture(id + " now");
+		}
+
+		private CompletableFuture<String> futureLater(String id, LockUnavailableException ex) {
+			return CompletableFuture.supplyAsync(() -> id + " later, " + ex.getKey());
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", fallback = "monoLater")
+		Mono<String> mono(String id) {
+			return Mono.just(id + " now");
+		}
+
+		private Mono<String> monoLater(String id) {
+			return Mono.just(id + " later").delayElement(Duration.ofMillis(1));
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", fallback = "fluxLater")
+		Flux<String> flux(String id) {
+			return Flux.just(id, "now");
+		}
+
+		private Flux<String> fluxLater(String id) {
+			return Flux.just(id, "later");
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", unavailableHandler = "busy")
+		CompletableFuture<String> handledFuture(String id) {
+			return CompletableFuture.completedFuture(id + " now");
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", unavailableHandler = "busy")
+		CompletionStage<String> handledStage(String id) {
+			return CompletableFuture.completedFuture(id + " now");
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", unavailableHandler = "busy")
+		Mono<String> handledMono(String id) {
+			return Mono.just(id + " now");
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", fallback = "failLater")
+		CompletableFuture<String> failing(String id) {
+			return CompletableFuture
+				.failedFuture(new LockUnavailableException("inner", List.of(), Duration.ZERO, 1, "of another"));
+		}
+
+		private CompletableFuture<String> failLater(String id) {
+			throw new UnsupportedOperationException(id);
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", condition = "#lock")
+		CompletableFuture<String> futureIf(String id, boolean lock) {
+			return CompletableFuture.completedFuture(id);
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", condition = "#lock")
+		Mono<String> monoIf(String id, boolean lock) {
+			return Mono.just(id);
+		}
+
+	}
+
+}
