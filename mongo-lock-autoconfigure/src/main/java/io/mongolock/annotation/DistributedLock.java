@@ -20,8 +20,13 @@ import io.mongolock.OnUnavailable;
  * key. On a class or an interface it applies to every public method, inherited ones
  * included; a method's own annotation wins, then that of its class. Of several annotated
  * interfaces each means the methods it has. May be used as a meta-annotation, and on a
- * repository of Spring Data. Repeated on one element, the method runs under all of these
- * locks, and {@link #onUnavailable} must be the same in all of them.
+ * repository of Spring Data.
+ * <p>
+ * Repeated on one element, or with a {@link #key} of several, the method runs under all
+ * of these locks or not at all. They are acquired in the order of their keys, so that two
+ * calls never wait for each other, each within its own wait from the beginning of the
+ * call, and released in reverse; {@code LockContext.current()} is the last of them.
+ * {@link #onUnavailable} must be the same in all of them.
  * <p>
  * The key of the lock is {@code name:key}, or whichever of the two is given.
  * <p>
@@ -62,7 +67,9 @@ public @interface DistributedLock {
 	 * Second part of the key: a SpEL expression on the arguments, evaluated once before
 	 * the call. {@code #id} is the parameter of that name, {@code #p0} or {@code #a0} the
 	 * first one; {@code #root.target}, {@code #root.method}, {@code #root.args} and
-	 * {@code @bean} are known as well. The result must be a simple value.
+	 * {@code @bean} are known as well. The result must be a simple value, or several: of
+	 * a collection, another {@link Iterable}, an array or a stream each element is a lock
+	 * of its own, as if it were declared alone.
 	 * @return the expression, for example {@code #order.id}
 	 */
 	String key() default "";

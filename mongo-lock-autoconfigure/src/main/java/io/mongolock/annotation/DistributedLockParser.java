@@ -45,10 +45,23 @@ class DistributedLockParser {
 			.map((annotation) -> parse(annotation, method, targetClass))
 			.distinct()
 			.toList();
-		for (LockOperation operation : operations) {
-			checkTogether(operations.get(0), operation, targetClass);
+		for (int i = 1; i < operations.size(); i++) {
+			checkTogether(operations.get(0), operations.get(i), targetClass);
+			checkDifferent(operations.subList(0, i), operations.get(i), targetClass);
 		}
 		return operations;
+	}
+
+	private static void checkDifferent(List<LockOperation> others, LockOperation operation, Class<?> targetClass) {
+		if (others.stream()
+			.anyMatch((other) -> Objects.equals(other.name(), operation.name())
+					&& Objects.equals(other.key(), operation.key())
+					&& Objects.equals(other.condition(), operation.condition()))) {
+			throw new InvalidLockMethodException(operation.method(), targetClass,
+					"has two locks with the name '" + operation.name() + "' and the key '" + operation.key()
+							+ "', which are one, and differ otherwise",
+					"Keep one of them, or give them different names.");
+		}
 	}
 
 	// A call that does not get one of its locks has one result
@@ -58,7 +71,7 @@ class DistributedLockParser {
 					"has several locks with " + describeAnswer(first) + " and " + describeAnswer(other),
 					"Write the same in all of them.");
 		}
-		if (other != first && (first.document() != null || other.document() != null)) {
+		if (first.document() != null || other.document() != null) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
 					"has several locks, and that of a document among them: a document has no order among other locks "
 							+ "that would keep two calls from waiting for each other",

@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.BaseStream;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -16,6 +18,7 @@ import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.util.Assert;
 
 import io.mongolock.LockRequest;
 
@@ -46,7 +49,14 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 	}
 
 	Object id(LockOperation operation, LockedCall call) {
-		return explained(operation, call, () -> key(operation, call));
+		return explained(operation, call, () -> {
+			Object id = key(operation, call);
+			if (mayBeSeveral(id) && SeveralKeys.areIn(id.getClass())) {
+				throw new IllegalArgumentException("it is a " + id.getClass().getTypeName()
+						+ ", and one document is locked by its id. Pick one value");
+			}
+			return id;
+		});
 	}
 
 	/**
@@ -89,7 +99,26 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 	}
 
 	private static List<LockRequest> requests(LockOperation operation, Object key) {
+		if (mayBeSeveral(key) && SeveralKeys.areIn(key.getClass())) {
+			List<@Nullable Object> keys = SeveralKeys.of(key);
+			return IntStream.range(0, keys.size()).mapToObj((i) -> ofElement(operation, i, keys.get(i))).toList();
+		}
 		return List.of(request(operation, LockRequest.builder(operation.name(), key)));
+	}
+
+	private static LockRequest ofElement(LockOperation operation, int index, @Nullable Object key) {
+		try {
+			Assert.notNull(key, "it is null");
+			return request(operation, LockRequest.builder(operation.name(), key));
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException("of its element " + index + ": " + ex.getMessage(), ex);
+		}
+	}
+
+	// So that most keys need not know of several
+	private static boolean mayBeSeveral(Object key) {
+		return key instanceof Iterable || key instanceof BaseStream || key.getClass().isArray();
 	}
 
 	private static LockRequest request(LockOperation operation, LockRequest.Builder request) {

@@ -75,6 +75,7 @@ class AnnotationLockOperationSourceTests {
 			blankName  | ' ', which is blank
 			disagreed  | onUnavailable = FAIL and onUnavailable = SKIP
 			documents  | that of a document among them
+			differing  | two locks with the name 'one' and the key '#p0', which are one, and differ otherwise
 			noLimit    | the limit '0'
 			manyLimit  | the limit '2147483647'
 			wordLimit  | the limit 'ten', which is no whole number
@@ -340,6 +341,11 @@ class AnnotationLockOperationSourceTests {
 		@DistributedLock("one")
 		@OrderLock(by = "#p0")
 		void disagreed() {
+		}
+
+		@DistributedLock(name = "one", key = "#p0")
+		@DistributedLock(name = "one", key = "#p0", mode = LockMode.SHARED)
+		void differing() {
 		}
 
 		@DistributedLock("one")

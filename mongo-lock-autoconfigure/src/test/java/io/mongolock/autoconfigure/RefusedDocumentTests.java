@@ -25,6 +25,8 @@ class RefusedDocumentTests extends AbstractRefusedMethodTests {
 			Arguments.of(DocumentWithLimit.class, "has document = Order.class and limit = \"3\""),
 			Arguments.of(SharedDocument.class, "has document = Order.class and mode = SHARED"),
 			Arguments.of(DocumentWithMinHold.class, "has document = Order.class and minHold = \"1m\""),
+			Arguments.of(SeveralDocuments.class,
+					"of type java.util.List<java.lang.String>, and one document is locked"),
 			Arguments.of(OfDocument.class, "has document = Order.class, and there is nothing to lock documents by"),
 			Arguments.of(DocumentLater.class, "a result that ends later"));
 
@@ -36,6 +38,14 @@ class RefusedDocumentTests extends AbstractRefusedMethodTests {
 			.run((context) -> assertThat(
 					new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
 				.contains("Add mongo-lock-documents, which mongo-lock-starter brings"));
+	}
+
+	static class SeveralDocuments {
+
+		@DistributedLock(document = Order.class, key = "#ids")
+		void run(List<String> ids) {
+		}
+
 	}
 
 	static class DocumentWithoutKey {

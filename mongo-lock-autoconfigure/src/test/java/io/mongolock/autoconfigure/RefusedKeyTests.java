@@ -1,6 +1,9 @@
 package io.mongolock.autoconfigure;
 
+import java.util.Date;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.params.provider.Arguments;
 
@@ -23,7 +26,13 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 			Arguments.of(NoSuchInnerProperty.class, "'a' + #order.line.artikle"),
 			Arguments.of(PrivateProperty.class, "RefusedKeyTests$PrivateProperty$Order has no property 'customer'"),
 			Arguments.of(ObjectKey.class, "has the key '#order' of type " + ObjectKey.Order.class.getName()),
-			Arguments.of(PropertyKey.class, "has the key '#order.lines' of type java.util.List, which has no text"),
+			Arguments.of(PropertyKey.class,
+					"'#order.lines' of type java.util.List<java.lang.Double>, which has no text"),
+			Arguments.of(ElementKey.class, "'#orders' of type java.util.Set<" + ElementKey.Order.class.getName()),
+			Arguments.of(ArrayKey.class, "'#days' of type java.util.Date[], which has no text"),
+			Arguments.of(NestedKey.class, "of type java.lang.Iterable<java.util.List<java.lang.String>>, which has"),
+			Arguments.of(StreamKey.class, "which can be read once"),
+			Arguments.of(BytesKey.class, "of type byte[], which has no text"),
 			Arguments.of(RecordKey.class, "has the key '#p0' of type " + RecordKey.Id.class.getName()),
 			Arguments.of(Unresolvable.class, "placeholder that no property fills"));
 
@@ -160,8 +169,52 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 		void run(Order order) {
 		}
 
-		record Order(List<String> lines) {
+		record Order(List<Double> lines) {
 
+		}
+
+	}
+
+	static class ElementKey {
+
+		@DistributedLock(key = "#orders")
+		void run(Set<Order> orders) {
+		}
+
+		static class Order {
+
+		}
+
+	}
+
+	static class ArrayKey {
+
+		@DistributedLock(key = "#days")
+		void run(Date[] days) {
+		}
+
+	}
+
+	static class NestedKey {
+
+		@DistributedLock(key = "#orders")
+		void run(Iterable<List<String>> orders) {
+		}
+
+	}
+
+	static class StreamKey {
+
+		@DistributedLock(key = "#ids")
+		void run(Stream<String> ids) {
+		}
+
+	}
+
+	static class BytesKey {
+
+		@DistributedLock(key = "#hash")
+		void run(byte[] hash) {
 		}
 
 	}

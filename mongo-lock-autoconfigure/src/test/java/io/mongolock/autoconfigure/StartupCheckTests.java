@@ -3,6 +3,7 @@ package io.mongolock.autoconfigure;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -401,6 +402,18 @@ class StartupCheckTests {
 		void element(List<String> ids) {
 		}
 
+		@DistributedLock(key = "#ids")
+		void all(List<? extends Number> ids) {
+		}
+
+		@DistributedLock(key = "#ids")
+		void raw(@SuppressWarnings("rawtypes") Iterable ids) {
+		}
+
+		@DistributedLock(key = "#node.names")
+		void lazily(Names node) {
+		}
+
 		@DistributedLock(key = "#ids['order']")
 		void entry(Map<String, String> ids) {
 		}
@@ -419,6 +432,10 @@ class StartupCheckTests {
 
 		@DistributedLock(key = "#node")
 		void recursive(Node node) {
+		}
+
+		record Names(IntStream names) {
+
 		}
 
 		record Node(String name, Node next) {

@@ -20,6 +20,7 @@ import java.time.Year;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Currency;
 import java.util.Date;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.aopalliance.intercept.MethodInvocation;
@@ -77,9 +79,14 @@ class LockKeyEvaluatorTests {
 	static final List<Arguments> refused = List.of(Arguments.of(null, "-parameters"), Arguments.of("", "blank"),
 			Arguments.of(" \t", "blank"), Arguments.of(new Order(1), "Order, whose toString()"),
 			Arguments.of(new Object(), "for example its id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
-			Arguments.of(List.of(1), "one key"), Arguments.of(Map.of(), "one key"), Arguments.of(new int[0], "one key"),
-			Arguments.of(new String[] { "a" }, "one key"), Arguments.of(Optional.of("a"), "for example by get()"),
-			Arguments.of(Stream.of("a"), "one key"), Arguments.of(List.of("a").iterator(), "one key"),
+			Arguments.of(Map.of(), "one key"), Arguments.of(Optional.of("a"), "for example by get()"),
+			Arguments.of(List.of("a").iterator(), "one key"), Arguments.of(new byte[] { 1 }, "byte[]"),
+			Arguments.of(new char[] { 'a' }, "char[]"), Arguments.of(List.of(), "condition = \"!#ids.isEmpty()\""),
+			Arguments.of(new int[0], "it is empty"), Arguments.of(Stream.empty(), "it is empty"),
+			Arguments.of(Arrays.asList("a", null), "its element 1: it is null"),
+			Arguments.of(List.of("a", 1.5), "its element 1: "), Arguments.of(List.of(" "), "its element 0: "),
+			Arguments.of(List.of(List.of("a")), "one key"),
+			Arguments.of(IntStream.rangeClosed(0, SeveralKeys.MAX), "more than 256 elements"),
 			Arguments.of(new Date(0), "Pick an Instant"), Arguments.of(new Timestamp(0), "time zone"),
 			Arguments.of(Calendar.getInstance(), "time zone"),
 			Arguments.of(ZonedDateTime.of(2026, 1, 2, 3, 0, 0, 0, ZoneOffset.UTC), "toInstant()"),
@@ -91,6 +98,12 @@ class LockKeyEvaluatorTests {
 			Arguments.of(String.class, "whose toString()"),
 			Arguments.of(new Lines(new int[] { 1 }), "of component 'numbers', it is a int[]"),
 			Arguments.of("x".repeat(1025), "at most 1024 bytes"), Arguments.of("\ud83d", "surrogate"));
+
+	static final List<Arguments> severalValues = List.of(Arguments.of(List.of(2, 1, 2)),
+			Arguments.of((Object) new int[] { 2, 1, 2 }), Arguments.of((Object) new String[] { "2", "1", "2" }),
+			Arguments.of(Stream.of(2L, 1L, 2L)), Arguments.of(IntStream.of(2, 1, 2)),
+			Arguments.of((Iterable<String>) List.of("2", "1", "2")::iterator),
+			Arguments.of(List.of(2, "1", new BigDecimal("2.0"))));
 
 	private final LockKeyEvaluator evaluator = new LockKeyEvaluator(
 			new StaticListableBeanFactory(Map.of("tenants", new Tenants())));
@@ -144,6 +157,27 @@ class LockKeyEvaluatorTests {
 			.withMessageContaining("EL1007E");
 	}
 
+	@ParameterizedTest
+	@FieldSource("severalValues")
+	void eachElementIsAKey(Object value) {
+		assertThat(requests("order", "#id", value, null)).extracting(LockRequest::key)
+			.containsExactly("order:2", "order:1", "order:2");
+	}
+
+	@Test
+	void aStreamIsClosed() {
+		AtomicInteger closed = new AtomicInteger();
+		requests("order", "#id", Stream.of("a", "b").onClose(closed::incrementAndGet), null);
+		assertThat(closed).hasValue(1);
+	}
+
+	@Test
+	void severalKeysOfProjectedArguments() {
+		assertThat(requests("order", "#id.![id]", List.of(new Order(1), new Order(2)), null))
+			.extracting(LockRequest::key)
+			.containsExactly("order:1", "order:2");
+	}
+
 	@Test
 	void nameAloneIsTheKey() {
 		assertThat(request("nightly", null, 7, null)).returns("nightly", LockRequest::key)
@@ -173,14 +207,17 @@ class LockKeyEvaluatorTests {
 	}
 
 	private LockRequest request(String name, String key, Object id, Order order) {
+		return requests(name, key, id, order).get(0);
+	}
+
+	private List<LockRequest> requests(String name, String key, Object id, Order order) {
 		Object[] args = { id, order };
 		Method method = method();
 		LockOperation operation = new LockOperation(method, name, key, null, null, LockSettings.NONE,
 				OnUnavailable.FAIL, null, null, OnLost.FAIL);
 		LockedMethod called = LockedMethod.of(method, Service.class, new LaterResults());
-		return this.evaluator
-			.requests(operation, new LockedCall(called, new SimpleInvocation(method, new Service(), args)))
-			.get(0);
+		return this.evaluator.requests(operation,
+				new LockedCall(called, new SimpleInvocation(method, new Service(), args)));
 	}
 
 	private static Method method() {

@@ -10,15 +10,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.LossReason;
 
 /**
  * Grants locks from a list of one: nobody, or everybody else.
@@ -29,9 +32,16 @@ public class RecordingLockOperations implements LockOperations {
 
 	private final List<LockRequest> requests = new ArrayList<>();
 
+	private int executions;
+
 	private boolean heldByAnother;
 
 	private final Set<String> keysOfAnother = new HashSet<>();
+
+	private final Set<String> lost = new HashSet<>();
+
+	private Consumer<String> onAcquire = (key) -> {
+	};
 
 	private RuntimeException onClose;
 
@@ -51,6 +61,28 @@ public class RecordingLockOperations implements LockOperations {
 		return this.requests.get(this.requests.size() - 1);
 	}
 
+	public List<LockRequest> requests() {
+		return this.requests;
+	}
+
+	/**
+	 * How often {@link #execute} was called, also for a lock that was held already.
+	 */
+	public int executions() {
+		return this.executions;
+	}
+
+	/**
+	 * Have something happen while a key is asked for.
+	 */
+	public void onAcquire(Consumer<String> action) {
+		this.onAcquire = action;
+	}
+
+	public void lose(String key) {
+		this.lost.add(key);
+	}
+
 	public void heldByAnother() {
 		this.heldByAnother = true;
 	}
@@ -65,6 +97,7 @@ public class RecordingLockOperations implements LockOperations {
 
 	@Override
 	public <T, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback) throws E {
+		this.executions++;
 		Optional<LockHandle> held = LockContext.find((handle) -> handle.key().equals(request.key()));
 		if (held.isPresent()) {
 			return callback.doWithLock(held.get());
@@ -89,6 +122,7 @@ public class RecordingLockOperations implements LockOperations {
 	@Override
 	public Optional<LockHandle> tryAcquire(LockRequest request) {
 		this.requests.add(request);
+		this.onAcquire.accept(request.key());
 		if (this.heldByAnother || this.keysOfAnother.contains(request.key())) {
 			this.events.add("denied " + request.key());
 			return Optional.empty();
@@ -148,11 +182,14 @@ public class RecordingLockOperations implements LockOperations {
 
 		@Override
 		public boolean isHeld() {
-			return true;
+			return !RecordingLockOperations.this.lost.contains(this.key);
 		}
 
 		@Override
 		public void assertHeld() {
+			if (!isHeld()) {
+				throw new LockLostException(this.key, fence(), LossReason.DEADLINE, "lost");
+			}
 		}
 
 		@Override

@@ -1,18 +1,26 @@
 package io.mongolock.interceptor;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 import org.aopalliance.aop.Advice;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockContext;
+import io.mongolock.LockLostException;
 import io.mongolock.LockMode;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.AnnotationLockOperationSource;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.core.ConfiguredSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -25,21 +33,38 @@ class SeveralLocksTests {
 
 	private final RecordingLockOperations locks = new RecordingLockOperations();
 
+	private final Clock clock = new Clock();
+
 	private final Bank bank = proxy();
 
 	@Test
 	void locksAreAcquiredInTheOrderOfTheirKeysAndReleasedInReverse() {
-		assertThat(this.bank.transfer("b", "a")).isEqualTo("account:b");
-		assertThat(this.bank.transfer("a", "b")).isEqualTo("account:b");
-		assertThat(this.locks.events()).hasSize(8)
-			.startsWith("acquire account:a", "acquire account:b", "release account:b", "release account:a")
-			.endsWith("acquire account:a", "acquire account:b", "release account:b", "release account:a");
+		for (List<String> pair : List.of(List.of("b", "a"), List.of("a", "b"))) {
+			assertThat(this.bank.transfer(pair.get(0), pair.get(1))).isEqualTo("account:b");
+			assertThat(this.bank.close(pair)).isEqualTo("account:b");
+		}
+		assertThat(this.locks.events()).hasSize(16);
+		for (int i = 0; i < 16; i += 4) {
+			assertThat(this.locks.events().subList(i, i + 4)).containsExactly("acquire account:a", "acquire account:b",
+					"release account:b", "release account:a");
+		}
 	}
 
 	@Test
-	void oneKeyOfTwoDeclarationsIsOneLock() {
+	void allKeysOfAllDeclarationsAreInOneOrder() {
+		this.bank.report(List.of("c", "a"), "b");
+		assertThat(this.locks.requests()).extracting(LockRequest::key)
+			.containsExactly("account:a", "account:b", "account:c");
+	}
+
+	@Test
+	void theSameKeyTwiceIsOneLock() {
 		assertThat(this.bank.transfer("a", "a")).isEqualTo("account:a");
-		assertThat(this.locks.events()).containsExactly("acquire account:a", "release account:a");
+		assertThat(this.bank.close(List.of("a", "a"))).isEqualTo("account:a");
+		this.bank.report(List.of("a", "a"), "a");
+		assertThat(this.locks.requests()).extracting(LockRequest::key)
+			.containsExactly("account:a", "account:a", "account:a");
+		assertThat(this.locks.executions()).isEqualTo(3);
 	}
 
 	@Test
@@ -47,7 +72,19 @@ class SeveralLocksTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.bank.copy("a", "a"))
 			.withMessageContaining("Bank.copy(String, String)")
 			.withMessageContaining("the key 'account:a' here, one shared and one exclusive");
+		assertThat(this.locks.events()).isEmpty();
 		assertThat(this.bank.copy("a", "b")).isEqualTo("account:b");
+	}
+
+	@Test
+	void oneKeyWithTwoLimitsByNameIsRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.bank.download("b:c", "c"))
+			.withMessageContaining("the key 'a:b:c' here, one exclusive and one with limit 3");
+	}
+
+	@Test
+	void eachLockIsFoundByItsKey() {
+		assertThat(this.bank.held("b", "a")).containsExactly(true, true, false);
 	}
 
 	@Test
@@ -61,9 +98,79 @@ class SeveralLocksTests {
 			.endsWith("acquire account:a", "denied account:b", "release account:a");
 	}
 
+	@Test
+	void theWaitOfEachCountsFromTheBeginningOfTheCall() {
+		this.locks.onAcquire((key) -> this.clock.nanos += Duration.ofSeconds(2).toNanos());
+		this.bank.close(List.of("a", "b", "c", "d"));
+		assertThat(this.locks.requests()).extracting((request) -> request.settings().waitTimeout())
+			.containsExactly(Duration.ofSeconds(5), Duration.ofSeconds(3), Duration.ofSeconds(1), Duration.ZERO);
+	}
+
+	@Test
+	void theWaitByNameCountsFromTheBeginningOfTheCall() {
+		this.locks.onAcquire((key) -> this.clock.nanos += Duration.ofMillis(700).toNanos() + 1);
+		this.bank.download("1", "2");
+		assertThat(this.locks.requests()).extracting((request) -> request.settings().waitTimeout())
+			.containsExactly(Duration.ofMillis(1000), Duration.ofMillis(4299));
+	}
+
+	@Test
+	void withoutAWaitEachIsAskedOnce() {
+		this.bank.transferIfFree("a", "b");
+		assertThat(this.locks.requests()).hasSize(2)
+			.allSatisfy((request) -> assertThat(request.settings().waitTimeout()).isZero());
+	}
+
+	@Test
+	void theMethodDoesNotBeginIfTheFirstIsLostWhileTheSecondIsWaitedFor() {
+		this.locks.onAcquire((key) -> {
+			if (key.equals("account:b")) {
+				this.locks.lose("account:a");
+			}
+		});
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.bank.transfer("a", "b"))
+			.returns("account:a", LockLostException::getKey);
+		assertThat(this.bank.calls).isZero();
+		assertThat(this.locks.events()).endsWith("release account:b", "release account:a");
+	}
+
+	@Test
+	void aLossThatEndsTheWaitForAnotherIsNotSkipped() {
+		this.locks.heldByAnother("account:b");
+		this.locks.onAcquire((key) -> {
+			if (key.equals("account:b")) {
+				this.locks.lose("account:a");
+			}
+		});
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.bank.transferIfFree("a", "b"))
+			.returns("account:a", LockLostException::getKey)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
+				.isInstanceOf(LockUnavailableException.class));
+	}
+
+	@Test
+	void whatTheMethodItselfCouldNotLockIsItsOwn() {
+		LockUnavailableException thrown = new LockUnavailableException("inner", List.of(), Duration.ZERO, 1,
+				"of another");
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.bank.fail(List.of(1, 2), () -> {
+			this.locks.lose("account:1");
+			throw thrown;
+		})).isSameAs(thrown);
+	}
+
+	@Test
+	void asManyAsAreAllowedAreHeldTogether() {
+		List<String> most = IntStream.range(0, SeveralKeys.MAX).mapToObj(String::valueOf).toList();
+		this.bank.close(most);
+		assertThat(this.locks.events()).hasSize(2 * SeveralKeys.MAX);
+	}
+
 	private Bank proxy() {
+		ConfiguredSettings configured = new ConfiguredSettings(LockSettings.NONE,
+				Map.of("a:b", LockSettings.builder().limit(3).build(), "a",
+						LockSettings.builder().waitTimeout(Duration.ofSeconds(1)).build()));
 		LockInterceptor interceptor = new LockInterceptor(new AnnotationLockOperationSource((text) -> text),
-				() -> this.locks, new StaticListableBeanFactory(Map.of()));
+				() -> this.locks, new StaticListableBeanFactory(Map.of("settings", configured, "clock", this.clock)));
 		ProxyFactory factory = new ProxyFactory(new Bank());
 		factory.setProxyTargetClass(true);
 		factory.addAdvice((Advice) interceptor);
@@ -72,10 +179,23 @@ class SeveralLocksTests {
 
 	static class Bank {
 
+		private int calls;
+
 		@DistributedLock(name = "account", key = "#p0")
 		@DistributedLock(name = "account", key = "#p1")
 		String transfer(String from, String to) {
+			this.calls++;
 			return LockContext.current().key();
+		}
+
+		@DistributedLock(name = "account", key = "#p0")
+		String close(List<String> accounts) {
+			return LockContext.current().key();
+		}
+
+		@DistributedLock(name = "account", key = "#p0")
+		@DistributedLock(name = "account", key = "#p1")
+		void report(List<String> accounts, String more) {
 		}
 
 		@DistributedLock(name = "account", key = "#p0", mode = LockMode.SHARED)
@@ -84,10 +204,44 @@ class SeveralLocksTests {
 			return LockContext.current().key();
 		}
 
+		@DistributedLock(name = "a", key = "#p0")
+		@DistributedLock(name = "a:b", key = "#p1")
+		void download(String one, String other) {
+		}
+
+		@DistributedLock(name = "account", key = "{#p0, #p1}")
+		List<Boolean> held(String one, String other) {
+			return List.of("account:" + one, "account:" + other, "account:c")
+				.stream()
+				.map((key) -> LockContext.find((handle) -> handle.key().equals(key)).isPresent())
+				.toList();
+		}
+
 		@DistributedLock(name = "account", key = "#p0", onUnavailable = OnUnavailable.SKIP)
 		@DistributedLock(name = "account", key = "#p1", onUnavailable = OnUnavailable.SKIP)
 		String transferIfFree(String from, String to) {
 			return LockContext.current().key();
+		}
+
+		@DistributedLock(name = "account", key = "#p0", onUnavailable = OnUnavailable.SKIP)
+		void fail(List<Integer> accounts, Runnable work) {
+			work.run();
+		}
+
+	}
+
+	private static final class Clock implements LockClock {
+
+		private long nanos = Long.MAX_VALUE;
+
+		@Override
+		public long nanoTime() {
+			return this.nanos;
+		}
+
+		@Override
+		public long currentTimeMillis() {
+			return 0;
 		}
 
 	}

@@ -46,6 +46,11 @@ public class ReadmeSnippets {
 		this.payments.settleAll();
 	}
 
+	@DistributedLock(name = "order", key = "#orders.![id]")
+	public void ship(List<Order> orders) {
+		orders.forEach(this.payments::charge);
+	}
+
 	@DistributedLock(name = "account", key = "#from")
 	@DistributedLock(name = "account", key = "#to")
 	public void transfer(String from, String to, BigDecimal amount) {

@@ -1,6 +1,7 @@
 package io.mongolock.faults.spring;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AutoClose;
@@ -33,7 +34,9 @@ class InputTests {
 			Arguments.of("10 kB", "x".repeat(10_000), "at most 1024 bytes of UTF-8; this one is 10008"),
 			Arguments.of("lone surrogate", "a\ud800", "surrogate"),
 			Arguments.of("object", new Object(), "it is a java.lang.Object"),
-			Arguments.of("list", List.of("a"), "one key"), Arguments.of("array", new int[] { 1 }, "one key"));
+			Arguments.of("map", Map.of("a", "b"), "one key"), Arguments.of("no elements", List.of(), "it is empty"),
+			Arguments.of("list in a list", List.of(List.of("a")), "one key"),
+			Arguments.of("bytes", new byte[] { 1 }, "one key"));
 
 	/** What expressions, placeholders and the server would read in a prefix. */
 	private static final String PREFIX = "$$ROOT.#{T(java.lang.Math)}ä😀:";

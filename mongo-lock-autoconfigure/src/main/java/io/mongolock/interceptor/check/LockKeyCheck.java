@@ -3,7 +3,6 @@ package io.mongolock.interceptor.check;
 import java.beans.PropertyDescriptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.BaseStream;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.core.ResolvableType;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
@@ -34,6 +35,7 @@ import org.springframework.util.StringUtils;
 import io.mongolock.LockKeyTypes;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
+import io.mongolock.interceptor.SeveralKeys;
 
 /**
  * Finds mistakes in the expressions of keys and conditions before the first call does.
@@ -60,9 +62,7 @@ class LockKeyCheck {
 		if (operation.key() != null) {
 			Declared key = new Declared("key", operation.key(), operation.method(), targetClass);
 			SpelNode expression = check(key);
-			if (operation.document() == null) { // else an id, as the mapping has it
-				checkType(expression, key);
-			}
+			checkType(expression, operation.document() != null, key);
 		}
 	}
 
@@ -118,8 +118,9 @@ class LockKeyCheck {
 	// As far as types are declared: what an interface or Object stands for may have more
 	private void checkProperties(SpelNode node, Declared declared) {
 		if (node instanceof CompoundExpression) {
-			Class<?> type = type(node.getChild(0), declared.method());
-			for (int i = 1; type != null && i < node.getChildCount(); i++) {
+			ResolvableType resolvable = type(node.getChild(0), declared);
+			for (int i = 1; resolvable != null && i < node.getChildCount(); i++) {
+				Class<?> type = resolvable.toClass();
 				String name = (node.getChild(i) instanceof PropertyOrFieldReference property) ? property.getName()
 						: null;
 				if (name != null && isKnownWhole(type) && !isReadable(type, name)) {
@@ -128,7 +129,7 @@ class LockKeyCheck {
 									+ "field. If a subclass has it, declare that one.",
 							null);
 				}
-				type = (name != null) ? ofProperty(type, name) : null;
+				resolvable = (name != null) ? ofProperty(resolvable, name) : null;
 			}
 		}
 		IntStream.range(0, node.getChildCount()).forEach((i) -> checkProperties(node.getChild(i), declared));
@@ -147,29 +148,50 @@ class LockKeyCheck {
 				|| Arrays.stream(type.getFields()).anyMatch((field) -> field.getName().equals(name));
 	}
 
-	private void checkType(SpelNode expression, Declared key) {
-		Class<?> type = type(expression, key.method());
-		String refusal = (type != null) ? LockKeyTypes.refusal(type) : null;
-		if (type != null && refusal != null) {
-			throw key.invalid(" of type " + type.getTypeName() + ", which has no text that can be relied on",
+	private void checkType(SpelNode expression, boolean inDocument, Declared key) {
+		ResolvableType type = type(expression, key);
+		boolean several = type != null && SeveralKeys.areIn(type.toClass());
+		if (type == null || (inDocument && !several)) { // an id is as the mapping has it
+			return;
+		}
+		if (inDocument) {
+			throw key.invalid(" of type " + type + ", and one document is locked by its id",
+					"Pick one value, and call the method once for each.", null);
+		}
+		if (expression instanceof VariableReference && BaseStream.class.isAssignableFrom(type.toClass())) {
+			throw key.invalid(" of type " + type + ", which can be read once, so that the method would find it used up",
+					"Let the method take a collection of the keys, for example a List.", null);
+		}
+		String refusal = LockKeyTypes.refusal(((several) ? element(type) : type).toClass());
+		if (refusal != null) {
+			throw key.invalid(" of type " + type + ", which has no text that can be relied on",
 					"It is a " + refusal + ".", null);
 		}
 	}
 
+	private static ResolvableType element(ResolvableType several) {
+		if (several.isArray()) {
+			return several.getComponentType();
+		}
+		ResolvableType iterable = several.as(Iterable.class);
+		return ((iterable != ResolvableType.NONE) ? iterable : several.as(BaseStream.class)).getGeneric(0);
+	}
+
 	private void checkCondition(SpelNode expression, Declared condition) {
-		Class<?> type = type(expression, condition.method());
-		if (type != null && !type.isAssignableFrom(Boolean.class) && type != boolean.class) {
+		ResolvableType declared = type(expression, condition);
+		Class<?> type = (declared != null) ? declared.toClass() : Object.class;
+		if (!type.isAssignableFrom(Boolean.class) && type != boolean.class) {
 			throw condition.invalid(" of type " + type.getTypeName() + ", which is neither true nor false",
 					"Compare it, for example with != null.", null);
 		}
 	}
 
 	// Of an argument, or of properties of one; null if it is not declared
-	private @Nullable Class<?> type(SpelNode expression, Method method) {
+	private @Nullable ResolvableType type(SpelNode expression, Declared declared) {
 		if (!(expression instanceof CompoundExpression)) {
-			return (expression instanceof VariableReference) ? ofVariable(expression.toStringAST(), method) : null;
+			return (expression instanceof VariableReference) ? ofVariable(expression.toStringAST(), declared) : null;
 		}
-		Class<?> type = type(expression.getChild(0), method);
+		ResolvableType type = type(expression.getChild(0), declared);
 		for (int i = 1; type != null && i < expression.getChildCount(); i++) {
 			type = (expression.getChild(i) instanceof PropertyOrFieldReference property)
 					? ofProperty(type, property.getName()) : null;
@@ -177,18 +199,20 @@ class LockKeyCheck {
 		return type;
 	}
 
-	private @Nullable Class<?> ofVariable(String variable, Method method) {
+	private @Nullable ResolvableType ofVariable(String variable, Declared declared) {
+		Method method = declared.method();
 		String[] names = this.discoverer.getParameterNames(method);
 		for (int i = 0; i < method.getParameterCount(); i++) {
 			if (variable.equals("#p" + i) || variable.equals("#a" + i)
 					|| (names != null && variable.equals("#" + names[i]))) {
-				return method.getParameterTypes()[i];
+				return ResolvableType.forMethodParameter(method, i, declared.targetClass());
 			}
 		}
 		return null;
 	}
 
-	private static @Nullable Class<?> ofProperty(Class<?> type, String name) {
+	private static @Nullable ResolvableType ofProperty(ResolvableType declared, String name) {
+		Class<?> type = declared.toClass();
 		// an Optional is unwrapped by ?.
 		if (type == Optional.class || type.isArray() || Map.class.isAssignableFrom(type)) {
 			return null;
@@ -197,11 +221,13 @@ class LockKeyCheck {
 			return Arrays.stream(type.getRecordComponents())
 				.filter((component) -> component.getName().equals(name))
 				.findFirst()
-				.<Class<?>>map(RecordComponent::getType)
+				.map((component) -> ResolvableType.forType(component.getGenericType(), declared))
 				.orElse(null);
 		}
 		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, name);
-		return (property != null) ? property.getPropertyType() : null;
+		Method getter = (property != null) ? property.getReadMethod() : null;
+		return (getter != null)
+				? ResolvableType.forType(getter.getGenericReturnType(), declared.as(getter.getDeclaringClass())) : null;
 	}
 
 	private SpelNode parse(Declared declared) {

@@ -1,0 +1,73 @@
+package io.mongolock.interceptor;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.BaseStream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ObjectUtils;
+
+/**
+ * Keys that consist of several: collections and whatever else can be read one by one.
+ */
+public final class SeveralKeys {
+
+	/**
+	 * How many one call may have: each costs a request to the store, a renewal now and
+	 * then, and a place on the stack of the thread.
+	 */
+	public static final int MAX = 256;
+
+	private SeveralKeys() {
+	}
+
+	/**
+	 * Whether values of a type consist of several keys.
+	 * @return {@code true} for a collection, another {@link Iterable}, a stream or an
+	 * array; {@code false} for text, as which arrays of bytes and characters count, and a
+	 * record
+	 */
+	public static boolean areIn(Class<?> type) {
+		return (type.isArray() && type != byte[].class && type != char[].class)
+				|| BaseStream.class.isAssignableFrom(type)
+				|| (Iterable.class.isAssignableFrom(type) && !CharSequence.class.isAssignableFrom(type)
+						&& !Path.class.isAssignableFrom(type) && !type.isRecord());
+	}
+
+	/**
+	 * The keys that a value consists of.
+	 * @param value read once; a stream is closed
+	 * @return the keys as they come, at least one
+	 * @throws IllegalArgumentException if there are none or too many
+	 */
+	static List<@Nullable Object> of(Object value) {
+		List<@Nullable Object> keys = new ArrayList<>();
+		if (value instanceof BaseStream<?, ?> stream) {
+			try (stream) {
+				stream.iterator().forEachRemaining((key) -> add(key, keys));
+			}
+		}
+		else {
+			((value instanceof Iterable<?> many) ? many : Arrays.asList(ObjectUtils.toObjectArray(value)))
+				.forEach((key) -> add(key, keys));
+		}
+		if (keys.isEmpty()) {
+			throw new IllegalArgumentException(
+					"it is empty, so there is nothing to lock. Let such a call run without a "
+							+ "lock if that is meant, for example by condition = \"!#ids.isEmpty()\"");
+		}
+		return keys;
+	}
+
+	private static void add(@Nullable Object key, List<@Nullable Object> keys) {
+		if (keys.size() == MAX) {
+			throw new IllegalArgumentException("it has more than " + MAX
+					+ " elements, each of which is a lock of its own. Lock what they have in common, or call the method "
+					+ "with fewer at a time");
+		}
+		keys.add(key);
+	}
+
+}
