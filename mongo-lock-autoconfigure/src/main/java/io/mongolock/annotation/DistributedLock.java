@@ -17,28 +17,61 @@ import io.mongolock.OnUnavailable;
 
 /**
  * Of all instances of the application, only one at a time runs the method for the same
- * key. On a class or an interface it applies to every public method, inherited ones
- * included; a method's own annotation wins, then that of its class. Of several annotated
- * interfaces each means the methods it has. May be used as a meta-annotation, and on a
- * repository of Spring Data.
- * <p>
- * Repeated on one element, or with a {@link #key} of several, the method runs under all
- * of these locks or not at all. They are acquired in the order of their keys, so that two
- * calls never wait for each other, each within its own wait from the beginning of the
- * call, and released in reverse; {@code LockContext.current()} is the last of them.
- * {@link #onUnavailable} must be the same in all of them.
- * <p>
- * The key of the lock is {@code name:key}, or whichever of the two is given.
- * <p>
- * {@link #ttl}, {@link #waitTimeout}, {@link #retryInterval}, {@link #minHold},
- * {@link #autoRenew} and {@link #limit} are texts, so that all of them may hold a
- * placeholder ({@code ${…}}) and all say <em>as configured</em> in the same way: empty,
- * as they are by default, they leave it to {@code mongo-lock.locks.<name>.*} and then to
- * {@code mongo-lock.*}.
+ * key: <pre class="code">
+ * &#64;DistributedLock(name = "order", key = "#order.id")
+ * public Receipt pay(Order order) {
+ *     return this.payments.charge(order);
+ * }</pre>
+ *
+ * <h2>Which lock</h2> The key of the lock is {@code name:key}, or whichever of the two is
+ * given: {@code order:42} above. {@link #name} is a literal and groups settings and
+ * metrics, {@link #key} is an expression on the arguments. A call that makes
+ * {@link #condition} false runs without the lock. With {@link #document} the lock is
+ * inside a document of the application. {@link #limit} and {@link #mode} let several hold
+ * it together.
+ *
+ * <h2>Several locks</h2> Repeated on one element, or with a {@link #key} of several, the
+ * method runs under all of these locks or not at all. They are acquired in the order of
+ * their keys, so that two calls never wait for each other, each within its own wait from
+ * the beginning of the call, and released in reverse; {@code LockContext.current()} is
+ * the last of them. {@link #onUnavailable} must be the same in all of them.
+ *
+ * <h2>How long</h2> The lock is a lease of one {@link #ttl}, renewed until the method has
+ * ended unless {@link #autoRenew} is off: the ttl says how long others wait after a
+ * crash, not how long the work may take. {@link #minHold} keeps it taken after a short
+ * method. {@link io.mongolock.LockContext#current()} is the handle inside the method; its
+ * {@link io.mongolock.LockHandle#fence() fence} rises with each grant. If the lease
+ * cannot be renewed in time, {@link #onLost} says what the method and its caller hear.
+ *
+ * <h2>If it is not free</h2> The call waits for {@link #waitTimeout} at most, first come
+ * first served among all instances. Then it fails with
+ * {@link io.mongolock.LockUnavailableException}, or is answered by
+ * {@link #onUnavailable}, a {@link #fallback} or an {@link #unavailableHandler}. If the
+ * store cannot be asked, it fails with {@link io.mongolock.LockStoreException} in any
+ * case.
+ *
+ * <h2>Results that end later</h2> Of a {@code CompletionStage}, {@code Mono} or
+ * {@code Flux} the lock is held until the result has ended, and no thread waits for it.
+ *
+ * <h2>Where it may stand</h2> On a class or an interface it applies to every public
+ * method, inherited ones included; a method's own annotation wins, then that of its
+ * class. Of several annotated interfaces each means the methods it has. May be used as a
+ * meta-annotation, and on a repository of Spring Data.
  * <p>
  * A call from within the same object does not pass the proxy and runs without the lock.
  * Where the byte code shows such a call, it is warned of at startup; what a method
  * reference or computed arguments hide is not.
+ *
+ * <h2>Order</h2> The lock stands outside of {@code @Transactional} and inside of
+ * {@code @Retryable} and method security. Taken inside a transaction that runs already,
+ * it is released after the end of that.
+ *
+ * <h2>Settings</h2> {@link #ttl}, {@link #waitTimeout}, {@link #retryInterval},
+ * {@link #minHold}, {@link #autoRenew} and {@link #limit} are texts, so that all of them
+ * may hold a placeholder ({@code ${…}}) and all say <em>as configured</em> in the same
+ * way: empty, as they are by default, they leave it to {@code mongo-lock.locks.<name>.*}
+ * and then to {@code mongo-lock.*}. What contradicts itself, or cannot work on a method,
+ * is refused at startup with the method and the way out.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

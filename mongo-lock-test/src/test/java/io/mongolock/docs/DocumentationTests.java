@@ -152,6 +152,17 @@ class DocumentationTests {
 	}
 
 	@Test
+	void theJavadocOfTheAnnotationLeadsToEachAttribute() throws IOException {
+		String source = Files.readString(ROOT.resolve("mongo-lock-autoconfigure/src/main/java")
+			.resolve(DistributedLock.class.getName().replace('.', '/') + ".java"));
+		String page = source.substring(source.indexOf("/**"), source.indexOf("@Target"));
+		assertThat(DistributedLock.class.getDeclaredMethods()).extracting(Method::getName)
+			.filteredOn((attribute) -> !"value".equals(attribute))
+			.isNotEmpty()
+			.allSatisfy((attribute) -> assertThat(page).contains("{@link #" + attribute + "}"));
+	}
+
+	@Test
 	void theTestsThatThePagesNameExist() throws IOException {
 		List<Path> tests = files(ROOT, "Tests.java");
 		List<MatchResult> named = Pattern.compile("`(\\w+Tests)#(\\w+)`")
