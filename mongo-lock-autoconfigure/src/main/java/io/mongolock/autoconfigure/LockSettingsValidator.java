@@ -62,6 +62,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		names.checkUnits();
 		validate();
 		extensions.forEach((extension) -> extension.check(this));
+		checkPrefixes(extensions.stream().filter((extension) -> !extension.operatorPrefix().isEmpty()).toList());
 		names.unknown().forEach(logger::warn);
 	}
 
@@ -103,6 +104,21 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		this.configured.limit(name, asked);
 		hint((name != null) ? "Locks named '" + name + "' have" : "Locks have", terms);
 		return terms;
+	}
+
+	private static void checkPrefixes(List<LockExtension> extensions) {
+		for (LockExtension one : extensions) {
+			for (LockExtension other : extensions) {
+				if (one != other && one.operatorPrefix().startsWith(other.operatorPrefix())) {
+					throw new LockStartupException(
+							"Operators could not distinguish the locks of " + one.getClass().getName()
+									+ ", shown with the prefix '" + one.operatorPrefix() + "', from those of "
+									+ other.getClass().getName() + ", shown with '" + other.operatorPrefix() + "'.",
+							"Have LockExtension.operatorPrefix() of one of them return another prefix: none may be "
+									+ "the beginning of another's.");
+				}
+			}
+		}
 	}
 
 	private void validate() {

@@ -46,8 +46,8 @@ public interface LockExtension {
 	/**
 	 * What the keys of {@link #clients()} begin with in the view of operators. The store
 	 * does not see it. Locks of the application itself with such keys are not shown.
-	 * @return the prefix, no other module's and no beginning of it; unless there is one,
-	 * operators do not see them
+	 * @return the prefix, no other module's and no beginning of it, which is refused at
+	 * startup; unless there is one, operators do not see them
 	 */
 	default String operatorPrefix() {
 		return "";

@@ -5,12 +5,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.beans.factory.ObjectProvider;
@@ -48,6 +51,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * A module of somebody else, with a store, settings and methods: all that it needs of
@@ -96,6 +100,25 @@ class ThirdPartyModuleTests {
 	}
 
 	@Test
+	void itsLocksAreNotHandedOverWithinTheJvm() {
+		this.runner.run((context) -> {
+			StoreClient client = context.getBean(StoreClient.class);
+			LockRequest waiting = LockRequest.builder("a").waitTimeout(Duration.ofMinutes(1)).build();
+			LockHandle first = client.locks().acquire(waiting);
+			// The first grant is for one alone, the second may be handed on
+			CompletableFuture<LockHandle> second = client.locks().acquireAsync(waiting);
+			CompletableFuture<LockHandle> third = client.locks().acquireAsync(waiting);
+			await().until(() -> client.waiting().applyAsInt("a") == 2);
+			first.close();
+			second.get(1, TimeUnit.MINUTES).close();
+			try (LockHandle last = third.get(1, TimeUnit.MINUTES)) {
+				assertThat(client.store().find("a", Duration.ofSeconds(5)).orElseThrow().liveHolders()).singleElement()
+					.satisfies((holder) -> assertThat(holder.fence()).isEqualTo(last.fence()));
+			}
+		});
+	}
+
+	@Test
 	void methodsRunUnderItsLocks() {
 		this.runner.withBean(Librarian.class).run((context) -> {
 			Librarian librarian = context.getBean(Librarian.class);
@@ -130,6 +153,24 @@ class ThirdPartyModuleTests {
 
 	private static List<String> keys(LocksEndpoint endpoint, @Nullable String prefix) {
 		return endpoint.locks(prefix, null, null, null, null).locks().stream().map(LockDescriptor::key).toList();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "shelf~", "shelf~upper~", "sh" })
+	void aPrefixThatIsTheBeginningOfAnothersIsRefusedAtTheStart(String prefix) {
+		this.runner.withBean("attic", LockExtension.class, () -> new LockExtension() {
+
+			@Override
+			public String operatorPrefix() {
+				return prefix;
+			}
+
+		})
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("'" + prefix + "'")
+				.hasMessageContaining("'shelf~'")
+				.hasMessageContaining("LockExtension.operatorPrefix()"));
 	}
 
 	@Test
