@@ -1,4 +1,4 @@
-package io.mongolock.test.autoconfigure;
+package io.mongolock.sample.orders;
 
 import com.mongodb.ConnectionString;
 import org.junit.jupiter.api.Nested;
@@ -23,6 +23,7 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.InMemoryLockStore;
 import io.mongolock.test.LockAssertions;
+import io.mongolock.test.autoconfigure.AutoConfigureMongoLockTest;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
