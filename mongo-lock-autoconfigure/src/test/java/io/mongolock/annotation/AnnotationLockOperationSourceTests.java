@@ -181,8 +181,9 @@ class AnnotationLockOperationSourceTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "repeated, 'a, b'", "contained, 'a, b'", "composed, 'order, transfer'", "inherited, 'type-a, type-b'",
-			"own, own", "onInterface, 'interface-a, interface-b'", "sameTwice, a" })
+	@CsvSource({ "repeated, 'a, b'", "contained, 'a, b'", "composedOfTwo, 'composed-a, composed-b'",
+			"composed, 'order, transfer'", "inherited, 'type-a, type-b'", "own, own",
+			"onInterface, 'interface-a, interface-b'", "sameTwice, a" })
 	void allLocksOnOneElementCount(String method, String names) {
 		assertThat(operations(Repeated.class, method)).extracting(LockOperation::name)
 			.containsExactlyInAnyOrder(names.split(", "));
@@ -223,6 +224,13 @@ class AnnotationLockOperationSourceTests {
 
 		@AliasFor(annotation = DistributedLock.class, attribute = "key")
 		String by();
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock("composed-a")
+	@DistributedLock("composed-b")
+	@interface TwoLocks {
 
 	}
 
@@ -271,6 +279,10 @@ class AnnotationLockOperationSourceTests {
 
 		@DistributedLock.List({ @DistributedLock("a"), @DistributedLock("b") })
 		void contained() {
+		}
+
+		@TwoLocks
+		void composedOfTwo() {
 		}
 
 		@OrderLock(by = "#p0")

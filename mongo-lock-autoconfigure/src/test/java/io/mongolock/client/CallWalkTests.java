@@ -16,6 +16,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.asm.ClassReader;
 import org.springframework.asm.ClassVisitor;
 import org.springframework.asm.ClassWriter;
@@ -23,13 +24,17 @@ import org.springframework.asm.Handle;
 import org.springframework.asm.Label;
 import org.springframework.asm.MethodVisitor;
 import org.springframework.asm.Opcodes;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.annotation.AnnotationLockOperationSource;
+import io.mongolock.annotation.DistributedLock;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -48,8 +53,25 @@ class CallWalkTests {
 
 	@Test
 	void anUncontendedCallCanBeFollowedByReading() throws Exception {
+		Walk walk = walk(Calls.class);
+		assertThat(walk.files).as(walk::toString).contains("client.LockTemplate").hasSizeLessThanOrEqualTo(MAX_FILES);
+		assertThat(walk.excursions).as(walk::toString).hasSizeLessThanOrEqualTo(MAX_EXCURSIONS);
+	}
+
+	@Test
+	void aMethodWithAPlainLockEntersNothingThatItDoesNotUse() throws Exception {
+		Walk walk = walk(MethodCalls.class);
+		assertThat(walk.files).as(walk::toString)
+			.contains("client.LockTemplate")
+			.filteredOn((file) -> file.startsWith("interceptor.") || file.startsWith("annotation."))
+			.containsExactlyInAnyOrder("interceptor.LockInterceptor", "interceptor.NonBlockingThreads",
+					"interceptor.LockedCall", "interceptor.LocksExecution", "interceptor.LockRequests",
+					"interceptor.LockKeyEvaluator", "interceptor.LockedMethod", "interceptor.LaterResults");
+	}
+
+	private static Walk walk(Class<? extends Runnable> type) throws Exception {
 		try (EmbeddedMongo server = EmbeddedMongo.start()) {
-			Constructor<?> constructor = new WalkedClasses().loadClass(Calls.class.getName())
+			Constructor<?> constructor = new WalkedClasses().loadClass(type.getName())
 				.getDeclaredConstructor(String.class);
 			constructor.setAccessible(true);
 			try (AutoCloseable calls = (AutoCloseable) constructor.newInstance(server.connectionString())) {
@@ -57,11 +79,7 @@ class CallWalkTests {
 				((Runnable) calls).run();
 				Walk.begin();
 				((Runnable) calls).run();
-				Walk walk = Walk.end();
-				assertThat(walk.files).as(walk::toString)
-					.contains("client.LockTemplate")
-					.hasSizeLessThanOrEqualTo(MAX_FILES);
-				assertThat(walk.excursions).as(walk::toString).hasSizeLessThanOrEqualTo(MAX_EXCURSIONS);
+				return Walk.end();
 			}
 		}
 	}
@@ -69,11 +87,11 @@ class CallWalkTests {
 	/**
 	 * A client of its own, made of classes that say when they are entered.
 	 */
-	static final class Calls implements Runnable, AutoCloseable {
+	static class Calls implements Runnable, AutoCloseable {
 
 		private final MongoClient client;
 
-		private final LockTemplate template;
+		final LockTemplate template;
 
 		Calls(String uri) {
 			this.client = MongoClients.create(uri);
@@ -93,6 +111,40 @@ class CallWalkTests {
 			this.template.stop(Duration.ofSeconds(5));
 			this.client.close();
 		}
+
+	}
+
+	/**
+	 * The same by a method that is annotated.
+	 */
+	static final class MethodCalls extends Calls {
+
+		private final Paying paying;
+
+		MethodCalls(String uri) {
+			super(uri);
+			ProxyFactory factory = new ProxyFactory((Paying) (id) -> {
+			});
+			factory.setInterfaces(Paying.class);
+			factory.addAdvice(new LockInterceptor(new AnnotationLockOperationSource((text) -> text),
+					() -> this.template, new StaticListableBeanFactory()));
+			this.paying = (Paying) factory.getProxy(MethodCalls.class.getClassLoader());
+		}
+
+		@Override
+		public void run() {
+			this.paying.pay("42");
+		}
+
+	}
+
+	/**
+	 * A service.
+	 */
+	interface Paying {
+
+		@DistributedLock(name = "order", key = "#p0")
+		void pay(String id);
 
 	}
 

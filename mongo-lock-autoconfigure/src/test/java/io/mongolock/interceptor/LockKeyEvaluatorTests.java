@@ -179,6 +179,15 @@ class LockKeyEvaluatorTests {
 	}
 
 	@Test
+	void aDocumentHasOneId() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.evaluator.id(operation(null, "#id"), call(List.of(1), null)))
+			.withMessageContaining("Service.pay(Object, Order) from expression '#id'")
+			.withMessageContaining("one document is locked by its id");
+		assertThat(this.evaluator.id(operation(null, "#id"), call(7, null))).isEqualTo(7);
+	}
+
+	@Test
 	void nameAloneIsTheKey() {
 		assertThat(request("nightly", null, 7, null)).returns("nightly", LockRequest::key)
 			.returns("nightly", LockRequest::name);
@@ -211,13 +220,17 @@ class LockKeyEvaluatorTests {
 	}
 
 	private List<LockRequest> requests(String name, String key, Object id, Order order) {
-		Object[] args = { id, order };
-		Method method = method();
-		LockOperation operation = new LockOperation(method, name, key, null, null, LockSettings.NONE,
-				OnUnavailable.FAIL, null, null, OnLost.FAIL);
-		LockedMethod called = LockedMethod.of(method, Service.class, new LaterResults());
-		return this.evaluator.requests(operation,
-				new LockedCall(called, new SimpleInvocation(method, new Service(), args)));
+		return this.evaluator.requests(operation(name, key), call(id, order));
+	}
+
+	private static LockOperation operation(String name, String key) {
+		return new LockOperation(method(), name, key, null, null, LockSettings.NONE, OnUnavailable.FAIL, null, null,
+				OnLost.FAIL);
+	}
+
+	private static LockedCall call(Object id, Order order) {
+		LockedMethod called = LockedMethod.of(method(), Service.class, new LaterResults());
+		return new LockedCall(called, new SimpleInvocation(method(), new Service(), new Object[] { id, order }));
 	}
 
 	private static Method method() {

@@ -33,6 +33,7 @@ import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.interceptor.SeveralKeys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -125,6 +126,17 @@ class SeveralKeysTests {
 		assertThat(runs).hasValue(0);
 		await().atMost(Harness.LONG).until(() -> !this.app.isHeld("account:2"));
 		figures.server(this.app.harness().label()).add("begun", runs);
+	}
+
+	@Test
+	void asManyAsAreAllowedAreHeldAtOnce() {
+		AtomicInteger held = new AtomicInteger();
+		List<Integer> most = IntStream.range(0, SeveralKeys.MAX).boxed().toList();
+		this.app.bean(Bank.class)
+			.transferAll(most,
+					() -> held.set((int) most.stream().filter((id) -> this.app.isHeld("account:" + id)).count()));
+		assertThat(held).hasValue(SeveralKeys.MAX);
+		assertThat(most).noneMatch((id) -> this.app.isHeld("account:" + id));
 	}
 
 	static class Bank implements LockListener {
