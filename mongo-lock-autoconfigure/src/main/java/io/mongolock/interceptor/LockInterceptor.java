@@ -116,8 +116,13 @@ public class LockInterceptor implements MethodInterceptor {
 			return new DocumentLockExecution(first, this.keys, this.documents);
 		}
 		LockRequests requests = new LockRequests(locks, this.keys, this.configured, this.clock);
-		return (method.later() != null) ? LaterExecution.of(method.later(), requests, this.operations, answer)
-				: new LocksExecution(requests, this.operations);
+		LockedExecution plain = new LocksExecution(requests, this.operations);
+		if (method.later() == null) {
+			return plain;
+		}
+		LockedExecution later = LaterExecution.of(method.later(), requests, this.operations, answer);
+		return (AsyncAdvice.isDeclared(method.method(), method.targetClass())) ? new AsyncMethodExecution(this,
+				(answer != null) ? new UnavailableExecution(plain, answer) : plain, later) : later;
 	}
 
 	private @Nullable UnavailableAnswer answer(LockOperation lock) {

@@ -1,10 +1,16 @@
 package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 
+import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.framework.Advised;
 
 /**
  * One call of a method that runs under locks. Used by one thread at a time.
@@ -15,11 +21,19 @@ final class LockedCall {
 
 	private final MethodInvocation invocation;
 
+	/** Whether the thread waits for the stage that the method returns. */
+	private final boolean awaiting;
+
 	private boolean begun;
 
 	LockedCall(LockedMethod called, MethodInvocation invocation) {
+		this(called, invocation, false);
+	}
+
+	private LockedCall(LockedMethod called, MethodInvocation invocation, boolean awaiting) {
 		this.called = called;
 		this.invocation = invocation;
+		this.awaiting = awaiting;
 	}
 
 	/**
@@ -63,6 +77,22 @@ final class LockedCall {
 	}
 
 	/**
+	 * This call, to the end of the stage that the method returns.
+	 */
+	LockedCall toItsEnd() {
+		return new LockedCall(this.called, this.invocation, true);
+	}
+
+	/**
+	 * Whether the advice of {@code @Async} has moved the call to a thread of its own.
+	 * @param lock the advice that asks
+	 */
+	boolean isOnAsyncThread(Advice lock) {
+		return this.invocation instanceof ProxyMethodInvocation proxied && proxied.getProxy() instanceof Advised advised
+				&& AsyncAdvice.isOutsideOf(lock, advised);
+	}
+
+	/**
 	 * Run the method itself, which has to have ended when it returns unless it declares
 	 * otherwise. What it declares is known at startup, what it returns is not: Object,
 	 * for instance.
@@ -74,12 +104,29 @@ final class LockedCall {
 	@Nullable Object proceed() throws Throwable {
 		this.begun = true;
 		Object result = this.invocation.proceed();
+		if (this.awaiting && result instanceof CompletionStage<?> stage) {
+			await(stage.toCompletableFuture());
+		}
 		String later = (this.called.endsLater()) ? null : this.called.results().returned(result);
 		if (later != null) {
 			throw new InvalidLockMethodException(method(), targetClass(),
 					"has returned a " + later + ", and the lock would end before the work does", LaterResults.ACTION);
 		}
 		return result;
+	}
+
+	// An interrupt, of a shutdown or a loss, is for the work: nobody else waits for it
+	private static void await(Future<?> work) throws InterruptedException {
+		try {
+			work.get();
+		}
+		catch (ExecutionException | CancellationException ex) {
+			// For the caller, who gets the stage itself
+		}
+		catch (InterruptedException ex) {
+			work.cancel(true);
+			throw ex;
+		}
 	}
 
 	/**

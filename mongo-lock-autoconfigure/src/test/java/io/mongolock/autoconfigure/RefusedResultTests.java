@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 import kotlin.coroutines.Continuation;
 import org.junit.jupiter.params.provider.Arguments;
 import org.springframework.http.ResponseEntity;
-import org.springframework.scheduling.annotation.Async;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.ConnectableFlux;
@@ -34,8 +33,7 @@ class RefusedResultTests extends AbstractRefusedMethodTests {
 			Arguments.of(EntityResult.class, "returns a Mono"), Arguments.of(ListResult.class, "returns a Future"),
 			Arguments.of(ArrayResult.class, "returns a Supplier"), Arguments.of(StreamResult.class, "returns a Stream"),
 			Arguments.of(IteratorResult.class, "returns a Iterator"),
-			Arguments.of(EmitterResult.class, "returns a SseEmitter"), Arguments.of(Suspend.class, "suspend"),
-			Arguments.of(AsyncVoid.class, "is also @Async"), Arguments.of(AsyncType.class, "is also @Async"));
+			Arguments.of(EmitterResult.class, "returns a SseEmitter"), Arguments.of(Suspend.class, "suspend"));
 
 	static class PrimitiveSkip {
 
@@ -150,24 +148,6 @@ class RefusedResultTests extends AbstractRefusedMethodTests {
 		@DistributedLock("a")
 		Object run(int id, Continuation<String> continuation) {
 			return null;
-		}
-
-	}
-
-	static class AsyncVoid {
-
-		@Async
-		@DistributedLock("a")
-		void run() {
-		}
-
-	}
-
-	@Async
-	static class AsyncType {
-
-		@DistributedLock("a")
-		void run() {
 		}
 
 	}

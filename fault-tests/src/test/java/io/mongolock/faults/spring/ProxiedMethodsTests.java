@@ -13,7 +13,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.scheduling.annotation.Async;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
@@ -36,8 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class ProxiedMethodsTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(PrivateMethod.class, "is private"),
-			Arguments.of(FinalMethod.class, "is final"), Arguments.of(AsyncMethod.class, "is also @Async"),
-			Arguments.of(FutureMethod.class, "returns a Future"),
+			Arguments.of(FinalMethod.class, "is final"), Arguments.of(FutureMethod.class, "returns a Future"),
 			Arguments.of(PublisherMethod.class, "returns a Publisher"),
 			Arguments.of(SkippedPrimitive.class, "returns int"));
 
@@ -136,15 +134,6 @@ class ProxiedMethodsTests {
 
 		@DistributedLock("a")
 		final void run() {
-		}
-
-	}
-
-	static class AsyncMethod {
-
-		@Async
-		@DistributedLock("a")
-		void run() {
 		}
 
 	}

@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
 import io.mongolock.InvalidLockSettingsException;
@@ -55,12 +53,6 @@ class LockMethodCheck {
 
 	private static void endsWithTheCall(LockOperation operation, Class<?> targetClass) {
 		Method method = operation.method();
-		if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
-				|| AnnotatedElementUtils.hasAnnotation(targetClass, Async.class)) {
-			throw new InvalidLockMethodException(method, targetClass, "is also @Async",
-					"Let the @Async method call a @DistributedLock method of another bean, so that it is clear "
-							+ "that the lock spans the work.");
-		}
 		String later = LaterResults.declaredBy(method, targetClass);
 		if (later != null) {
 			throw new InvalidLockMethodException(method, targetClass,

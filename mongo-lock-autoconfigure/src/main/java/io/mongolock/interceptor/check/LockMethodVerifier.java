@@ -57,6 +57,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private final LockReachCheck reach;
 
+	private final LockAsyncCheck async;
+
 	/** The number of locked methods of each class. */
 	private final Map<Class<?>, Integer> checked = new ConcurrentHashMap<>(256);
 
@@ -82,6 +84,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 				new LockHandlerCheck(beanFactory));
 		this.verification = verification;
 		this.reach = new LockReachCheck(verification, proxies);
+		this.async = new LockAsyncCheck(source, beanFactory);
 	}
 
 	@Override
@@ -171,6 +174,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	private void checkProxy(String beanName, Object bean) {
+		this.async.check(bean);
 		if (!isAdvised(bean) && hasLocks(bean) && !this.woven.contains(AopUtils.getTargetClass(bean))) {
 			this.verification.report(new InvalidLockMethodException(
 					"Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)

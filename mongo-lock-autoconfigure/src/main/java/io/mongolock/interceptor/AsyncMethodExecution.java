@@ -1,0 +1,22 @@
+package io.mongolock.interceptor;
+
+import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs an {@code @Async} method: where its advice stands outside, on a thread that may
+ * wait, for the lock and for the stage that the method returns.
+ *
+ * @param lock the advice that asks
+ * @param waiting how the method runs on such a thread
+ * @param otherwise how it runs where the caller is not to wait
+ */
+record AsyncMethodExecution(Advice lock, LockedExecution waiting,
+		LockedExecution otherwise) implements LockedExecution {
+
+	@Override
+	public @Nullable Object run(LockedCall call) throws Throwable {
+		return (call.isOnAsyncThread(this.lock)) ? this.waiting.run(call.toItsEnd()) : this.otherwise.run(call);
+	}
+
+}

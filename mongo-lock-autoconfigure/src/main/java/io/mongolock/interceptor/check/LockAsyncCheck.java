@@ -1,0 +1,64 @@
+package io.mongolock.interceptor.check;
+
+import java.lang.reflect.Method;
+import java.util.List;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
+
+import io.mongolock.interceptor.AsyncAdvice;
+import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.LaterResults;
+import io.mongolock.interceptor.LockInterceptor;
+import io.mongolock.interceptor.LockOperationSource;
+
+/**
+ * Finds methods whose lock would end on the caller's thread while {@code @Async} has
+ * their work go on, on another.
+ */
+class LockAsyncCheck {
+
+	private final LockOperationSource source;
+
+	private final BeanFactory beanFactory;
+
+	LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
+		this.source = source;
+		this.beanFactory = beanFactory;
+	}
+
+	/**
+	 * Look at a bean that may have such advice.
+	 */
+	void check(Object bean) {
+		if (bean instanceof Advised proxy) {
+			boolean woven = this.beanFactory.containsBean(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME);
+			List<Advisor> inside = AsyncAdvice.insideOf(LockInterceptor.class::isInstance, proxy);
+			if (woven || !inside.isEmpty()) {
+				check(AopUtils.getTargetClass(bean), inside, woven);
+			}
+		}
+	}
+
+	private void check(Class<?> targetClass, List<Advisor> inside, boolean woven) {
+		MethodIntrospector
+			.selectMethods(targetClass,
+					(Method method) -> !this.source.getLockOperations(method, targetClass).isEmpty()
+							&& !LaterResults.areHeldFor(method, targetClass))
+			.stream()
+			.filter((method) -> inside.stream().anyMatch((advisor) -> AsyncAdvice.advises(advisor, method, targetClass))
+					|| (woven && AsyncAdvice.isDeclared(method, targetClass)))
+			.findFirst()
+			.ifPresent((method) -> {
+				throw new InvalidLockMethodException(method, targetClass,
+						"is also @Async inside of its lock, which would end while the work goes on",
+						"Return a CompletableFuture, for whose end the lock is held, or let @Async stand outside, as "
+								+ "@EnableAsync has it unless its mode is ASPECTJ.");
+			});
+	}
+
+}
