@@ -10,9 +10,10 @@ aspect WovenMethods {
 
 	declare @method : @(DistributedLock || DistributedLock.List) * (!*..*$$*).*(..) : @Woven;
 
-	declare @method : @(@DistributedLock *) * (!*..*$$*).*(..) : @Woven;
+	declare @method : @(@(DistributedLock || DistributedLock.List) *) * (!*..*$$*).*(..) : @Woven;
 
-	declare @method : !@(DistributedLock || DistributedLock.List) !@(@DistributedLock *) public !static *
-			(@(DistributedLock || DistributedLock.List || @DistributedLock *) !*..*$$*).*(..) : @Woven;
+	declare @method : !@(DistributedLock || DistributedLock.List) !@(@(DistributedLock || DistributedLock.List) *)
+			public !static * (@(DistributedLock || DistributedLock.List || @(DistributedLock || DistributedLock.List) *)
+					!*..*$$*).*(..) : @Woven;
 
 }

@@ -1,5 +1,7 @@
 package io.mongolock.aspectj;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -51,8 +53,9 @@ class WovenCallTests {
 			assertThat(context.getBean(Bare.class).callsPrivate()).isEqualTo("private");
 			assertThat(Bare.ofNoObject()).isEqualTo("static");
 			assertThat(new Bare().last()).isEqualTo("final");
+			assertThat(new Bare().composedOfTwo()).isEqualTo("two");
 		});
-		assertThat(this.locks.events()).hasSize(8);
+		assertThat(this.locks.events()).hasSize(12);
 		assertThat(output).doesNotContain("on the same object");
 	}
 
@@ -177,6 +180,18 @@ class WovenCallTests {
 		final String last() {
 			return LockContext.current().key();
 		}
+
+		@TwoLocks
+		String composedOfTwo() {
+			return LockContext.current().key();
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock("one")
+	@DistributedLock("two")
+	@interface TwoLocks {
 
 	}
 
