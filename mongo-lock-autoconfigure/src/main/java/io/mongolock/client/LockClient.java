@@ -167,7 +167,7 @@ final class LockClient {
 			throw LockExceptions.stopped(request.key());
 		}
 		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, this.reserve, this.heldLocks::lost);
-		this.attemptEvents.claiming(acquisition);
+		this.attemptEvents.attempting(acquisition);
 		return acquisition;
 	}
 

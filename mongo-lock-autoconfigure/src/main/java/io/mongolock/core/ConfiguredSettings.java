@@ -2,6 +2,7 @@ package io.mongolock.core;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,14 +14,10 @@ import io.mongolock.OnUnavailable;
 /**
  * The settings that are configured for all locks, and for the locks of each name: makes
  * the terms of a request of them and of those that the request says itself. The rest are
- * defaults of {@link ResolvedLockSettings}. Immutable.
- *
- * @param global settings for all locks
- * @param byName settings for the locks of one name
- * @param retention how long the store keeps what nobody touches, if it does not keep it
- * for ever; a ttl and a minimum hold may be at most half of that
+ * defaults of {@link ResolvedLockSettings}. What holds for requests that say nothing
+ * themselves is made once, for each name that has settings. Thread-safe.
  */
-public record ConfiguredSettings(LockSettings global, Map<String, LockSettings> byName, @Nullable Duration retention) {
+public final class ConfiguredSettings {
 
 	/** Of those who go on without the lock. */
 	private static final LockSettings NO_WAIT = LockSettings.builder().waitTimeout(Duration.ZERO).build();
@@ -30,8 +27,27 @@ public record ConfiguredSettings(LockSettings global, Map<String, LockSettings> 
 	 */
 	public static final ConfiguredSettings NONE = new ConfiguredSettings(LockSettings.NONE, Map.of());
 
-	public ConfiguredSettings {
-		byName = Map.copyOf(byName);
+	private final LockSettings global;
+
+	private final Map<String, LockSettings> byName;
+
+	private final @Nullable Duration retention;
+
+	private final Map<String, ResolvedLockSettings> termsByName = new ConcurrentHashMap<>();
+
+	private volatile @Nullable ResolvedLockSettings terms;
+
+	/**
+	 * Settings of an application.
+	 * @param global settings for all locks
+	 * @param byName settings for the locks of one name
+	 * @param retention how long the store keeps what nobody touches, if it does not keep
+	 * it for ever; a ttl and a minimum hold may be at most half of that
+	 */
+	public ConfiguredSettings(LockSettings global, Map<String, LockSettings> byName, @Nullable Duration retention) {
+		this.global = global;
+		this.byName = Map.copyOf(byName);
+		this.retention = retention;
 	}
 
 	/**
@@ -39,6 +55,20 @@ public record ConfiguredSettings(LockSettings global, Map<String, LockSettings> 
 	 */
 	public ConfiguredSettings(LockSettings global, Map<String, LockSettings> byName) {
 		this(global, byName, null);
+	}
+
+	/**
+	 * The settings for all locks.
+	 */
+	public LockSettings global() {
+		return this.global;
+	}
+
+	/**
+	 * The settings for the locks of one name.
+	 */
+	public Map<String, LockSettings> byName() {
+		return this.byName;
 	}
 
 	/**
@@ -54,9 +84,9 @@ public record ConfiguredSettings(LockSettings global, Map<String, LockSettings> 
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public ResolvedLockSettings terms(LockRequest request) {
-		LockSettings otherwise = (request.onUnavailable() == OnUnavailable.SKIP) ? NO_WAIT.or(this.global)
-				: this.global;
-		return terms(request.name(), request.settings(), otherwise);
+		return (request.onUnavailable() == OnUnavailable.SKIP)
+				? resolve(request.settings().or(named(request.name())).or(NO_WAIT.or(this.global)))
+				: terms(request.name(), request.settings());
 	}
 
 	/**
@@ -106,11 +136,22 @@ public record ConfiguredSettings(LockSettings global, Map<String, LockSettings> 
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public ResolvedLockSettings terms(@Nullable String name, LockSettings asked) {
-		return terms(name, asked, this.global);
+		if (!asked.equals(LockSettings.NONE)) {
+			return resolve(asked.or(named(name)).or(this.global));
+		}
+		if (name != null && this.byName.containsKey(name)) {
+			return this.termsByName.computeIfAbsent(name, (known) -> resolve(named(known).or(this.global)));
+		}
+		ResolvedLockSettings terms = this.terms;
+		if (terms == null) {
+			terms = resolve(this.global);
+			this.terms = terms;
+		}
+		return terms;
 	}
 
-	private ResolvedLockSettings terms(@Nullable String name, LockSettings asked, LockSettings otherwise) {
-		ResolvedLockSettings terms = ResolvedLockSettings.of(asked.or(named(name)).or(otherwise));
+	private ResolvedLockSettings resolve(LockSettings settings) {
+		ResolvedLockSettings terms = ResolvedLockSettings.of(settings);
 		checkRetention("ttl", terms.ttl(), "held");
 		checkRetention("min-hold", terms.minHold(), "kept");
 		return terms;

@@ -54,7 +54,7 @@ public final class AttemptEvents {
 	/**
 	 * An attempt begins, on the thread that wants the lock.
 	 */
-	public void claiming(LockAcquisition acquisition) {
+	public void attempting(LockAcquisition acquisition) {
 		this.instruments.measure((instrument) -> instrument.attempting(acquisition, acquisition.attempt().request()));
 	}
 

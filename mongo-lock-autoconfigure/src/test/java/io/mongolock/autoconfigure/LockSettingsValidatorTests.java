@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.client.UnlockedLockOperations;
@@ -20,6 +21,7 @@ import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link MongoLockProperties} and {@link LockSettingsValidator}: the values.
@@ -82,19 +84,21 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 				assertThat(properties.shutdownTimeout()).isEqualTo(Duration.ofSeconds(9));
 				assertThat(properties.notifications()).isEqualTo(Notifications.OFF);
 				assertThat(context.getBean(LockOperationSourceAdvisor.class).getOrder()).isEqualTo(5);
-				assertThat(context.getBean(ConfiguredSettings.class)).isEqualTo(new ConfiguredSettings(
-						LockSettings.builder()
-							.ttl(Duration.ofSeconds(60))
-							.margin(Duration.ofSeconds(12))
-							.renewInterval(Duration.ofSeconds(10))
-							.operationTimeout(Duration.ofSeconds(2))
-							.waitTimeout(Duration.ZERO)
-							.retryInterval(Duration.ofMillis(50))
-							.autoRenew(false)
-							.build(),
-						Map.of("order",
-								LockSettings.builder().ttl(Duration.ofSeconds(90)).autoRenew(true).limit(10).build()),
-						Duration.ofDays(1)));
+				ConfiguredSettings configured = context.getBean(ConfiguredSettings.class);
+				assertThat(configured.global()).isEqualTo(LockSettings.builder()
+					.ttl(Duration.ofSeconds(60))
+					.margin(Duration.ofSeconds(12))
+					.renewInterval(Duration.ofSeconds(10))
+					.operationTimeout(Duration.ofSeconds(2))
+					.waitTimeout(Duration.ZERO)
+					.retryInterval(Duration.ofMillis(50))
+					.autoRenew(false)
+					.build());
+				assertThat(configured.byName()).isEqualTo(Map.of("order",
+						LockSettings.builder().ttl(Duration.ofSeconds(90)).autoRenew(true).limit(10).build()));
+				assertThatExceptionOfType(InvalidLockSettingsException.class)
+					.isThrownBy(() -> configured.terms(null, LockSettings.builder().ttl(Duration.ofHours(13)).build()))
+					.withMessageContaining("mongo-lock.ttl-index.retention (1d)");
 			});
 	}
 

@@ -39,6 +39,7 @@ import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The whole walk of an uncontended call, with what has returned before a request leaves:
@@ -77,11 +78,21 @@ class CallWalkTests {
 			try (AutoCloseable calls = (AutoCloseable) constructor.newInstance(server.connectionString())) {
 				// Work that is done once is over with the first
 				((Runnable) calls).run();
+				await().until(CallWalkTests::renewalsAreParked);
 				Walk.begin();
 				((Runnable) calls).run();
 				return Walk.end();
 			}
 		}
+	}
+
+	// It is woken only if it does not know yet when to look next
+	private static boolean renewalsAreParked() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith("mongo-lock-watch"))
+			.allMatch((thread) -> thread.getState() == Thread.State.TIMED_WAITING);
 	}
 
 	/**

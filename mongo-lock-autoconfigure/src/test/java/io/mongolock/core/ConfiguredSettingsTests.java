@@ -45,6 +45,17 @@ class ConfiguredSettingsTests {
 	}
 
 	@Test
+	void termsOfThoseWhoSayNothingAreMadeOnceForEachNameThatHasSettings() {
+		LockSettings nothing = LockSettings.builder().build();
+		ResolvedLockSettings all = this.configured.terms();
+		assertThat(this.configured.terms(LockRequest.of("k"))).isSameAs(all);
+		assertThat(this.configured.terms("other", nothing)).isSameAs(all);
+		ResolvedLockSettings named = this.configured.terms("n", nothing);
+		assertThat(this.configured.terms(LockRequest.builder("k").name("n").build())).isSameAs(named).isNotEqualTo(all);
+		assertThat(this.configured.terms("n", ttl(60))).isNotEqualTo(named);
+	}
+
+	@Test
 	void aTtlOfMoreThanHalfTheRetentionIsRefused() {
 		LockRequest longest = LockRequest.builder("k").ttl(Duration.ofHours(84)).build();
 		LockRequest longer = LockRequest.builder("k").ttl(Duration.ofHours(84).plusMillis(1)).build();
