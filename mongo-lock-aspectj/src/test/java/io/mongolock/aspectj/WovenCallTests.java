@@ -2,6 +2,7 @@ package io.mongolock.aspectj;
 
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -20,14 +21,19 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import reactor.core.publisher.Mono;
 
 import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.client.ScriptedStore;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockedMethodContract;
+import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -39,10 +45,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @ExtendWith(OutputCaptureExtension.class)
 class WovenCallTests {
 
+	private static final Duration LONG = Duration.ofSeconds(30);
+
 	private final CountingLockOperations locks = new CountingLockOperations();
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withBean(LockOperations.class, () -> this.locks)
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class));
+
+	private final ApplicationContextRunner runnerOfRealLocks = new ApplicationContextRunner()
+		.withBean(LockStore.class, ScriptedStore::new)
 		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class));
 
 	@Test
@@ -103,6 +115,22 @@ class WovenCallTests {
 			.run((context) -> assertThat(context.getBean(Countdown.class).elsewhere()).isEqualTo("n:0"));
 		assertThat(this.locks.events()).containsExactly("acquire elsewhere", "acquire n:0", "release n:0",
 				"release elsewhere");
+	}
+
+	/** The method begins on a thread of the client, and for each subscription anew. */
+	@Test
+	void resultsThatEndLaterHoldTheLock() {
+		this.runnerOfRealLocks.run((context) -> {
+			LockOperations operations = context.getBean(LockOperations.class);
+			LockHandle held = operations.acquire(LockRequest.of("later", 1));
+			CompletableFuture<String> stage = new Later().stage(1);
+			CompletableFuture<String> publisher = new Later().publisher(1).repeat(1).reduce(String::concat).toFuture();
+			assertThat(stage).isNotDone();
+			held.close();
+			assertThat(stage).succeedsWithin(LONG).isEqualTo("later:1 1");
+			assertThat(publisher).succeedsWithin(LONG).isEqualTo("11");
+			operations.acquire(LockRequest.of("later", 1)).close();
+		});
 	}
 
 	@Test
@@ -209,6 +237,20 @@ class WovenCallTests {
 		@DistributedLock("work")
 		@Transactional
 		void run() {
+		}
+
+	}
+
+	static class Later {
+
+		@DistributedLock(name = "later", key = "#id")
+		CompletableFuture<String> stage(int id) {
+			return CompletableFuture.completedFuture(LockContext.current().key() + " " + id);
+		}
+
+		@DistributedLock(name = "later", key = "#id")
+		Mono<String> publisher(int id) {
+			return Mono.fromSupplier(() -> String.valueOf(id));
 		}
 
 	}
