@@ -1,5 +1,7 @@
 package io.mongolock.autoconfigure;
 
+import java.util.stream.Stream;
+
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -11,6 +13,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockOperations;
 import io.mongolock.annotation.AnnotationLockOperationSource;
@@ -19,6 +22,7 @@ import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.interceptor.check.LockVerification;
+import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
  * Lets annotated methods run under their locks. All of it is created before other beans,
@@ -27,6 +31,11 @@ import io.mongolock.interceptor.check.LockVerification;
 @Configuration(proxyBeanMethods = false)
 @Import(LockAutoProxyRegistrar.class)
 class LockMethodConfiguration {
+
+	/** Whether there can be transactions of MongoDB. */
+	private static final boolean TRANSACTIONS = Stream
+		.of("org.springframework.data.mongodb.MongoDatabaseUtils", "com.mongodb.client.ClientSession")
+		.allMatch((name) -> ClassUtils.isPresent(name, LockMethodConfiguration.class.getClassLoader()));
 
 	@Bean
 	@ConditionalOnMissingBean(LockOperationSource.class)
@@ -41,7 +50,8 @@ class LockMethodConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockInterceptor mongoLockInterceptor(LockOperationSource source, ObjectProvider<LockOperations> operations,
 			BeanFactory beanFactory) {
-		return new LockInterceptor(source, operations::getObject, beanFactory);
+		return new LockInterceptor(source, operations::getObject, beanFactory,
+				(TRANSACTIONS) ? CurrentTransaction::hasSnapshot : () -> false);
 	}
 
 	@Bean

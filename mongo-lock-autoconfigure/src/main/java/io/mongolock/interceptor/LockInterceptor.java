@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
@@ -41,6 +42,8 @@ public class LockInterceptor implements MethodInterceptor {
 
 	private final LaterResults laterResults = new LaterResults();
 
+	private final LateLocks late;
+
 	private final NonBlockingThreads nonBlockingThreads = new NonBlockingThreads();
 
 	private final Map<MethodClassKey, Plan> plans = new ConcurrentHashMap<>(64);
@@ -54,6 +57,22 @@ public class LockInterceptor implements MethodInterceptor {
 	 * the client
 	 */
 	public LockInterceptor(LockOperationSource source, Supplier<LockOperations> operations, BeanFactory beanFactory) {
+		this(source, operations, beanFactory, () -> false);
+	}
+
+	/**
+	 * Create a new interceptor that warns of locks which are taken too late.
+	 * @param operations asked for the locks at the first call, not before: proxies are
+	 * made long before the store exists
+	 * @param beanFactory knows the beans that keys, conditions and declarations refer to,
+	 * the one that locks documents, if there is one, and the settings and the clock of
+	 * the client
+	 * @param hasSnapshot whether the transaction of this thread reads from a snapshot
+	 * that was taken before; asked inside transactions alone
+	 */
+	public LockInterceptor(LockOperationSource source, Supplier<LockOperations> operations, BeanFactory beanFactory,
+			BooleanSupplier hasSnapshot) {
+		this.late = new LateLocks(hasSnapshot);
 		this.source = source;
 		this.beanFactory = beanFactory;
 		this.keys = new LockKeyEvaluator(beanFactory);
@@ -116,7 +135,7 @@ public class LockInterceptor implements MethodInterceptor {
 			return new DocumentLockExecution(first, this.keys, this.documents);
 		}
 		LockRequests requests = new LockRequests(locks, this.keys, this.configured, this.clock);
-		LockedExecution plain = new LocksExecution(requests, this.operations);
+		LockedExecution plain = new LocksExecution(requests, this.operations, this.late);
 		if (method.later() == null) {
 			return plain;
 		}

@@ -16,6 +16,8 @@
  * {@link LaterExecution} has the lock held until {@link StageResult} or
  * {@link ReactiveResult} has ended, and {@link LaterResults} refuses those whose end
  * cannot be known.</li>
+ * <li>{@link LateLocks} warns of locks that come after the snapshot they should
+ * protect.</li>
  * <li>Which keys: {@link LockKeyEvaluator} evaluates their expressions at each call, and
  * {@link LockRequests} brings them into the order in which all calls ask.</li>
  * <li>{@code check} refuses at startup what could not work.</li>

@@ -19,6 +19,7 @@ import io.mongolock.LossReason;
 import io.mongolock.StaleFenceException;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.Leased;
+import io.mongolock.store.mongo.CurrentTransaction;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**

@@ -11,6 +11,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
  * Writes documents, and releases or renews their locks, by the application's template, so

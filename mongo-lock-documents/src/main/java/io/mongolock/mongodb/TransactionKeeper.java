@@ -8,6 +8,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.mongodb.store.DocumentLockStore;
+import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
  * Has the transaction of a thread keep locks: what is written outside of a transaction

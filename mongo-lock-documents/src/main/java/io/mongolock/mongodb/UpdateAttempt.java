@@ -21,6 +21,7 @@ import org.springframework.data.mongodb.core.query.BasicQuery;
 
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.KeyText;
+import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
  * One optimistic update, each execution of which is an attempt. Owned by one call.

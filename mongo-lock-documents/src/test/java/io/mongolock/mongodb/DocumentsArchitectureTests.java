@@ -40,7 +40,8 @@ class DocumentsArchitectureTests {
 	private static final String DOCUMENTS = ROOT + ".mongodb..";
 
 	private static final Set<String> OFFERED = Stream
-		.of("LeaseRequests", "LockedCollection", "MajorityCommands", "MongoLockStore", "StoredQueues")
+		.of("CurrentTransaction", "LeaseRequests", "LockedCollection", "MajorityCommands", "MongoLockStore",
+				"StoredQueues")
 		.map((name) -> ROOT + ".store.mongo." + name)
 		.collect(Collectors.toSet());
 

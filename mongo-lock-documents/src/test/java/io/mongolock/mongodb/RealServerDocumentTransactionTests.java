@@ -37,6 +37,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
+import io.mongolock.store.mongo.CurrentTransaction;
 import io.mongolock.store.mongo.RealServerCondition;
 import io.mongolock.test.proxy.FaultProxy;
 import io.mongolock.test.server.GivenServer;

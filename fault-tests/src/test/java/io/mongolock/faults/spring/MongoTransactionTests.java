@@ -14,6 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -51,9 +54,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 @Timeout(120)
 @StartsApplication
+@ExtendWith(OutputCaptureExtension.class)
 class MongoTransactionTests {
 
 	private static final String WRITTEN = "written";
+
+	private static final String LATE = "takes its lock inside a transaction that has read before";
 
 	private static final LockSettings EDITING = LockSettings.builder().ttl(Duration.ofMinutes(5)).build();
 
@@ -111,6 +117,25 @@ class MongoTransactionTests {
 			});
 			assertThat(other.seesHeld(this.key)).isFalse();
 			assertThat(isWritten(this.id)).isTrue();
+		}
+	}
+
+	@Test
+	@Tag("real-server")
+	void aLockThatIsTakenAfterTheTransactionHasReadIsWarnedOf(CapturedOutput output) {
+		try (OtherClient other = startOnASet()) {
+			this.transaction.executeWithoutResult((status) -> bean(Guarded.class).run(this.id, () -> write(this.id)));
+			bean(Guarded.class).run(this.id, () -> this.transaction.executeWithoutResult((status) -> {
+				isWritten(this.id);
+				bean(Guarded.class).run(this.id, () -> isWritten(this.id));
+			}));
+			assertThat(output).doesNotContain(LATE);
+			this.transaction.executeWithoutResult((status) -> {
+				isWritten(this.id);
+				bean(Guarded.class).run(this.id, () -> isWritten(this.id));
+			});
+			assertThat(output).containsOnlyOnce(LATE).contains("Guarded.run(Object, Runnable)");
+			assertThat(other.seesHeld(this.key)).isFalse();
 		}
 	}
 

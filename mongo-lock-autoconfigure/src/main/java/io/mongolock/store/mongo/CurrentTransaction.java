@@ -1,4 +1,4 @@
-package io.mongolock.mongodb;
+package io.mongolock.store.mongo;
 
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -19,7 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * factory that the transaction is of, so this asks in the name of that factory. Owned by
  * one call.
  */
-final class CurrentTransaction implements MongoDatabaseFactory, InfrastructureProxy {
+public final class CurrentTransaction implements MongoDatabaseFactory, InfrastructureProxy {
 
 	private final MongoDatabaseFactory factory;
 
@@ -34,8 +34,28 @@ final class CurrentTransaction implements MongoDatabaseFactory, InfrastructurePr
 	 * @param template the template
 	 * @return the session, if there is such a transaction
 	 */
-	static Optional<ClientSession> session(MongoTemplate template) {
-		CurrentTransaction current = new CurrentTransaction(template.getMongoDatabaseFactory());
+	public static Optional<ClientSession> session(MongoTemplate template) {
+		return session(template.getMongoDatabaseFactory());
+	}
+
+	/**
+	 * Whether the transactions of this thread read from a snapshot that was taken before
+	 * now: that of MongoDB is taken by the first statement, whose answer the session
+	 * remembers.
+	 * @return {@code false} if there is none, or none of MongoDB
+	 */
+	public static boolean hasSnapshot() {
+		return TransactionSynchronizationManager.getResourceMap()
+			.keySet()
+			.stream()
+			.filter(MongoDatabaseFactory.class::isInstance)
+			.anyMatch((factory) -> session((MongoDatabaseFactory) factory)
+				.filter((session) -> session.getOperationTime() != null)
+				.isPresent());
+	}
+
+	private static Optional<ClientSession> session(MongoDatabaseFactory factory) {
+		CurrentTransaction current = new CurrentTransaction(factory);
 		if (!MongoDatabaseUtils.isTransactionActive(current)) {
 			return Optional.empty();
 		}
@@ -47,7 +67,7 @@ final class CurrentTransaction implements MongoDatabaseFactory, InfrastructurePr
 	 * What there is instead of such a transaction.
 	 * @return the end of a sentence
 	 */
-	static String describe() {
+	public static String describe() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
 			return "there is no transaction on this thread";
 		}
