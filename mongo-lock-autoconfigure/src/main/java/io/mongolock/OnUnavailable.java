@@ -12,10 +12,12 @@ public enum OnUnavailable {
 	FAIL,
 
 	/**
-	 * Do not run the method; return {@code null} or the empty value of its return type.
-	 * Does not wait for the lock unless a wait timeout is set on the method or for the
-	 * name of its lock; that for all locks ({@code mongo-lock.wait-timeout}) does not
-	 * count.
+	 * Do not run the method; return what its type has for nothing: an empty
+	 * {@code Optional}, collection, map, array, stage or publisher, zero or {@code false}
+	 * of a wrapper, and {@code null} of all others. A primitive type is refused at
+	 * startup. Does not wait for the lock unless a wait timeout is set on the method or
+	 * for the name of its lock; that for all locks ({@code mongo-lock.wait-timeout}) does
+	 * not count.
 	 */
 	SKIP
 

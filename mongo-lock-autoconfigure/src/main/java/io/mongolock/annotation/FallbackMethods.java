@@ -103,6 +103,10 @@ record FallbackMethods(Method method, Class<?> userClass) {
 			.collect(Collectors.joining(", "));
 		String action = "Declare " + name + "(" + parameters + ") in the class of the bean or a superclass, with "
 				+ "LockUnavailableException as one more parameter if wanted.";
+		if (named.isEmpty() && this.method.getName().equals(name)) {
+			return invalid(name, "which is the method itself",
+					"Name another; on a class, one that is not public, because all public methods run under its lock.");
+		}
 		if (!named.isEmpty()) {
 			return invalid(name, "and none of that name takes its arguments: " + describe(named), action);
 		}

@@ -66,10 +66,10 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * Who held the lock when the store last answered.
+	 * Who holds the lock, as far as this JVM knows without asking the store.
 	 */
-	public List<LockHolder> holders() {
-		return lastAnswer().holders();
+	private List<LockHolder> holders(ClockReading now) {
+		return this.client.ahead(this, now).holders();
 	}
 
 	/**
@@ -113,14 +113,14 @@ public final class LockAcquisition extends LocalWaiter {
 	 * The wait was interrupted.
 	 */
 	public LockUnavailableException interrupted(ClockReading now) {
-		return LockExceptions.interrupted(this.attempt, holders(), claims(), now);
+		return LockExceptions.interrupted(this.attempt, holders(now), claims(), now);
 	}
 
 	/**
 	 * The client has stopped.
 	 */
 	public LockUnavailableException stopped(ClockReading now) {
-		return LockExceptions.stopped(this.attempt, holders(), claims(), now);
+		return LockExceptions.stopped(this.attempt, holders(now), claims(), now);
 	}
 
 	/**

@@ -37,7 +37,8 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 			Arguments.of(VoidResult.class, "which returns java.lang.String, and the method void"),
 			Arguments.of(Throwing.class, "which throws java.io.IOException, and the method does not declare it"),
 			Arguments.of(Locked.class, "which has a @DistributedLock of its own and would run without it"),
-			Arguments.of(Itself.class, "has the fallback 'run', and there is no method of that name"),
+			Arguments.of(Itself.class, "has the fallback 'run', which is the method itself"),
+			Arguments.of(OfItsClass.class, "has the fallback 'run', which is the method itself"),
 			Arguments.of(OfInterface.class, "has the fallback 'later', and there is no method of that name"),
 			Arguments.of(Skipped.class, "has onUnavailable = SKIP and fallback = \"later\""),
 			Arguments.of(SkippedAndHandled.class, "has onUnavailable = SKIP and unavailableHandler = \"polite\""),
@@ -178,6 +179,14 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 
 		@DistributedLock(name = "a", fallback = "run")
 		void run(String id) {
+		}
+
+	}
+
+	@DistributedLock(name = "a", fallback = "run")
+	public static class OfItsClass {
+
+		public void run() {
 		}
 
 	}

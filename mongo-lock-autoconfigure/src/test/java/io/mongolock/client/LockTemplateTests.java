@@ -216,6 +216,29 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
+	void anInterruptBehindAHolderOfThisJvmSaysWhoThatIs() throws Exception {
+		try (LockHandle held = this.template.acquire(REQUEST)) {
+			CompletableFuture<LockUnavailableException> failure = new CompletableFuture<>();
+			Thread waiting = new Thread(() -> {
+				try {
+					this.template.acquire(REQUEST);
+				}
+				catch (LockUnavailableException ex) {
+					failure.complete(ex);
+				}
+			});
+			waiting.start();
+			Awaitility.await().until(() -> this.template.waiting() == 1);
+			waiting.interrupt();
+			assertThat(failure.get().getHolders()).singleElement()
+				.satisfies((holder) -> assertThat(holder.fence()).isEqualTo(held.fence()));
+			assertThat(failure.get()).hasMessageStartingWith("Interrupted after waiting ")
+				.hasMessageContaining(" for lock 'k', which is held by app 1 (host host, pid 42");
+			assertThat(failure.get().getClaims()).isZero();
+		}
+	}
+
+	@Test
 	void anInterruptDuringTheWorkDoesNotKeepTheLockFromBeingReleased() {
 		this.store.next("release", (release) -> {
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
