@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import com.mongodb.ConnectionString;
@@ -42,9 +43,11 @@ import io.mongolock.test.faults.LockFaults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.awaitility.Awaitility.await;
 
 /**
- * An example of each attribute of {@link DistributedLock}, and what it does.
+ * An example of each attribute of {@link DistributedLock}, of several locks and of a
+ * result that ends later, and what it does.
  */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE)
 @AutoConfigureMongoLockTest
@@ -69,6 +72,29 @@ class EachAttributeTests {
 	@Test
 	void keyIsAppendedToTheName() {
 		this.locks.assertThatLock("order:42").isTakenBy(() -> this.examples.key(new Order("42", 10)));
+	}
+
+	@Test
+	void keyOfSeveralIsALockEach() {
+		this.locks.assertThatLock("order:42")
+			.isTakenBy(() -> this.locks.assertThatLock("order:43")
+				.isTakenBy(() -> this.examples.severalKeys(List.of("43", "42"))));
+	}
+
+	@Test
+	void repeatedItIsALockEach() {
+		this.locks.assertThatLock("account:a")
+			.isTakenBy(() -> this.locks.assertThatLock("account:b").isTakenBy(() -> this.examples.repeated("b", "a")));
+	}
+
+	@Test
+	void aResultThatEndsLaterHoldsTheLockUntilThen() {
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletableFuture<String> result = this.examples.later("42", work);
+		await().untilAsserted(() -> this.locks.assertThatLock("order:42").isHeld());
+		work.complete("done");
+		assertThat(result.join()).isEqualTo("done");
+		this.locks.assertThatLock("order:42").isFree();
 	}
 
 	@Test
@@ -209,7 +235,7 @@ class EachAttributeTests {
 
 	}
 
-	/** One method an attribute. */
+	/** For each attribute a method of its name. */
 	static class Examples {
 
 		private final DocumentLockOperations documents;
@@ -228,6 +254,20 @@ class EachAttributeTests {
 
 		@DistributedLock(name = "order", key = "#order.id")
 		void key(Order order) {
+		}
+
+		@DistributedLock(name = "order", key = "#ids")
+		void severalKeys(List<String> ids) {
+		}
+
+		@DistributedLock(name = "account", key = "#from")
+		@DistributedLock(name = "account", key = "#to")
+		void repeated(String from, String to) {
+		}
+
+		@DistributedLock(name = "order", key = "#id")
+		CompletableFuture<String> later(String id, CompletableFuture<String> work) {
+			return work;
 		}
 
 		@DistributedLock(name = "order", key = "#order.id", condition = "#order.amount > 1000")

@@ -2,6 +2,7 @@ package io.mongolock.sample.orders;
 
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -26,6 +27,8 @@ class AheadOfTimeTests {
 	private static final String INITIALIZER = OrderServiceApplication.class.getName()
 			+ "__ApplicationContextInitializer";
 
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
 	@TempDir
 	private static Path directory;
 
@@ -41,7 +44,7 @@ class AheadOfTimeTests {
 			instance.awaitReady();
 			assertThat(instance.output()).contains("Starting AOT-processed OrderServiceApplication",
 					"4 methods are guarded");
-			await().until(() -> instance.get("/orders/10001").statusCode() == 200);
+			await().atMost(PATIENCE).until(() -> instance.get("/orders/10001").statusCode() == 200);
 			long balance = instance.balance("10001");
 			List<CompletableFuture<HttpResponse<String>>> payments = Stream
 				.generate(() -> instance.pay("10001", "{\"amount\": 7}"))
