@@ -19,6 +19,7 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.event.LockEventPublisher;
+import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.LockStore;
 
 /**

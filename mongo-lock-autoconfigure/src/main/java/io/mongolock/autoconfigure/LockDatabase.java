@@ -13,6 +13,8 @@ import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
+import io.mongolock.spi.LockStartupException;
+
 /**
  * Finds the application's database, and makes a template for it that joins nobody's
  * transaction: a lock written inside one would be invisible to others until the commit.

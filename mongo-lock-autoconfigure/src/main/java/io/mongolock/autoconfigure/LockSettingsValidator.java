@@ -19,6 +19,7 @@ import io.mongolock.core.DurationText;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.spi.LockExtension;
+import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.KeySpace;
 
 /**

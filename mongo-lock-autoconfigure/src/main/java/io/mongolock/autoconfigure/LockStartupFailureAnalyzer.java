@@ -3,6 +3,8 @@ package io.mongolock.autoconfigure;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
+import io.mongolock.spi.LockStartupException;
+
 /**
  * Explains a {@link LockStartupException}.
  */

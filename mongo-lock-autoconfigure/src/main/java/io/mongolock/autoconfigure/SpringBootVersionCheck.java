@@ -5,6 +5,8 @@ import org.springframework.boot.SpringBootVersion;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import io.mongolock.spi.LockStartupException;
+
 /**
  * Fails startup on Spring Boot 3, where classes have other names: the auto-configuration
  * would back off there without a word, and methods would run without their locks. Uses

@@ -9,6 +9,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.client.UnlockedLockOperations;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.spi.LockStartupException;
 
 /**
  * Lets everything run unlocked.

@@ -39,6 +39,7 @@ import io.mongolock.client.UnlockedLockOperations;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.RecordingLockOperations;
+import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.TtlIndexWatch;
 import io.mongolock.test.embedded.EmbeddedMongo;

@@ -6,6 +6,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
+import io.mongolock.spi.LockStartupException;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;

@@ -10,6 +10,7 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.spi.LockEnvironment;
+import io.mongolock.spi.LockStartupException;
 
 /**
  * Finds the template that the application writes its own documents with, which joins its
@@ -46,7 +47,7 @@ class ApplicationTemplate {
 	 * @param factory what makes one for any template, for a message
 	 */
 	MongoTemplate get(String who, String factory) {
-		return find().orElseThrow(() -> new SeveralTemplatesException(
+		return find().orElseThrow(() -> new LockStartupException(
 				who + " needs the MongoTemplate that the application's own documents are written with, and there "
 						+ "are several candidates: "
 						+ String.join(", ", this.beanFactory.getBeanNamesForType(MongoOperations.class)) + ".",

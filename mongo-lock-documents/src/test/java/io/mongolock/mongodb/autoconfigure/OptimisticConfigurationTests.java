@@ -1,6 +1,7 @@
 package io.mongolock.mongodb.autoconfigure;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 
 import io.mongolock.mongodb.OptimisticUpdater;
+import io.mongolock.spi.LockStartupException;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -95,16 +97,15 @@ class OptimisticConfigurationTests {
 
 	@Test
 	void severalTemplatesAreExplainedWithTheWayOut() {
-		FailureAnalyzer analyzer = SpringFactoriesLoader.forDefaultResourceLocation()
-			.load(FailureAnalyzer.class, FailureHandler.handleMessage((message, failure) -> {
+		Throwable failure = new IllegalStateException(new LockStartupException("There are several.", "Mark one."));
+		FailureAnalysis analysis = SpringFactoriesLoader.forDefaultResourceLocation()
+			.load(FailureAnalyzer.class, FailureHandler.handleMessage((message, unloaded) -> {
 				// The analyzers of others may need more
 			}))
 			.stream()
-			.filter(SeveralTemplatesFailureAnalyzer.class::isInstance)
+			.flatMap((analyzer) -> Stream.ofNullable(analyzer.analyze(failure)))
 			.findFirst()
 			.orElseThrow();
-		FailureAnalysis analysis = analyzer
-			.analyze(new IllegalStateException(new SeveralTemplatesException("There are several.", "Mark one.")));
 		assertThat(analysis.getDescription()).isEqualTo("There are several.");
 		assertThat(analysis.getAction()).isEqualTo("Mark one.");
 	}
