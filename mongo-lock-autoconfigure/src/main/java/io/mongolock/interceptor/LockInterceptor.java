@@ -12,13 +12,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.MethodClassKey;
-import org.springframework.util.function.SingletonSupplier;
 
-import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
-import io.mongolock.OnUnavailable;
-import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.spi.DocumentLocking;
 
 /**
  * Runs methods under the locks that were declared for them. What a method returns or
@@ -28,21 +23,9 @@ public class LockInterceptor implements MethodInterceptor {
 
 	private final LockOperationSource source;
 
-	private final BeanFactory beanFactory;
-
-	private final LockKeyEvaluator keys;
-
-	private final Supplier<LockOperations> operations;
-
-	private final Supplier<DocumentLocking> documents;
-
-	private final Supplier<ConfiguredSettings> configured;
-
-	private final Supplier<LockClock> clock;
+	private final LockedExecutions executions;
 
 	private final LaterResults laterResults = new LaterResults();
-
-	private final LateLocks late;
 
 	private final NonBlockingThreads nonBlockingThreads = new NonBlockingThreads();
 
@@ -72,16 +55,8 @@ public class LockInterceptor implements MethodInterceptor {
 	 */
 	public LockInterceptor(LockOperationSource source, Supplier<LockOperations> operations, BeanFactory beanFactory,
 			BooleanSupplier hasSnapshot) {
-		this.late = new LateLocks(hasSnapshot);
 		this.source = source;
-		this.beanFactory = beanFactory;
-		this.keys = new LockKeyEvaluator(beanFactory);
-		this.operations = SingletonSupplier.of(operations);
-		this.documents = SingletonSupplier.of(() -> beanFactory.getBean(DocumentLocking.class));
-		this.configured = SingletonSupplier.of(() -> beanFactory.getBeanProvider(ConfiguredSettings.class)
-			.getIfAvailable(() -> ConfiguredSettings.NONE));
-		this.clock = SingletonSupplier
-			.of(() -> beanFactory.getBeanProvider(LockClock.class).getIfAvailable(LockClock::system));
+		this.executions = new LockedExecutions(this, operations, beanFactory, hasSnapshot);
 	}
 
 	@Override
@@ -115,44 +90,7 @@ public class LockInterceptor implements MethodInterceptor {
 					+ "answers differently than it did for the proxy, or the advice was added without its advisor");
 		}
 		LockedMethod method = LockedMethod.of(locks.get(0).method(), targetClass, this.laterResults);
-		return new Plan(method, execution(method, locks));
-	}
-
-	// From the inside out; what all locks of a method have in common, the first says
-	private LockedExecution execution(LockedMethod method, List<LockOperation> locks) {
-		UnavailableAnswer answer = answer(locks.get(0));
-		boolean conditional = locks.stream().anyMatch((lock) -> lock.condition() != null);
-		LockedExecution execution = (conditional)
-				? new ConditionalExecution(locks, this.keys, (wanted) -> underLocks(method, wanted, answer))
-				: underLocks(method, locks, answer);
-		return (answer != null && !method.endsLater()) ? new UnavailableExecution(execution, answer) : execution;
-	}
-
-	private LockedExecution underLocks(LockedMethod method, List<LockOperation> locks,
-			@Nullable UnavailableAnswer answer) {
-		LockOperation first = locks.get(0);
-		if (first.document() != null) {
-			return new DocumentLockExecution(first, this.keys, this.documents);
-		}
-		LockRequests requests = new LockRequests(locks, this.keys, this.configured, this.clock);
-		LockedExecution plain = new LocksExecution(requests, this.operations, this.late);
-		if (method.later() == null) {
-			return plain;
-		}
-		LockedExecution later = LaterExecution.of(method.later(), requests, this.operations, answer);
-		return (AsyncAdvice.isDeclared(method.method(), method.targetClass())) ? new AsyncMethodExecution(this,
-				(answer != null) ? new UnavailableExecution(plain, answer) : plain, later) : later;
-	}
-
-	private @Nullable UnavailableAnswer answer(LockOperation lock) {
-		if (lock.fallback() != null) {
-			return new FallbackAnswer(lock.fallback());
-		}
-		if (lock.unavailableHandler() != null) {
-			return new HandlerAnswer(lock.unavailableHandler(), this.beanFactory);
-		}
-		return (lock.onUnavailable() != OnUnavailable.SKIP) ? null
-				: (call, ex) -> SkippedResult.of(call.method().getReturnType());
+		return new Plan(method, this.executions.of(method, locks));
 	}
 
 	/**

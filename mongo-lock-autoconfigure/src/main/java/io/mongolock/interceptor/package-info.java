@@ -4,7 +4,7 @@
  * <li>Which methods: {@link LockOperationSource} knows each {@link LockOperation} of a
  * method, and {@link LockOperationSourceAdvisor} puts {@link LockInterceptor} around
  * it.</li>
- * <li>How: {@link LockInterceptor} decides once per method on a {@link LockedExecution},
+ * <li>How: {@link LockedExecutions} decides once per method on a {@link LockedExecution},
  * which runs each {@link LockedCall}: {@link LocksExecution} under its lock, or by
  * {@link SeveralLocks} under several, {@link DocumentLockExecution} under that of a
  * document.</li>

@@ -1,0 +1,100 @@
+package io.mongolock.interceptor;
+
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.util.function.SingletonSupplier;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOperations;
+import io.mongolock.OnUnavailable;
+import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.spi.DocumentLocking;
+
+/**
+ * Decides how methods run under their locks: once per method, so that a call enters
+ * nothing that its declaration does not ask for. Thread-safe.
+ */
+final class LockedExecutions {
+
+	private final Advice lock;
+
+	private final BeanFactory beanFactory;
+
+	private final LockKeyEvaluator keys;
+
+	private final LateLocks late;
+
+	private final Supplier<LockOperations> operations;
+
+	private final Supplier<DocumentLocking> documents;
+
+	private final Supplier<ConfiguredSettings> configured;
+
+	private final Supplier<LockClock> clock;
+
+	/**
+	 * Create for one advice. Beans are asked for at the first call, not before.
+	 * @param lock the advice that asks
+	 * @param hasSnapshot whether the transaction of this thread reads from a snapshot
+	 */
+	LockedExecutions(Advice lock, Supplier<LockOperations> operations, BeanFactory beanFactory,
+			BooleanSupplier hasSnapshot) {
+		this.lock = lock;
+		this.beanFactory = beanFactory;
+		this.keys = new LockKeyEvaluator(beanFactory);
+		this.late = new LateLocks(hasSnapshot);
+		this.operations = SingletonSupplier.of(operations);
+		this.documents = SingletonSupplier.of(() -> beanFactory.getBean(DocumentLocking.class));
+		this.configured = SingletonSupplier.of(() -> beanFactory.getBeanProvider(ConfiguredSettings.class)
+			.getIfAvailable(() -> ConfiguredSettings.NONE));
+		this.clock = SingletonSupplier
+			.of(() -> beanFactory.getBeanProvider(LockClock.class).getIfAvailable(LockClock::system));
+	}
+
+	/**
+	 * How a method runs, from the inside out. What all of its locks have in common, the
+	 * first says.
+	 * @param locks what was declared for it, at least one
+	 */
+	LockedExecution of(LockedMethod method, List<LockOperation> locks) {
+		UnavailableAnswer answer = answer(locks.get(0));
+		boolean conditional = locks.stream().anyMatch((lock) -> lock.condition() != null);
+		LockedExecution execution = (conditional)
+				? new ConditionalExecution(locks, this.keys, (wanted) -> underLocks(method, wanted, answer))
+				: underLocks(method, locks, answer);
+		return (answer != null && !method.endsLater()) ? new UnavailableExecution(execution, answer) : execution;
+	}
+
+	private LockedExecution underLocks(LockedMethod method, List<LockOperation> locks,
+			@Nullable UnavailableAnswer answer) {
+		LockOperation first = locks.get(0);
+		if (first.document() != null) {
+			return new DocumentLockExecution(first, this.keys, this.documents);
+		}
+		LockRequests requests = new LockRequests(locks, this.keys, this.configured, this.clock);
+		LockedExecution plain = new LocksExecution(requests, this.operations, this.late);
+		if (method.later() == null) {
+			return plain;
+		}
+		LockedExecution later = LaterExecution.of(method.later(), requests, this.operations, answer);
+		return (AsyncAdvice.isDeclared(method.method(), method.targetClass())) ? new AsyncMethodExecution(this.lock,
+				(answer != null) ? new UnavailableExecution(plain, answer) : plain, later) : later;
+	}
+
+	private @Nullable UnavailableAnswer answer(LockOperation lock) {
+		if (lock.fallback() != null) {
+			return new FallbackAnswer(lock.fallback());
+		}
+		if (lock.unavailableHandler() != null) {
+			return new HandlerAnswer(lock.unavailableHandler(), this.beanFactory);
+		}
+		return (lock.onUnavailable() != OnUnavailable.SKIP) ? null
+				: (call, ex) -> SkippedResult.of(call.method().getReturnType());
+	}
+
+}
