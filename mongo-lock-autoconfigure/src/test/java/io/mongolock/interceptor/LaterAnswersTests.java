@@ -82,6 +82,14 @@ class LaterAnswersTests {
 	}
 
 	@Test
+	void afterTheStopAFallbackAnswers() {
+		this.locks.start();
+		this.locks.stop(Duration.ofSeconds(1));
+		assertThat(this.service.future("a")).succeedsWithin(LONG).isEqualTo("a later, order:a");
+		assertThat(this.service.plain("a")).isEqualTo("a later");
+	}
+
+	@Test
 	void whatAFallbackThrowsIsTheFailure() {
 		this.others.acquire(LockRequest.of("order:a"));
 		assertThat(this.service.failing("a")).failsWithin(LONG)
@@ -134,6 +142,15 @@ class LaterAnswersTests {
 
 		private CompletableFuture<String> futureLater(String id, LockUnavailableException ex) {
 			return CompletableFuture.supplyAsync(() -> id + " later, " + ex.getKey());
+		}
+
+		@DistributedLock(name = "order", key = "#id", fallback = "plainLater")
+		String plain(String id) {
+			return id + " now";
+		}
+
+		private String plainLater(String id) {
+			return id + " later";
 		}
 
 		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", fallback = "monoLater")
