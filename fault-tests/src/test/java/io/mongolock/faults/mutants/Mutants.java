@@ -8,6 +8,12 @@ import java.util.stream.Stream;
  */
 final class Mutants {
 
+	private static final String LATER = "io.mongolock.interceptor.LaterExecutionTests";
+
+	private static final String FLUX = "io.mongolock.interceptor.LockedFluxTests";
+
+	private static final String ASYNC = "io.mongolock.autoconfigure.AsyncMethodTests";
+
 	private static final String STORE = "io.mongolock.store.mongo.EmbeddedLockStoreTests";
 
 	private static final String TEMPLATE = "io.mongolock.client.LockTemplateTests";
@@ -56,7 +62,7 @@ final class Mutants {
 	static Stream<Mutant> all() {
 		return Stream
 			.of(time(), claims(), queue(), handOvers(), renewals(), releases(), races(), statements(), transactions(),
-					shutdown(), sequences(), optimistic(), documents(), methods())
+					shutdown(), sequences(), optimistic(), documents(), methods(), later())
 			.flatMap(List::stream);
 	}
 
@@ -778,6 +784,54 @@ final class Mutants {
 						test("io.mongolock.mongodb.PlainSavesTests", "aPlainSaveUnderTheLockOfAMethodIsRefused")),
 				new Mutant("document lock: lost by its own save", "Lease.refused", "holder.suspended || ", "",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests", "aSaveReleasesWithTheCommit")));
+	}
+
+	private static List<Mutant> later() {
+		return List.of(
+				new Mutant("stage: released when its method returns", "AsyncExecution.work",
+						"stage.whenComplete((value, failure) -> this.releases",
+						"CompletableFuture.<T>completedFuture(null).whenComplete((value, failure) -> this.releases",
+						test(LATER, "aStageHoldsTheLockUntilItHasEnded")),
+				new Mutant("stage: a loss does not interrupt it", "AsyncExecution.work",
+						"			interruption.begin();\n", "", test(LATER, "aLossOfOneOfItsLocksInterruptsTheWork")),
+				new Mutant("stage: a cancel by the caller ends it", "StageResult.run",
+						"locked = locking.execute((held) -> stage(call.proceed()));",
+						"java.util.concurrent.atomic.AtomicReference<CompletionStage<Object>> begun = new java.util.concurrent.atomic.AtomicReference<>();\nlocked = locking.execute((held) -> { begun.set(stage(call.proceed())); return begun.get(); });\nlocked.whenComplete((value, failure) -> { if (begun.get() != null) { begun.get().toCompletableFuture().cancel(true); } });",
+						test(LATER, "aCancelAfterTheBeginReachesNoStageAndTheLockIsHeldUntilThatHasEnded")),
+				new Mutant("stage: claim of what may be skipped survives its cancel", "StageResult.answered",
+						"		result.whenComplete((value, failure) -> locked.cancel(false));\n", "",
+						test(LATER, "cancellingWhatMayBeSkippedEndsItsClaimToo")),
+				new Mutant("several locks: freed by a cancel while the work goes on", "SeveralLaterLocks.endClaim",
+						"this.state.compareAndSet(State.CLAIMING, State.CANCELLED) && ", "",
+						test(LATER, "aCancelAfterTheBeginReleasesNoneOfSeveralLocks")),
+				new Mutant("several locks: the second waited for after a cancel", "SeveralLaterLocks.execute",
+						"		all.whenComplete((value, failure) -> endClaim());\n", "",
+						test(LATER, "aCancelWhileTheSecondLockIsWaitedForReleasesTheFirst")),
+				new Mutant("publisher: released when it is assembled", "LockedFlux.begin", "return this.end;",
+						"return CompletableFuture.completedFuture(null);",
+						test(FLUX, "theLockIsHeldUntilTheWorkHasEndedAndTheEndFollowsTheRelease")),
+				new Mutant("publisher: claims when it is assembled", "LockedFlux.<init>", "this.locking = locking;",
+						"CompletableFuture<Object> early = new CompletableFuture<>();\nCompletableFuture<Object> all = locking.execute((held) -> early);\nthis.locking = (later) -> { early.complete(null); return locking.execute(later); };",
+						test(FLUX, "eachSubscriptionClaimsTheLockAndAssemblyDoesNot")),
+				new Mutant("publisher: its end before the release", "LockedFlux.onComplete", "this.end.complete(null);",
+						"this.actual.onComplete();\nthis.end.complete(null);",
+						test(FLUX, "theLockIsHeldUntilTheWorkHasEndedAndTheEndFollowsTheRelease")),
+				new Mutant("publisher: locked after its cancel", "LockedFlux.cancel",
+						"			super.cancel();\n			CompletableFuture<?> locked = this.locked;\n			if (locked != null) {\n				locked.cancel(false);\n			}\n			this.end.complete(null);\n",
+						"			super.cancel();\n", test(FLUX, "cancellingTheWorkReleasesTheLockOnce")),
+				new Mutant("publisher: claim survives its cancel", "LockedFlux.cancel",
+						"			if (locked != null) {\n				locked.cancel(false);\n			}\n", "",
+						test(FLUX, "cancellingBeforeTheGrantEndsTheClaim")),
+				new Mutant("publisher: released before the work is cancelled", "LockedFlux.cancel",
+						"			super.cancel();\n", "", test(FLUX, "cancellingTheWorkReleasesTheLockOnce")),
+				new Mutant("publisher: a subscription within waits for its own lock", "LockedFlux.claim",
+						"LockScopes.enter(ReactiveLocks.all(this.context))", "LockScopes.enter(List.of())",
+						test(FLUX, "aSubscriptionWithinSharesTheLocksOfTheOneOutside")),
+				new Mutant("@Async: its thread does not wait for the stage", "LockedCall.proceed",
+						"if (this.awaiting && ", "if (!this.awaiting && ",
+						test(ASYNC, "outsideOfTheLockTheWorkerHoldsIt")),
+				new Mutant("@Async: the lock ends while the work goes on", "LockMethodVerifier.checkProxy",
+						"		this.async.check(bean);\n", "", test(ASYNC, "insideOfTheLockAnotherResultIsRefused")));
 	}
 
 	private static List<Mutant> methods() {

@@ -3,8 +3,8 @@ package io.mongolock.faults.spring;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.boot.test.system.CapturedOutput;
+import reactor.core.publisher.Mono;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
@@ -36,8 +37,7 @@ class ProxiedMethodsTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(PrivateMethod.class, "is private"),
 			Arguments.of(FinalMethod.class, "is final"), Arguments.of(FutureMethod.class, "returns a Future"),
-			Arguments.of(PublisherMethod.class, "returns a Publisher"),
-			Arguments.of(SkippedPrimitive.class, "returns int"));
+			Arguments.of(StreamMethod.class, "returns a Stream"), Arguments.of(SkippedPrimitive.class, "returns int"));
 
 	@AutoClose
 	private static final SpringApp app = new SpringApp(Working.class);
@@ -63,6 +63,7 @@ class ProxiedMethodsTests {
 		assertThat(working.viaInterface()).isEqualTo("interface");
 		assertThat(working.viaPrimitive()).isOne();
 		assertThat(working.viaStage()).succeedsWithin(Duration.ofSeconds(30)).isEqualTo("stage");
+		assertThat(working.viaMono().block(Duration.ofSeconds(30))).isEqualTo("mono");
 	}
 
 	@Test
@@ -112,6 +113,11 @@ class ProxiedMethodsTests {
 			return CompletableFuture.supplyAsync(() -> (lock.isHeld()) ? lock.key() : "not held");
 		}
 
+		@DistributedLock("mono")
+		Mono<String> viaMono() {
+			return Mono.deferContextual((context) -> Mono.just(context.get(LockHandle.class).key()));
+		}
+
 		String ofItsOwn() {
 			return viaPackage();
 		}
@@ -147,12 +153,11 @@ class ProxiedMethodsTests {
 
 	}
 
-	static class PublisherMethod {
+	static class StreamMethod {
 
 		@DistributedLock("a")
-		Flow.Publisher<String> run() {
-			return (subscriber) -> {
-			};
+		Stream<String> run() {
+			return Stream.of("a");
 		}
 
 	}
