@@ -194,6 +194,8 @@ class LaterExecutionTests {
 		});
 		await("acquire a", "acquire b", "begun");
 		result.cancel(true);
+		LockRequest outer = LockRequest.builder("a").waitTimeout(Duration.ofMillis(300)).build();
+		assertThat(this.others.tryAcquire(outer)).isEmpty();
 		assertThat(this.locks.held()).isEqualTo(2);
 		work.complete("done");
 		await("acquire a", "acquire b", "begun", "release b", "release a");

@@ -43,13 +43,12 @@ class VirtualThreadsTests {
 		try (Recording recording = new Recording();
 				SpringApp app = new SpringApp(Jobs.class, "spring.threads.virtual.enabled=true",
 						"mongo-lock.wait-timeout=60s")) {
-			recording.enable(PINNED).withThreshold(Duration.ZERO).withStackTrace();
-			recording.start();
+			recording.enable(PINNED).withStackTrace();
 			Jobs jobs = app.bean(Jobs.class);
-			List<CompletableFuture<Boolean>> calls = IntStream.range(0, CALLS).mapToObj((i) -> jobs.run()).toList();
-			assertThat(calls).allSatisfy((call) -> assertThat(call).succeedsWithin(Duration.ofSeconds(60))
-				.as("on a virtual thread")
-				.isEqualTo(true));
+			run(jobs);
+			// From here on no class is loaded, for which the JVM itself pins
+			recording.start();
+			run(jobs);
 			assertThat(jobs.most()).as("at a time").isOne();
 			recording.stop();
 			recording.dump(file);
@@ -58,6 +57,13 @@ class VirtualThreadsTests {
 			.filteredOn((event) -> event.getEventType().getName().equals(PINNED))
 			.filteredOn(VirtualThreadsTests::isOurs)
 			.isEmpty();
+	}
+
+	private static void run(Jobs jobs) {
+		List<CompletableFuture<Boolean>> calls = IntStream.range(0, CALLS).mapToObj((i) -> jobs.run()).toList();
+		assertThat(calls).allSatisfy((call) -> assertThat(call).succeedsWithin(Duration.ofSeconds(60))
+			.as("on a virtual thread")
+			.isEqualTo(true));
 	}
 
 	private static boolean isOurs(RecordedEvent event) {
