@@ -4,11 +4,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionService;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.BiConsumer;
@@ -84,8 +85,10 @@ class SeveralKeysTests {
 					return null;
 				};
 			}).toList();
-			for (Future<Void> transfer : threads.invokeAll(transfers)) {
-				transfer.get();
+			CompletionService<Void> ended = new ExecutorCompletionService<>(threads);
+			transfers.forEach(ended::submit);
+			for (int i = 0; i < TRANSFERS; i++) {
+				ended.take().get();
 			}
 		}
 		finally {
