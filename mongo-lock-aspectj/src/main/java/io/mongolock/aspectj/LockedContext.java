@@ -6,24 +6,45 @@ import org.aspectj.lang.Aspects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.util.Assert;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
 
 import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.check.LockMethodVerifier;
 
 /**
- * An application context as long as it is open: woven methods take its locks. Created
- * before all beans whose methods may be woven. Thread-safe.
+ * An application context whose locks woven methods take: its beans as long as it is not
+ * closed, others while it is not stopped, either. Created before all beans whose methods
+ * may be woven. Thread-safe.
  */
-class LockedContext implements BeanFactoryPostProcessor, DisposableBean, MethodInterceptor {
+class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, PriorityOrdered, SmartLifecycle,
+		DisposableBean, MethodInterceptor {
 
-	private @Nullable ConfigurableListableBeanFactory beans;
+	private final OpenContexts contexts = Aspects.aspectOf(DistributedLockAspect.class).contexts();
+
+	private volatile @Nullable ConfigurableListableBeanFactory beans;
 
 	@Override
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
 		this.beans = beans;
-		Aspects.aspectOf(DistributedLockAspect.class).open(this);
+		start();
+	}
+
+	/** Before its own callbacks run, which may be woven. */
+	@Override
+	public Object postProcessBeforeInitialization(Object bean, String beanName) {
+		this.contexts.own(bean, this);
+		return bean;
+	}
+
+	/** What a FactoryBean makes is seen here only. */
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		this.contexts.own(bean, this);
+		return bean;
 	}
 
 	/**
@@ -32,16 +53,50 @@ class LockedContext implements BeanFactoryPostProcessor, DisposableBean, MethodI
 	 */
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		Assert.state(this.beans != null, "not opened");
+		ConfigurableListableBeanFactory beans = this.beans;
+		if (beans == null) {
+			throw new IllegalStateException("Not run: " + invocation.getMethod()
+					+ " is woven to run under its lock, and the application context of its bean is closed. "
+					+ "Ask an open context for the bean");
+		}
 		Object target = invocation.getThis();
-		this.beans.getBean(LockMethodVerifier.class)
+		beans.getBean(LockMethodVerifier.class)
 			.verify((target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass());
-		return this.beans.getBean(LockInterceptor.class).invoke(invocation);
+		return beans.getBean(LockInterceptor.class).invoke(invocation);
+	}
+
+	@Override
+	public void start() {
+		this.contexts.open(this);
+	}
+
+	@Override
+	public void stop() {
+		this.contexts.close(this);
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.contexts.isOpen(this);
+	}
+
+	/** Starts first and stops last: what else starts or stops may call woven methods. */
+	@Override
+	public int getPhase() {
+		return Integer.MIN_VALUE;
+	}
+
+	/** Sees beans as they are, before their proxies. */
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
 	}
 
 	@Override
 	public void destroy() {
-		Aspects.aspectOf(DistributedLockAspect.class).close(this);
+		stop();
+		// an object that outlives its context does not keep that
+		this.beans = null;
 	}
 
 }

@@ -5,8 +5,8 @@
  * <li>The aspect {@code WovenMethods} marks the methods that are woven, by
  * {@link Woven}.</li>
  * <li>{@link DistributedLockAspect} runs them under their locks, by the interceptor of
- * the open application context; but those calls that a proxy has let through already,
- * which {@link ProxiedCalls} knows.</li>
+ * the application context that {@link OpenContexts} finds; but those calls that a proxy
+ * has let through already, which {@link ProxiedCalls} knows.</li>
  * </ul>
  */
 @NullMarked

@@ -1,11 +1,17 @@
 package io.mongolock.aspectj;
 
+import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
+import kotlin.coroutines.Continuation;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -13,6 +19,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -66,8 +73,9 @@ class WovenCallTests {
 			assertThat(Bare.ofNoObject()).isEqualTo("static");
 			assertThat(new Bare().last()).isEqualTo("final");
 			assertThat(new Bare().composedOfTwo()).isEqualTo("two");
+			assertThat(new Bare().composedTwice()).isEqualTo("one level down");
 		});
-		assertThat(this.locks.events()).hasSize(12);
+		assertThat(this.locks.events()).hasSize(14);
 		assertThat(output).doesNotContain("on the same object");
 	}
 
@@ -166,6 +174,72 @@ class WovenCallTests {
 	}
 
 	@Test
+	void aBeanTakesTheLocksOfItsOwnContext() {
+		CountingLockOperations later = new CountingLockOperations();
+		this.runner.withBean(Bare.class)
+			.run((first) -> new ApplicationContextRunner().withBean(LockOperations.class, () -> later)
+				.withConfiguration(
+						AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
+				.run((second) -> first.getBean(Bare.class).callsItself()));
+		assertThat(later.asked()).isZero();
+		assertThat(this.locks.asked()).isEqualTo(1);
+	}
+
+	/** As those are that Spring keeps for the next test class. */
+	@Test
+	void aContextThatIsStoppedLendsNoLocksUntilItIsStartedAgain() {
+		CountingLockOperations later = new CountingLockOperations();
+		this.runner.run((first) -> new ApplicationContextRunner().withBean(LockOperations.class, () -> later)
+			.withConfiguration(
+					AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
+			.run((second) -> {
+				second.getSourceApplicationContext(ConfigurableApplicationContext.class).stop();
+				new Bare().last();
+				assertThat(this.locks.asked()).isEqualTo(1);
+				second.getSourceApplicationContext(ConfigurableApplicationContext.class).start();
+				new Bare().last();
+				assertThat(later.asked()).isEqualTo(1);
+			}));
+	}
+
+	@Test
+	void aBeanOfAClosedContextIsNotRun() {
+		AtomicReference<Bare> bare = new AtomicReference<>();
+		this.runner.withBean(Bare.class, () -> {
+			bare.set(new Bare());
+			return bare.get();
+		}).run((context) -> assertThat(context).hasNotFailed());
+		this.runner.run((other) -> assertThatIllegalStateException().isThrownBy(() -> bare.get().callsItself())
+			.withMessageContaining("Bare.self() is woven to run under its lock")
+			.withMessageContaining("closed"));
+		assertThat(this.locks.asked()).isZero();
+	}
+
+	/** Their coroutine begins later, which the aspect does not know of. */
+	@Test
+	void suspendingFunctionsAreLeftToProxies() throws Exception {
+		assertThat(Suspending.class.getDeclaredMethod("run", Continuation.class).isAnnotationPresent(Woven.class))
+			.isFalse();
+		assertThat(Bare.class.getDeclaredMethod("last").isAnnotationPresent(Woven.class)).isTrue();
+	}
+
+	/** Nothing is woven into a method without code. */
+	@Test
+	void anInterfaceWithoutItsProxyIsRefused() {
+		Object repository = Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Repository.class },
+				(proxy, method, arguments) -> null);
+		this.runner.withInitializer((context) -> context.getBeanFactory().registerSingleton("repository", repository))
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Bean 'repository'")
+				.hasMessageContaining("no proxy"));
+	}
+
+	@Test
+	void whatOnlyProxiesCannotReachIsNotRefusedForAnObjectThatIsNoBean() {
+		this.runner.run((context) -> assertThat(new Job().work()).isEqualTo("job"));
+	}
+
+	@Test
 	void withoutTheLibraryOfLocksItBacksOff() {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAspectAutoConfiguration.class))
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockedContext.class));
@@ -211,6 +285,60 @@ class WovenCallTests {
 
 		@TwoLocks
 		String composedOfTwo() {
+			return LockContext.current().key();
+		}
+
+		@Derived
+		String composedTwice() {
+			return LockContext.current().key();
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
+	@DistributedLock("one level down")
+	@interface Base {
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@Base
+	@interface Derived {
+
+	}
+
+	static class Suspending {
+
+		@DistributedLock("suspending")
+		@Nullable Object run(Continuation<String> caller) {
+			return null;
+		}
+
+	}
+
+	interface Repository {
+
+		@DistributedLock("find")
+		String find();
+
+	}
+
+	interface Api {
+
+		@DistributedLock("pay")
+		void pay();
+
+	}
+
+	static final class Job implements Api {
+
+		@Override
+		public void pay() {
+		}
+
+		@DistributedLock("job")
+		String work() {
 			return LockContext.current().key();
 		}
 

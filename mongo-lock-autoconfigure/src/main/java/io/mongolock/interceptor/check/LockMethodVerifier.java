@@ -62,6 +62,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	/** The number of locked methods of each class. */
 	private final Map<Class<?>, Integer> checked = new ConcurrentHashMap<>(256);
 
+	/** Those that are perhaps no bean's, whose declarations are right. */
+	private final Set<Class<?>> declared = ConcurrentHashMap.newKeySet();
+
 	private final Set<Class<?>> guarded = ConcurrentHashMap.newKeySet();
 
 	/** Those whose locked methods all do without a proxy. */
@@ -123,11 +126,15 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	/**
-	 * Look at the methods of a class that is perhaps no bean's. Thread-safe.
+	 * Look at the declarations of a class that is perhaps no bean's: what a proxy could
+	 * not reach matters to beans alone. Thread-safe.
 	 * @throws InvalidLockMethodException if a declaration of its locks is wrong
 	 */
 	public void verify(Class<?> targetClass) {
-		locks(targetClass);
+		if (!this.checked.containsKey(targetClass) && !this.declared.contains(targetClass)) {
+			declarations(targetClass);
+			this.declared.add(targetClass);
+		}
 	}
 
 	private void checkCallbacks(BeanDefinition definition, Class<?> targetClass) {
@@ -205,13 +212,18 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		return known;
 	}
 
-	private int checkAll(Class<?> targetClass) {
+	private Map<Method, List<LockOperation>> declarations(Class<?> targetClass) {
 		Map<Method, List<LockOperation>> operations = MethodIntrospector.selectMethods(targetClass,
 				(MethodIntrospector.MetadataLookup<List<LockOperation>>) (method) -> {
 					List<LockOperation> found = this.source.getLockOperations(method, targetClass);
 					return (!found.isEmpty()) ? found : null;
 				});
 		operations.values().forEach((locks) -> this.check.check(locks, targetClass));
+		return operations;
+	}
+
+	private int checkAll(Class<?> targetClass) {
+		Map<Method, List<LockOperation>> operations = declarations(targetClass);
 		Map<Method, List<LockOperation>> proxied = new HashMap<>(operations);
 		proxied.keySet().removeIf(WovenMethods::contains);
 		if (proxied.isEmpty()) {

@@ -1,0 +1,103 @@
+package io.mongolock.aspectj;
+
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodIntrospector.MetadataLookup;
+
+/**
+ * Knows whose locks a woven method takes: those of the application context that its
+ * object is a bean of; for others, those of the context that was opened last of those
+ * that are open. Keeps no bean from being collected. Thread-safe.
+ */
+class OpenContexts {
+
+	private final List<LockedContext> open = new CopyOnWriteArrayList<>();
+
+	private final Map<Bean, LockedContext> beans = new ConcurrentHashMap<>();
+
+	private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
+
+	private final ClassValue<Boolean> woven = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			return !MethodIntrospector
+				.selectMethods(type, (MetadataLookup<Woven>) (method) -> method.getAnnotation(Woven.class))
+				.isEmpty();
+		}
+
+	};
+
+	void open(LockedContext context) {
+		if (!isOpen(context)) {
+			this.open.add(context);
+		}
+	}
+
+	void close(LockedContext context) {
+		this.open.remove(context);
+	}
+
+	boolean isOpen(LockedContext context) {
+		return this.open.contains(context);
+	}
+
+	/**
+	 * Remember whose bean an object is, from before it is first used.
+	 */
+	void own(Object bean, LockedContext context) {
+		for (Object one = this.collected.poll(); one != null; one = this.collected.poll()) {
+			this.beans.remove(one);
+		}
+		if (this.woven.get(bean.getClass())) {
+			this.beans.put(new Bean(bean, this.collected), context);
+		}
+	}
+
+	LockedContext find(MethodInvocation woven) {
+		Object target = woven.getThis();
+		LockedContext own = (target != null) ? this.beans.get(new Bean(target, null)) : null;
+		if (own != null) {
+			return own;
+		}
+		List<LockedContext> contexts = List.copyOf(this.open);
+		if (contexts.isEmpty()) {
+			throw new IllegalStateException("Not run: " + woven.getMethod()
+					+ " is woven to run under its lock, and no application context with mongo-lock is open. Call it "
+					+ "after the context has begun to start and before it is closed; where no locks are wanted, for "
+					+ "example in a test, open one with mongo-lock.enabled=false");
+		}
+		return contexts.get(contexts.size() - 1);
+	}
+
+	/** By identity: what the beans say of their equality is theirs. */
+	private static final class Bean extends WeakReference<Object> {
+
+		private final int hash;
+
+		Bean(Object bean, @Nullable ReferenceQueue<Object> collected) {
+			super(bean, collected);
+			this.hash = System.identityHashCode(bean);
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return this == other || (other instanceof Bean that && get() != null && get() == that.get());
+		}
+
+		@Override
+		public int hashCode() {
+			return this.hash;
+		}
+
+	}
+
+}
