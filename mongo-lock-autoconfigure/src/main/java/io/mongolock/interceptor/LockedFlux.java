@@ -49,7 +49,7 @@ final class LockedFlux extends Flux<Object> {
 
 	/**
 	 * The end of the work, as the lock waits for it. To cancel this, as it is done if the
-	 * lock is lost, cancels the work, and the end follows.
+	 * lock is lost, cancels the work first.
 	 */
 	private static final class End extends CompletableFuture<@Nullable Object> {
 
@@ -57,7 +57,9 @@ final class LockedFlux extends Flux<Object> {
 
 		@Override
 		public boolean cancel(boolean mayInterruptIfRunning) {
-			return this.interruption.complete(null);
+			this.interruption.complete(null);
+			// No effect unless the work has thrown instead of ending
+			return super.cancel(mayInterruptIfRunning);
 		}
 
 	}
@@ -145,15 +147,22 @@ final class LockedFlux extends Flux<Object> {
 			this.end.complete(null);
 		}
 
-		/** The work first, so that it has been asked to stop when others begin. */
+		/**
+		 * The work first, so that it has been asked to stop when others begin. What it
+		 * then throws does not keep its lock.
+		 */
 		@Override
 		public void cancel() {
-			super.cancel();
-			CompletableFuture<?> locked = this.locked;
-			if (locked != null) {
-				locked.cancel(false);
+			try {
+				super.cancel();
 			}
-			this.end.complete(null);
+			finally {
+				CompletableFuture<?> locked = this.locked;
+				if (locked != null) {
+					locked.cancel(false);
+				}
+				this.end.complete(null);
+			}
 		}
 
 	}

@@ -2,13 +2,16 @@ package io.mongolock.interceptor;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -16,8 +19,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
@@ -109,6 +114,114 @@ class LockedFluxTests {
 		await("acquired", "released");
 		assertThat(cancelled).isTrue();
 		assertThat(this.template.held()).isZero();
+	}
+
+	@Test
+	void theLockIsReleasedAfterTheWorkWasCancelled() {
+		try (LockHandle held = this.template.acquire(REQUEST)) {
+			this.events.clear();
+			new LockedFlux((work) -> {
+				CompletableFuture<Object> locked = new CompletableFuture<>();
+				begin(work, held).whenComplete((value, failure) -> this.events.add("end"));
+				return locked;
+			}, () -> Flux.never().doOnCancel(() -> this.events.add("cancelled"))).subscribe().dispose();
+			assertThat(this.events).containsExactly("cancelled", "end");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void workThatThrowsWhenItIsCancelledKeepsNoLock(boolean lost) {
+		LockRequest request = LockRequest.builder("k").onLost(OnLost.INTERRUPT).build();
+		List<LockHandle> handles = new CopyOnWriteArrayList<>();
+		CompletableFuture<Object> result = new CompletableFuture<>();
+		Disposable subscription = new LockedFlux(locking(request), () -> Mono.deferContextual((context) -> {
+			handles.add(context.get(LockHandle.class));
+			return Mono.create((sink) -> sink.onCancel(() -> {
+				throw new IllegalStateException("by test");
+			}));
+		})).subscribe(result::complete, result::completeExceptionally);
+		Awaitility.await().until(() -> handles.size() == 1);
+		if (lost) {
+			this.losing.set(true);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(handles.get(0)::renew);
+			assertThat(result).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(LockLostException.class);
+		}
+		else {
+			assertThatIllegalStateException().isThrownBy(subscription::dispose);
+		}
+		Awaitility.await().until(() -> this.template.held() == 0);
+	}
+
+	@Test
+	void aSubscriptionThatIsCancelledAtTheGrantBeginsNothing() {
+		AtomicReference<LockedWork> granted = new AtomicReference<>();
+		new LockedFlux((work) -> {
+			granted.set(work);
+			return new CompletableFuture<>();
+		}, () -> {
+			this.events.add("begun");
+			return Flux.never();
+		}).subscribe().dispose();
+		try (LockHandle held = this.template.acquire(REQUEST)) {
+			assertThat(begin(granted.get(), held)).isCompleted();
+		}
+		assertThat(this.events).doesNotContain("begun");
+	}
+
+	@Test
+	void aSubscriptionThatIsCancelledWhileItJoinsTheQueueDoesNotWait() {
+		BaseSubscriber<Object> subscriber = new BaseSubscriber<>() {
+		};
+		CompletableFuture<Object> claim = new CompletableFuture<>();
+		new LockedFlux((work) -> {
+			subscriber.cancel();
+			return claim;
+		}, Flux::never).subscribe(subscriber);
+		assertThat(claim).isCancelled();
+	}
+
+	@Test
+	void nothingFollowsACancel() {
+		for (Throwable failure : Arrays.asList(null, new IllegalStateException("by test"))) {
+			// Ended already, so that the cancel comes too late for it
+			CompletableFuture<Object> locked = new CompletableFuture<>() {
+				@Override
+				public boolean cancel(boolean mayInterruptIfRunning) {
+					return false;
+				}
+			};
+			AtomicReference<Subscription> subscription = new AtomicReference<>();
+			new LockedFlux((work) -> locked, Flux::never).subscribe(new CoreSubscriber<>() {
+				@Override
+				public void onSubscribe(Subscription given) {
+					subscription.set(given);
+				}
+
+				@Override
+				public void onNext(Object element) {
+					hear(element);
+				}
+
+				@Override
+				public void onError(Throwable failure) {
+					hear(failure);
+				}
+
+				@Override
+				public void onComplete() {
+					hear("complete");
+				}
+			});
+			subscription.get().cancel();
+			if (failure != null) {
+				locked.completeExceptionally(failure);
+			}
+			else {
+				locked.complete(null);
+			}
+			assertThat(this.events).isEmpty();
+		}
 	}
 
 	@Test
@@ -309,6 +422,15 @@ class LockedFluxTests {
 
 	private AsyncLocking locking(LockRequest request) {
 		return (work) -> this.template.executeAsync(request, (handle) -> work.begin(List.of(handle)));
+	}
+
+	private static CompletionStage<Object> begin(LockedWork work, LockHandle held) {
+		try {
+			return work.begin(List.of(held));
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	private void hear(Object element) {
