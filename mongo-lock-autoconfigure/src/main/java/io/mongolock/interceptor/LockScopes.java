@@ -1,5 +1,6 @@
 package io.mongolock.interceptor;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import io.mongolock.LockContext;
@@ -11,6 +12,19 @@ import io.mongolock.LockHandle;
 final class LockScopes {
 
 	private LockScopes() {
+	}
+
+	/**
+	 * All locks that the current thread works under.
+	 * @return their handles, outermost first
+	 */
+	static List<LockHandle> current() {
+		List<LockHandle> handles = new ArrayList<>();
+		LockContext.find((handle) -> {
+			handles.add(0, handle);
+			return false;
+		});
+		return handles;
 	}
 
 	/**

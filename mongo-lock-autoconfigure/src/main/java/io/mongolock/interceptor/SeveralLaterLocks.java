@@ -28,15 +28,25 @@ final class SeveralLaterLocks {
 
 	private final LockedWork work;
 
+	/** What the caller works under: to be shared, also where another thread asks. */
+	private final List<LockHandle> around = LockScopes.current();
+
 	/** Only one of the begin of the work and a cancel of its claims may be. */
 	private final AtomicReference<State> state = new AtomicReference<>(State.CLAIMING);
 
-	/** The innermost claim. */
-	private volatile @Nullable Future<?> claim;
+	/** The innermost claim so far, of the lock at that depth; guarded by the monitor. */
+	private @Nullable Future<?> claim;
+
+	private int depth;
 
 	private volatile @Nullable CompletionStage<?> begun;
 
 	private volatile boolean lost;
+
+	/** Who begins the work just now, guarded by the monitor. */
+	private @Nullable Thread beginning;
+
+	private boolean interrupted;
 
 	/**
 	 * Create for one attempt.
@@ -63,9 +73,13 @@ final class SeveralLaterLocks {
 		});
 	}
 
+	@SuppressWarnings("try") // closing is what the resource is for
 	private CompletionStage<@Nullable Object> claimNext(List<LockHandle> held) {
-		CompletableFuture<@Nullable Object> claim = claim(held);
-		this.claim = claim;
+		CompletableFuture<@Nullable Object> claim;
+		try (LockContext.Scope shared = LockScopes.enter(this.around)) {
+			claim = claim(held);
+		}
+		claimed(held.size(), claim);
 		if (this.state.get() == State.CANCELLED) {
 			claim.cancel(false);
 		}
@@ -77,11 +91,15 @@ final class SeveralLaterLocks {
 		if (!this.state.compareAndSet(State.CLAIMING, State.BEGUN)) {
 			return CompletableFuture.completedFuture(null);
 		}
-		// the first may have been lost while the last was waited for
-		held.forEach(LockHandle::assertHeld);
 		CompletionStage<@Nullable Object> stage;
+		begins();
 		try (LockContext.Scope all = LockScopes.enter(held)) {
+			// the first may have been lost while the last was waited for
+			held.forEach(LockHandle::assertHeld);
 			stage = this.work.begin(held);
+		}
+		finally {
+			hasBegun();
 		}
 		this.begun = stage;
 		if (this.lost) {
@@ -90,14 +108,48 @@ final class SeveralLaterLocks {
 		return stage;
 	}
 
+	// One that was granted at once has made the claims within it before it is told of
+	private synchronized void claimed(int depth, Future<?> claim) {
+		if (depth > this.depth) {
+			this.depth = depth;
+			this.claim = claim;
+		}
+	}
+
+	private synchronized @Nullable Future<?> innermost() {
+		return this.claim;
+	}
+
 	private void endClaim() {
-		Future<?> claim = this.claim;
-		if (this.state.compareAndSet(State.CLAIMING, State.CANCELLED) && claim != null) {
-			claim.cancel(false);
+		if (this.state.compareAndSet(State.CLAIMING, State.CANCELLED)) {
+			Future<?> claim = innermost();
+			if (claim != null) {
+				claim.cancel(false);
+			}
+		}
+	}
+
+	private synchronized void begins() {
+		this.beginning = Thread.currentThread();
+	}
+
+	private synchronized void hasBegun() {
+		this.beginning = null;
+		if (this.interrupted) {
+			// Ours; what follows is the exception that says so
+			Thread.interrupted();
+		}
+	}
+
+	private synchronized void interruptBegin() {
+		if (this.beginning != null) {
+			this.interrupted = true;
+			this.beginning.interrupt();
 		}
 	}
 
 	private void interrupt() {
+		interruptBegin();
 		if (this.begun instanceof Future<?> future) {
 			future.cancel(true);
 		}
