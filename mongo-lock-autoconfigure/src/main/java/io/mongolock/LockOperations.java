@@ -83,8 +83,8 @@ public interface LockOperations {
 	 * {@code orTimeout}, ends the claim, and work that has not begun never begins. Work
 	 * that has begun goes on under the lock, which is released when its stage has ended:
 	 * nobody else is granted it before. Who wants the lock free earlier ends that stage,
-	 * and so says that the work needs it no longer. As the work is bound to no thread,
-	 * {@link OnLost#INTERRUPT} cancels the stage instead, if that is a
+	 * and so says that the work needs it no longer. {@link OnLost#INTERRUPT} interrupts
+	 * the thread that runs the callback, and later cancels the stage, if that is a
 	 * {@link java.util.concurrent.Future Future}, as a {@link CompletableFuture} is.
 	 * @param <T> what the work results in
 	 * @param request which lock, and how

@@ -144,9 +144,16 @@ final class LockClient {
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request, UnaryOperator<LeaseHandle> handOut) {
 		LeaseHandle shared = this.handles.shareOwn(request);
-		if (shared != null) {
-			return CompletableFuture.completedFuture(handOut.apply(shared));
-		}
+		return (shared != null) ? CompletableFuture.completedFuture(handOut.apply(shared))
+				: claimAsync(request, handOut);
+	}
+
+	/**
+	 * Acquire a lock that the current thread does not hold, without a thread that waits.
+	 * @param handOut is given the handle before anybody else, and returns it or throws
+	 * @throws io.mongolock.LockUnavailableException if the client was stopped
+	 */
+	CompletableFuture<LockHandle> claimAsync(LockRequest request, UnaryOperator<LeaseHandle> handOut) {
 		return new AsyncDriver(acquisition(request), this.sender, this.heldLocks, this::threads,
 				(heldLock) -> handOut.apply(this.handles.of(heldLock)))
 			.start();

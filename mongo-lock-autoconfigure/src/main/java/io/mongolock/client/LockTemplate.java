@@ -84,9 +84,12 @@ public final class LockTemplate implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
-		return new AsyncExecution<>(callback, this::working, LockTemplate::interrupting,
-				(end) -> this.client.threads().complete(end))
-			.run(acquireAsync(request));
+		AsyncExecution<T> execution = new AsyncExecution<>(callback, this::working, LockTemplate::interrupting,
+				(task) -> this.client.threads().complete(task));
+		StackFrame caller = this.handles.caller();
+		LeaseHandle shared = this.handles.shareOwn(request);
+		return (shared != null) ? execution.run(this.handles.watch(shared, caller))
+				: execution.run(this.client.claimAsync(request, (handle) -> this.handles.watch(handle, caller)));
 	}
 
 	@Override
@@ -196,7 +199,7 @@ public final class LockTemplate implements LockOperations {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle, LockCallback<T, E> callback)
 			throws E {
-		try (LossInterruption interruption = LossInterruption.begin(handle.heldLock());
+		try (LossInterruption interruption = LossInterruption.begin(interrupting(handle));
 				LockContext.Scope scope = LockContext.enter(handle);
 				LockInstrumentation.Scope work = working(handle)) {
 			// The thread may have stood still since the grant

@@ -18,10 +18,10 @@ import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
  * Work under a lock that ends when a stage does, whatever becomes of the result. The
- * stage is cancelled only where the lock is lost and the request wants the work
- * interrupted: while the lock is held, that would complete the stage, and so free the
- * lock, while the work goes on. Thread-safe: each of the three futures is completed once,
- * and reacts to the one before it.
+ * thread that begins it is interrupted, and the stage cancelled, only where the lock is
+ * lost and the request wants that: while the lock is held, a cancel would complete the
+ * stage, and so free the lock, while the work goes on. Thread-safe: each of the three
+ * futures is completed once, and reacts to the one before it.
  *
  * @param <T> what the work results in
  */
@@ -41,8 +41,8 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	 * Create an execution.
 	 * @param interrupting where to hear of a loss that interrupts the work; {@code null}
 	 * if none does
-	 * @param releases where the lock is released and the result completed, which may
-	 * block
+	 * @param releases where work begins that would begin on the thread of the caller, the
+	 * lock is released and the result completed, all of which may block
 	 */
 	public AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Function<LockHandle, Scope> working,
 			Function<LockHandle, @Nullable LockShares> interrupting, Executor releases) {
@@ -56,16 +56,29 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	 * Work under the lock once it is granted.
 	 */
 	public CompletableFuture<T> run(CompletableFuture<LockHandle> claim) {
+		Thread caller = Thread.currentThread();
 		// No effect on a claim that has been granted
 		this.result.whenComplete((value, failure) -> claim.cancel(false));
 		claim.whenComplete((handle, failure) -> {
 			if (failure != null) {
 				this.result.completeExceptionally(failure);
 			}
+			else if (Thread.currentThread() == caller) {
+				// Granted before this was attached; the caller must perhaps not block
+				this.releases.execute(() -> work(handle));
+			}
 			else {
 				work(handle);
 			}
 		});
+		return this.result;
+	}
+
+	/**
+	 * Work under a lock that the calling thread holds already, on that.
+	 */
+	public CompletableFuture<T> run(LockHandle shared) {
+		work(shared);
 		return this.result;
 	}
 
@@ -89,7 +102,9 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	@SuppressWarnings("try") // closing is what the resources are for
 	private CompletionStage<T> begin(LockHandle handle) throws Throwable {
-		try (LockContext.Scope scope = LockContext.enter(handle); Scope work = this.working.apply(handle)) {
+		try (LossInterruption interruption = LossInterruption.begin(this.interrupting.apply(handle));
+				LockContext.Scope scope = LockContext.enter(handle);
+				Scope work = this.working.apply(handle)) {
 			handle.assertHeld();
 			return Objects.requireNonNull(this.callback.doWithLock(handle),
 					() -> "The work under lock '" + handle.key() + "' must return a stage, not null");

@@ -2,8 +2,7 @@ package io.mongolock.concurrent;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.OnLost;
-import io.mongolock.core.HeldLock;
+import io.mongolock.core.LockShares;
 
 /**
  * The time in which a thread is to be interrupted if its lock is lost. The interrupt
@@ -13,7 +12,7 @@ public final class LossInterruption implements AutoCloseable {
 
 	private final Thread thread = Thread.currentThread();
 
-	private final HeldLock heldLock;
+	private final LockShares shares;
 
 	private final Runnable action = this::interrupt;
 
@@ -21,21 +20,21 @@ public final class LossInterruption implements AutoCloseable {
 
 	private boolean interrupted;
 
-	private LossInterruption(HeldLock heldLock) {
-		this.heldLock = heldLock;
+	private LossInterruption(LockShares shares) {
+		this.shares = shares;
 	}
 
 	/**
-	 * Have the current thread interrupted if a lock is lost, as {@link OnLost#INTERRUPT}
-	 * says.
-	 * @return ends it; {@code null} if the request says otherwise
+	 * Have the current thread interrupted if a lock is lost.
+	 * @param shares where to hear of that; {@code null} if nothing is to be done
+	 * @return ends it; {@code null} if there is nothing to end
 	 */
-	public static @Nullable LossInterruption begin(HeldLock heldLock) {
-		if (heldLock.request().onLost() != OnLost.INTERRUPT) {
+	public static @Nullable LossInterruption begin(@Nullable LockShares shares) {
+		if (shares == null) {
 			return null;
 		}
-		LossInterruption interruption = new LossInterruption(heldLock);
-		heldLock.shares().onLoss(interruption.action);
+		LossInterruption interruption = new LossInterruption(shares);
+		shares.onLoss(interruption.action);
 		return interruption;
 	}
 
@@ -49,7 +48,7 @@ public final class LossInterruption implements AutoCloseable {
 	@Override
 	public synchronized void close() {
 		this.over = true;
-		this.heldLock.shares().removeOnLoss(this.action);
+		this.shares.removeOnLoss(this.action);
 		if (this.interrupted) {
 			// Ours; what follows is the exception that says so
 			Thread.interrupted();

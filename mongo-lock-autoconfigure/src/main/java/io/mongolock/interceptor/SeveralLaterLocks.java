@@ -108,7 +108,7 @@ final class SeveralLaterLocks {
 		return stage;
 	}
 
-	// One that was granted at once has made the claims within it before it is told of
+	// One that is granted at once is known after the claims within it
 	private synchronized void claimed(int depth, Future<?> claim) {
 		if (depth > this.depth) {
 			this.depth = depth;

@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -33,8 +34,10 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
+import io.mongolock.concurrent.AsyncExecution;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
+import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 
@@ -447,6 +450,46 @@ class AsyncLockTests {
 		Awaitility.await().until(() -> seen.get() != null);
 		stage.cancel(true);
 		assertThat(result).failsWithin(LONG);
+		assertThat(this.store.holders()).isZero();
+	}
+
+	@Test
+	void aLossInterruptsTheThreadThatBeginsTheWork() {
+		LockRequest interrupting = LockRequest.builder("k").onLost(OnLost.INTERRUPT).build();
+		assertThat(this.template.executeAsync(interrupting, (handle) -> {
+			this.store.forget("k");
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::renew);
+			// Throws at once
+			this.latch.await();
+			return CompletableFuture.completedFuture("done");
+		})).failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(InterruptedException.class);
+	}
+
+	@Test
+	void workBeginsOnTheThreadThatHoldsTheLockAlready() {
+		Thread caller = Thread.currentThread();
+		this.template.execute(REQUEST,
+				(outer) -> this.template
+					.executeAsync(REQUEST, (inner) -> CompletableFuture.completedFuture(Thread.currentThread()))
+					.thenAccept((begun) -> assertThat(begun).isSameAs(caller))
+					.join());
+	}
+
+	@Test
+	void workDoesNotBeginOnTheCallerBecauseTheGrantCameAtOnce() {
+		LockHandle handle = this.template.acquire(REQUEST);
+		List<Runnable> elsewhere = new ArrayList<>();
+		CompletableFuture<String> result = new AsyncExecution<String>(
+				(held) -> CompletableFuture.completedFuture("done"), (held) -> Scope.NONE, (held) -> null,
+				elsewhere::add)
+			.run(CompletableFuture.completedFuture(handle));
+		assertThat(result).isNotDone();
+		// To begin, and to end
+		elsewhere.get(0).run();
+		elsewhere.get(1).run();
+		assertThat(result).isCompletedWithValue("done");
 		assertThat(this.store.holders()).isZero();
 	}
 
