@@ -19,13 +19,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
-import org.springframework.integration.annotation.Poller;
-import org.springframework.integration.annotation.ServiceActivator;
-import org.springframework.integration.channel.DirectChannel;
-import org.springframework.integration.channel.QueueChannel;
-import org.springframework.integration.config.EnableIntegration;
-import org.springframework.messaging.MessageChannel;
-import org.springframework.messaging.support.GenericMessage;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.security.access.AccessDeniedException;
@@ -109,25 +102,6 @@ class NeighbouringAnnotationTests {
 	}
 
 	@Test
-	void aMessageIsHandledUnderTheLockOnTheThreadOfItsSender() {
-		run(Integration.class,
-				(context) -> context.getBean("direct", MessageChannel.class).send(new GenericMessage<>("a")));
-		assertThat(this.events).containsExactly("acquire message:a", "work", "release message:a");
-	}
-
-	/**
-	 * As each container of listeners does that asks for messages on threads of its own.
-	 */
-	@Test
-	void aMessageThatAPollerFetchesIsHandledUnderTheLock() {
-		run(Integration.class, (context) -> {
-			context.getBean("queue", MessageChannel.class).send(new GenericMessage<>("b"));
-			Awaitility.await().until(() -> this.events.contains("release message:b"));
-		});
-		assertThat(this.events).containsExactly("acquire message:b", "work", "release message:b");
-	}
-
-	@Test
 	void ofSeveralInstancesOneRunsAScheduledMethodAtATime() {
 		ScriptedStore store = new ScriptedStore();
 		Jobs jobs = new Jobs();
@@ -197,18 +171,6 @@ class NeighbouringAnnotationTests {
 		@TransactionalEventListener
 		void hear(Integer event) {
 			this.events.add(event.toString());
-		}
-
-		@DistributedLock(name = "message", key = "#text")
-		@ServiceActivator(inputChannel = "direct")
-		void handle(String text) {
-			this.events.add("work");
-		}
-
-		@DistributedLock(name = "message", key = "#text")
-		@ServiceActivator(inputChannel = "queue", poller = @Poller(fixedDelay = "10"))
-		void fetch(String text) {
-			this.events.add("work");
 		}
 
 	}
@@ -283,22 +245,6 @@ class NeighbouringAnnotationTests {
 		@Bean
 		PlatformTransactionManager transactionManager(List<String> events) {
 			return new AdvisorOrderTests.RecordingTransactionManager(events);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableIntegration
-	static class Integration {
-
-		@Bean
-		DirectChannel direct() {
-			return new DirectChannel();
-		}
-
-		@Bean
-		QueueChannel queue() {
-			return new QueueChannel();
 		}
 
 	}
