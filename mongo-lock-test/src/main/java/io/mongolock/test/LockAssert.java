@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import org.assertj.core.api.AbstractAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
+import io.mongolock.LockContext;
 import io.mongolock.LockHolder;
 import io.mongolock.LockOwner;
 import io.mongolock.store.LockStore;
@@ -90,7 +91,8 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 
 	/**
 	 * A call takes the lock, for example that of a method with {@code @DistributedLock}:
-	 * the store grants it while the call runs. Does not say that it is free afterwards;
+	 * the store grants it while the call runs. Who holds the lock already shares it with
+	 * the call, which then takes none. Does not say that it is free afterwards;
 	 * {@link #isFree} does.
 	 * @param call runs on this thread; what it throws fails the assertion
 	 * @return this assertion
@@ -104,6 +106,10 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 			throw new AssertionError("The call that should take lock '" + this.actual + "' failed: " + ex, ex);
 		}
 		if (fence() == before) {
+			if (LockContext.find((handle) -> handle.key().equals(this.actual)).isPresent()) {
+				throw failure("The call should take lock '%s', and its caller holds it already: what runs under a lock "
+						+ "shares it. Call it outside of the lock", this.actual);
+			}
 			throw failure("The call should take lock '%s', and ran without it. A call from within the same object, or "
 					+ "of an object that is no bean, does not pass the proxy", this.actual);
 		}

@@ -70,6 +70,8 @@ class AutoConfigureMongoLockTestTests {
 		@Test
 		@Order(2)
 		void theNextOneFindsItFreeAndItsHolderKnows(CapturedOutput output) {
+			assertThat(output).contains("Locks were still held after ")
+				.contains("aTestMayLeaveALockBehind() and are now lost: [left]");
 			this.assertions.assertThatLock("left").isFree();
 			assertThat(left.isHeld()).isFalse();
 			this.assertions.assertThatLock("job").isFree();
@@ -130,6 +132,31 @@ class AutoConfigureMongoLockTestTests {
 	@Nested
 	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
 	@AutoConfigureMongoLockTest
+	@EnableLockFaults
+	@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+	class ResetAfterFaults {
+
+		private static LockHandle left;
+
+		@Test
+		@Order(1)
+		void aTestMayEndWhileTheStoreIsDown(@Autowired LockOperations locks, @Autowired LockFaults faults) {
+			left = locks.acquire(LockRequest.of("left"));
+			faults.storeDown();
+		}
+
+		@Test
+		@Order(2)
+		void theHolderKnowsAllTheSame(@Autowired LockAssertions assertions) {
+			assertions.assertThatLock("left").isFree();
+			assertThat(left.isHeld()).isFalse();
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	@AutoConfigureMongoLockTest
 	@TestPropertySource(properties = "mongo-lock.enabled=false")
 	class SwitchedOff {
 
@@ -140,6 +167,22 @@ class AutoConfigureMongoLockTestTests {
 			assertThatExceptionOfType(AssertionError.class)
 				.isThrownBy(() -> assertions.assertThatLock("order:42").isTakenBy(() -> jobs.pay("42")))
 				.withMessageContaining("ran without it");
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	@AutoConfigureMongoLockTest
+	class OfAHolder {
+
+		@Test
+		void aCallThatSharesTheLockOfItsCallerTakesNone(@Autowired Jobs jobs, @Autowired LockOperations locks,
+				@Autowired LockAssertions assertions) {
+			locks.execute(LockRequest.of("order:42"),
+					(handle) -> assertThatExceptionOfType(AssertionError.class)
+						.isThrownBy(() -> assertions.assertThatLock("order:42").isTakenBy(() -> jobs.pay("42")))
+						.withMessageContaining("its caller holds it already"));
 		}
 
 	}
