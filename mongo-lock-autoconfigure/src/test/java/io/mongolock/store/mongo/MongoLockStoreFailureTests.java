@@ -14,6 +14,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
@@ -186,11 +187,12 @@ class MongoLockStoreFailureTests {
 	}
 
 	@Test
+	@Timeout(30)
 	void aTimeoutOfZeroIsNotForEver() {
 		this.proxy.onAny().dropRequest().always();
+		// While it waits for a server, for an answer, or at once on a busy machine
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> this.store.acquire(Claims.on("key"), Duration.ZERO))
-			.withMessageContaining("within 1 ms");
+			.isThrownBy(() -> this.store.acquire(Claims.on("key"), Duration.ZERO));
 	}
 
 	private Claim granted() {
