@@ -10,8 +10,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -52,7 +50,12 @@ record FallbackMethods(Method method, Class<?> userClass) {
 				? Arrays.stream(this.userClass.getInterfaces()).flatMap((type) -> Arrays.stream(type.getMethods()))
 				: Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(this.userClass));
 		return all.filter((one) -> !one.isSynthetic() && !Modifier.isAbstract(one.getModifiers())
-				&& one.getDeclaringClass() != Object.class && !one.equals(this.method));
+				&& (isStatic(one) || !isStatic(this.method)) && one.getDeclaringClass() != Object.class
+				&& !one.equals(this.method));
+	}
+
+	private static boolean isStatic(Method method) {
+		return Modifier.isStatic(method.getModifiers());
 	}
 
 	private boolean takesTheArguments(Method candidate) {
@@ -85,9 +88,10 @@ record FallbackMethods(Method method, Class<?> userClass) {
 			throw invalid(name, "which throws " + thrown.getName() + ", and the method does not declare it",
 					"Declare it for the method, too, or handle it in the fallback.");
 		}
-		if (MergedAnnotations.from(fallback, SearchStrategy.TYPE_HIERARCHY).isPresent(DistributedLock.class)) {
-			throw invalid(name, "which has a @DistributedLock of its own and would run without it",
-					"Move the work to a method of another bean, and let the fallback call that.");
+		if (!new LockDeclarations(fallback, this.userClass).find().isEmpty()) {
+			throw invalid(name, "which has a lock of its own and would run without it",
+					"Move the work to a method of another bean, and let the fallback call that. A lock of the class is "
+							+ "for its public methods: let the fallback not be public.");
 		}
 	}
 
@@ -101,7 +105,8 @@ record FallbackMethods(Method method, Class<?> userClass) {
 		String parameters = Arrays.stream(this.method.getParameterTypes())
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", "));
-		String action = "Declare " + name + "(" + parameters + ") in the class of the bean or a superclass, with "
+		String action = "Declare " + ((isStatic(this.method)) ? "static " : "") + name + "(" + parameters
+				+ ") in the class of the bean or a superclass, with "
 				+ "LockUnavailableException as one more parameter if wanted.";
 		if (named.isEmpty() && this.method.getName().equals(name)) {
 			return invalid(name, "which is the method itself",
@@ -111,8 +116,11 @@ record FallbackMethods(Method method, Class<?> userClass) {
 			return invalid(name, "and none of that name takes its arguments: " + describe(named), action);
 		}
 		List<Method> others = candidates().filter(this::takesTheArguments).toList();
-		return invalid(name, "and there is no method of that name in " + this.userClass.getName()
-				+ ((others.isEmpty()) ? "" : ", where these take its arguments: " + describe(others)), action);
+		return invalid(name,
+				"and there is no " + ((isStatic(this.method)) ? "static " : "") + "method of that name in "
+						+ this.userClass.getName()
+						+ ((others.isEmpty()) ? "" : ", where these take its arguments: " + describe(others)),
+				action);
 	}
 
 	private static String describe(List<Method> methods) {

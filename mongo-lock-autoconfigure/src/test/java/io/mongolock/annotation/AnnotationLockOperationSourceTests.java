@@ -70,6 +70,10 @@ class AnnotationLockOperationSourceTests {
 			neither    | neither a name nor a key
 			badTtl     | ttl '30 parsecs', which is no duration
 			noUnit     | ttl '100' without a unit, which would mean 100ms
+			badWait    | waitTimeout 'soon', which is no duration
+			badRetry   | retryInterval 'often', which is no duration
+			badMinHold | minHold 'long', which is no duration
+			noOwn      | fallback 'instead', and there is no static method of that name
 			badFlag    | autoRenew 'maybe'
 			noProperty | 'a${missing}' with a placeholder that no property fills
 			blankName  | ' ', which is blank
@@ -336,6 +340,25 @@ class AnnotationLockOperationSourceTests {
 
 		@DistributedLock(name = "a", limit = "3", mode = LockMode.SHARED)
 		void both() {
+		}
+
+		@DistributedLock(name = "a", waitTimeout = "soon")
+		void badWait() {
+		}
+
+		@DistributedLock(name = "a", retryInterval = "often")
+		void badRetry() {
+		}
+
+		@DistributedLock(name = "a", minHold = "long")
+		void badMinHold() {
+		}
+
+		@DistributedLock(name = "a", fallback = "instead")
+		static void noOwn() {
+		}
+
+		void instead() {
 		}
 
 		@DistributedLock(name = "a", autoRenew = "maybe")

@@ -36,7 +36,8 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 							+ "java.util.List<java.lang.String>"),
 			Arguments.of(VoidResult.class, "which returns java.lang.String, and the method void"),
 			Arguments.of(Throwing.class, "which throws java.io.IOException, and the method does not declare it"),
-			Arguments.of(Locked.class, "which has a @DistributedLock of its own and would run without it"),
+			Arguments.of(Locked.class, "which has a lock of its own and would run without it"),
+			Arguments.of(LockedByItsClass.class, "which has a lock of its own and would run without it"),
 			Arguments.of(Itself.class, "has the fallback 'run', which is the method itself"),
 			Arguments.of(OfItsClass.class, "has the fallback 'run', which is the method itself"),
 			Arguments.of(OfInterface.class, "has the fallback 'later', and there is no method of that name"),
@@ -47,6 +48,8 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 			Arguments.of(UnknownHandler.class, "has the unavailableHandler 'polite', and there is no such bean"),
 			Arguments.of(OtherBean.class,
 					"has the unavailableHandler 'mongoLockInterceptor', which is no LockUnavailableHandler"),
+			Arguments.of(ForgottenHash.class,
+					"has the condition '!scarce', in which 'scarce' is none of the properties"),
 			Arguments.of(UnknownVariable.class, "has the condition '#amonut > 10', which refers to #amonut"),
 			Arguments.of(UnknownBean.class, "has the condition '@limits.high', which refers to @limits"),
 			Arguments.of(NoCondition.class, "has the condition '#id' of type java.lang.String"),
@@ -175,6 +178,18 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 
 	}
 
+	@DistributedLock("b")
+	public static class LockedByItsClass {
+
+		@DistributedLock(name = "a", fallback = "later")
+		public void run(String id) {
+		}
+
+		public void later(String id) {
+		}
+
+	}
+
 	static class Itself {
 
 		@DistributedLock(name = "a", fallback = "run")
@@ -260,6 +275,14 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 
 		@DistributedLock(name = "a", unavailableHandler = "mongoLockInterceptor")
 		void run(String id) {
+		}
+
+	}
+
+	static class ForgottenHash {
+
+		@DistributedLock(name = "a", condition = "!scarce")
+		void run(boolean scarce) {
 		}
 
 	}

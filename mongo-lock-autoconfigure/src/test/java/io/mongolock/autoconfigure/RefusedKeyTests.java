@@ -18,6 +18,10 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 			Arguments.of(BadSpel.class, "not valid SpEL"),
 			Arguments.of(ForgottenHash.class, "'order' is none of the properties of #root"),
 			Arguments.of(TextAndArgument.class, "in which 'order' is none of the properties of #root"),
+			Arguments.of(ListOfWords.class, "in which 'to' is none of the properties of #root"),
+			Arguments.of(ArgumentOfMethod.class, "in which 'order' is none of the properties of #root"),
+			Arguments.of(ComputedIndex.class, "in which 'order' is none of the properties of #root"),
+			Arguments.of(ValueOfMap.class, "in which 'order' is none of the properties of #root"),
 			Arguments.of(UnknownVariable.class, "refers to #ordr, but the call only knows [#a0, #order, #p0, #root"),
 			Arguments.of(SpelName.class, "has the name 'order-#id', which looks like SpEL"),
 			Arguments.of(TemplateName.class, "has the name '#{order}', which looks like SpEL"),
@@ -47,6 +51,38 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 	static class BadSpel {
 
 		@DistributedLock(key = "#order.")
+		void run(String order) {
+		}
+
+	}
+
+	static class ListOfWords {
+
+		@DistributedLock(key = "{#from, to}")
+		void run(String from, String to) {
+		}
+
+	}
+
+	static class ArgumentOfMethod {
+
+		@DistributedLock(key = "#root.methodName.concat(order)")
+		void run(String order) {
+		}
+
+	}
+
+	static class ComputedIndex {
+
+		@DistributedLock(key = "#orders[order + 1]")
+		void run(List<String> orders, int order) {
+		}
+
+	}
+
+	static class ValueOfMap {
+
+		@DistributedLock(key = "{a: order}['a']")
 		void run(String order) {
 		}
 

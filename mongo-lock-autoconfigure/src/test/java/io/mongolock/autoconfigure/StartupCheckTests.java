@@ -422,6 +422,10 @@ class StartupCheckTests {
 		void bareEntry(Map<String, String> ids) {
 		}
 
+		@DistributedLock(key = "{order: #ids[order]}.values() + #ids.?[value != null].keySet().![length()]")
+		void mapped(Map<String, String> ids) {
+		}
+
 		@DistributedLock(key = "#node.?[name != null].first.name")
 		void selected(List<Node> node) {
 		}

@@ -23,10 +23,11 @@ import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
-import org.springframework.expression.spel.ast.Elvis;
-import org.springframework.expression.spel.ast.Operator;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
-import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ClassUtils;
@@ -83,13 +84,18 @@ class LockKeyCheck {
 							+ "' if it is text.",
 					null);
 		}
-		// What follows a dot, or stands in brackets, is of another object
-		if (node instanceof CompoundExpression) {
-			checkStart(node.getChild(0), declared);
+		// What stands in .![ ] and .?[ ] is of the elements of another object
+		if (!(node instanceof Projection) && !(node instanceof Selection)) {
+			IntStream.range(0, node.getChildCount())
+				.filter((i) -> !(node.getChild(i) instanceof PropertyOrFieldReference) || !isOfAnother(node, i))
+				.forEach((i) -> checkStart(node.getChild(i), declared));
 		}
-		else if (node instanceof Operator || node instanceof Ternary || node instanceof Elvis) {
-			IntStream.range(0, node.getChildCount()).forEach((i) -> checkStart(node.getChild(i), declared));
-		}
+	}
+
+	// What follows a dot, or is the key of an entry of a map
+	private static boolean isOfAnother(SpelNode node, int child) {
+		return (node instanceof CompoundExpression && child > 0) || node instanceof Indexer
+				|| (node instanceof InlineMap && child % 2 == 0);
 	}
 
 	private void checkVariables(SpelNode expression, Declared declared) {
@@ -203,8 +209,9 @@ class LockKeyCheck {
 		Method method = declared.method();
 		String[] names = this.discoverer.getParameterNames(method);
 		for (int i = 0; i < method.getParameterCount(); i++) {
+			// Kotlin has no name for the continuation of a suspending function
 			if (variable.equals("#p" + i) || variable.equals("#a" + i)
-					|| (names != null && variable.equals("#" + names[i]))) {
+					|| (names != null && i < names.length && variable.equals("#" + names[i]))) {
 				return ResolvableType.forMethodParameter(method, i, declared.targetClass());
 			}
 		}
@@ -257,7 +264,6 @@ class LockKeyCheck {
 			known.add("#p" + i);
 			known.add("#a" + i);
 		});
-		// Kotlin has none for the continuation of a suspending function
 		Stream.of((names != null) ? names : new String[0]).forEach((name) -> known.add("#" + name));
 		return known;
 	}

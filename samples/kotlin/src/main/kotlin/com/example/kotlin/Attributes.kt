@@ -20,6 +20,9 @@ class Attributes {
 	@DistributedLock(name = "order", key = "#order.id")
 	suspend fun nameAndKey(order: Order) = currentLock().key()
 
+	@DistributedLock(key = "#root.methodName")
+	suspend fun byItsName() = currentLock().key()
+
 	@DistributedLock(key = "#ids.size() + ':' + #ids[0]", ttl = "30s", waitTimeout = "\${order.wait:5s}", retryInterval = "100ms")
 	suspend fun times(ids: List<String>) = currentLock().key()
 

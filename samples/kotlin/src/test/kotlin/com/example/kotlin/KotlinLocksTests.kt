@@ -118,6 +118,7 @@ class KotlinLocksTests {
 	fun `each attribute does what it says`() = runBlocking<Unit> {
 		assertThat(attributes.value()).isEqualTo("nightly")
 		assertThat(attributes.nameAndKey(Order("1"))).isEqualTo("order:1")
+		assertThat(attributes.byItsName()).isEqualTo("byItsName")
 		assertThat(attributes.times(listOf("a", "b"))).isEqualTo("2:a")
 		attributes.minHold()
 		assertThat(attributes.limit()).isEqualTo("report")
