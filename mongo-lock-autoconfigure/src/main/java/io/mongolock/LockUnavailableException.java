@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The lock was held by others until the wait was over, or the client no longer takes
- * claims.
+ * The lock was held by others until the wait was over; or the attempt was
+ * {@linkplain LockAttemptAbortedException aborted}.
  */
 public class LockUnavailableException extends LockException {
 

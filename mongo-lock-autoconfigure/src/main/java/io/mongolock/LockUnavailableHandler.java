@@ -8,14 +8,16 @@ import org.jspecify.annotations.Nullable;
  * {@code @DistributedLock}, or by {@code mongo-lock.unavailable-handler} for all methods
  * that say nothing else. Must be thread-safe.
  * <p>
- * Not asked if the store could not be reached, nor if the wait was interrupted: both are
- * exceptions, as neither says that others hold the lock.
+ * Not asked if the store could not be reached, nor if the attempt was
+ * {@linkplain LockAttemptAbortedException aborted}: both are exceptions, as neither says
+ * that others hold the lock.
  */
 @FunctionalInterface
 public interface LockUnavailableHandler {
 
 	/**
-	 * Answer one call. Runs without the lock, on the thread of the caller.
+	 * Answer one call. Runs without the lock, on the thread of the caller, or on one of
+	 * the library for a result that ends later.
 	 * @param call what was called
 	 * @param ex who holds the lock, and how long the call waited; may be thrown
 	 * @return what the caller gets, of the type of the method's result; ignored if that

@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
@@ -125,7 +126,7 @@ public final class LockExceptions {
 	static LockUnavailableException interrupted(Attempt attempt, List<LockHolder> holders, int claims,
 			ClockReading now) {
 		Duration waited = attempt.waited(now);
-		return new LockUnavailableException(attempt.key(), holders, waited, claims,
+		return new LockAttemptAbortedException(attempt.key(), holders, waited, claims,
 				"Interrupted after waiting " + millis(waited) + " for lock '" + KeyText.printable(attempt.key()) + "'"
 						+ ((holders.isEmpty()) ? "" : ", which " + whoHolds(holders)));
 	}
@@ -145,7 +146,7 @@ public final class LockExceptions {
 	}
 
 	private static LockUnavailableException stopped(String key, List<LockHolder> holders, Duration waited, int claims) {
-		return new LockUnavailableException(key, holders, waited, claims,
+		return new LockAttemptAbortedException(key, holders, waited, claims,
 				"Lock '" + KeyText.printable(key) + "' is not claimed: this application is shutting down");
 	}
 

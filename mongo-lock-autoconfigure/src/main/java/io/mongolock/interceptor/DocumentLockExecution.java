@@ -21,6 +21,7 @@ record DocumentLockExecution(LockOperation operation, LockKeyEvaluator keys,
 		Object id = this.keys.id(this.operation, call);
 		DocumentLocking documents = this.documents.get();
 		Class<?> document = Objects.requireNonNull(this.operation.document());
+		call.claim();
 		return documents.execute(document, id, this::complete, (locked) -> {
 			fillIn(call, documents.parameterType(), locked);
 			return call.proceed();

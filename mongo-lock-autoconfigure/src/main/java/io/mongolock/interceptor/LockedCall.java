@@ -24,7 +24,8 @@ final class LockedCall {
 	/** Whether the thread waits for the stage that the method returns. */
 	private final boolean awaiting;
 
-	private boolean begun;
+	/** Whether its locks are asked for, and the method has not begun. */
+	private boolean claiming;
 
 	LockedCall(LockedMethod called, MethodInvocation invocation) {
 		this(called, invocation, false);
@@ -62,18 +63,29 @@ final class LockedCall {
 	}
 
 	/**
-	 * Whether the method has begun: what is thrown then may be its own.
+	 * Its keys and conditions are known: what is thrown from now on, until the method
+	 * begins, is about its own locks.
 	 */
-	boolean hasBegun() {
-		return this.begun;
+	void claim() {
+		this.claiming = true;
 	}
 
 	/**
-	 * This call once more, for as long as it is wanted, with the arguments as they are.
+	 * Whether what is thrown now is about its own locks.
+	 */
+	boolean isClaiming() {
+		return this.claiming;
+	}
+
+	/**
+	 * This call once more, for as long as it is wanted, with the arguments and the keys
+	 * as they are.
 	 */
 	LockedCall again() {
-		return new LockedCall(this.called, (this.invocation instanceof ProxyMethodInvocation proxied)
+		LockedCall again = new LockedCall(this.called, (this.invocation instanceof ProxyMethodInvocation proxied)
 				? proxied.invocableClone() : this.invocation);
+		again.claiming = true;
+		return again;
 	}
 
 	/**
@@ -102,7 +114,7 @@ final class LockedCall {
 	 * @throws Throwable what it threw
 	 */
 	@Nullable Object proceed() throws Throwable {
-		this.begun = true;
+		this.claiming = false;
 		Object result = this.invocation.proceed();
 		if (this.awaiting && result instanceof CompletionStage<?> stage) {
 			await(stage.toCompletableFuture());

@@ -26,6 +26,7 @@ record LocksExecution(LockRequests requests, Supplier<LockOperations> locks,
 		if (TransactionSynchronizationManager.isActualTransactionActive()) {
 			this.late.warnIfLate(call, requests);
 		}
+		call.claim();
 		return (requests.size() == 1) ? this.locks.get().execute(requests.get(0), (handle) -> call.proceed())
 				: new SeveralLocks(requests, this.requests.waits(), this.locks.get()).run(call);
 	}

@@ -30,7 +30,7 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 		UnavailableAnswer answer = this.answer;
 		return (answer != null)
 				? locked.onErrorResume(LockUnavailableException.class,
-						(ex) -> (LaterResult.isUnavailable(ex, call)) ? answered(answer, call, ex) : Flux.error(ex))
+						(ex) -> (UnavailableAnswer.isTo(ex, call)) ? answered(answer, call, ex) : Flux.error(ex))
 				: locked;
 	}
 

@@ -51,7 +51,7 @@ final class SeveralLocks {
 			});
 		}
 		catch (LockUnavailableException ex) {
-			if (!call.hasBegun()) {
+			if (call.isClaiming()) {
 				refuseIfLost(this.held.subList(0, next), ex);
 			}
 			throw ex;

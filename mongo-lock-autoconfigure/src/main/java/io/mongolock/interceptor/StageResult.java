@@ -33,7 +33,7 @@ record StageResult(@Nullable UnavailableAnswer answer) implements LaterResult {
 			LockedCall call, UnavailableAnswer answer) {
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 		locked.whenComplete((value, failure) -> {
-			if (failure instanceof LockUnavailableException ex && LaterResult.isUnavailable(ex, call)) {
+			if (failure instanceof LockUnavailableException ex && UnavailableAnswer.isTo(ex, call)) {
 				answer(result, call, answer, ex);
 			}
 			else {

@@ -22,8 +22,7 @@ record UnavailableExecution(LockedExecution execution, UnavailableAnswer answer)
 			return this.execution.run(call);
 		}
 		catch (LockUnavailableException ex) {
-			// one that the method threw is none of ours, and an interrupt is no answer
-			if (call.hasBegun() || Thread.currentThread().isInterrupted()) {
+			if (!UnavailableAnswer.isTo(ex, call)) {
 				throw ex;
 			}
 			logger.debug("Not run: " + call.method() + ": " + ex.getMessage());

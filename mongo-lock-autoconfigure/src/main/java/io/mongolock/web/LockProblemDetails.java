@@ -11,6 +11,8 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
+import io.mongolock.LockAttemptAbortedException;
+import io.mongolock.LockException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
@@ -40,10 +42,10 @@ public final class LockProblemDetails {
 	}
 
 	/**
-	 * The store could not be asked.
+	 * The store could not be asked, or not to the end.
 	 */
-	@ExceptionHandler
-	public ResponseEntity<ProblemDetail> failed(LockStoreException ex) {
+	@ExceptionHandler({ LockStoreException.class, LockAttemptAbortedException.class })
+	public ResponseEntity<ProblemDetail> failed(LockException ex) {
 		return answer(HttpStatus.SERVICE_UNAVAILABLE, "Lock store unavailable",
 				"Whether another request works on the same could not be found out; try again later.",
 				RETRY_STORE_AFTER);

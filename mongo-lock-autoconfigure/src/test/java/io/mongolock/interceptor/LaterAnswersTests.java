@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +21,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LockUnavailableHandler;
+import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.AnnotationLockOperationSource;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.ClientOptions;
@@ -82,11 +84,24 @@ class LaterAnswersTests {
 	}
 
 	@Test
-	void afterTheStopAFallbackAnswers() {
-		this.locks.start();
+	void aStopIsNoAnswerAsNobodyNeedHoldTheLock() {
+		LockHandle held = this.others.acquire(LockRequest.of("order:b"));
+		CompletableFuture<String> waiting = this.service.patient("b");
+		assertThat(waiting).isNotDone();
 		this.locks.stop(Duration.ofSeconds(1));
-		assertThat(this.service.future("a")).succeedsWithin(LONG).isEqualTo("a later, order:a");
-		assertThat(this.service.plain("a")).isEqualTo("a later");
+		for (CompletableFuture<String> stopped : List.of(waiting, this.service.future("a"), this.service.skipped("a"),
+				this.service.handledFuture("a"), this.service.mono("a").toFuture())) {
+			assertThat(stopped).failsWithin(LONG)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockUnavailableException.class)
+				.withMessageContaining("shutting down");
+		}
+		for (ThrowingCallable call : List.<ThrowingCallable>of(() -> this.service.plain("a"),
+				() -> this.service.plainSkipped("a"))) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(call)
+				.withMessageContaining("shutting down");
+		}
+		held.close();
 	}
 
 	@Test
@@ -151,6 +166,21 @@ class LaterAnswersTests {
 
 		private String plainLater(String id) {
 			return id + " later";
+		}
+
+		@DistributedLock(name = "order", key = "#id", onUnavailable = OnUnavailable.SKIP)
+		String plainSkipped(String id) {
+			return id + " now";
+		}
+
+		@DistributedLock(name = "order", key = "#id", onUnavailable = OnUnavailable.SKIP)
+		CompletableFuture<String> skipped(String id) {
+			return CompletableFuture.completedFuture(id + " now");
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "1h", fallback = "futureLater")
+		CompletableFuture<String> patient(String id) {
+			return CompletableFuture.completedFuture(id + " now");
 		}
 
 		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", fallback = "monoLater")

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
@@ -123,6 +124,9 @@ public class RecordingLockOperations implements LockOperations {
 	public Optional<LockHandle> tryAcquire(LockRequest request) {
 		this.requests.add(request);
 		this.onAcquire.accept(request.key());
+		if (Thread.currentThread().isInterrupted()) {
+			throw new LockAttemptAbortedException(request.key(), List.of(), Duration.ZERO, 0, "Interrupted");
+		}
 		if (this.heldByAnother || this.keysOfAnother.contains(request.key())) {
 			this.events.add("denied " + request.key());
 			return Optional.empty();

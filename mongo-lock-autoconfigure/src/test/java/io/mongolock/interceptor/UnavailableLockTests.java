@@ -10,12 +10,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
+import org.aopalliance.intercept.MethodInterceptor;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
+import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockContext;
 import io.mongolock.LockException;
 import io.mongolock.LockHandle;
@@ -44,7 +47,7 @@ class UnavailableLockTests {
 	private @Nullable Object answer;
 
 	private final StaticListableBeanFactory beans = new StaticListableBeanFactory(
-			Map.of("polite", (LockUnavailableHandler) (call, ex) -> {
+			Map.of("gate", new Gate(), "polite", (LockUnavailableHandler) (call, ex) -> {
 				this.handled.add(call);
 				if (this.answer instanceof Throwable thrown) {
 					throw thrown;
@@ -122,13 +125,47 @@ class UnavailableLockTests {
 	}
 
 	@Test
+	void aLockThatItsKeyOrItsConditionAsksForIsNeverTakenForIt() {
+		for (ThrowingCallable call : List.<ThrowingCallable>of(() -> this.service.keyOfGate(1),
+				() -> this.service.elementsOfGate(1), () -> this.service.ifGateIsOpen(1))) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(call).withMessage("of another");
+		}
+		assertThat(this.locks.events()).isEmpty();
+	}
+
+	@Test
 	void anInterruptIsNoAnswer() {
 		this.locks.heldByAnother();
 		Thread.currentThread().interrupt();
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.service.pay(1, "EUR"));
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.service.handled(1));
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.service.list(1));
+		assertThatExceptionOfType(LockAttemptAbortedException.class).isThrownBy(() -> this.service.pay(1, "EUR"));
+		assertThatExceptionOfType(LockAttemptAbortedException.class).isThrownBy(() -> this.service.handled(1));
+		assertThatExceptionOfType(LockAttemptAbortedException.class).isThrownBy(() -> this.service.list(1));
 		assertThat(this.handled).isEmpty();
+	}
+
+	@Test
+	void theAnswerOfAHandlerIsOfTheTypeThatGenericsSay() {
+		this.locks.heldByAnother();
+		this.answer = "busy";
+		assertThat(this.service.genericHandled(Optional.of("a"))).isEqualTo("busy");
+		assertThat(this.handled.get(0).resultType()).isEqualTo(CharSequence.class);
+		this.answer = 7;
+		assertThatIllegalStateException().isThrownBy(() -> this.service.genericHandled(Optional.of("a")))
+			.withMessageContaining("which returns java.lang.CharSequence");
+	}
+
+	@Test
+	void aHandlerHasTheArgumentsAsTheyWere() {
+		this.locks.heldByAnother();
+		ProxyFactory factory = new ProxyFactory(new Service("bean"));
+		factory.addAdvice((MethodInterceptor) (invocation) -> {
+			Object result = invocation.proceed();
+			invocation.getArguments()[0] = 0;
+			return result;
+		});
+		Service changing = advised(factory, this.locks, true);
+		changing.handled(42);
+		assertThat(this.handled.get(0).arguments()).containsExactly(42);
 	}
 
 	@Test
@@ -249,7 +286,21 @@ class UnavailableLockTests {
 		return (T) factory.getProxy();
 	}
 
-	static class Base<T> {
+	public static class Gate {
+
+		public String of(int id) {
+			throw unavailable();
+		}
+
+		public Iterable<String> keysOf(int id) {
+			return () -> {
+				throw unavailable();
+			};
+		}
+
+	}
+
+	static class Base<T, R> {
 
 		final String name;
 
@@ -259,6 +310,11 @@ class UnavailableLockTests {
 
 		@DistributedLock(name = "order", fallback = "anyway")
 		String any(T value) {
+			throw new AssertionError("must not run");
+		}
+
+		@DistributedLock(name = "order", unavailableHandler = "polite")
+		R genericHandled(T value) {
 			throw new AssertionError("must not run");
 		}
 
@@ -272,7 +328,7 @@ class UnavailableLockTests {
 
 	}
 
-	static class Service extends Base<Optional<String>> {
+	static class Service extends Base<Optional<String>, CharSequence> {
 
 		Service(String name) {
 			super(name);
@@ -327,6 +383,21 @@ class UnavailableLockTests {
 		@DistributedLock(name = "order", onUnavailable = OnUnavailable.SKIP)
 		void failSkipped(Throwable thrown) throws Throwable {
 			throw thrown;
+		}
+
+		@DistributedLock(name = "order", key = "@gate.of(#id)", onUnavailable = OnUnavailable.SKIP)
+		String keyOfGate(int id) {
+			throw new AssertionError("must not run");
+		}
+
+		@DistributedLock(name = "order", key = "@gate.keysOf(#id)", onUnavailable = OnUnavailable.SKIP)
+		String elementsOfGate(int id) {
+			throw new AssertionError("must not run");
+		}
+
+		@DistributedLock(name = "order", condition = "@gate.of(#id) != null", fallback = "instead")
+		String ifGateIsOpen(int id) {
+			throw new AssertionError("must not run");
 		}
 
 		@DistributedLock(name = "order", key = "#id", unavailableHandler = "polite")

@@ -18,6 +18,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
+import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockOwner;
 import io.mongolock.LockStoreException;
@@ -74,6 +75,12 @@ class LockProblemDetailsTests {
 	}
 
 	@Test
+	void anAttemptThatWasAbortedSaysNothingOfOthers() {
+		assertThat(this.mvc.get().uri("/aborted")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
+			.hasHeader("Retry-After", "5");
+	}
+
+	@Test
 	void theSameIsAnsweredOnReactiveServers() {
 		this.web.get()
 			.uri("/held")
@@ -85,6 +92,7 @@ class LockProblemDetailsTests {
 			.expectHeader()
 			.contentType(MediaType.APPLICATION_PROBLEM_JSON);
 		this.web.get().uri("/failed").exchange().expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+		this.web.get().uri("/aborted").exchange().expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
 	}
 
 	@Test
@@ -119,6 +127,11 @@ class LockProblemDetailsTests {
 		@GetMapping("/held-by-nobody-known")
 		String unknown() {
 			throw new LockUnavailableException("order:42", List.of(), Duration.ZERO, 1, "held");
+		}
+
+		@GetMapping("/aborted")
+		String aborted() {
+			throw new LockAttemptAbortedException("order:42", List.of(), Duration.ZERO, 0, "shutting down");
 		}
 
 		@GetMapping("/failed")
