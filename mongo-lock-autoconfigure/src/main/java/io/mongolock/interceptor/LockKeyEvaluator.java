@@ -142,7 +142,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 	 */
 	private @Nullable Object evaluate(String expression, LockedCall call) {
 		Object target = call.target();
-		LockKeyRoot root = new LockKeyRoot(call.method(), call.arguments(), target,
+		LockKeyRoot root = new LockKeyRoot(call.method(), call.method().getName(), call.arguments(), target,
 				(target != null) ? AopUtils.getTargetClass(target) : call.targetClass());
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(root, call.method(), call.arguments(),
 				getParameterNameDiscoverer());

@@ -8,14 +8,12 @@ import org.jspecify.annotations.Nullable;
  * {@code #root} in the expression of a key.
  *
  * @param method the most specific method
+ * @param methodName its name
  * @param args the arguments
  * @param target the bean behind the proxy
  * @param targetClass its class
  */
-record LockKeyRoot(Method method, @Nullable Object[] args, @Nullable Object target, Class<?> targetClass) {
-
-	String methodName() {
-		return this.method.getName();
-	}
+record LockKeyRoot(Method method, String methodName, @Nullable Object[] args, @Nullable Object target,
+		Class<?> targetClass) {
 
 }
