@@ -199,7 +199,7 @@ public final class LockTemplate implements LockOperations {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle, LockCallback<T, E> callback)
 			throws E {
-		try (LossInterruption interruption = LossInterruption.begin(interrupting(handle));
+		try (LossInterruption interruption = LossInterruption.begin(handle.heldLock());
 				LockContext.Scope scope = LockContext.enter(handle);
 				LockInstrumentation.Scope work = working(handle)) {
 			// The thread may have stood still since the grant

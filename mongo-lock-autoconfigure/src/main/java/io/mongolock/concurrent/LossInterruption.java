@@ -2,6 +2,8 @@ package io.mongolock.concurrent;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.OnLost;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockShares;
 
 /**
@@ -25,11 +27,20 @@ public final class LossInterruption implements AutoCloseable {
 	}
 
 	/**
+	 * Have the current thread interrupted if a lock is lost, as {@link OnLost#INTERRUPT}
+	 * says.
+	 * @return ends it; {@code null} if the request says otherwise
+	 */
+	public static @Nullable LossInterruption begin(HeldLock heldLock) {
+		return begin((heldLock.request().onLost() == OnLost.INTERRUPT) ? heldLock.shares() : null);
+	}
+
+	/**
 	 * Have the current thread interrupted if a lock is lost.
 	 * @param shares where to hear of that; {@code null} if nothing is to be done
 	 * @return ends it; {@code null} if there is nothing to end
 	 */
-	public static @Nullable LossInterruption begin(@Nullable LockShares shares) {
+	static @Nullable LossInterruption begin(@Nullable LockShares shares) {
 		if (shares == null) {
 			return null;
 		}

@@ -12,12 +12,14 @@ import io.mongolock.spi.DocumentLocking;
  * Runs a method under the lock of a document.
  *
  * @param documents asked for at a call, not before
+ * @param threads those that must not wait
  */
-record DocumentLockExecution(LockOperation operation, LockKeyEvaluator keys,
-		Supplier<DocumentLocking> documents) implements LockedExecution {
+record DocumentLockExecution(LockOperation operation, LockKeyEvaluator keys, Supplier<DocumentLocking> documents,
+		NonBlockingThreads threads) implements LockedExecution {
 
 	@Override
 	public @Nullable Object run(LockedCall call) throws Throwable {
+		this.threads.warnIfOnOne(call.method(), call.targetClass());
 		Object id = this.keys.id(this.operation, call);
 		DocumentLocking documents = this.documents.get();
 		Class<?> document = Objects.requireNonNull(this.operation.document());

@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.ReactiveAdapter;
 
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
@@ -20,18 +19,6 @@ import io.mongolock.LockRequest;
  */
 record LaterExecution(LockRequests requests, Supplier<LockOperations> locks,
 		LaterResult result) implements LockedExecution {
-
-	/**
-	 * That of a type of results.
-	 * @param answer what the caller gets if others hold the lock; {@code null} if the
-	 * failure
-	 */
-	static LaterExecution of(LaterType type, LockRequests requests, Supplier<LockOperations> locks,
-			@Nullable UnavailableAnswer answer) {
-		ReactiveAdapter adapter = type.adapter();
-		return new LaterExecution(requests, locks,
-				(adapter != null) ? new ReactiveResult(adapter, answer) : new StageResult(answer));
-	}
 
 	@Override
 	public Object run(LockedCall call) {

@@ -13,4 +13,12 @@ interface LaterResult {
 	 */
 	Object run(AsyncLocking locking, LockedCall call);
 
+	/**
+	 * Run the method without a lock, because it needs none. What it throws is the failure
+	 * of its result here as well.
+	 * @param call may be repeated after the method has returned
+	 * @return what the method declares
+	 */
+	Object runUnlocked(LockedCall call);
+
 }

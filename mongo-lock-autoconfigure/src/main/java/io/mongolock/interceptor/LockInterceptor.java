@@ -27,8 +27,6 @@ public class LockInterceptor implements MethodInterceptor {
 
 	private final LaterResults laterResults = new LaterResults();
 
-	private final NonBlockingThreads nonBlockingThreads = new NonBlockingThreads();
-
 	private final Map<MethodClassKey, Plan> plans = new ConcurrentHashMap<>(64);
 
 	/**
@@ -66,9 +64,6 @@ public class LockInterceptor implements MethodInterceptor {
 		// target does not know the interface
 		Class<?> targetClass = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 		Plan plan = plan(invocation.getMethod(), targetClass);
-		if (!plan.method().endsLater()) {
-			this.nonBlockingThreads.warnIfOnOne(plan.method().method(), targetClass);
-		}
 		return plan.execution().run(new LockedCall(plan.method(), invocation));
 	}
 

@@ -11,6 +11,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
  * One call of a method that runs under locks. Used by one thread at a time.
@@ -24,17 +25,21 @@ final class LockedCall {
 	/** Whether the thread waits for the stage that the method returns. */
 	private final boolean awaiting;
 
+	/** Whether it may go on on another thread than the one that called the proxy. */
+	private final boolean elsewhere;
+
 	/** Whether its locks are asked for, and the method has not begun. */
 	private boolean claiming;
 
 	LockedCall(LockedMethod called, MethodInvocation invocation) {
-		this(called, invocation, false);
+		this(called, invocation, false, false);
 	}
 
-	private LockedCall(LockedMethod called, MethodInvocation invocation, boolean awaiting) {
+	private LockedCall(LockedMethod called, MethodInvocation invocation, boolean awaiting, boolean elsewhere) {
 		this.called = called;
 		this.invocation = invocation;
 		this.awaiting = awaiting;
+		this.elsewhere = elsewhere;
 	}
 
 	/**
@@ -78,12 +83,13 @@ final class LockedCall {
 	}
 
 	/**
-	 * This call once more, for as long as it is wanted, with the arguments and the keys
-	 * as they are.
+	 * This call once more, for as long as it is wanted and on whichever thread, with the
+	 * arguments and the keys as they are.
 	 */
 	LockedCall again() {
-		LockedCall again = new LockedCall(this.called, (this.invocation instanceof ProxyMethodInvocation proxied)
-				? proxied.invocableClone() : this.invocation);
+		LockedCall again = new LockedCall(this.called,
+				(this.invocation instanceof ProxyMethodInvocation proxied) ? proxied.invocableClone() : this.invocation,
+				false, true);
 		again.claiming = true;
 		return again;
 	}
@@ -92,7 +98,7 @@ final class LockedCall {
 	 * This call, to the end of the stage that the method returns.
 	 */
 	LockedCall toItsEnd() {
-		return new LockedCall(this.called, this.invocation, true);
+		return new LockedCall(this.called, this.invocation, true, false);
 	}
 
 	/**
@@ -115,7 +121,9 @@ final class LockedCall {
 	 */
 	@Nullable Object proceed() throws Throwable {
 		this.claiming = false;
-		Object result = this.invocation.proceed();
+		// Aspects look for the invocation on the thread that runs them
+		Object result = (this.elsewhere && this.invocation instanceof ProxyMethodInvocation)
+				? ExposeInvocationInterceptor.INSTANCE.invoke(this.invocation) : this.invocation.proceed();
 		if (this.awaiting && result instanceof CompletionStage<?> stage) {
 			await(stage.toCompletableFuture());
 		}

@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.ReactiveAdapter;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.mongolock.LockClock;
@@ -28,6 +29,8 @@ final class LockedExecutions {
 	private final LockKeyEvaluator keys;
 
 	private final LateLocks late;
+
+	private final NonBlockingThreads nonBlockingThreads = new NonBlockingThreads();
 
 	private final Supplier<LockOperations> operations;
 
@@ -64,8 +67,8 @@ final class LockedExecutions {
 	LockedExecution of(LockedMethod method, List<LockOperation> locks) {
 		UnavailableAnswer answer = answer(locks.get(0));
 		boolean conditional = locks.stream().anyMatch((lock) -> lock.condition() != null);
-		LockedExecution execution = (conditional)
-				? new ConditionalExecution(locks, this.keys, (wanted) -> underLocks(method, wanted, answer))
+		LockedExecution execution = (conditional) ? new ConditionalExecution(locks, this.keys,
+				(wanted) -> underLocks(method, wanted, answer), withoutLocks(method))
 				: underLocks(method, locks, answer);
 		return (answer != null && !method.endsLater()) ? new UnavailableExecution(execution, answer) : execution;
 	}
@@ -74,16 +77,29 @@ final class LockedExecutions {
 			@Nullable UnavailableAnswer answer) {
 		LockOperation first = locks.get(0);
 		if (first.document() != null) {
-			return new DocumentLockExecution(first, this.keys, this.documents);
+			return new DocumentLockExecution(first, this.keys, this.documents, this.nonBlockingThreads);
 		}
 		LockRequests requests = new LockRequests(locks, this.keys, this.configured, this.clock);
-		LockedExecution plain = new LocksExecution(requests, this.operations, this.late);
+		LockedExecution plain = new LocksExecution(requests, this.operations, this.late, this.nonBlockingThreads);
 		if (method.later() == null) {
 			return plain;
 		}
-		LockedExecution later = LaterExecution.of(method.later(), requests, this.operations, answer);
+		LockedExecution later = new LaterExecution(requests, this.operations, result(method.later(), answer));
 		return (AsyncAdvice.isDeclared(method.method(), method.targetClass())) ? new AsyncMethodExecution(this.lock,
 				(answer != null) ? new UnavailableExecution(plain, answer) : plain, later) : later;
+	}
+
+	private static LockedExecution withoutLocks(LockedMethod method) {
+		if (method.later() == null) {
+			return LockedCall::proceed;
+		}
+		LaterResult result = result(method.later(), null);
+		return (call) -> result.runUnlocked(call.again());
+	}
+
+	private static LaterResult result(LaterType type, @Nullable UnavailableAnswer answer) {
+		ReactiveAdapter adapter = type.adapter();
+		return (adapter != null) ? new ReactiveResult(adapter, answer) : new StageResult(answer);
 	}
 
 	private @Nullable UnavailableAnswer answer(LockOperation lock) {

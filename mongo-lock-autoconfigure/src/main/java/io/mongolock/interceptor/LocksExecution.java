@@ -15,13 +15,15 @@ import io.mongolock.LockRequest;
  * @param requests makes the requests of a call
  * @param locks asked for at a call, not before
  * @param late asked if there is a transaction already
+ * @param threads those that must not wait
  */
-record LocksExecution(LockRequests requests, Supplier<LockOperations> locks,
-		LateLocks late) implements LockedExecution {
+record LocksExecution(LockRequests requests, Supplier<LockOperations> locks, LateLocks late,
+		NonBlockingThreads threads) implements LockedExecution {
 
 	@Override
 	@SuppressWarnings("NullAway") // sees no type arguments: the callback may return null
 	public @Nullable Object run(LockedCall call) throws Throwable {
+		this.threads.warnIfOnOne(call.method(), call.targetClass());
 		List<LockRequest> requests = this.requests.of(call);
 		if (TransactionSynchronizationManager.isActualTransactionActive()) {
 			this.late.warnIfLate(call, requests);

@@ -18,7 +18,23 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 
 	@Override
 	public Object run(AsyncLocking locking, LockedCall call) {
-		Flux<Object> locked = Flux.defer(() -> subscribed(locking, call.again()));
+		return declared(Flux.defer(() -> subscribed(locking, call.again())));
+	}
+
+	@Override
+	public Object runUnlocked(LockedCall call) {
+		return declared(Flux.defer(() -> {
+			try {
+				return begun(call.again());
+			}
+			catch (Throwable ex) {
+				// Whatever the method throws is the result
+				return Flux.error(ex);
+			}
+		}));
+	}
+
+	private Object declared(Flux<Object> locked) {
 		// A single element is given out with the end, when the lock is known to have been
 		// held throughout
 		Publisher<Object> result = (this.adapter.isMultiValue()) ? locked : locked.singleOrEmpty();
@@ -26,12 +42,21 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 	}
 
 	private Flux<Object> subscribed(AsyncLocking locking, LockedCall call) {
-		Flux<Object> locked = new LockedFlux(locking, () -> this.adapter.toPublisher(call.proceed()));
+		Flux<Object> locked = new LockedFlux(locking, () -> begun(call));
 		UnavailableAnswer answer = this.answer;
 		return (answer != null)
 				? locked.onErrorResume(LockUnavailableException.class,
 						(ex) -> (UnavailableAnswer.isTo(ex, call)) ? answered(answer, call, ex) : Flux.error(ex))
 				: locked;
+	}
+
+	private Publisher<Object> begun(LockedCall call) throws Throwable {
+		Object result = call.proceed();
+		if (result == null) {
+			throw new IllegalStateException(
+					call + " has returned null instead of a " + this.adapter.getReactiveType().getSimpleName());
+		}
+		return this.adapter.toPublisher(result);
 	}
 
 	private Publisher<Object> answered(UnavailableAnswer answer, LockedCall call, LockUnavailableException ex) {

@@ -1,5 +1,6 @@
 package io.mongolock.interceptor;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -27,6 +28,17 @@ record StageResult(@Nullable UnavailableAnswer answer) implements LaterResult {
 			locked = CompletableFuture.failedFuture(ex);
 		}
 		return (this.answer != null) ? answered(locked, call, this.answer) : locked;
+	}
+
+	@Override
+	public Object runUnlocked(LockedCall call) {
+		try {
+			return Objects.requireNonNull(call.proceed(), () -> call + " must return a stage, not null");
+		}
+		catch (Throwable ex) {
+			// Whatever the method throws is the result
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	private static CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked,

@@ -3,11 +3,15 @@ package io.mongolock.autoconfigure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import org.aopalliance.intercept.MethodInterceptor;
+import org.aspectj.lang.JoinPoint;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.Before;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -37,6 +41,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
+import reactor.core.publisher.Mono;
 
 import io.mongolock.LockContext;
 import io.mongolock.OnUnavailable;
@@ -103,6 +108,25 @@ class AdvisorOrderTests {
 				"release order");
 		assertThat(eventsOfTwoCallsUnder(OrderedAspect.class)).startsWith("aspect", "acquire order", "work",
 				"release order");
+	}
+
+	@Test
+	void aspectsRunInsideOfALockThatIsHeldUntilALaterResultEnds() {
+		List<String> events = new ArrayList<>();
+		new ApplicationContextRunner().withBean(LockStore.class, ScriptedStore::new)
+			.withBean(Later.class)
+			.withBean(BindingAspect.class)
+			.withBean("events", List.class, () -> events)
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, MongoLockAutoConfiguration.class))
+			.run((context) -> {
+				Later later = context.getBean(Later.class);
+				assertThat(later.future("a").get(30, TimeUnit.SECONDS)).isEqualTo("a");
+				Mono<String> mono = later.mono("b");
+				assertThat(mono.block(Duration.ofSeconds(30))).isEqualTo("b");
+				assertThat(mono.block(Duration.ofSeconds(30))).isEqualTo("b");
+			});
+		assertThat(events).containsExactly("around a", "before future a", "around b", "before mono b", "around b",
+				"before mono b");
 	}
 
 	/** As Spring has it, innermost: transactions stand outside of it as well. */
@@ -257,6 +281,39 @@ class AdvisorOrderTests {
 		Object around(ProceedingJoinPoint call) throws Throwable {
 			this.events.add("aspect");
 			return call.proceed();
+		}
+
+	}
+
+	@Aspect
+	static class BindingAspect {
+
+		@Autowired
+		private List<String> events;
+
+		@Around("execution(* io.mongolock.autoconfigure.AdvisorOrderTests.Later.*(..)) && args(id) && @annotation(lock)")
+		Object around(ProceedingJoinPoint call, String id, DistributedLock lock) throws Throwable {
+			this.events.add("around " + id);
+			return call.proceed();
+		}
+
+		@Before("execution(* io.mongolock.autoconfigure.AdvisorOrderTests.Later.*(..))")
+		void before(JoinPoint call) {
+			this.events.add("before " + call.getSignature().getName() + " " + LockContext.current().key());
+		}
+
+	}
+
+	static class Later {
+
+		@DistributedLock(key = "#id")
+		CompletableFuture<String> future(String id) {
+			return CompletableFuture.completedFuture(id);
+		}
+
+		@DistributedLock(key = "#id")
+		Mono<String> mono(String id) {
+			return Mono.just(id);
 		}
 
 	}

@@ -3,17 +3,23 @@ package io.mongolock.interceptor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -45,6 +51,8 @@ class LaterAnswersTests {
 	private final LockTemplate locks = template("app");
 
 	private final LockTemplate others = template("others");
+
+	private final Service target = new Service();
 
 	private final Service service = proxy();
 
@@ -132,6 +140,37 @@ class LaterAnswersTests {
 			.isThrownBy(() -> this.service.monoIf("a", true).block(LONG));
 	}
 
+	@Test
+	void withoutALockTheMethodIsCalledAsWithOne() {
+		this.others.acquire(LockRequest.of("order:a"));
+		Mono<String> mono = this.service.monoIf(null, false);
+		for (int i = 0; i < 2; i++) {
+			assertThatExceptionOfType(NullPointerException.class).isThrownBy(() -> mono.block(LONG));
+		}
+		assertThat(this.target.calls).hasValue(2);
+		assertThat(this.service.futureIf(null, false)).failsWithin(LONG)
+			.withThrowableThat()
+			.withCauseInstanceOf(NullPointerException.class);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void withoutALockNoThreadIsWarnedOf(CapturedOutput output) {
+		Mono.fromCallable(() -> this.service.plainIf("a", false)).subscribeOn(Schedulers.parallel()).block(LONG);
+		assertThat(output).doesNotContain("must not block");
+	}
+
+	@Test
+	void noPublisherIsAMistakeAndNotAnEmptyOne() {
+		for (boolean lock : new boolean[] { true, false }) {
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(() -> this.service.noMono("a", lock).block(LONG))
+				.withMessageContaining("noMono")
+				.withMessageContaining("has returned null instead of a Mono");
+		}
+		assertThat(this.locks.held()).isZero();
+	}
+
 	private LockTemplate template(String application) {
 		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner(application, "1", "host", 42, ""), LockClock.system(), List.of()));
@@ -141,7 +180,7 @@ class LaterAnswersTests {
 		LockOperationSource source = new AnnotationLockOperationSource((text) -> text);
 		StaticListableBeanFactory beans = new StaticListableBeanFactory(
 				Map.of("busy", (LockUnavailableHandler) (call, ex) -> CompletableFuture.completedFuture("busy")));
-		ProxyFactory factory = new ProxyFactory(new Service());
+		ProxyFactory factory = new ProxyFactory(this.target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvisor(new LockOperationSourceAdvisor(source, new LockInterceptor(source, () -> this.locks, beans),
 				0, new ProxyKind(true)));
@@ -149,6 +188,8 @@ class LaterAnswersTests {
 	}
 
 	static class Service {
+
+		final AtomicInteger calls = new AtomicInteger();
 
 		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", fallback = "futureLater")
 		CompletableFuture<String> future(String id) {
@@ -228,12 +269,23 @@ class LaterAnswersTests {
 
 		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", condition = "#lock")
 		CompletableFuture<String> futureIf(String id, boolean lock) {
-			return CompletableFuture.completedFuture(id);
+			return CompletableFuture.completedFuture(Objects.requireNonNull(id));
 		}
 
 		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", condition = "#lock")
 		Mono<String> monoIf(String id, boolean lock) {
-			return Mono.just(id);
+			this.calls.incrementAndGet();
+			return Mono.just(Objects.requireNonNull(id));
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", condition = "#lock")
+		String plainIf(String id, boolean lock) {
+			return id;
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", condition = "#lock")
+		Mono<String> noMono(String id, boolean lock) {
+			return null;
 		}
 
 	}
