@@ -11,6 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
 import kotlin.coroutines.Continuation;
+import org.aopalliance.intercept.MethodInvocation;
+import org.aspectj.lang.ProceedingJoinPoint;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -45,6 +47,9 @@ import io.mongolock.store.LockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.then;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests for calls that only the aspect reaches, and for how it stands with proxies.
@@ -115,6 +120,35 @@ class WovenCallTests {
 	void aMethodThatCallsTheOneItOverridesIsLockedOnce() {
 		this.runner.withBean(Overriding.class).run((context) -> context.getBean(Overriding.class).run());
 		assertThat(this.locks.asked()).isEqualTo(1);
+	}
+
+	@Test
+	void anotherObjectIsNoPartOfTheCallThatAProxyHasLocked() {
+		this.runner.withBean(Account.class, () -> new LinkedAccount("one", new LinkedAccount("two", null)))
+			.run((context) -> context.getBean(Account.class).close());
+		assertThat(this.locks.events()).containsExactly("acquire account:one", "acquire account:two",
+				"release account:two", "release account:one");
+	}
+
+	@Test
+	void anotherProxiedCallDoesNotEndTheOneAround() {
+		this.runner.withBean("two", Account.class, () -> new LinkedAccount("two", null))
+			.run((inner) -> this.runner
+				.withBean("one", Account.class, () -> new LinkedAccount("one", inner.getBean(Account.class)))
+				.run((context) -> context.getBean(Account.class).close()));
+		assertThat(this.locks.events()).containsExactly("acquire account:one", "acquire account:two",
+				"release account:two", "release account:one");
+		assertThat(this.locks.asked()).isEqualTo(2);
+	}
+
+	@Test
+	void theMethodHasTheArgumentsThatInterceptorsLeave() throws Throwable {
+		ProceedingJoinPoint joinPoint = mock(ProceedingJoinPoint.class);
+		given(joinPoint.getArgs()).willReturn(new Object[] { "as called" });
+		MethodInvocation invocation = new JoinPointInvocation(joinPoint);
+		invocation.getArguments()[0] = "as changed";
+		invocation.proceed();
+		then(joinPoint).should().proceed(new Object[] { "as changed" });
 	}
 
 	@Test
@@ -411,6 +445,44 @@ class WovenCallTests {
 		@Override
 		void run() {
 			super.run();
+		}
+
+	}
+
+	static class Account {
+
+		private final String id;
+
+		Account(String id) {
+			this.id = id;
+		}
+
+		@Override
+		public String toString() {
+			return this.id;
+		}
+
+		@DistributedLock(name = "account", key = "#root.target.toString()")
+		void close() {
+		}
+
+	}
+
+	static class LinkedAccount extends Account {
+
+		private final @Nullable Account linked;
+
+		LinkedAccount(String id, @Nullable Account linked) {
+			super(id);
+			this.linked = linked;
+		}
+
+		@Override
+		void close() {
+			if (this.linked != null) {
+				this.linked.close();
+			}
+			super.close();
 		}
 
 	}
