@@ -118,6 +118,15 @@ class AsyncMethodTests {
 				.hasMessageContaining("Return a CompletableFuture"));
 	}
 
+	@Test
+	void wovenInsideOfTheLockABeanThatIsMadeLaterIsRefusedAtTheStart() {
+		this.runner.withBean(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME, Object.class)
+			.withBean(Service.class, this::service, (definition) -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE))
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(InvalidLockMethodException.class)
+				.hasMessageContaining("Service.run(CountDownLatch) is also @Async inside of its lock"));
+	}
+
 	private Service service() {
 		return new Service(this.events);
 	}

@@ -20,6 +20,7 @@ class RefusedDeclarationTests extends AbstractRefusedMethodTests {
 			Arguments.of(BadDuration.class, "which is no duration"),
 			Arguments.of(ShortTtl.class, "must be at least 100ms"),
 			Arguments.of(LongTtl.class, "half of mongo-lock.ttl-index.retention"),
+			Arguments.of(LongMinHold.class, "no document is removed while its lock is kept"),
 			Arguments.of(InheritedPackagePrivate.class, "is package-private in " + Base.class.getName()));
 
 	static class PrivateMethod {
@@ -97,6 +98,14 @@ class RefusedDeclarationTests extends AbstractRefusedMethodTests {
 	static class LongTtl {
 
 		@DistributedLock(name = "a", ttl = "4d")
+		void run() {
+		}
+
+	}
+
+	static class LongMinHold {
+
+		@DistributedLock(name = "a", minHold = "4d")
 		void run() {
 		}
 

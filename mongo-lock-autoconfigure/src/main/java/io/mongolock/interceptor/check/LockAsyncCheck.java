@@ -36,12 +36,25 @@ class LockAsyncCheck {
 	 */
 	void check(Object bean) {
 		if (bean instanceof Advised proxy) {
-			boolean woven = this.beanFactory.containsBean(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME);
+			boolean woven = isWoven();
 			List<Advisor> inside = AsyncAdvice.insideOf(LockInterceptor.class::isInstance, proxy);
 			if (woven || !inside.isEmpty()) {
 				check(AopUtils.getTargetClass(bean), inside, woven);
 			}
 		}
+	}
+
+	/**
+	 * Look at the class of a bean that is made later, whose advice nobody knows yet.
+	 */
+	void checkWoven(Class<?> targetClass) {
+		if (isWoven()) {
+			check(targetClass, List.of(), true);
+		}
+	}
+
+	private boolean isWoven() {
+		return this.beanFactory.containsBean(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME);
 	}
 
 	private void check(Class<?> targetClass, List<Advisor> inside, boolean woven) {

@@ -154,7 +154,10 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 				Class<?> type = this.beanFactory.getType(beanName, false);
 				// of an interface or a supertype the bean itself may know more
 				if (type != null && !Modifier.isAbstract(type.getModifiers())) {
-					isGuarded(ClassUtils.getUserClass(type));
+					Class<?> userClass = ClassUtils.getUserClass(type);
+					if (isGuarded(userClass)) {
+						this.async.checkWoven(userClass);
+					}
 				}
 			}
 		}

@@ -233,7 +233,8 @@ final class SelfCalls {
 		private boolean isHeld(LockOperation called) {
 			return this.held.stream()
 				.anyMatch((own) -> Objects.equals(own.name(), called.name()) && Objects.equals(own.key(), called.key())
-						&& Objects.equals(own.document(), called.document()));
+						&& Objects.equals(own.document(), called.document())
+						&& (own.condition() == null || own.condition().equals(called.condition())));
 		}
 
 		private void push(int words) {

@@ -30,6 +30,13 @@ class SelfCallsTests {
 		assertThat(SelfCalls.find(withoutCode, locked(withoutCode))).isEmpty();
 	}
 
+	@Test
+	void whoHasTheLockOnlySometimesIsNamedIfTheOtherNeedsItMoreOften() {
+		assertThat(SelfCalls.find(Sometimes.class, locked(Sometimes.class))).singleElement()
+			.asString()
+			.contains("sometimes() calls always(boolean)");
+	}
+
 	private static Map<Method, List<LockOperation>> locked(Class<?> type) {
 		AnnotationLockOperationSource source = new AnnotationLockOperationSource((text) -> text);
 		Map<Method, List<LockOperation>> locked = new HashMap<>();
@@ -62,6 +69,25 @@ class SelfCallsTests {
 		@Override
 		public @Nullable InputStream getResourceAsStream(String name) {
 			return null;
+		}
+
+	}
+
+	static class Sometimes {
+
+		@DistributedLock(name = "a", condition = "#p0")
+		void sometimes(boolean needed) {
+			always(needed);
+			other(needed);
+		}
+
+		@DistributedLock(name = "a", condition = "#p0")
+		void other(boolean needed) {
+		}
+
+		@DistributedLock("a")
+		void always(boolean needed) {
+			sometimes(needed);
 		}
 
 	}
