@@ -34,10 +34,12 @@ class Accounts {
 	@DistributedLock(name = "account", key = "#id")
 	suspend fun within(id: String, work: suspend () -> Unit) = work()
 
+	/** Held until the last payment is emitted; who collects it may have it from a buffer, after that. */
 	@DistributedLock(name = "account", key = "#id")
-	fun payments(id: String): Flow<Long> = flow {
+	fun payments(id: String, paying: (Long) -> Unit): Flow<Long> = flow {
 		for (payment in 1L..3L) {
 			delay(1)
+			paying(payment)
 			emit(payment)
 		}
 	}

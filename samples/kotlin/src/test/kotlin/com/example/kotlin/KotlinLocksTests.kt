@@ -13,7 +13,6 @@ import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.first
-import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -105,10 +104,9 @@ class KotlinLocksTests {
 
 	@Test
 	fun `a flow holds the lock while it is collected`() = runBlocking<Unit> {
-		val payments = accounts.payments("7")
+		val payments = accounts.payments("7") { locks.assertThatLock("account:7").isHeld() }
 		locks.assertThatLock("account:7").isFree()
-		assertThat(payments.map { payment -> payment.also { locks.assertThatLock("account:7").isHeld() } }.toList())
-			.containsExactly(1, 2, 3)
+		assertThat(payments.toList()).containsExactly(1, 2, 3)
 		locks.assertThatLock("account:7").isFree()
 		assertThat(payments.first()).isOne()
 		await().untilAsserted { locks.assertThatLock("account:7").isFree() }
