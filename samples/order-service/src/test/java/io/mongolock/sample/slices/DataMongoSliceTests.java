@@ -1,4 +1,4 @@
-package io.mongolock.sample.orders;
+package io.mongolock.sample.slices;
 
 import com.mongodb.ConnectionString;
 import org.junit.jupiter.api.Nested;

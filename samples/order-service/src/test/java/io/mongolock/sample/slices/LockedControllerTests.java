@@ -1,4 +1,4 @@
-package io.mongolock.sample.orders;
+package io.mongolock.sample.slices;
 
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
