@@ -5,6 +5,7 @@ import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.Ordered;
 import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.TestExecutionListener;
@@ -15,9 +16,18 @@ import io.mongolock.test.InMemoryLockStore;
 /**
  * Has all locks free again after a test method.
  */
-class LockResetTestListener implements TestExecutionListener {
+class LockResetTestListener implements TestExecutionListener, Ordered {
 
 	private static final Log logger = LogFactory.getLog(LockResetTestListener.class);
+
+	/**
+	 * After a test method the reverse counts: behind the transaction of the test (4000),
+	 * which keeps its locks until then, and before the context is closed (3000).
+	 */
+	@Override
+	public int getOrder() {
+		return 3900;
+	}
 
 	@Override
 	public void afterTestMethod(TestContext context) {

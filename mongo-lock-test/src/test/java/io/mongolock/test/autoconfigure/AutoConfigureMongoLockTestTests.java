@@ -1,5 +1,8 @@
 package io.mongolock.test.autoconfigure;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
@@ -17,7 +20,12 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.test.annotation.Commit;
 import org.springframework.test.context.TestPropertySource;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
@@ -155,6 +163,47 @@ class AutoConfigureMongoLockTestTests {
 	}
 
 	@Nested
+	@SpringBootTest(classes = WithTransactions.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	@AutoConfigureMongoLockTest
+	@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+	@ExtendWith(OutputCaptureExtension.class)
+	class ResetAfterTransactions {
+
+		@Autowired
+		private LockAssertions assertions;
+
+		@Autowired
+		private Transactions transactions;
+
+		@Test
+		@Order(1)
+		@Transactional
+		void theTransactionOfATestKeepsItsLocks(@Autowired Jobs jobs) {
+			jobs.pay("42");
+			this.assertions.assertThatLock("order:42").isHeld();
+		}
+
+		@Test
+		@Order(2)
+		@Transactional
+		@Commit
+		void alsoOfOneThatIsCommitted(@Autowired Jobs jobs) {
+			jobs.pay("43");
+			this.assertions.assertThatLock("order:42").isFree();
+			this.assertions.assertThatLock("order:43").isHeld();
+		}
+
+		@Test
+		@Order(3)
+		void noneOfThemLostThem(CapturedOutput output) {
+			this.assertions.assertThatLock("order:43").isFree();
+			assertThat(this.transactions.ended).containsExactly("rolled back", "committed");
+			assertThat(output).doesNotContain("Locks were still held after ");
+		}
+
+	}
+
+	@Nested
 	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
 	@AutoConfigureMongoLockTest
 	@TestPropertySource(properties = "mongo-lock.enabled=false")
@@ -230,6 +279,12 @@ class AutoConfigureMongoLockTestTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import({ WithoutMongo.class, Transactions.class })
+	static class WithTransactions {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
 	@Import(WithoutMongo.class)
 	static class OwnStore {
 
@@ -248,6 +303,31 @@ class AutoConfigureMongoLockTestTests {
 
 		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s")
 		void pay(String id) {
+		}
+
+	}
+
+	static class Transactions extends AbstractPlatformTransactionManager {
+
+		private final List<String> ended = new ArrayList<>();
+
+		@Override
+		protected Object doGetTransaction() {
+			return new Object();
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			this.ended.add("committed");
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			this.ended.add("rolled back");
 		}
 
 	}
