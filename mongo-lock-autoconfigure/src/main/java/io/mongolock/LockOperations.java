@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * All methods throw {@link IllegalArgumentException} for settings that contradict each
  * other, {@link LockStoreException} if the store could not be asked within the wait, and
- * {@link LockUnavailableException} after shutdown.
+ * {@link LockAttemptAbortedException}, which is a {@link LockUnavailableException}, if
+ * the client stops meanwhile or has stopped.
  */
 public interface LockOperations {
 
@@ -30,7 +31,8 @@ public interface LockOperations {
 	 * @return what the callback returned
 	 * @throws E what the callback threw; a lost lock is then added as suppressed
 	 * @throws LockUnavailableException if the lock was still held by another after the
-	 * wait timeout, or the thread was interrupted meanwhile
+	 * wait timeout; a {@link LockAttemptAbortedException} if the thread was interrupted
+	 * meanwhile
 	 * @throws LockLostException after the callback, if the lock was lost while it ran and
 	 * the request does not say {@link OnLost#IGNORE}; instead of the callback, if the
 	 * lock was lost before that began
@@ -47,7 +49,8 @@ public interface LockOperations {
 	 * @param request which lock, and how
 	 * @return the handle, to be closed by the caller
 	 * @throws LockUnavailableException if the lock was still held by another after the
-	 * wait timeout, or the thread was interrupted meanwhile
+	 * wait timeout; a {@link LockAttemptAbortedException} if the thread was interrupted
+	 * meanwhile
 	 */
 	LockHandle acquire(LockRequest request);
 
@@ -58,7 +61,7 @@ public interface LockOperations {
 	 * @param request which lock, and how
 	 * @return the handle, to be closed by the caller, or empty if the lock was still held
 	 * by another after the wait
-	 * @throws LockUnavailableException if the thread was interrupted while waiting
+	 * @throws LockAttemptAbortedException if the thread was interrupted while waiting
 	 */
 	Optional<LockHandle> tryAcquire(LockRequest request);
 
@@ -131,8 +134,8 @@ public interface LockOperations {
 	 * while the store cannot be asked, and keep their place in the queue meanwhile,
 	 * except that an interrupt costs {@link Lock#lock()} its place. They end without the
 	 * lock by a {@link LockStoreException} if the store refuses the claim, and by a
-	 * {@link LockUnavailableException} if the client stops. {@link Lock#tryLock()} asks
-	 * once. {@link Lock#tryLock(long, java.util.concurrent.TimeUnit)} waits in whole
+	 * {@link LockAttemptAbortedException} if the client stops. {@link Lock#tryLock()}
+	 * asks once. {@link Lock#tryLock(long, java.util.concurrent.TimeUnit)} waits in whole
 	 * milliseconds, rounded up, and throws a {@link LockStoreException} if the store
 	 * could not be asked meanwhile.
 	 * <p>

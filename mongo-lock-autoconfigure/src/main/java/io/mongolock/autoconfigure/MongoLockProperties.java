@@ -142,8 +142,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Answers to callers over HTTP.
 	 *
-	 * @param problemDetails whether a held lock is answered with 409, and a store in
-	 * trouble with 503
+	 * @param problemDetails whether a held lock is answered with 409, a store in trouble
+	 * and a stop with 503
 	 */
 	public record Web(@DefaultValue("false") boolean problemDetails) {
 

@@ -18,10 +18,11 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
 
 /**
- * Answers contention with 409 and trouble with the store with 503 as problem details (RFC
- * 9457), both with {@code Retry-After}, on servlets and reactive. Strangers do not learn
- * who holds the lock; the log and the exception say it. A lock that was lost is none of
- * both: work was done, so it stays the application's to answer. Thread-safe.
+ * Answers contention with 409, and trouble with the store or an attempt that was aborted
+ * with 503, as problem details (RFC 9457) with {@code Retry-After}, on servlets and
+ * reactive. Strangers do not learn who holds the lock; the log and the exception say it.
+ * A lock that was lost is none of these: work was done, so it stays the application's to
+ * answer. Thread-safe.
  */
 @RestControllerAdvice
 @Order(0) // as that of Spring Boot, before an unordered handler of all exceptions
@@ -42,11 +43,12 @@ public final class LockProblemDetails {
 	}
 
 	/**
-	 * The store could not be asked, or not to the end.
+	 * The store could not be asked, or the wait ended early: the application stops, or
+	 * the thread was interrupted.
 	 */
 	@ExceptionHandler({ LockStoreException.class, LockAttemptAbortedException.class })
 	public ResponseEntity<ProblemDetail> failed(LockException ex) {
-		return answer(HttpStatus.SERVICE_UNAVAILABLE, "Lock store unavailable",
+		return answer(HttpStatus.SERVICE_UNAVAILABLE, "Lock not acquired",
 				"Whether another request works on the same could not be found out; try again later.",
 				RETRY_STORE_AFTER);
 	}

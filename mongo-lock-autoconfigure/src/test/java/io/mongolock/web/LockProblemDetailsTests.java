@@ -77,7 +77,10 @@ class LockProblemDetailsTests {
 	@Test
 	void anAttemptThatWasAbortedSaysNothingOfOthers() {
 		assertThat(this.mvc.get().uri("/aborted")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
-			.hasHeader("Retry-After", "5");
+			.hasHeader("Retry-After", "5")
+			.bodyJson()
+			.extractingPath("$.title")
+			.isEqualTo("Lock not acquired");
 	}
 
 	@Test

@@ -17,6 +17,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
+import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockLostException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.StaleFenceException;
@@ -50,6 +51,12 @@ class Problems extends ResponseEntityExceptionHandler {
 		ProblemDetail problem = problem(HttpStatus.CONFLICT, "Busy", ex);
 		problem.setProperty("heldBy", holders);
 		return problem;
+	}
+
+	// Nobody need hold the lock: this instance stops, and another can do it
+	@ExceptionHandler
+	ProblemDetail lockNotAwaited(LockAttemptAbortedException ex) {
+		return problem(HttpStatus.SERVICE_UNAVAILABLE, "Lock not acquired", ex);
 	}
 
 	@ExceptionHandler({ NotPaidException.class, StaleFenceException.class })

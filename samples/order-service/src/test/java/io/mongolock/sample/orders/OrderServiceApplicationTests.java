@@ -17,7 +17,11 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.test.json.AbstractJsonContentAssert;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
 
+import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
@@ -154,6 +158,13 @@ class OrderServiceApplicationTests {
 	}
 
 	@Test
+	void aStopIsNoBusyOrder() {
+		MockMvcTester stopping = MockMvcTester
+			.create(MockMvcBuilders.standaloneSetup(new Stopping()).setControllerAdvice(this.problems).build());
+		assertProblem(stopping.get().uri("/stopping").exchange(), 503, "this application is shutting down");
+	}
+
+	@Test
 	void onlyUnguardedPaymentsGetLost() {
 		MvcTestResult result = this.mvc.post().uri("/orders/10012/comparison?payments=20").exchange();
 		assertThat(result).hasStatusOk();
@@ -257,6 +268,17 @@ class OrderServiceApplicationTests {
 	private static void assertProblem(MvcTestResult result, int status, String detail) {
 		assertThat(result).hasStatus(status).hasContentTypeCompatibleWith(MediaType.APPLICATION_PROBLEM_JSON);
 		assertThat(result).bodyJson().extractingPath("$.detail").asString().contains(detail);
+	}
+
+	@RestController
+	static class Stopping {
+
+		@GetMapping("/stopping")
+		void stopping() {
+			throw new LockAttemptAbortedException("order:10001", List.of(), Duration.ZERO, 0,
+					"Lock 'order:10001' is not claimed: this application is shutting down");
+		}
+
 	}
 
 }
