@@ -195,13 +195,13 @@ public @interface DistributedLock {
 	OnUnavailable onUnavailable() default OnUnavailable.FAIL;
 
 	/**
-	 * A method of the same class or a superclass that answers if the lock is still held
-	 * by another at the end of the wait: of the same parameters and a result that is
-	 * assignable, and with one parameter more, the last, if it wants the
-	 * {@link io.mongolock.LockUnavailableException}. It may be private or static, runs
-	 * without the lock, and on the object itself, so past its proxy. What it throws
-	 * reaches the caller. Not with {@link OnUnavailable#SKIP} or an
-	 * {@link #unavailableHandler}.
+	 * A method of the same class, a superclass or an implemented interface that answers
+	 * if the lock is still held by another at the end of the wait: of the same parameters
+	 * and a result that is assignable, and with one parameter more, the last, if it wants
+	 * the {@link io.mongolock.LockUnavailableException}. It may be private or static, and
+	 * is static if the method itself is, which only weaving locks. It runs without the
+	 * lock, and on the object itself, so past its proxy. What it throws reaches the
+	 * caller. Not with {@link OnUnavailable#SKIP} or an {@link #unavailableHandler}.
 	 * @return the name of the method; empty for none
 	 */
 	String fallback() default "";
