@@ -70,8 +70,8 @@ final class LockHandles {
 		if (heldLock == null) {
 			return null;
 		}
-		heldLock.shares().add(this.configured.limit(request), this.heldLocks.now());
-		return of(heldLock);
+		// Another thread may let go of it meanwhile
+		return (heldLock.shares().add(this.configured.limit(request), this.heldLocks.now())) ? of(heldLock) : null;
 	}
 
 	/**

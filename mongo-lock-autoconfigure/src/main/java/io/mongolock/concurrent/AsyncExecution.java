@@ -35,7 +35,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private final Executor releases;
 
-	private final CompletableFuture<T> result = new CompletableFuture<>();
+	private final CompletableFuture<T> result = new Result();
 
 	/**
 	 * Create an execution.
@@ -138,6 +138,16 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		this.result.complete(value);
 	}
 
+	/** Dependents that run asynchronously may block, so they get threads that may. */
+	private final class Result extends CompletableFuture<T> {
+
+		@Override
+		public Executor defaultExecutor() {
+			return AsyncExecution.this.releases;
+		}
+
+	}
+
 	/**
 	 * Cancels a stage if the lock is lost; the loss is then what it ends with. The one
 	 * that notices a loss runs no code of others.
@@ -150,6 +160,8 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 		private volatile boolean cancelled;
 
+		private volatile boolean over;
+
 		private Interruption(@Nullable LockShares shares, CompletionStage<T> stage) {
 			this.shares = shares;
 			this.stage = stage;
@@ -158,6 +170,10 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		private void begin() {
 			if (this.shares != null) {
 				this.shares.onLoss(this);
+				if (this.over) {
+					// Ended before this was added
+					this.shares.removeOnLoss(this);
+				}
 			}
 		}
 
@@ -172,6 +188,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		}
 
 		private boolean end() {
+			this.over = true;
 			if (this.shares != null) {
 				this.shares.removeOnLoss(this);
 			}

@@ -8,15 +8,14 @@ import io.mongolock.core.LockShares;
 
 /**
  * The time in which a thread is to be interrupted if its lock is lost. The interrupt
- * never comes after its end, and does not outlive it. Guarded by its own monitor.
+ * never comes after its end, and outlives it only for one around it that waits for the
+ * same. Guarded by its own monitor.
  */
-public final class LossInterruption implements AutoCloseable {
+public final class LossInterruption implements Runnable, AutoCloseable {
 
 	private final Thread thread = Thread.currentThread();
 
 	private final LockShares shares;
-
-	private final Runnable action = this::interrupt;
 
 	private boolean over;
 
@@ -45,24 +44,34 @@ public final class LossInterruption implements AutoCloseable {
 			return null;
 		}
 		LossInterruption interruption = new LossInterruption(shares);
-		shares.onLoss(interruption.action);
+		shares.onLoss(interruption);
 		return interruption;
 	}
 
-	private synchronized void interrupt() {
+	@Override
+	public synchronized void run() {
 		if (!this.over && !this.interrupted) {
 			this.interrupted = true;
 			this.thread.interrupt();
 		}
 	}
 
+	private boolean isInterruptedAround(Runnable action) {
+		return action instanceof LossInterruption around && around.thread == this.thread && around.isInterrupted();
+	}
+
+	private synchronized boolean isInterrupted() {
+		return this.interrupted;
+	}
+
 	@Override
 	public synchronized void close() {
 		this.over = true;
-		this.shares.removeOnLoss(this.action);
-		if (this.interrupted) {
-			// Ours; what follows is the exception that says so
-			Thread.interrupted();
+		this.shares.removeOnLoss(this);
+		// Ours; what follows is the exception that says so
+		if (this.interrupted && Thread.interrupted() && this.shares.hasOnLoss(this::isInterruptedAround)) {
+			// Theirs as well, and the exception may reach them late or never
+			this.thread.interrupt();
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.mongolock.core;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 
 import io.mongolock.OnLost;
 
@@ -41,11 +42,12 @@ public final class LockShares {
 	/**
 	 * Somebody more relies on the lock, by a claim of its own.
 	 * @param limit how many that claim would let hold the lock together
+	 * @return whether it is not released yet
 	 * @throws io.mongolock.LockLostException if the lock was lost
 	 * @throws IllegalStateException if the lock is held together with others and the
-	 * claim does not allow that, or it was released meanwhile
+	 * claim does not allow that
 	 */
-	public void add(int limit, ClockReading now) {
+	public boolean add(int limit, ClockReading now) {
 		if (this.inDoubt) {
 			throw LockExceptions.inDoubt(this.lease);
 		}
@@ -55,9 +57,7 @@ public final class LockShares {
 		if (limit < this.attempt.limit()) {
 			throw LockExceptions.stricterWithin(this.attempt, limit);
 		}
-		if (!add()) {
-			throw LockExceptions.closed(this.attempt.key());
-		}
+		return add();
 	}
 
 	/**
@@ -166,6 +166,13 @@ public final class LockShares {
 	 */
 	public void removeOnLoss(Runnable action) {
 		this.lossActions.remove(action);
+	}
+
+	/**
+	 * Whether somebody else works under the lock who has to know of its loss.
+	 */
+	public boolean hasOnLoss(Predicate<Runnable> action) {
+		return this.lossActions.stream().anyMatch(action);
 	}
 
 	/**

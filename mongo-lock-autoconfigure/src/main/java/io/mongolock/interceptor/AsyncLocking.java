@@ -1,8 +1,11 @@
 package io.mongolock.interceptor;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockUnavailableException;
 
 /**
  * The locks of a call whose keys are known, for work that ends later. May be used several
@@ -16,5 +19,22 @@ interface AsyncLocking {
 	 * {@link io.mongolock.LockOperations#executeAsync} does.
 	 */
 	CompletableFuture<@Nullable Object> execute(LockedWork work);
+
+	/**
+	 * React to the end. Where others hold a lock, an answer follows that may block: never
+	 * on the calling thread, which must perhaps not.
+	 */
+	static void whenEnded(CompletableFuture<@Nullable Object> locked,
+			BiConsumer<@Nullable Object, @Nullable Throwable> reaction) {
+		Thread caller = Thread.currentThread();
+		locked.whenComplete((value, failure) -> {
+			if (failure instanceof LockUnavailableException && Thread.currentThread() == caller) {
+				locked.defaultExecutor().execute(() -> reaction.accept(value, failure));
+			}
+			else {
+				reaction.accept(value, failure);
+			}
+		});
+	}
 
 }

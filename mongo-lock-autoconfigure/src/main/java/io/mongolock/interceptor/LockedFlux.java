@@ -85,7 +85,7 @@ final class LockedFlux extends Flux<Object> {
 			if (isCancelled()) {
 				return;
 			}
-			CompletableFuture<?> locked;
+			CompletableFuture<@Nullable Object> locked;
 			try (LockContext.Scope shared = LockScopes.enter(ReactiveLocks.all(this.context))) {
 				locked = locking.execute((held) -> begin(held, work));
 			}
@@ -96,7 +96,7 @@ final class LockedFlux extends Flux<Object> {
 			if (isCancelled()) {
 				locked.cancel(false);
 			}
-			locked.whenComplete((none, failure) -> released(failure));
+			AsyncLocking.whenEnded(locked, (none, failure) -> released(failure));
 		}
 
 		private CompletionStage<@Nullable Object> begin(List<LockHandle> held, Work work) throws Throwable {

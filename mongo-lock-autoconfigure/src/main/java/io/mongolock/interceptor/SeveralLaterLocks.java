@@ -13,6 +13,7 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.LockUnavailableException;
 
 /**
  * Begins work under all of its locks or not at all: each lock is asked for while those
@@ -83,7 +84,7 @@ final class SeveralLaterLocks {
 		if (this.state.get() == State.CANCELLED) {
 			claim.cancel(false);
 		}
-		return new Rest(claim);
+		return new Rest(held, claim);
 	}
 
 	@SuppressWarnings("try") // closing is what the resource is for
@@ -148,6 +149,19 @@ final class SeveralLaterLocks {
 		}
 	}
 
+	private Throwable failureOf(List<LockHandle> held, Throwable failure) {
+		try {
+			if (failure instanceof LockUnavailableException unavailable && this.state.get() != State.BEGUN) {
+				SeveralLocks.refuseIfLost(held, unavailable);
+			}
+			return failure;
+		}
+		catch (RuntimeException | Error ex) {
+			// Nobody else ends what waits for this
+			return ex;
+		}
+	}
+
 	private void interrupt() {
 		interruptBegin();
 		if (this.begun instanceof Future<?> future) {
@@ -158,10 +172,10 @@ final class SeveralLaterLocks {
 	/** The end of all that happens under an outer lock: a loss of it cancels that. */
 	private final class Rest extends CompletableFuture<@Nullable Object> {
 
-		private Rest(CompletableFuture<@Nullable Object> claim) {
+		private Rest(List<LockHandle> held, CompletableFuture<@Nullable Object> claim) {
 			claim.whenComplete((value, failure) -> {
 				if (failure != null) {
-					completeExceptionally(failure);
+					completeExceptionally(failureOf(held, failure));
 				}
 				else {
 					complete(value);

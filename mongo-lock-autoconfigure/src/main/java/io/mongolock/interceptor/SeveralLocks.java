@@ -59,7 +59,7 @@ final class SeveralLocks {
 	}
 
 	// A loss may have interrupted the wait, which is then no answer about the other lock
-	private static void refuseIfLost(List<LockHandle> held, LockUnavailableException unavailable) {
+	static void refuseIfLost(List<LockHandle> held, LockUnavailableException unavailable) {
 		try {
 			held.forEach(LockHandle::assertHeld);
 		}

@@ -44,7 +44,7 @@ record StageResult(@Nullable UnavailableAnswer answer) implements LaterResult {
 	private static CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked,
 			LockedCall call, UnavailableAnswer answer) {
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		locked.whenComplete((value, failure) -> {
+		AsyncLocking.whenEnded(locked, (value, failure) -> {
 			if (failure instanceof LockUnavailableException ex && UnavailableAnswer.isTo(ex, call)) {
 				answer(result, call, answer, ex);
 			}

@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -35,8 +36,10 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
 import io.mongolock.concurrent.AsyncExecution;
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
+import io.mongolock.core.LockShares;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -465,6 +468,84 @@ class AsyncLockTests {
 		})).failsWithin(LONG)
 			.withThrowableOfType(ExecutionException.class)
 			.withCauseInstanceOf(InterruptedException.class);
+	}
+
+	@Test
+	void aLossWhileSharedWorkBeginsStillInterruptsTheCallerThatHoldsTheLock() {
+		LockRequest interrupting = LockRequest.builder("k").onLost(OnLost.INTERRUPT).build();
+		AtomicBoolean interrupted = new AtomicBoolean();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.template.execute(interrupting, (outer) -> {
+				this.template.executeAsync(interrupting, (inner) -> {
+					this.store.forget("k");
+					assertThatExceptionOfType(LockLostException.class).isThrownBy(inner::renew);
+					return CompletableFuture.completedFuture("begun");
+				});
+				interrupted.set(Thread.currentThread().isInterrupted());
+				return null;
+			}));
+		assertThat(interrupted).isTrue();
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void workThatHasEndedAtOnceHearsOfNoLoss() {
+		LeaseHandle handle = (LeaseHandle) this.template.acquire(REQUEST);
+		LockShares shares = handle.heldLock().shares();
+		assertThat(shares.add()).isTrue();
+		AtomicInteger cancels = new AtomicInteger();
+		CompletableFuture<String> ended = new CompletableFuture<>() {
+
+			@Override
+			public boolean cancel(boolean mayInterruptIfRunning) {
+				cancels.incrementAndGet();
+				return super.cancel(mayInterruptIfRunning);
+			}
+
+		};
+		ended.complete("done");
+		assertThat(new AsyncExecution<String>((held) -> ended, (held) -> Scope.NONE, (held) -> shares, Runnable::run)
+			.run(handle)).isCompletedWithValue("done");
+		this.store.forget("k");
+		this.template.renew("k");
+		assertThat(shares.isHeld(ClockReading.of(LockClock.system()))).isFalse();
+		assertThat(cancels).hasValue(0);
+	}
+
+	@Test
+	@SuppressWarnings("try") // closing is what the resource is for
+	void whatTheCallerLetsGoOfAtThatMomentIsClaimedAnew() {
+		AtomicReference<Runnable> atNextReading = new AtomicReference<>();
+		Thread caller = Thread.currentThread();
+		LockTemplate locks = new LockTemplate(this.store,
+				new ClientOptions(ConfiguredSettings.NONE, new LockOwner("app", "1", "host", 42, ""), new LockClock() {
+
+					@Override
+					public long nanoTime() {
+						if (Thread.currentThread() == caller) {
+							Runnable action = atNextReading.getAndSet(null);
+							if (action != null) {
+								action.run();
+							}
+						}
+						return System.nanoTime();
+					}
+
+					@Override
+					public long currentTimeMillis() {
+						return System.currentTimeMillis();
+					}
+
+				}, List.of()));
+		LockHandle outer = locks.acquire(REQUEST);
+		CompletableFuture<Long> result;
+		try (LockContext.Scope scope = LockContext.enter(outer)) {
+			atNextReading.set(outer::close);
+			result = locks.executeAsync(REQUEST, (inner) -> CompletableFuture.completedFuture(inner.fence()));
+		}
+		assertThat(result).succeedsWithin(LONG).isEqualTo(outer.fence() + 1);
+		assertThat(this.store.holders()).isZero();
+		locks.stop(Duration.ofSeconds(1));
 	}
 
 	@Test

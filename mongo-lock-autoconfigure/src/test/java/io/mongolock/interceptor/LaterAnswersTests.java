@@ -72,6 +72,18 @@ class LaterAnswersTests {
 	}
 
 	@Test
+	void anAnswerRunsOnAThreadThatMayBlock() {
+		Thread caller = Thread.currentThread();
+		// What this JVM holds is refused at once
+		LockHandle held = this.locks.acquire(LockRequest.of("order:a"));
+		for (int i = 0; i < 50; i++) {
+			assertThat(this.service.answering("a")).succeedsWithin(LONG).isNotSameAs(caller);
+			assertThat(this.service.answeringMono("a").block(LONG)).isNotNull().isNotSameAs(caller);
+		}
+		held.close();
+	}
+
+	@Test
 	void eachSubscriptionIsAnsweredAnew() {
 		Mono<String> mono = this.service.mono("a");
 		LockHandle held = this.others.acquire(LockRequest.of("order:a"));
@@ -198,6 +210,24 @@ class LaterAnswersTests {
 
 		private CompletableFuture<String> futureLater(String id, LockUnavailableException ex) {
 			return CompletableFuture.supplyAsync(() -> id + " later, " + ex.getKey());
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", fallback = "answer")
+		CompletableFuture<Thread> answering(String id) {
+			throw new AssertionError(id);
+		}
+
+		private CompletableFuture<Thread> answer(String id) {
+			return CompletableFuture.completedFuture(Thread.currentThread());
+		}
+
+		@DistributedLock(name = "order", key = "#id", waitTimeout = "0s", fallback = "answerMono")
+		Mono<Thread> answeringMono(String id) {
+			throw new AssertionError(id);
+		}
+
+		private Mono<Thread> answerMono(String id) {
+			return Mono.just(Thread.currentThread());
 		}
 
 		@DistributedLock(name = "order", key = "#id", fallback = "plainLater")
