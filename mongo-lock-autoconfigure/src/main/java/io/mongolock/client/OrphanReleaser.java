@@ -3,6 +3,7 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -39,6 +40,9 @@ final class OrphanReleaser {
 
 	private final RecentReleases releases = new RecentReleases();
 
+	/** How many primaries were elected since this client was made. */
+	private final AtomicInteger elections = new AtomicInteger();
+
 	OrphanReleaser(LockStore store, LockClock clock, ClientLifecycle lifecycle) {
 		this.store = store;
 		this.clock = clock;
@@ -50,8 +54,17 @@ final class OrphanReleaser {
 	 * once more.
 	 */
 	boolean release(LeaseId id, Duration timeout) {
+		int before = this.elections.get();
+		boolean released = this.store.release(id, timeout);
+		// Not before: a repeat that overtakes it leaves it nothing to find, as if the
+		// lock
+		// had been lost
 		this.releases.add(id, now());
-		return this.store.release(id, timeout);
+		if (this.elections.get() != before) {
+			// It may be the old primary that has answered
+			repeatInBackground();
+		}
+		return released;
 	}
 
 	/**
@@ -60,6 +73,11 @@ final class OrphanReleaser {
 	 * not run has released nothing, and starts no thread for that.
 	 */
 	void primaryChanged() {
+		this.elections.incrementAndGet();
+		repeatInBackground();
+	}
+
+	private void repeatInBackground() {
 		if (this.lifecycle.isRunning()) {
 			ClockReading changed = now();
 			this.lifecycle.threads().cleanUpAfter(0, () -> repeat(changed));

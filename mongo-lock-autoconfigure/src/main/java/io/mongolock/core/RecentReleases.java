@@ -26,8 +26,7 @@ public final class RecentReleases {
 	private final Deque<Release> releases = new ArrayDeque<>();
 
 	/**
-	 * A release is about to be sent: it counts even if its answer is still to come when
-	 * the primary changes.
+	 * A release was answered.
 	 */
 	public synchronized void add(LeaseId id, ClockReading now) {
 		forget(now);
