@@ -6,11 +6,13 @@ import java.lang.reflect.Constructor;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -79,11 +81,19 @@ class CallWalkTests {
 				// Work that is done once is over with the first
 				((Runnable) calls).run();
 				await().until(CallWalkTests::renewalsAreParked);
-				Walk.begin();
-				((Runnable) calls).run();
-				return Walk.end();
+				// What other threads of a busy machine are just at is no part of it
+				return Stream.generate(() -> walk((Runnable) calls))
+					.limit(3)
+					.min(Comparator.comparingInt((walk) -> walk.files.size() + walk.excursions.size()))
+					.orElseThrow();
 			}
 		}
+	}
+
+	private static Walk walk(Runnable calls) {
+		Walk.begin();
+		calls.run();
+		return Walk.end();
 	}
 
 	// It is woken only if it does not know yet when to look next
