@@ -11,16 +11,24 @@ import org.jspecify.annotations.Nullable;
  *
  * @param locks what was declared
  * @param conditions evaluates their conditions
- * @param execution runs the method under some of them
+ * @param all runs the method under all of them
+ * @param some makes what runs it under some of several
  * @param without runs it under none
  */
-record ConditionalExecution(List<LockOperation> locks, LockKeyEvaluator conditions,
-		Function<List<LockOperation>, LockedExecution> execution, LockedExecution without) implements LockedExecution {
+record ConditionalExecution(List<LockOperation> locks, LockKeyEvaluator conditions, LockedExecution all,
+		Function<List<LockOperation>, LockedExecution> some, LockedExecution without) implements LockedExecution {
 
 	@Override
 	public @Nullable Object run(LockedCall call) throws Throwable {
 		List<LockOperation> wanted = this.locks.stream().filter((lock) -> this.conditions.holds(lock, call)).toList();
-		return ((wanted.isEmpty()) ? this.without : this.execution.apply(wanted)).run(call);
+		return under(wanted).run(call);
+	}
+
+	private LockedExecution under(List<LockOperation> wanted) {
+		if (wanted.size() == this.locks.size()) {
+			return this.all;
+		}
+		return (wanted.isEmpty()) ? this.without : this.some.apply(wanted);
 	}
 
 }

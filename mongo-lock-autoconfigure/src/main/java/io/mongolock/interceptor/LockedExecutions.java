@@ -67,9 +67,9 @@ final class LockedExecutions {
 	LockedExecution of(LockedMethod method, List<LockOperation> locks) {
 		UnavailableAnswer answer = answer(locks.get(0));
 		boolean conditional = locks.stream().anyMatch((lock) -> lock.condition() != null);
-		LockedExecution execution = (conditional) ? new ConditionalExecution(locks, this.keys,
-				(wanted) -> underLocks(method, wanted, answer), withoutLocks(method))
-				: underLocks(method, locks, answer);
+		LockedExecution all = underLocks(method, locks, answer);
+		LockedExecution execution = (conditional) ? new ConditionalExecution(locks, this.keys, all,
+				(wanted) -> underLocks(method, wanted, answer), withoutLocks(method)) : all;
 		return (answer != null && !method.endsLater()) ? new UnavailableExecution(execution, answer) : execution;
 	}
 
