@@ -220,6 +220,16 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
+		 * How long the client keeps the lease that nobody here holds any more:
+		 * {@link LockSettings.Builder#linger}.
+		 * @param linger whole milliseconds, zero to release the lock at once
+		 * @return this builder
+		 */
+		public Builder linger(Duration linger) {
+			return say(LockSettings.builder().linger(linger).build());
+		}
+
+		/**
 		 * Who asks, as people know them: {@link LockSettings.Builder#as}.
 		 * @param as a name of 1 to {@value LockOwner#MAX_AS} characters
 		 * @return this builder

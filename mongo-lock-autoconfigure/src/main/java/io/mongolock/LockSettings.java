@@ -105,6 +105,15 @@ public final class LockSettings {
 	}
 
 	/**
+	 * How long the client keeps the lease of a lock that nobody of this JVM holds any
+	 * more, so that the next claim here costs no request.
+	 * @return whole milliseconds, zero to release it at once
+	 */
+	public @Nullable Duration linger() {
+		return this.values.linger;
+	}
+
+	/**
 	 * Who holds the lock, as people know them, for others to read.
 	 * @return the name
 	 */
@@ -125,7 +134,8 @@ public final class LockSettings {
 				first(other, LockSettings::renewInterval), first(other, LockSettings::operationTimeout),
 				first(other, LockSettings::waitTimeout), first(other, LockSettings::retryInterval),
 				first(other, LockSettings::autoRenew), first(other, LockSettings::limit),
-				first(other, LockSettings::minHold), first(other, LockSettings::as)));
+				first(other, LockSettings::minHold), first(other, LockSettings::linger),
+				first(other, LockSettings::as)));
 	}
 
 	@Override
@@ -150,7 +160,8 @@ public final class LockSettings {
 
 	private record Values(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
 			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
-			@Nullable Boolean autoRenew, @Nullable Integer limit, @Nullable Duration minHold, @Nullable String as) {
+			@Nullable Boolean autoRenew, @Nullable Integer limit, @Nullable Duration minHold, @Nullable Duration linger,
+			@Nullable String as) {
 	}
 
 	/**
@@ -176,6 +187,8 @@ public final class LockSettings {
 		private @Nullable Integer limit;
 
 		private @Nullable Duration minHold;
+
+		private @Nullable Duration linger;
 
 		private @Nullable String as;
 
@@ -277,6 +290,21 @@ public final class LockSettings {
 		}
 
 		/**
+		 * How long the client keeps the lease of a lock that nobody of this JVM holds any
+		 * more, so that the next claim here costs no request: for locks that this
+		 * instance takes again and again, and others seldom. It is given back before if
+		 * another instance wants it, and at the latest when half of the time is over for
+		 * which the lease is relied on. Has no effect on locks that several may hold
+		 * together.
+		 * @param linger whole milliseconds, zero to release the lock at once
+		 * @return this builder
+		 */
+		public Builder linger(@Nullable Duration linger) {
+			this.linger = linger;
+			return this;
+		}
+
+		/**
 		 * Who holds the lock, as people know them, for example the user who edits: shown
 		 * to those who are denied, and in lists. Nothing is decided by it. Counts in a
 		 * request alone.
@@ -295,8 +323,9 @@ public final class LockSettings {
 		 * @return the settings
 		 */
 		public LockSettings build() {
-			return new LockSettings(new Values(this.ttl, this.margin, this.renewInterval, this.operationTimeout,
-					this.waitTimeout, this.retryInterval, this.autoRenew, this.limit, this.minHold, this.as));
+			return new LockSettings(
+					new Values(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
+							this.retryInterval, this.autoRenew, this.limit, this.minHold, this.linger, this.as));
 		}
 
 	}

@@ -1,17 +1,22 @@
 package io.mongolock.benchmarks;
 
-import java.util.ArrayList;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.FindOneAndUpdateOptions;
-import com.mongodb.client.model.ReturnDocument;
+import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.Updates;
 import io.micrometer.observation.ObservationRegistry;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.provider.mongo.MongoLockProvider;
 import org.bson.BsonDocument;
-import org.bson.BsonValue;
+import org.bson.Document;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -31,18 +36,24 @@ import io.mongolock.observation.DefaultLockObservationConvention;
 import io.mongolock.observation.LockMdc;
 import io.mongolock.observation.LockObservations;
 import io.mongolock.store.LockStore;
+import io.mongolock.test.embedded.EmbeddedMongo;
 
 /**
  * What a lock costs through the template, the annotation and a handle, as a ratio to the
- * two commands they send, sent bare, and those with a timeout. They take turns in short
- * rounds, in another order each, so that neither noise of the machine nor what ran before
- * hits one of them more than the others; the figure is the median of the rounds' ratios.
- * Runs on a {@link MeasuredServer}. Besides, what the meters, the MDC and events of an
- * application with the Actuator cost together, and what observations timed as Spring Boot
- * times them do, against a client without any of them on the same store. Arguments:
- * rounds (100), pairs a round (200).
+ * two commands they send, sent bare, those with a timeout, two plain updates and
+ * ShedLock. All share one client. They take turns in short rounds, in another order each,
+ * so that neither noise of the machine nor what ran before hits one of them more than the
+ * others; the figure is the median of the rounds' ratios. Runs on a
+ * {@link MeasuredServer}. Besides, what the meters, the MDC and events of an application
+ * with the Actuator cost together, and what observations timed as Spring Boot times them
+ * do, against a client without any of them on the same store. Arguments: rounds (100),
+ * pairs a round (200).
  */
 public final class OverheadBenchmark {
+
+	private static final int WARM_UP_ROUNDS = 20;
+
+	private static final int WARM_UP_PAIRS = 1_000;
 
 	private OverheadBenchmark() {
 	}
@@ -50,23 +61,26 @@ public final class OverheadBenchmark {
 	public static void main(String[] args) {
 		int rounds = (args.length > 0) ? Integer.parseInt(args[0]) : 100;
 		int pairs = (args.length > 1) ? Integer.parseInt(args[1]) : 200;
+		try (EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start()) {
+			run(server.connectionString(), WARM_UP_ROUNDS, WARM_UP_PAIRS);
+		}
 		try (MeasuredServer server = MeasuredServer.start()) {
-			run(server.uri(), rounds, pairs);
+			report(run(server.uri(), rounds, pairs), rounds, pairs);
 		}
 	}
 
-	private static void run(String uri, int rounds, int pairs) {
+	private static Turns run(String uri, int rounds, int pairs) {
 		SpringApplication application = new SpringApplication(Subject.class);
 		SpringApplication observed = new SpringApplication(Subject.class, Observed.class);
 		String[] settings = { "--spring.mongodb.uri=" + uri, "--spring.mongodb.database=benchmark",
 				"--logging.level.root=warn", "--spring.main.banner-mode=off" };
 		try (ConfigurableApplicationContext context = application.run(settings);
 				ConfigurableApplicationContext observing = observed.run(settings)) {
-			measure(context, observing, rounds, pairs);
+			return measure(context, observing, rounds, pairs);
 		}
 	}
 
-	private static void measure(ConfigurableApplicationContext context, ConfigurableApplicationContext observing,
+	private static Turns measure(ConfigurableApplicationContext context, ConfigurableApplicationContext observing,
 			int rounds, int pairs) {
 		LockOperations locks = context.getBean(LockOperations.class);
 		Work work = context.getBean(Work.class);
@@ -74,11 +88,10 @@ public final class OverheadBenchmark {
 		Commands commands = context.getBean(Commands.class);
 		work.run(1);
 		commands.stopRecording();
-		MongoCollection<BsonDocument> collection = context.getBean(MongoClient.class)
-			.getDatabase("benchmark")
-			.getCollection("locks", BsonDocument.class);
-		Runnable bare = bare(collection, commands.claim(), commands.release());
-		Runnable timed = bare(collection.withTimeout(3, TimeUnit.SECONDS), commands.claim(), commands.release());
+		MongoDatabase database = context.getBean(MongoClient.class).getDatabase("benchmark");
+		MongoDatabase withTimeout = database.withTimeout(3, TimeUnit.SECONDS);
+		Runnable bare = both(bare(database, commands.claim()), bare(database, commands.release()));
+		Runnable timed = both(bare(withTimeout, commands.claim()), bare(withTimeout, commands.release()));
 		Runnable template = () -> locks.execute(request, LockHandle::fence);
 		Runnable annotation = () -> work.run(1);
 		Runnable handle = () -> locks.acquire(request).close();
@@ -91,10 +104,12 @@ public final class OverheadBenchmark {
 		Runnable unobserved = () -> silent.execute(LockRequest.of("work", 2), LockHandle::fence);
 		Runnable withAll = () -> observed.execute(LockRequest.of("work", 2), LockHandle::fence);
 		Runnable withSpans = () -> traced.execute(LockRequest.of("work", 2), LockHandle::fence);
-		List<Runnable> subjects = List.of(bare, timed, template, annotation, handle, unobserved, withAll, withSpans);
-		report(Turns.of(subjects, pairs, 20, rounds), rounds, pairs);
+		List<Runnable> subjects = List.of(bare, timed, template, annotation, handle, unobserved, withAll, withSpans,
+				plain(database), shedLock(database));
+		Turns turns = Turns.of(subjects, pairs, 5, rounds);
 		silent.close();
 		traced.close();
+		return turns;
 	}
 
 	private static LockTemplate client(ConfigurableApplicationContext context, List<LockListener> listeners) {
@@ -105,34 +120,69 @@ public final class OverheadBenchmark {
 
 	private static void report(Turns turns, int rounds, int pairs) {
 		Table table = new Table("What the library adds, median of " + rounds + " rounds of " + pairs + " pairs", "what",
-				"µs a pair", "ratio", "to");
+				"µs a pair", "µs of CPU", "kB allocated", "ratio", "to");
 		String bare = "two bare commands";
 		String silent = "LockTemplate without any of them";
-		table.add(bare, turns.micros(0), 1.0, bare);
-		table.add("the same with a timeoutMS", turns.micros(1), turns.ratio(1, 0), bare);
-		table.add("LockTemplate.execute", turns.micros(2), turns.ratio(2, 0), bare);
-		table.add("@DistributedLock", turns.micros(3), turns.ratio(3, 0), bare);
-		table.add("acquire and close", turns.micros(4), turns.ratio(4, 0), bare);
-		table.add("meters, MDC and events", turns.micros(6), turns.ratio(6, 5), silent);
-		table.add("observations timed, and MDC", turns.micros(7), turns.ratio(7, 5), silent);
+		add(table, bare, turns, 0, 0, bare);
+		add(table, "the same with a timeoutMS", turns, 1, 0, bare);
+		add(table, "LockTemplate.execute", turns, 2, 0, bare);
+		add(table, "@DistributedLock", turns, 3, 0, bare);
+		add(table, "acquire and close", turns, 4, 0, bare);
+		add(table, "LockTemplate.execute", turns, 2, 8, "two plain `$set` updates");
+		add(table, "LockTemplate.execute", turns, 2, 9, "ShedLock 7.9");
+		add(table, "two plain `$set` updates", turns, 8, 0, bare);
+		add(table, "ShedLock 7.9", turns, 9, 0, bare);
+		add(table, "meters, MDC and events", turns, 6, 5, silent);
+		add(table, "observations timed, and MDC", turns, 7, 5, silent);
 		System.out.print(table.toMarkdown());
 	}
 
-	private static Runnable bare(MongoCollection<BsonDocument> collection, BsonDocument claim, BsonDocument release) {
-		MongoCollection<BsonDocument> locks = collection.withWriteConcern(WriteConcern.MAJORITY);
-		MongoCollection<BsonDocument> fast = locks.withWriteConcern(WriteConcern.W1);
-		List<BsonDocument> pipeline = new ArrayList<>();
-		for (BsonValue stage : claim.getArray("update")) {
-			pipeline.add(stage.asDocument());
+	private static void add(Table table, String what, Turns turns, int subject, int other, String to) {
+		table.add(what, turns.micros(subject), turns.cpuMicros(subject), turns.kilobytes(subject),
+				turns.ratio(subject, other), to);
+	}
+
+	/**
+	 * Sends a command again as the library sent it: plainly, or as the driver's own
+	 * operation if that has numbered it.
+	 */
+	private static Runnable bare(MongoDatabase database, BsonDocument recorded) {
+		BsonDocument command = recorded.clone();
+		for (String added : List.of("$db", "lsid", "$clusterTime", "maxTimeMS", "$readPreference", "txnNumber")) {
+			command.remove(added);
 		}
-		FindOneAndUpdateOptions options = new FindOneAndUpdateOptions().upsert(true)
-			.returnDocument(ReturnDocument.AFTER)
-			.projection(claim.getDocument("fields"));
-		BsonDocument filter = claim.getDocument("query");
-		BsonDocument update = release.getArray("updates").get(0).asDocument().getDocument("u");
+		if (!recorded.containsKey("txnNumber")) {
+			return () -> database.runCommand(command, BsonDocument.class);
+		}
+		MongoCollection<BsonDocument> locks = database.getCollection("locks", BsonDocument.class)
+			.withWriteConcern(WriteConcern.W1);
+		BsonDocument update = command.getArray("updates").get(0).asDocument();
+		return () -> locks.updateOne(update.getDocument("q"), update.getDocument("u"));
+	}
+
+	private static Runnable plain(MongoDatabase database) {
+		MongoCollection<Document> plain = database.getCollection("plain");
+		plain.insertOne(new Document("_id", "work:1"));
+		MongoCollection<Document> majority = plain.withWriteConcern(WriteConcern.MAJORITY);
+		MongoCollection<Document> fast = plain.withWriteConcern(WriteConcern.W1);
+		AtomicLong count = new AtomicLong();
 		return () -> {
-			locks.findOneAndUpdate(filter, pipeline, options);
-			fast.updateOne(filter, update);
+			majority.updateOne(Filters.eq("work:1"), Updates.set("holder", count.incrementAndGet()));
+			fast.updateOne(Filters.eq("work:1"), Updates.set("holder", 0));
+		};
+	}
+
+	private static Runnable shedLock(MongoDatabase database) {
+		MongoLockProvider locks = new MongoLockProvider(database);
+		return () -> locks.lock(new LockConfiguration(Instant.now(), "work:1", Duration.ofSeconds(30), Duration.ZERO))
+			.orElseThrow()
+			.unlock();
+	}
+
+	private static Runnable both(Runnable one, Runnable other) {
+		return () -> {
+			one.run();
+			other.run();
 		};
 	}
 

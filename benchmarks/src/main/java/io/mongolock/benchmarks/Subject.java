@@ -75,8 +75,8 @@ class Subject {
 	}
 
 	/**
-	 * Remembers the last command of each kind, to send it again without a lock, and
-	 * counts the updates.
+	 * Remembers the last claim and release, to send it again without a lock, and counts
+	 * the updates.
 	 */
 	static class Commands implements CommandListener {
 
@@ -112,11 +112,12 @@ class Subject {
 			if (!this.recording) {
 				return;
 			}
-			if ("findAndModify".equals(event.getCommandName())) {
-				this.claim = BsonDocument.parse(event.getCommand().toJson());
+			BsonDocument command = BsonDocument.parse(event.getCommand().toJson());
+			if (command.containsKey("upsert")) {
+				this.claim = command;
 			}
-			else if ("update".equals(event.getCommandName())) {
-				this.release = BsonDocument.parse(event.getCommand().toJson());
+			else if (command.toJson().contains("$pull")) {
+				this.release = command;
 			}
 		}
 

@@ -72,7 +72,8 @@ public final class StoreLog {
 		boolean granted = after.fence() != before.fence();
 		write(claim.id().key(), before, after, (granted) ? new Grant(claim.id().key(), claim.id().leaseToken(),
 				after.holders().get(after.holders().size() - 1).fence()) : null);
-		return new ClaimAnswer(after.holders(), after.queue(), after.previous(), after.fence(), now, null);
+		return new ClaimAnswer(after.holders(), after.queue(), after.previous(), after.fence(), now, null, false,
+				after.recalled());
 	}
 
 	// Statements on what is there say whether they changed it
@@ -104,7 +105,7 @@ public final class StoreLog {
 
 	public StoredLock look(String key, Instant now) {
 		ModelDocument lock = lock(key);
-		return new StoredLock(key, lock.holders(), lock.queue(), lock.previous(), lock.fence(), now);
+		return new StoredLock(key, lock.holders(), lock.queue(), lock.previous(), lock.fence(), now, lock.recalled());
 	}
 
 	// As the TTL index does

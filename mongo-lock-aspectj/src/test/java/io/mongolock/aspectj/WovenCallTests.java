@@ -6,7 +6,6 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -25,11 +24,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import reactor.core.publisher.Mono;
 
 import io.mongolock.LockContext;
@@ -39,6 +35,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.autoconfigure.RecordingTransactionManager;
 import io.mongolock.client.ScriptedStore;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockedMethodContract;
@@ -503,36 +500,6 @@ class WovenCallTests {
 		@Bean
 		PlatformTransactionManager transactionManager(LockOperations locks) {
 			return new RecordingTransactionManager(((CountingLockOperations) locks).events());
-		}
-
-	}
-
-	static class RecordingTransactionManager extends AbstractPlatformTransactionManager {
-
-		private final transient List<String> events;
-
-		RecordingTransactionManager(List<String> events) {
-			this.events = events;
-		}
-
-		@Override
-		protected Object doGetTransaction() {
-			return this;
-		}
-
-		@Override
-		protected void doBegin(Object transaction, TransactionDefinition definition) {
-			this.events.add("begin");
-		}
-
-		@Override
-		protected void doCommit(DefaultTransactionStatus status) {
-			this.events.add("commit");
-		}
-
-		@Override
-		protected void doRollback(DefaultTransactionStatus status) {
-			this.events.add("rollback");
 		}
 
 	}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,8 @@ import org.springframework.boot.actuate.endpoint.SanitizableData;
 import io.mongolock.LockHolder;
 import io.mongolock.LockOwner;
 import io.mongolock.ReleaseRequest;
+import io.mongolock.core.LocalLease;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -59,11 +62,13 @@ public final class LockDescriptors {
 	public record LockDescriptor(String key, long fence, List<HolderDescriptor> holders, List<WaiterDescriptor> waiting,
 			int waitingHere, List<PreviousDescriptor> previous) implements OperationResponseBody {
 
-		static LockDescriptor of(StoredLock lock, int waitingHere, boolean owners) {
+		static LockDescriptor of(StoredLock lock, int waitingHere, Function<LeaseId, @Nullable LocalLease> here,
+				boolean owners) {
 			List<HolderDescriptor> holders = lock.holders()
 				.stream()
 				.filter((holder) -> holder.isAlive(lock.now()))
-				.map((holder) -> HolderDescriptor.of(holder, lock.now(), owners))
+				.map((holder) -> HolderDescriptor.of(holder, lock,
+						here.apply(new LeaseId(lock.key(), holder.leaseToken())), owners))
 				.toList();
 			List<WaiterDescriptor> waiting = lock.queue()
 				.stream()
@@ -97,16 +102,24 @@ public final class LockDescriptors {
 	 * @param remaining how long its lease still runs unless renewed
 	 * @param ttl how long its lease runs from a renewal on
 	 * @param releaseRequest who asks it to release the lock, if anyone
+	 * @param mayBeIdle whether another instance may keep the lease though nobody holds
+	 * the lock there; it no longer may once others have recalled it
+	 * @param idleSince since when this instance keeps the lease though nobody holds the
+	 * lock, by the server's clock; {@code null} for leases in use, and for those of other
+	 * instances
 	 */
 	public record HolderDescriptor(String owner, String instance, long fence, int limit, Instant acquiredAt,
-			Duration heldFor, Duration remaining, Duration ttl, @Nullable ReleaseRequest releaseRequest) {
+			Duration heldFor, Duration remaining, Duration ttl, @Nullable ReleaseRequest releaseRequest,
+			boolean mayBeIdle, @Nullable Instant idleSince) {
 
-		static HolderDescriptor of(StoredHolder stored, Instant now, boolean owners) {
-			LockHolder holder = stored.toHolder(now);
+		static HolderDescriptor of(StoredHolder stored, StoredLock lock, @Nullable LocalLease here, boolean owners) {
+			Duration idleFor = (here != null) ? here.idleFor() : null;
+			LockHolder holder = stored.toHolder(lock.now());
 			return new HolderDescriptor(LockDescriptors.shown(holder.owner(), owners),
 					LockDescriptors.shown(instanceOf(holder.owner()), owners), holder.fence(), stored.limit(),
 					holder.acquiredAt(), holder.heldFor(), holder.remaining(), stored.ttl(),
-					shown(stored.releaseRequest(), owners));
+					shown(stored.releaseRequest(), owners), here == null && stored.mayBeIdle(lock.recalled()),
+					(idleFor != null) ? lock.now().minus(idleFor) : null);
 		}
 
 		private static @Nullable ReleaseRequest shown(@Nullable ReleaseRequest request, boolean owners) {

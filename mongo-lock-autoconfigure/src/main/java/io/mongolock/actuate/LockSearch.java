@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToIntBiFunction;
 import java.util.stream.Stream;
@@ -16,8 +17,10 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
 import io.mongolock.LockClock;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
+import io.mongolock.core.LocalLease;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.StoreClient;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
@@ -36,14 +39,22 @@ final class LockSearch {
 
 	private final StoreClient locks;
 
+	private final Function<LeaseId, @Nullable LocalLease> here;
+
 	private final List<LockExtension> extensions;
 
 	private final Duration timeout;
 
 	private final LockClock clock;
 
-	LockSearch(StoreClient locks, List<LockExtension> extensions, Duration timeout, LockClock clock) {
+	/**
+	 * Create a search.
+	 * @param here what this application has of a lease
+	 */
+	LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> here, List<LockExtension> extensions,
+			Duration timeout, LockClock clock) {
 		this.locks = locks;
+		this.here = here;
 		this.extensions = extensions;
 		this.timeout = timeout;
 		this.clock = clock;
@@ -115,7 +126,7 @@ final class LockSearch {
 
 	private LockDescriptor describe(StoredLock lock, boolean owners) {
 		int waitingHere = sum(lock.key(), (source, key) -> source.waiting().applyAsInt(key));
-		return LockDescriptor.of(lock, waitingHere, owners);
+		return LockDescriptor.of(lock, waitingHere, this.here, owners);
 	}
 
 	private List<StoredLock> list(String prefix, String after, int most, Duration left) {
@@ -147,7 +158,7 @@ final class LockSearch {
 
 	private StoredLock shown(String asked, StoredLock lock) {
 		return new StoredLock(prefix(asked) + lock.key(), lock.holders(), lock.queue(), lock.previous(), lock.fence(),
-				lock.now());
+				lock.now(), lock.recalled());
 	}
 
 	// Over HTTP the answer is 400 then, with what is wrong

@@ -4,7 +4,7 @@ import java.security.Principal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.ToIntFunction;
+import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -21,18 +21,18 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.context.ApplicationEventPublisher;
 
 import io.mongolock.LockClock;
-import io.mongolock.LockOperations;
+import io.mongolock.LockHolder;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
 import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
 import io.mongolock.actuate.LockDescriptors.RequestedDescriptor;
+import io.mongolock.core.LocalLease;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.StoreClient;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
@@ -60,17 +60,18 @@ public class LocksEndpoint {
 
 	/**
 	 * Create an endpoint.
+	 * @param locks the locks of the application; what it calls {@code broken} is notified
+	 * of releases by force
+	 * @param here what the application has of a lease
 	 * @param timeout how long each look at them may take
 	 * @param events is notified of releases by force, and of requests to release
-	 * @param waitingHere how many of this application wait for the lock of a key
 	 * @param extensions have the locks whose keys begin with their prefix; lists show
 	 * them only if the prefix that is asked for does, since such a list may read whole
 	 * collections
 	 */
-	public LocksEndpoint(LockStore store, Duration timeout, ApplicationEventPublisher events, LockOperations locks,
-			ToIntFunction<String> waitingHere, LockClock clock, List<LockExtension> extensions) {
-		this.search = new LockSearch(new StoreClient(store, locks, waitingHere, (key, holder) -> {
-		}), extensions, timeout, clock);
+	public LocksEndpoint(StoreClient locks, Function<LeaseId, @Nullable LocalLease> here, Duration timeout,
+			ApplicationEventPublisher events, LockClock clock, List<LockExtension> extensions) {
+		this.search = new LockSearch(locks, here, extensions, timeout, clock);
 		this.timeout = timeout;
 		this.events = events;
 	}
@@ -126,9 +127,9 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Take a lock from those who hold it now. They are notified at their next renewal, so
-	 * for up to that long both they and the next holder believe to hold the lock; only
-	 * the fence distinguishes them.
+	 * Take a lock from those who hold it now. Those of this instance are notified at
+	 * once, others at their next renewal, so for up to that long both they and the next
+	 * holder believe to hold the lock; only the fence distinguishes them.
 	 * @param key the key; may contain slashes
 	 * @param reason why, if that is said
 	 * @return whom it was taken from, or {@code null} if nobody ever asked for it
@@ -149,7 +150,7 @@ public class LocksEndpoint {
 		try {
 			for (StoredHolder holder : lock.holders()) {
 				if (holder.isAlive(lock.now())) {
-					release(key, holder, released);
+					release(lock, holder, released);
 				}
 			}
 		}
@@ -161,11 +162,11 @@ public class LocksEndpoint {
 		return new ReleasedDescriptor(key, released.size());
 	}
 
-	private void release(String key, StoredHolder holder, List<String> released) {
+	private void release(StoredLock lock, StoredHolder holder, List<String> released) {
 		String whom = holder.owner() + ", fence " + holder.fence();
 		try {
-			if (this.search.any(key, (source, stored) -> source.store()
-				.release(new LeaseId(stored, holder.leaseToken()), this.timeout))) {
+			if (this.search.any(lock.key(), (source, stored) -> release(source,
+					new LeaseId(stored, holder.leaseToken()), holder.toHolder(lock.now())))) {
 				released.add(whom);
 			}
 		}
@@ -175,6 +176,14 @@ public class LocksEndpoint {
 			}
 			throw ex;
 		}
+	}
+
+	private boolean release(StoreClient source, LeaseId id, LockHolder holder) {
+		boolean ended = source.store().release(id, this.timeout).ended();
+		if (ended) {
+			source.broken().accept(id.key(), holder);
+		}
+		return ended;
 	}
 
 	private void released(String key, String holders, String reason, String by) {

@@ -17,6 +17,7 @@ import io.mongolock.actuate.LocksEndpointWebExtension;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.spi.LockExtension;
+import io.mongolock.spi.StoreClient;
 import io.mongolock.store.LockStore;
 
 /**
@@ -35,8 +36,12 @@ public final class LockEndpointAutoConfiguration {
 			LockOperations locks, ObjectProvider<LockTemplate> client, LockClock clock,
 			ObjectProvider<LockExtension> extensions) {
 		LockTemplate template = client.getIfUnique();
-		return new LocksEndpoint(store, configured.terms().operationTimeout(), events, locks,
-				(key) -> (template != null) ? template.waiting(key) : 0, clock, extensions.orderedStream().toList());
+		StoreClient source = (template != null)
+				? new StoreClient(store, locks, template::waiting, template::takenByForce)
+				: new StoreClient(store, locks, (key) -> 0, (key, holder) -> {
+				});
+		return new LocksEndpoint(source, (id) -> (template != null) ? template.find(id) : null,
+				configured.terms().operationTimeout(), events, clock, extensions.orderedStream().toList());
 	}
 
 	@Bean

@@ -37,7 +37,7 @@ public final class LockMetricsAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton mongoLockGauges(LockMeters meters, LockTemplate template) {
-		return () -> meters.gauge(template::held, template::waiting);
+		return () -> meters.gauge(template::held, template::waiting, () -> template.idle().size());
 	}
 
 }

@@ -42,6 +42,7 @@ record LockProperty(@Nullable String name, String setting) {
 			case "wait-timeout" -> settings.waitTimeout();
 			case "retry-interval" -> settings.retryInterval();
 			case "min-hold" -> settings.minHold();
+			case "linger" -> settings.linger();
 			case "limit" -> settings.limit();
 			default -> null;
 		};

@@ -153,9 +153,18 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			logger.info(who + " a margin of " + text(terms.margin()) + ": the clocks of servers may differ by more. "
 					+ "Unless they are known to agree better, keep it at " + text(RECOMMENDED_MARGIN) + " or more");
 		}
+		hintAtLinger(who, terms);
 		if (terms.ttl().compareTo(RECOMMENDED_TTL) < 0 && this.said.add("ttl")) {
 			logger.info(who + " a ttl of " + text(terms.ttl()) + ": if MongoDB elects a new primary, which takes "
 					+ "about 12s, it is lost. From " + text(RECOMMENDED_TTL) + " on it survives that");
+		}
+	}
+
+	private void hintAtLinger(String who, ResolvedLockSettings terms) {
+		Duration longest = terms.reliable().dividedBy(2);
+		if (terms.linger().compareTo(longest) > 0 && this.said.add("linger")) {
+			logger.info(who + " a linger of " + text(terms.linger()) + ": an idle lease ends when half of ttl - margin "
+					+ "is over, so after " + text(longest) + " at most. A longer ttl would let it last longer");
 		}
 	}
 

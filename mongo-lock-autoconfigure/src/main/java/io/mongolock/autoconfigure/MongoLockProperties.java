@@ -32,6 +32,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param waitTimeout how long to wait for a lock that another holds
  * @param retryInterval longest time between two looks at a lock that another holds
  * @param autoRenew whether leases are renewed while they are held
+ * @param linger how long a lease is kept after its last holder here, for the next claim
+ * here; 0 for not at all
  * @param locks settings for the locks of one name, which win over those for all locks
  * @param ttlIndex index that removes documents of locks nobody asked for any more
  * @param placeTtl how long a place in the queue lasts after its JVM died; refreshed every
@@ -57,12 +59,13 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 public record MongoLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("locks") String collection,
 		@DefaultValue("") String keyPrefix, @Nullable Duration ttl, @Nullable Duration margin,
 		@Nullable Duration renewInterval, @Nullable Duration operationTimeout, @Nullable Duration waitTimeout,
-		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @DefaultValue Map<String, NamedLock> locks,
-		@DefaultValue TtlIndex ttlIndex, @DefaultValue("6s") Duration placeTtl,
-		@DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
-		@DefaultValue("2147483646") int advisorOrder, @Nullable String unavailableHandler,
-		@DefaultValue("warn") LeakDetection leakDetection, @DefaultValue("auto") Notifications notifications,
-		@DefaultValue HandOver handOver, @DefaultValue("fail") LockVerification verification, @DefaultValue Web web,
+		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @Nullable Duration linger,
+		@DefaultValue Map<String, NamedLock> locks, @DefaultValue TtlIndex ttlIndex,
+		@DefaultValue("6s") Duration placeTtl, @DefaultValue("5s") Duration shutdownTimeout,
+		@Nullable String mongoTemplate, @DefaultValue("2147483646") int advisorOrder,
+		@Nullable String unavailableHandler, @DefaultValue("warn") LeakDetection leakDetection,
+		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver,
+		@DefaultValue("fail") LockVerification verification, @DefaultValue Web web,
 		@DefaultValue Observation observation) {
 
 	static final String PREFIX = "mongo-lock";
@@ -72,7 +75,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 */
 	LockSettings settings() {
 		return new NamedLock(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
-				this.retryInterval, this.autoRenew, null, null)
+				this.retryInterval, this.autoRenew, null, null, this.linger)
 			.settings();
 	}
 
@@ -97,10 +100,13 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param autoRenew whether leases are renewed while they are held
 	 * @param limit how many may hold a lock together, 1 unless set
 	 * @param minHold how long a lock stays taken at least, from its grant on
+	 * @param linger how long a lease is kept after its last holder here, for the next
+	 * claim here
 	 */
 	public record NamedLock(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
 			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
-			@Nullable Boolean autoRenew, @Nullable Integer limit, @Nullable Duration minHold) {
+			@Nullable Boolean autoRenew, @Nullable Integer limit, @Nullable Duration minHold,
+			@Nullable Duration linger) {
 
 		LockSettings settings() {
 			return LockSettings.builder()
@@ -113,6 +119,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 				.autoRenew(this.autoRenew)
 				.limit(this.limit)
 				.minHold(this.minHold)
+				.linger(this.linger)
 				.build();
 		}
 

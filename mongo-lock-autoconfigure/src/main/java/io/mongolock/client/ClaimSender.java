@@ -1,5 +1,7 @@
 package io.mongolock.client;
 
+import java.util.function.Supplier;
+
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
@@ -81,7 +83,9 @@ final class ClaimSender {
 	 * Begin an attempt.
 	 */
 	AcquisitionStep begin(LockAcquisition acquisition, LockAcquisition.Caller caller) {
-		return settle(acquisition, acquisition.begin(caller));
+		// An idle lease may have run out while this thread stood still
+		return settle(acquisition,
+				() -> acquisition.begin(caller, (acquisition.lingers()) ? now() : acquisition.attempt().begun()));
 	}
 
 	/**
@@ -89,14 +93,14 @@ final class ClaimSender {
 	 */
 	AcquisitionStep turn(LockAcquisition acquisition) {
 		this.events.woken(acquisition);
-		return settle(acquisition, acquisition.turn(now()));
+		return settle(acquisition, () -> acquisition.turn(now()));
 	}
 
 	/**
 	 * The time of an attempt has come.
 	 */
 	AcquisitionStep timer(LockAcquisition acquisition) {
-		return settle(acquisition, acquisition.timer(now()));
+		return settle(acquisition, () -> acquisition.timer(now()));
 	}
 
 	/**
@@ -105,6 +109,22 @@ final class ClaimSender {
 	 */
 	boolean cancel(LockAcquisition acquisition, AttemptOutcome outcome) {
 		return settle(acquisition, acquisition.cancel(), outcome) instanceof Cancelled;
+	}
+
+	// What may take an idle lease counts as a request: a stop waits for it
+	private AcquisitionStep settle(LockAcquisition acquisition, Supplier<AcquisitionStep> event) {
+		if (!acquisition.lingers()) {
+			return settle(acquisition, event.get());
+		}
+		if (!this.lifecycle.beginClaim()) {
+			throw stopped(acquisition);
+		}
+		try {
+			return settle(acquisition, event.get());
+		}
+		finally {
+			this.lifecycle.endRequest();
+		}
 	}
 
 	private AcquisitionStep settle(LockAcquisition acquisition, AcquisitionStep step) {

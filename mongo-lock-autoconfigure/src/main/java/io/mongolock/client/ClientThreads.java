@@ -5,6 +5,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
@@ -26,7 +27,7 @@ final class ClientThreads {
 	/**
 	 * The schedules bound what runs; a thread that has handed in its answer may still be
 	 * about to end, or be held up by the log, hence twice as many for renewals, and as
-	 * many more as places take. What finds none is tried again.
+	 * many more as places and idle leases take. What finds none is tried again.
 	 */
 	private final ExecutorService renewals;
 
@@ -35,6 +36,11 @@ final class ClientThreads {
 	private final ExecutorService claims;
 
 	private final ExecutorService cleanUps;
+
+	private final ExecutorService confirmations;
+
+	/** Whether one has yet to begin. */
+	private final AtomicBoolean toConfirm = new AtomicBoolean();
 
 	/**
 	 * One thread for each result, as what users attach to one may block. Not stopped:
@@ -46,10 +52,12 @@ final class ClientThreads {
 	private final ScheduledThreadPoolExecutor timer;
 
 	ClientThreads(ClientRuntime runtime) {
-		this.renewals = runtime.direct(2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS, 60,
+		this.renewals = runtime.direct(
+				2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS + IdleLocks.MAX_REQUESTS, 60,
 				"mongo-lock-renewal");
 		this.claims = runtime.queued(RequestQueue.MAX_REQUESTS, "mongo-lock-request");
 		this.cleanUps = runtime.queued(MAX_CLEAN_UPS, "mongo-lock-clean-up");
+		this.confirmations = runtime.queued(1, "mongo-lock-confirm");
 		this.results = runtime.direct(Integer.MAX_VALUE, 10, "mongo-lock-result");
 		this.timer = runtime.timer("mongo-lock-timer");
 	}
@@ -95,6 +103,25 @@ final class ClientThreads {
 	}
 
 	/**
+	 * Run a request that confirms all that was answered before, unless one has yet to
+	 * begin. It is a hint, so it is dropped if there is no thread for it.
+	 */
+	void confirm(Runnable request) {
+		if (this.toConfirm.compareAndSet(false, true)) {
+			try {
+				this.confirmations.execute(() -> {
+					this.toConfirm.set(false);
+					request.run();
+				});
+			}
+			catch (OutOfMemoryError ex) {
+				// No thread can be started: the next release tries again
+				this.toConfirm.set(false);
+			}
+		}
+	}
+
+	/**
 	 * Run what completes a result, behind nothing else.
 	 */
 	void complete(Runnable result) {
@@ -129,6 +156,7 @@ final class ClientThreads {
 		this.timer.shutdownNow();
 		this.claims.shutdown();
 		this.cleanUps.shutdown();
+		this.confirmations.shutdown();
 		this.renewals.shutdown();
 		this.results.setKeepAliveTime(0, TimeUnit.SECONDS);
 	}

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.mongolock.LockClock;
 import io.mongolock.LossReason;
@@ -220,6 +221,7 @@ final class HeldLocks {
 		this.held.stream()
 			.filter((heldLock) -> heldLock.key().equals(key) && heldLock.grantFence() == fence)
 			.forEach((heldLock) -> heldLock.lease().refused());
+		this.queues.idle().broken(key, fence);
 	}
 
 	/**
@@ -233,7 +235,7 @@ final class HeldLocks {
 	}
 
 	/**
-	 * Declare everything lost and release it.
+	 * Declare everything lost and release it, and what is idle along with it.
 	 * @param until when to be done, on the monotonic clock
 	 */
 	void abandonAll(long until) {
@@ -241,10 +243,19 @@ final class HeldLocks {
 			.sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::fence))
 			.toList();
 		all.forEach(this.held::remove);
-		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.ending().abandon(now())).toList();
+		List<HeldLock> idle = this.queues.idle().takeAll();
+		List<HeldLock> left = Stream
+			.concat(idle.stream(), all.stream().filter((heldLock) -> heldLock.ending().abandon(now())))
+			.toList();
 		this.events
 			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
-		this.releaser.releaseAll(left, until);
+		try {
+			this.releaser.releaseAll(left, until);
+		}
+		finally {
+			// Or nobody here could ask for them after another start
+			idle.forEach(this.queues::wakeNext);
+		}
 	}
 
 	int size() {
@@ -256,7 +267,7 @@ final class HeldLocks {
 	}
 
 	private void release(HeldLock heldLock) {
-		if (handOver(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED))) {
+		if (rest(heldLock) || handOver(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED))) {
 			return;
 		}
 		if (end(heldLock) == ReleaseOutcome.LOST && heldLock.request().onLost() != OnLost.IGNORE) {
@@ -266,6 +277,23 @@ final class HeldLocks {
 
 	private ReleaseOutcome end(HeldLock heldLock) {
 		return end(heldLock, (outcome) -> this.events.ended(heldLock, outcome));
+	}
+
+	private boolean rest(HeldLock heldLock) {
+		if (!heldLock.lingers() || !this.lifecycle.beginClaim()) {
+			return false;
+		}
+		try {
+			boolean rests = this.queues.idle()
+				.rest(heldLock, now(), () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
+			if (rests) {
+				unregister(heldLock);
+			}
+			return rests;
+		}
+		finally {
+			this.lifecycle.endRequest();
+		}
 	}
 
 	private boolean handOver(HeldLock heldLock, Runnable passed) {
@@ -301,6 +329,9 @@ final class HeldLocks {
 
 	private ReleaseOutcome end(HeldLock heldLock, Consumer<ReleaseOutcome> publish) {
 		unregister(heldLock);
+		if (heldLock.lingers()) {
+			this.queues.idle().released(heldLock, now());
+		}
 		try {
 			ReleaseOutcome outcome = this.releaser.release(heldLock);
 			publish.accept(outcome);

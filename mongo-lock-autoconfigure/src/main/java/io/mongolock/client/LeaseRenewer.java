@@ -25,9 +25,9 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.SomeRenewalsFailedException;
 
 /**
- * Runs a {@link RenewalSchedule}, and the {@link PlaceKeeper} along with it: one daemon
- * thread watches the deadlines and never asks the store, so that a loss is declared in
- * time even while requests hang; renewals run on an executor,
+ * Runs a {@link RenewalSchedule}, and other {@link WatchDuty duties} along with it: one
+ * daemon thread watches the deadlines and never asks the store, so that a loss is
+ * declared in time even while requests hang; renewals run on an executor,
  * {@value RenewalSchedule#MAX_REQUESTS} at a time at most. No user code runs on either.
  * Thread-safe.
  */
@@ -47,7 +47,7 @@ final class LeaseRenewer {
 
 	private final RenewalEvents events;
 
-	private final PlaceKeeper places;
+	private final List<? extends WatchDuty> duties;
 
 	private final ReleaseRequests releaseRequests;
 
@@ -73,13 +73,13 @@ final class LeaseRenewer {
 	 * tried again
 	 * @param events is notified of failures, and logs them on a thread of its own
 	 */
-	LeaseRenewer(LockStore store, LockClock clock, Executor requests, RenewalEvents events, PlaceKeeper places,
-			ReleaseRequests releaseRequests, ClientRuntime runtime) {
+	LeaseRenewer(LockStore store, LockClock clock, Executor requests, RenewalEvents events,
+			List<? extends WatchDuty> duties, ReleaseRequests releaseRequests, ClientRuntime runtime) {
 		this.store = store;
 		this.clock = clock;
 		this.requests = requests;
 		this.events = events;
-		this.places = places;
+		this.duties = duties;
 		this.releaseRequests = releaseRequests;
 		this.runtime = runtime;
 		this.schedule = new RenewalSchedule(runtime::random);
@@ -92,7 +92,7 @@ final class LeaseRenewer {
 		if (this.watch == null) {
 			Thread thread = this.runtime.watch(this::watch);
 			this.watch = thread;
-			this.places.start(() -> this.runtime.unpark(this.watch));
+			this.duties.forEach((duty) -> duty.start(() -> this.runtime.unpark(this.watch)));
 			try {
 				thread.start();
 			}
@@ -230,17 +230,20 @@ final class LeaseRenewer {
 		for (RenewalBatch batch : this.schedule.due(now)) {
 			begin(batch, now);
 		}
-		long pause = Math.min(nextIn(now), placesIn(now));
+		long pause = nextIn(now);
+		for (WatchDuty duty : this.duties) {
+			pause = Math.min(pause, runAndSayWhenNext(duty, now));
+		}
 		return now.nanos() + ((this.events.retry()) ? Math.min(pause, RETRY) : pause);
 	}
 
-	private long placesIn(ClockReading now) {
+	private long runAndSayWhenNext(WatchDuty duty, ClockReading now) {
 		try {
-			this.places.run(now, this.requests);
-			return this.places.nextIn(now);
+			duty.run(now, this.requests);
+			return duty.nextIn(now);
 		}
 		catch (RuntimeException | Error ex) {
-			// Nothing of the queue may harm the leases
+			// Nothing of that may harm the leases
 			failed(null, ex);
 			return RETRY;
 		}

@@ -3,6 +3,7 @@ package io.mongolock.client;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -65,6 +66,10 @@ final class LockClient {
 
 	private final PlaceKeeper places;
 
+	private final IdleLocks idle;
+
+	private final LockReleaser releaser;
+
 	private final int reserve;
 
 	private final ClaimSender sender;
@@ -83,12 +88,13 @@ final class LockClient {
 		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), runtime::random));
 		this.places = new PlaceKeeper(store, clock, this.queues.places());
+		this.idle = new IdleLocks(store, clock, this.queues, this.events, this::giveUp);
 		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, threads.renewals(),
-				renewalEvents, this.places, this.releaseRequests, runtime));
+				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);
 		store.servers().onPrimaryChange(orphans::primaryChanged);
-		LockReleaser releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans);
-		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, this.events,
+		this.releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans);
+		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, this.releaser, this.events,
 				options.handOver());
 		this.handles = new LockHandles(this.heldLocks, configured, options.leakDetection(),
 				runtime.daemons("mongo-lock-leaks"), this::threads);
@@ -96,8 +102,16 @@ final class LockClient {
 		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, orphans, this.attemptEvents);
 	}
 
+	private void giveUp(HeldLock heldLock) {
+		this.releaser.giveUp(heldLock);
+	}
+
 	LockEvents events() {
 		return this.events;
+	}
+
+	ClientQueues queues() {
+		return this.queues;
 	}
 
 	HeldLocks heldLocks() {
@@ -215,6 +229,7 @@ final class LockClient {
 		long until = this.clock.nanoTime() + most.toNanos();
 		this.lifecycle.stop();
 		this.queues.stop();
+		this.idle.stop();
 		this.heldLocks.abandonAll(until);
 		this.places.leaveAll(until);
 		this.lifecycle.awaitRequests(left(until));
@@ -225,9 +240,12 @@ final class LockClient {
 		this.places.leaveAll(until);
 		this.events.flushLog(left(until));
 		this.lifecycle.awaitRenewals(left(until));
+		// What one of those that ended now was to release
+		this.heldLocks.abandonAll(until);
 		// What one of those that ended now was to leave
 		this.places.leaveAll(until);
 		this.places.awaitEnd(left(until));
+		this.idle.awaitEnd(left(until));
 	}
 
 	private Duration left(long until) {

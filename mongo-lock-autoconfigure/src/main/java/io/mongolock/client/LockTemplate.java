@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.lang.StackWalker.StackFrame;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,8 +23,11 @@ import io.mongolock.concurrent.LossInterruption;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.IdleLeases.IdleLease;
+import io.mongolock.core.LocalLease;
 import io.mongolock.core.LockShares;
 import io.mongolock.event.LockInstrumentation;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
@@ -128,6 +132,14 @@ public final class LockTemplate implements LockOperations {
 	 */
 	public void broken(String key, LockHolder holder) {
 		this.client.events().broken(key, holder);
+		takenByForce(key, holder);
+	}
+
+	/**
+	 * A lock was taken by force in the store: who holds it here has lost it at once, and
+	 * nobody takes its lease here any more if that is idle.
+	 */
+	public void takenByForce(String key, LockHolder holder) {
 		this.client.heldLocks().broken(key, holder.fence());
 	}
 
@@ -180,6 +192,21 @@ public final class LockTemplate implements LockOperations {
 	 */
 	public int held() {
 		return this.client.heldLocks().size();
+	}
+
+	/**
+	 * The leases that this client keeps though nobody holds the locks.
+	 */
+	public List<IdleLease> idle() {
+		return this.client.queues().idle().all();
+	}
+
+	/**
+	 * What this client has of a lease that stands in the store.
+	 * @return the lease, or {@code null} if it is another's, or about to be released
+	 */
+	public @Nullable LocalLease find(LeaseId id) {
+		return this.client.queues().idle().find(id, this.client.heldLocks().now());
 	}
 
 	/**

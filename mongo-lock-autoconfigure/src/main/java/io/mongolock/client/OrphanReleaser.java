@@ -16,6 +16,7 @@ import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 
 /**
  * Cleans up behind requests whose outcome is unknown, or was taken back by a failover:
@@ -38,6 +39,8 @@ final class OrphanReleaser {
 
 	private final ClientLifecycle lifecycle;
 
+	private final ReleaseConfirmer confirmer;
+
 	private final RecentReleases releases = new RecentReleases();
 
 	/** How many primaries were elected since this client was made. */
@@ -47,6 +50,7 @@ final class OrphanReleaser {
 		this.store = store;
 		this.clock = clock;
 		this.lifecycle = lifecycle;
+		this.confirmer = new ReleaseConfirmer(store, lifecycle);
 	}
 
 	/**
@@ -55,16 +59,20 @@ final class OrphanReleaser {
 	 */
 	boolean release(LeaseId id, Duration timeout) {
 		int before = this.elections.get();
-		boolean released = this.store.release(id, timeout);
+		ReleaseAnswer answer = this.store.release(id, timeout);
 		// Not before: a repeat that overtakes it leaves it nothing to find, as if the
 		// lock
 		// had been lost
 		this.releases.add(id, now());
+		if (answer.awaited()) {
+			// Even if it ended nothing: a release before it may have, without an answer
+			this.confirmer.released();
+		}
 		if (this.elections.get() != before) {
 			// It may be the old primary that has answered
 			repeatInBackground();
 		}
-		return released;
+		return answer.ended();
 	}
 
 	/**

@@ -6,7 +6,6 @@ import java.util.concurrent.Executor;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.core.ClockReading;
@@ -15,21 +14,16 @@ import io.mongolock.core.QueuePlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoredLock;
 
 /**
  * Runs the {@link QueuePlaces} of this JVM without a thread of its own: the watch over
  * the leases says when, and the threads of renewals ask the store. Releases are watched
- * while somebody stands in the queue, and for a while after. Thread-safe; the watch over
- * releases is guarded by the monitor.
+ * while somebody stands in the queue, and for a while after. Thread-safe.
  */
-final class PlaceKeeper implements ReleaseListener {
+final class PlaceKeeper implements WatchDuty, ReleaseListener {
 
 	private static final Log logger = LogFactory.getLog(PlaceKeeper.class);
-
-	/** So that a queue that comes and goes does not open a watch each time. */
-	private static final long LINGER = 10_000_000_000L;
 
 	private static final int CHUNK = 500;
 
@@ -41,17 +35,7 @@ final class PlaceKeeper implements ReleaseListener {
 
 	private final QueuePlaces places;
 
-	private @Nullable ReleaseWatch releases;
-
-	private volatile @Nullable ReleaseWatch closed;
-
-	/** Whether they are about to be watched, or no longer. */
-	private boolean changing;
-
-	private long opensAt;
-
-	/** Not before this, unless somebody stands in the queue. */
-	private long closesAt;
+	private final StoreWatch releases;
 
 	private volatile boolean running;
 
@@ -59,16 +43,12 @@ final class PlaceKeeper implements ReleaseListener {
 		this.store = store;
 		this.clock = clock;
 		this.places = places;
+		this.releases = new StoreWatch(() -> store.watchReleases(this), () -> !places.isEmpty(), places::missed, clock);
 	}
 
-	/**
-	 * Begin.
-	 * @param wake has {@link #run} called soon; must neither block nor throw
-	 */
-	void start(Runnable wake) {
-		synchronized (this) {
-			this.opensAt = this.clock.nanoTime();
-		}
+	@Override
+	public void start(Runnable wake) {
+		this.releases.start();
 		this.running = true;
 		this.places.onWork(wake);
 	}
@@ -83,13 +63,10 @@ final class PlaceKeeper implements ReleaseListener {
 		this.places.missed();
 	}
 
-	/**
-	 * Begin what is due.
-	 * @param requests runs the requests to the store; must not block
-	 */
-	void run(ClockReading now, Executor requests) {
-		watchReleases(now, requests);
-		for (PlaceRequest request : this.places.due(isLive(), now)) {
+	@Override
+	public void run(ClockReading now, Executor requests) {
+		this.releases.run(now, requests);
+		for (PlaceRequest request : this.places.due(this.releases.isLive(), now)) {
 			try {
 				requests.execute(() -> send(request));
 			}
@@ -100,16 +77,9 @@ final class PlaceKeeper implements ReleaseListener {
 		}
 	}
 
-	/**
-	 * How long nothing is due unless {@link #start wake} says otherwise.
-	 * @return nanoseconds
-	 */
-	long nextIn(ClockReading now) {
-		long next = this.places.nextIn(now);
-		synchronized (this) {
-			boolean closes = this.releases != null && !this.changing;
-			return (closes) ? Math.min(next, Math.max(0, this.closesAt - now.nanos())) : next;
-		}
+	@Override
+	public long nextIn(ClockReading now) {
+		return Math.min(this.places.nextIn(now), this.releases.nextIn(now));
 	}
 
 	/**
@@ -119,7 +89,7 @@ final class PlaceKeeper implements ReleaseListener {
 	 */
 	void leaveAll(long until) {
 		this.running = false;
-		closeReleases();
+		this.releases.stop();
 		List<LeaseId> all = this.places.takeAll();
 		Runnable interrupt = ClientThreads.holdBackInterrupt();
 		for (int from = 0; from < all.size(); from += CHUNK) {
@@ -165,114 +135,12 @@ final class PlaceKeeper implements ReleaseListener {
 		return List.of();
 	}
 
-	private synchronized boolean isLive() {
-		return this.releases != null && this.releases.isLive();
-	}
-
-	private void watchReleases(ClockReading now, Executor requests) {
-		boolean waiting = !this.places.isEmpty();
-		boolean opens;
-		boolean closes;
-		synchronized (this) {
-			opens = waiting && this.releases == null && !this.changing && now.nanos() - this.opensAt >= 0;
-			closes = !waiting && this.releases != null && !this.changing && now.nanos() - this.closesAt >= 0;
-			if (waiting) {
-				this.closesAt = now.nanos() + LINGER;
-			}
-			this.changing |= opens || closes;
-		}
-		if (opens) {
-			begin(requests, this::openReleases);
-		}
-		else if (closes) {
-			begin(requests, this::closeIdleReleases);
-		}
-	}
-
-	private void begin(Executor requests, Runnable action) {
-		try {
-			requests.execute(action);
-		}
-		catch (RuntimeException | Error ex) {
-			changeLater();
-		}
-	}
-
-	private void openReleases() {
-		try {
-			ReleaseWatch opened = this.store.watchReleases(this);
-			synchronized (this) {
-				this.changing = false;
-				if (this.running) {
-					this.releases = opened;
-					return;
-				}
-			}
-			close(opened);
-		}
-		catch (RuntimeException | Error ex) {
-			// For example without a thread for it: until there is one, waiters look by
-			// themselves
-			logger.debug("Releases cannot be watched", ex);
-			changeLater();
-		}
-	}
-
-	private synchronized void changeLater() {
-		this.changing = false;
-		this.opensAt = this.clock.nanoTime() + LINGER;
-		this.closesAt = this.opensAt;
-	}
-
-	private void closeIdleReleases() {
-		try {
-			// A waiter that came meanwhile found it open, and opens none
-			if (this.places.isEmpty()) {
-				closeReleases();
-			}
-		}
-		finally {
-			synchronized (this) {
-				this.changing = false;
-			}
-			if (!this.places.isEmpty()) {
-				// A waiter that came at the very moment relies on the watch that is
-				// closed now
-				this.places.missed();
-			}
-		}
-	}
-
-	private void closeReleases() {
-		ReleaseWatch watch;
-		synchronized (this) {
-			watch = this.releases;
-			this.releases = null;
-		}
-		if (watch != null) {
-			close(watch);
-		}
-	}
-
-	private void close(ReleaseWatch watch) {
-		this.closed = watch;
-		watch.close();
-	}
-
 	/**
 	 * Wait until the server knows that nobody listens, which it does not hear once its
 	 * client is closed.
 	 */
 	void awaitEnd(Duration timeout) {
-		ReleaseWatch watch = this.closed;
-		try {
-			if (watch != null) {
-				watch.awaitEnd(timeout);
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+		this.releases.awaitEnd(timeout);
 	}
 
 }

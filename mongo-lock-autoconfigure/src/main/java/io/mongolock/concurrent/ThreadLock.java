@@ -42,8 +42,16 @@ public final class ThreadLock implements Lock {
 	 * other
 	 */
 	public ThreadLock(LockOperations operations, ConfiguredSettings configured, LockRequest request) {
-		this(operations, request, () -> null);
+		this(operations, request);
 		configured.check(request);
+	}
+
+	/**
+	 * Create a lock whose settings the first claim checks.
+	 * @param request what is asked for; its wait timeout does not count
+	 */
+	public ThreadLock(LockOperations operations, LockRequest request) {
+		this(operations, request, () -> null);
 	}
 
 	/**
@@ -58,9 +66,18 @@ public final class ThreadLock implements Lock {
 
 	@Override
 	public void lock() {
+		lock(LockSettings.NONE);
+	}
+
+	/**
+	 * As {@link #lock()}.
+	 * @param more what counts instead of the request's settings, unless the thread holds
+	 * the lock already
+	 */
+	public void lock(LockSettings more) {
 		boolean locked = false;
 		while (!locked) {
-			locked = takeUninterruptibly(WITHOUT_END);
+			locked = takeUninterruptibly(WITHOUT_END, more);
 		}
 	}
 
@@ -68,18 +85,27 @@ public final class ThreadLock implements Lock {
 	public void lockInterruptibly() throws InterruptedException {
 		boolean locked = false;
 		while (!locked) {
-			locked = take(WITHOUT_END);
+			locked = take(WITHOUT_END, LockSettings.NONE);
 		}
 	}
 
 	@Override
 	public boolean tryLock() {
-		return takeUninterruptibly(Duration.ZERO);
+		return takeUninterruptibly(Duration.ZERO, LockSettings.NONE);
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return take(wholeMillis(Duration.ofNanos(Math.max(0, unit.toNanos(time)))));
+		return tryLock(Duration.ofNanos(unit.toNanos(time)), LockSettings.NONE);
+	}
+
+	/**
+	 * As {@link #tryLock(long, TimeUnit)}.
+	 * @param more what counts instead of the request's settings, unless the thread holds
+	 * the lock already
+	 */
+	public boolean tryLock(Duration wait, LockSettings more) throws InterruptedException {
+		return take(wait.isNegative() ? Duration.ZERO : wholeMillis(wait), more);
 	}
 
 	@Override
@@ -117,17 +143,17 @@ public final class ThreadLock implements Lock {
 	 * What the current thread holds.
 	 * @return the handle, or {@code null} if it holds nothing
 	 */
-	@Nullable LockHandle held() {
+	public @Nullable LockHandle held() {
 		Hold held = this.hold.get();
 		return (held != null) ? held.handle : null;
 	}
 
-	private boolean takeUninterruptibly(Duration wait) {
+	private boolean takeUninterruptibly(Duration wait, LockSettings more) {
 		boolean interrupted = false;
 		try {
 			while (true) {
 				try {
-					return take(wait);
+					return take(wait, more);
 				}
 				catch (InterruptedException ex) {
 					interrupted = true;
@@ -141,7 +167,7 @@ public final class ThreadLock implements Lock {
 		}
 	}
 
-	private boolean take(Duration wait) throws InterruptedException {
+	private boolean take(Duration wait, LockSettings more) throws InterruptedException {
 		if (Thread.interrupted()) {
 			throw new InterruptedException();
 		}
@@ -151,7 +177,7 @@ public final class ThreadLock implements Lock {
 			held.count = Math.addExact(held.count, 1);
 			return true;
 		}
-		Optional<LockHandle> handle = ask(this.request.with(LockSettings.builder().waitTimeout(wait).build()));
+		Optional<LockHandle> handle = ask(this.request.with(LockSettings.builder().waitTimeout(wait).build().or(more)));
 		handle.ifPresent((granted) -> this.hold.set(new Hold(granted)));
 		return handle.isPresent();
 	}

@@ -35,6 +35,9 @@ final class AcquisitionRequests {
 
 	private boolean unknown;
 
+	/** Whether a request has asked for a place in the queue. */
+	private boolean inQueue;
+
 	/** For others in the queue, who want to say what they wait for. */
 	private volatile LastAnswer lastAnswer = LastAnswer.NONE;
 
@@ -56,6 +59,14 @@ final class AcquisitionRequests {
 	}
 
 	/**
+	 * Say that the lease may be idle when its holder is done.
+	 * @param reserve how many fences to set aside for those who take it then
+	 */
+	void linger(Duration linger, int reserve) {
+		this.claim = this.claim.withReserve(Math.max(reserve, this.claim.reserve())).withLinger(linger);
+	}
+
+	/**
 	 * A request leaves.
 	 * @param placeTtl how long its place in the queue lasts, {@code null} if it takes
 	 * none
@@ -64,6 +75,7 @@ final class AcquisitionRequests {
 		this.requested = now;
 		this.claims++;
 		if (placeTtl != null) {
+			this.inQueue = true;
 			return this.claim.inQueue(placeTtl);
 		}
 		return (this.repeated) ? this.claim : this.claim.asFirst();
@@ -72,10 +84,11 @@ final class AcquisitionRequests {
 	/**
 	 * The request that is underway was answered.
 	 */
-	ClockReading answered() {
+	ClockReading answered(ClaimAnswer answer) {
 		ClockReading requested = Objects.requireNonNull(this.requested, "Answered before the request was sent");
 		this.requested = null;
 		this.repeated = true;
+		this.unknown |= answer.inDoubt();
 		return requested;
 	}
 
@@ -90,7 +103,8 @@ final class AcquisitionRequests {
 	 * It was granted.
 	 */
 	Grant granted(StoredHolder entry, ClockReading requested, boolean contended, long setAside) {
-		return new Grant(entry, (int) Math.min(this.claim.reserve(), setAside), requested, this.unknown, contended);
+		return new Grant(entry, (int) Math.min(this.claim.reserve(), setAside), requested, this.unknown, this.inQueue,
+				contended, (this.claim.linger().isZero()) ? null : new Recall());
 	}
 
 	/**
@@ -122,6 +136,14 @@ final class AcquisitionRequests {
 	 */
 	boolean isUnknown() {
 		return this.unknown;
+	}
+
+	/**
+	 * Clean up behind the requests: one of them may have entered the queue, too.
+	 */
+	OrphanCleanup cleanUp(ClockReading now) {
+		OrphanCleanup cleanup = new OrphanCleanup(now, this.attempt.terms().ttl(), this.unknown);
+		return (this.inQueue) ? cleanup.alsoInQueue() : cleanup;
 	}
 
 	/**

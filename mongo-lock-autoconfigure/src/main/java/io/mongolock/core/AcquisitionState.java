@@ -20,6 +20,7 @@ import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.AcquisitionStep.Wait;
+import io.mongolock.core.WaitQueue.IdleTurn;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredHolder;
@@ -31,8 +32,17 @@ import io.mongolock.store.StoredHolder;
  * The first request asks without a place in the queue, unless others are known to stand
  * there. If it is denied, the next one enters the queue, and from then on the attempt
  * asks when its place says so, and once more when the wait is over.
+ * <p>
+ * One whose wait is over before it could enter the queue enters it after all if the lock
+ * may be held by nobody: that recalls the lease, and a pause later it asks once more.
  */
 final class AcquisitionState {
+
+	/**
+	 * How long an attempt without time to wait stands in the queue after it has recalled
+	 * a lease: for the client that keeps it to hear of that and to release it.
+	 */
+	static final long RECALL_PAUSE = 50_000_000;
 
 	private final LocalWaiter waiter;
 
@@ -54,6 +64,14 @@ final class AcquisitionState {
 
 	/** Whether the first request enters the queue, as others stand there. */
 	private boolean contended;
+
+	/** By how much the wait is longer as it recalls a lease, in nanoseconds. */
+	private long pause;
+
+	/**
+	 * Whether the request that is underway recalls a lease, although the wait is over.
+	 */
+	private boolean recalls;
 
 	/** Whether somebody was notified of the place. */
 	private boolean notified;
@@ -119,15 +137,16 @@ final class AcquisitionState {
 	 * The turn to ask comes with the begin, as nobody of this JVM is ahead.
 	 */
 	synchronized AcquisitionStep turnAtOnce(ClockReading now) {
-		// Nobody to hand it to. That stays so: a late duplicate of the first request may
-		// be what is granted
+		// Nobody to hand it to, unless the lease may linger. That stays so: a late
+		// duplicate of the first request may be what is granted
 		this.requests.reserveNothing();
 		return turn(now);
 	}
 
 	synchronized AcquisitionStep turn(ClockReading now) {
 		return switch (this.phase) {
-			case QUEUED, CALLED -> ask(now);
+			case QUEUED -> takeIdleOrAsk(now);
+			case CALLED -> ask(now);
 			case HANDED -> hold(now);
 			case OVER -> new TooLate(false);
 			default -> new Wait(dueIn(now));
@@ -175,7 +194,7 @@ final class AcquisitionState {
 	}
 
 	synchronized AcquisitionStep answered(ClaimAnswer answer, ClockReading now) {
-		ClockReading requested = this.requests.answered();
+		ClockReading requested = this.requests.answered(answer);
 		Optional<StoredHolder> holder = answer.grantTo(this.attempt.id().leaseToken());
 		if (this.phase == Phase.OVER) {
 			return (holder.isPresent()) ? new GrantedTooLate() : new TooLate(isUnknown());
@@ -203,8 +222,7 @@ final class AcquisitionState {
 	}
 
 	synchronized OrphanCleanup cleanUp(ClockReading now) {
-		OrphanCleanup cleanup = new OrphanCleanup(now, this.attempt.terms().ttl(), this.requests.isUnknown());
-		return (this.place != null) ? cleanup.alsoInQueue() : cleanup;
+		return this.requests.cleanUp(now);
 	}
 
 	synchronized AcquisitionStep cancel() {
@@ -213,6 +231,11 @@ final class AcquisitionState {
 
 	private AcquisitionStep denied(ClaimAnswer answer, ClockReading now) {
 		QueuePosition seen = QueuePosition.of(this.attempt, answer);
+		boolean recalled = this.recalls;
+		this.recalls = this.place == null && left(now) <= 0 && answer.mayBeIdle();
+		if (this.recalls || recalled) {
+			this.pause = RECALL_PAUSE - this.attempt.left(now);
+		}
 		if (left(now) <= 0) {
 			if (this.place != null && seen != null) {
 				this.place.saw(seen);
@@ -235,6 +258,27 @@ final class AcquisitionState {
 		LockPlace taken = (this.notified) ? null : seen.toLockPlace();
 		this.notified = true;
 		return new Wait(left(now), taken);
+	}
+
+	private AcquisitionStep takeIdleOrAsk(ClockReading now) {
+		IdleLeases idle = this.client.idle();
+		IdleTurn<HeldLock> turn = (idle.isUsed()) ? idle.take(this.waiter, now) : null;
+		if (turn == null) {
+			if (this.attempt.lingers() && idle.isWarm(this.attempt, now)) {
+				this.requests.linger(this.attempt.terms().linger(), IdleLeases.RESERVE);
+			}
+			return ask(now);
+		}
+		HeldLock taken = turn.taken();
+		if (taken != null) {
+			this.phase = Phase.OVER;
+			return new Granted(taken, List.of());
+		}
+		// Nobody holds it, so the wait does not end before it is released
+		long released = now.nanos() + turn.idle().terms().operationTimeout().toNanos()
+				+ this.attempt.terms().operationTimeout().toNanos();
+		this.until = (released - this.until > 0) ? released : this.until;
+		return new Wait(dueIn(now));
 	}
 
 	private AcquisitionStep ask(ClockReading now) {
@@ -295,7 +339,7 @@ final class AcquisitionState {
 	}
 
 	private long left(ClockReading now) {
-		return this.attempt.left(now);
+		return this.attempt.left(now) + this.pause;
 	}
 
 	/**

@@ -50,6 +50,13 @@ public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owne
 	}
 
 	/**
+	 * Whether the lease may be idle when its holder is done.
+	 */
+	boolean lingers() {
+		return !this.terms.linger().isZero() && this.limit == 1 && this.terms.autoRenew();
+	}
+
+	/**
 	 * How long it has gone on.
 	 */
 	public Duration waited(ClockReading now) {

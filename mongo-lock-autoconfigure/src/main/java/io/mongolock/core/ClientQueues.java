@@ -22,6 +22,8 @@ public final class ClientQueues {
 
 	private final QueuePlaces places;
 
+	private final IdleLeases idle;
+
 	/**
 	 * Create without anybody.
 	 * @param places who stands in the queue in the store
@@ -33,6 +35,7 @@ public final class ClientQueues {
 	ClientQueues(LocalWaitQueues<LocalWaiter, HeldLock> queues, QueuePlaces places) {
 		this.queues = queues;
 		this.places = places;
+		this.idle = new IdleLeases(queues);
 	}
 
 	/**
@@ -40,6 +43,13 @@ public final class ClientQueues {
 	 */
 	public QueuePlaces places() {
 		return this.places;
+	}
+
+	/**
+	 * The leases that are kept though nobody holds the locks.
+	 */
+	public IdleLeases idle() {
+		return this.idle;
 	}
 
 	/**
@@ -64,12 +74,12 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * A lock of this JVM was released or lost: the next one has its turn to ask. May be
-	 * called again.
+	 * A lock of this JVM was released or lost, or an idle lease released: the next one
+	 * has its turn to ask. May be called again.
 	 */
 	public void wakeNext(HeldLock released) {
 		LocalWaiter next = this.queues.released(released.key(), released);
-		if (next != null && released.grant().contended()) {
+		if (next != null && (released.grant().contended() || released.isRecalled())) {
 			next.expectQueue();
 		}
 		wake(next);

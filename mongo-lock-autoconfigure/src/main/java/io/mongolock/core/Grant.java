@@ -1,5 +1,7 @@
 package io.mongolock.core;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.store.StoredHolder;
 
 /**
@@ -9,9 +11,19 @@ import io.mongolock.store.StoredHolder;
  * @param reserve how many fences above that of the grant are set aside
  * @param begun when the request left that was granted
  * @param unknown whether an earlier request of the token may still be executed
+ * @param inQueue whether one of those may have entered the queue
  * @param contended whether other JVMs stood in the queue when it began
+ * @param recall whether others want the lock; {@code null} if its lease is never idle
  */
-record Grant(StoredHolder entry, int reserve, ClockReading begun, boolean unknown, boolean contended) {
+record Grant(StoredHolder entry, int reserve, ClockReading begun, boolean unknown, boolean inQueue, boolean contended,
+		@Nullable Recall recall) {
+
+	/**
+	 * A grant to one that never stood in the queue, whose lease is never idle.
+	 */
+	Grant(StoredHolder entry, int reserve, ClockReading begun, boolean unknown, boolean contended) {
+		this(entry, reserve, begun, unknown, false, contended, null);
+	}
 
 	long lastFence() {
 		return this.entry.fence() + this.reserve;

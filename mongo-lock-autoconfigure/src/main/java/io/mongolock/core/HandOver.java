@@ -1,7 +1,6 @@
 package io.mongolock.core;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -44,10 +43,11 @@ public record HandOver(Duration maxTime, int maxCount) {
 	/**
 	 * Whether a lock may be handed over at all.
 	 * @return whether its grant set aside more fences than were given out, and nobody
-	 * asked to release it
+	 * asked to release or recalled it
 	 */
 	public boolean mayPass(HeldLock from) {
-		return from.fence() < from.grant().lastFence() && from.lease().releaseRequest() == null;
+		return from.fence() < from.grant().lastFence() && from.handOvers() < this.maxCount
+				&& from.lease().releaseRequest() == null && !from.isRecalled();
 	}
 
 	/**
@@ -79,22 +79,11 @@ public record HandOver(Duration maxTime, int maxCount) {
 	}
 
 	private @Nullable LocalWaiter next(HeldLock from, ClientQueues queues, ClockReading now) {
-		return queues.successor(from, (next) -> suits(from, next, now));
+		return queues.successor(from, (next) -> from.suits(next.attempt(), now));
 	}
 
 	private boolean mayPass(HeldLock from, ClockReading now) {
-		return mayPass(from) && now.elapsedSince(from.grant().begun()) < this.maxTime.toNanos();
-	}
-
-	// What stands in the store must not last less long than the next one asks for, nor be
-	// known there by a stricter or looser limit, or as another's, or have to be renewed
-	// for one who is not, or to stay taken. At least half of what it asks for is left, as
-	// it is unless renewals fail
-	private static boolean suits(HeldLock from, LocalWaiter next, ClockReading now) {
-		ResolvedLockSettings terms = next.attempt().terms();
-		return next.limit() == from.limit() && terms.autoRenew() && from.ending().mayBeHandedOver(now)
-				&& Objects.equals(next.attempt().request().settings().as(), from.request().settings().as())
-				&& terms.ttl().compareTo(from.ttl()) <= 0 && from.lease().elapsed(now) < terms.reliable().toNanos() / 2;
+		return mayPass(from) && from.turnElapsed(now) < this.maxTime.toNanos();
 	}
 
 }

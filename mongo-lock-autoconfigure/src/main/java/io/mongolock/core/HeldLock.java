@@ -2,6 +2,7 @@ package io.mongolock.core;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,14 @@ public final class HeldLock implements WaitQueue.Member {
 
 	private final HoldEnd ending;
 
+	/** When the turn of this JVM began, and with which number. */
+	private final ClockReading turnBegun;
+
+	private final long turnFence;
+
+	/** Whether its lease may be idle next, as far as its holder says. */
+	private final boolean lingers;
+
 	private @Nullable Object content;
 
 	/**
@@ -52,9 +61,12 @@ public final class HeldLock implements WaitQueue.Member {
 		this.lease = new Lease(attempt.id(), grant.entry().fence(), attempt.terms(), grant.begun(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this.attempt, this.lease);
+		this.turnBegun = grant.begun();
+		this.turnFence = fence();
+		this.lingers = attempt.lingers();
 	}
 
-	private HeldLock(HeldLock from, Attempt to, ClockReading now) {
+	private HeldLock(HeldLock from, Attempt to, ClockReading now, boolean sameTurn) {
 		this.attempt = to;
 		this.grant = from.grant;
 		this.since = now;
@@ -62,6 +74,9 @@ public final class HeldLock implements WaitQueue.Member {
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this.attempt, this.lease);
+		this.turnBegun = (sameTurn) ? from.turnBegun : now;
+		this.turnFence = (sameTurn) ? from.turnFence : fence();
+		this.lingers = to.lingers();
 	}
 
 	private void lost(Lease lost) {
@@ -123,14 +138,73 @@ public final class HeldLock implements WaitQueue.Member {
 
 	/**
 	 * Whether another of this JVM held it before.
-	 * @return whether it was handed over, not granted
+	 * @return whether it was handed over, or its lease idle, and not granted
 	 */
 	public boolean isHandedOver() {
 		return fence() != grantFence();
 	}
 
+	/**
+	 * Whether its lease was idle before.
+	 * @return whether it began a turn without a grant
+	 */
+	public boolean wasIdle() {
+		return isHandedOver() && handOvers() == 0;
+	}
+
 	Grant grant() {
 		return this.grant;
+	}
+
+	/**
+	 * How long the turn of this JVM has lasted: since the grant, or since the lease was
+	 * last idle, when nobody waited.
+	 * @return nanoseconds
+	 */
+	long turnElapsed(ClockReading now) {
+		return now.elapsedSince(this.turnBegun);
+	}
+
+	/**
+	 * How often the lock was handed over in this turn.
+	 */
+	long handOvers() {
+		return fence() - this.turnFence;
+	}
+
+	/**
+	 * Whether its holder lets the client keep the lease when it is done.
+	 */
+	public boolean lingers() {
+		return this.lingers;
+	}
+
+	/**
+	 * Whether others want the lock, as the grant knows.
+	 * @throws NullPointerException if its lease is never idle
+	 */
+	Recall recall() {
+		return Objects.requireNonNull(this.grant.recall());
+	}
+
+	/**
+	 * Whether others want the lock, as far as is known.
+	 * @return whether its lease may not be idle any more
+	 */
+	boolean isRecalled() {
+		Recall recall = this.grant.recall();
+		return recall != null && recall.isWanted();
+	}
+
+	// What stands in the store must not last less long than the next one asks for, nor be
+	// known there by a stricter or looser limit, or as another's, or have to be renewed
+	// for one who is not, or to stay taken. At least half of what it asks for is left, as
+	// it is unless renewals fail
+	boolean suits(Attempt next, ClockReading now) {
+		ResolvedLockSettings terms = next.terms();
+		return next.limit() == limit() && terms.autoRenew() && this.ending.mayBeHandedOver(now)
+				&& Objects.equals(next.request().settings().as(), request().settings().as())
+				&& terms.ttl().compareTo(ttl()) <= 0 && this.lease.elapsed(now) < terms.reliable().toNanos() / 2;
 	}
 
 	public ResolvedLockSettings terms() {
@@ -197,8 +271,17 @@ public final class HeldLock implements WaitQueue.Member {
 	 * or has to run out
 	 */
 	@Nullable HeldLock handOver(Attempt to, ClockReading now) {
-		HeldLock successor = new HeldLock(this, to, now);
+		HeldLock successor = new HeldLock(this, to, now, true);
 		return (this.ending.handOver(successor.lease, now)) ? successor : null;
+	}
+
+	/**
+	 * Somebody takes the lease that is idle.
+	 * @return the lock as that one holds it, or {@code null} if the lease is gone
+	 */
+	@Nullable HeldLock take(Attempt to, ClockReading now) {
+		HeldLock taken = new HeldLock(this, to, now, false);
+		return (this.lease.handOver(taken.lease, now)) ? taken : null;
 	}
 
 	/**

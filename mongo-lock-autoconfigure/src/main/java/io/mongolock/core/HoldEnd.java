@@ -93,9 +93,15 @@ public final class HoldEnd {
 
 	/**
 	 * Clean up what the release left behind. What has to run out is left alone until it
-	 * has, and what has to stay taken is kept so.
+	 * has, and what has to stay taken is kept so. A claim that is executed late may enter
+	 * the queue in place of being granted.
 	 */
 	public OrphanCleanup cleanUp(ClockReading now) {
+		OrphanCleanup cleanup = begin(now);
+		return (this.grant.inQueue()) ? cleanup.alsoInQueue() : cleanup;
+	}
+
+	private OrphanCleanup begin(ClockReading now) {
 		Duration keptFor = keptFor(now);
 		if (!keptFor.isZero()) {
 			return OrphanCleanup.keeping(now, keptFor, this.ttl, this.grant.unknown());
@@ -130,6 +136,18 @@ public final class HoldEnd {
 			return false;
 		}
 		this.ended = this.lease.handOver(successor, now);
+		return this.ended;
+	}
+
+	/**
+	 * The holder is done, and the client keeps the lease.
+	 * @return whether it was held until then and need not run out
+	 */
+	synchronized boolean rest(ClockReading now) {
+		if (this.ended || this.leftToExpire) {
+			return false;
+		}
+		this.ended = this.lease.rest(now);
 		return this.ended;
 	}
 

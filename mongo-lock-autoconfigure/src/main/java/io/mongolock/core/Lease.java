@@ -169,6 +169,13 @@ public final class Lease {
 	}
 
 	/**
+	 * When the request left that granted or last renewed it.
+	 */
+	ClockReading confirmed() {
+		return this.state.confirmed();
+	}
+
+	/**
 	 * When the lease runs out unless renewed.
 	 * @return the monotonic time
 	 */
@@ -204,7 +211,7 @@ public final class Lease {
 		synchronized (this.entry) {
 			boolean later = requested.nanos() - this.state.confirmed().nanos() > 0;
 			if (later && (this.state.phase() == Phase.HELD || this.state.reason() == LossReason.DEADLINE)) {
-				confirm(requested);
+				confirm(Phase.HELD, requested);
 			}
 		}
 		return isHeld(now);
@@ -212,18 +219,20 @@ public final class Lease {
 
 	private void confirm(ClockReading requested, ClockReading now) {
 		boolean later = requested.nanos() - this.state.confirmed().nanos() > 0;
-		if (later && this.state.phase() == Phase.HELD && isReliable(this.state, now)) {
-			confirm(requested);
+		Phase phase = this.state.phase();
+		if (later && (phase == Phase.HELD || phase == Phase.IDLE) && isReliable(this.state, now)) {
+			confirm(phase, requested);
 		}
 	}
 
-	private void confirm(ClockReading requested) {
-		this.state = new State(Phase.HELD, requested, null);
+	private void confirm(Phase phase, ClockReading requested) {
+		this.state = new State(phase, requested, null);
 		this.renewalFailure = null;
 	}
 
 	/**
-	 * The store has the lease no longer: its present holder has lost it.
+	 * The store has the lease no longer: its present holder has lost it. One that is idle
+	 * is no loss of anybody's, and taken by nobody from here on.
 	 */
 	public void refused() {
 		Lease holder;
@@ -261,6 +270,9 @@ public final class Lease {
 		if (held) {
 			this.state = this.state.lost(reason);
 		}
+		else if (this.state.phase() == Phase.IDLE) {
+			this.state = new State(Phase.RELEASED, this.state.confirmed(), null);
+		}
 		return held;
 	}
 
@@ -288,9 +300,23 @@ public final class Lease {
 	}
 
 	/**
-	 * The holder hands the entry over: from here on another of this JVM holds it,
-	 * counting from the same renewal.
-	 * @return whether this lease was held until then
+	 * The holder is done, and the client keeps the lease: nobody holds it from here on.
+	 * @return whether it was held until then
+	 */
+	boolean rest(ClockReading now) {
+		synchronized (this.entry) {
+			boolean held = this.state.phase() == Phase.HELD && isReliable(this.state, now);
+			if (held) {
+				this.state = new State(Phase.IDLE, this.state.confirmed(), null);
+			}
+			return held;
+		}
+	}
+
+	/**
+	 * The holder hands the entry over, or somebody takes it that is idle: from here on
+	 * another of this JVM holds it, counting from the same renewal.
+	 * @return whether this lease was held, or idle, until then
 	 */
 	boolean handOver(Lease successor, ClockReading now) {
 		synchronized (this.entry) {
@@ -305,7 +331,7 @@ public final class Lease {
 	}
 
 	private boolean end() {
-		boolean held = this.state.phase() == Phase.HELD;
+		boolean held = this.state.phase() == Phase.HELD || this.state.phase() == Phase.IDLE;
 		if (held) {
 			this.state = new State(Phase.RELEASED, this.state.confirmed(), null);
 		}
@@ -331,7 +357,12 @@ public final class Lease {
 
 	private enum Phase {
 
-		HELD, LOST, RELEASED
+		HELD,
+
+		/** Kept by the client, for the next claim of this JVM. */
+		IDLE,
+
+		LOST, RELEASED
 
 	}
 

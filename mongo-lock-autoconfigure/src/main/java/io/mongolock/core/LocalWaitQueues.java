@@ -7,9 +7,12 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
+
+import io.mongolock.core.WaitQueue.IdleTurn;
 
 /**
  * The queues of those who wait in this JVM, one per key, first come first served: only
@@ -109,12 +112,76 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
+	 * A holder is done, and its lease is idle: the next one may take it.
+	 * @param kept is run before anybody can; must not block
+	 * @return whose turn it is, if anyone came meanwhile
+	 */
+	@Nullable W rest(String key, H holder, Runnable kept) {
+		return change(key, (queue) -> {
+			kept.run();
+			queue.rest(holder);
+		});
+	}
+
+	/**
+	 * An idle lease is about to be released, upon which {@link #released} follows.
+	 * @param ended is run before anybody else knows; must not block
+	 * @return whether it is there, and nobody has it released yet
+	 */
+	boolean endIdle(String key, H holder, Runnable ended) {
+		boolean[] ends = new boolean[1];
+		look(key, (queue) -> {
+			ends[0] = queue.endIdle(holder);
+			if (ends[0]) {
+				ended.run();
+			}
+		});
+		return ends[0];
+	}
+
+	/**
+	 * Who has the turn takes the lease that is idle, or waits until it is released.
+	 * @param take has the waiter hold it, or returns {@code null} if it must not; must
+	 * not block
+	 * @param gone is run if it is idle no longer; must not block
+	 * @return what becomes of the idle lease, or {@code null} if there is none, so that
+	 * the waiter is to ask
+	 */
+	@Nullable IdleTurn<H> takeIdle(String key, W waiter, Function<H, @Nullable H> take, Consumer<IdleTurn<H>> gone) {
+		List<IdleTurn<H>> turn = new ArrayList<>(1);
+		look(key, (queue) -> {
+			IdleTurn<H> idle = queue.takeIdle(waiter, take);
+			if (idle != null) {
+				turn.add(idle);
+				if (idle.taken() != null || idle.ends()) {
+					gone.accept(idle);
+				}
+			}
+		});
+		return (turn.isEmpty()) ? null : turn.get(0);
+	}
+
+	/**
 	 * Who holds the lock in this JVM.
 	 */
 	List<H> holders(String key) {
 		List<H> holders = new ArrayList<>();
 		look(key, (queue) -> holders.addAll(queue.holders()));
 		return holders;
+	}
+
+	/**
+	 * Who holds the lock in this JVM, or was the last to, if its lease is idle.
+	 */
+	List<H> present(String key) {
+		List<H> present = new ArrayList<>();
+		look(key, (queue) -> {
+			present.addAll(queue.holders());
+			if (queue.idle() != null) {
+				present.add(queue.idle());
+			}
+		});
+		return present;
 	}
 
 	/**

@@ -38,6 +38,8 @@ public final class LockAcquisition extends LocalWaiter {
 
 	private final Attempt attempt;
 
+	private final boolean lingers;
+
 	final AcquisitionState state;
 
 	private @Nullable Caller caller;
@@ -52,6 +54,7 @@ public final class LockAcquisition extends LocalWaiter {
 	public LockAcquisition(ClientQueues client, Attempt attempt, int reserve, Consumer<HeldLock> onLost) {
 		this.client = client;
 		this.attempt = attempt;
+		this.lingers = attempt.lingers();
 		this.state = new AcquisitionState(this, client, reserve, onLost);
 	}
 
@@ -63,6 +66,13 @@ public final class LockAcquisition extends LocalWaiter {
 	@Override
 	public int limit() {
 		return this.attempt.limit();
+	}
+
+	/**
+	 * Whether it may take a lease that is idle.
+	 */
+	public boolean lingers() {
+		return this.lingers;
 	}
 
 	/**
@@ -141,10 +151,12 @@ public final class LockAcquisition extends LocalWaiter {
 	/**
 	 * Join the queue. The first event.
 	 * @param caller is notified of the turn and of a stop
+	 * @param now not when the attempt began: its thread may have stood still since, and a
+	 * lease that is idle may have run out
 	 */
-	public AcquisitionStep begin(Caller caller) {
+	public AcquisitionStep begin(Caller caller, ClockReading now) {
 		this.caller = caller;
-		return (this.client.join(this)) ? this.state.turnAtOnce(this.attempt.begun()) : timer(this.attempt.begun());
+		return (this.client.join(this)) ? this.state.turnAtOnce(now) : timer(now);
 	}
 
 	/**

@@ -18,9 +18,10 @@ import io.mongolock.LockSettings;
  * @param retryInterval the longest time between two looks at a lock that another holds
  * @param autoRenew whether the lease is renewed while it is held
  * @param minHold how long the lock stays taken at least, from its grant on
+ * @param linger how long the lease is kept that nobody of this JVM holds any more
  */
 public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renewInterval, Duration operationTimeout,
-		Duration waitTimeout, Duration retryInterval, boolean autoRenew, Duration minHold) {
+		Duration waitTimeout, Duration retryInterval, boolean autoRenew, Duration minHold, Duration linger) {
 
 	/**
 	 * The ttl where nobody says another.
@@ -60,6 +61,7 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 		check("wait-timeout", waitTimeout, Duration.ZERO);
 		check("retry-interval", retryInterval, Duration.ofMillis(1));
 		check("min-hold", minHold, Duration.ZERO);
+		check("linger", linger, Duration.ZERO);
 		Duration reliable = ttl.minus(margin);
 		if (renewInterval.compareTo(part(reliable, 3)) > 0) {
 			throw new InvalidLockSettingsException("renew-interval", renewInterval,
@@ -95,8 +97,8 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 		return new ResolvedLockSettings(ttl, margin, renewInterval, operationTimeout,
 				orElse(settings.waitTimeout(), DEFAULT_WAIT_TIMEOUT),
 				orElse(settings.retryInterval(), DEFAULT_RETRY_INTERVAL),
-				(settings.autoRenew() != null) ? settings.autoRenew() : true,
-				orElse(settings.minHold(), Duration.ZERO));
+				(settings.autoRenew() != null) ? settings.autoRenew() : true, orElse(settings.minHold(), Duration.ZERO),
+				orElse(settings.linger(), Duration.ZERO));
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -25,6 +26,15 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	private final List<H> holders = new ArrayList<>(1);
 
 	private @Nullable W asking;
+
+	/** A holder who is done, and whose lease is kept for the next one. */
+	private @Nullable H idle;
+
+	/** Whether that lease is about to be released. */
+	private boolean ending;
+
+	/** Whether the one who asks waits for that. */
+	private boolean heldUp;
 
 	/** Those who ask although they are not the first. */
 	private final Set<W> beside = new LinkedHashSet<>(0);
@@ -52,6 +62,7 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	void remove(W waiter) {
 		if (this.asking == waiter) {
 			this.asking = null;
+			this.heldUp = false;
 		}
 		else if (!this.beside.remove(waiter)) {
 			this.waiters.remove(waiter);
@@ -59,6 +70,11 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	void letNextAsk(List<W> next) {
+		if (this.heldUp && this.idle == null && this.asking != null) {
+			this.heldUp = false;
+			next.add(this.asking);
+			return;
+		}
 		if (this.asking != null || this.waiters.isEmpty()) {
 			return;
 		}
@@ -96,7 +112,7 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	private boolean couldAdmitAll(W waiter) {
 		Stream<Member> ahead = Stream.of(this.holders, asking(), this.waiters).flatMap(Collection::stream);
 		int number = this.holders.size() + asking().size() + this.waiters.size();
-		return number < waiter.limit() && ahead.allMatch((one) -> number < one.limit());
+		return this.idle == null && number < waiter.limit() && ahead.allMatch((one) -> number < one.limit());
 	}
 
 	void addHolder(H holder) {
@@ -104,11 +120,62 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	void removeHolder(H holder) {
-		this.holders.remove(holder);
+		if (this.idle == holder) {
+			this.idle = null;
+			this.ending = false;
+		}
+		else {
+			this.holders.remove(holder);
+		}
+	}
+
+	/**
+	 * A holder is done, and its lease is idle.
+	 */
+	void rest(H holder) {
+		if (this.holders.remove(holder)) {
+			this.idle = holder;
+		}
+	}
+
+	/**
+	 * An idle lease is about to be released.
+	 * @return whether it is there, and nobody has it released yet
+	 */
+	boolean endIdle(H holder) {
+		boolean ends = this.idle == holder && !this.ending;
+		this.ending |= ends;
+		return ends;
+	}
+
+	/**
+	 * Who has the turn takes the lease that is idle, or waits until it is released.
+	 * @param take has the waiter hold it, or returns {@code null} if it must not
+	 * @return what becomes of the idle lease, or {@code null} if there is none, so that
+	 * the waiter is to ask
+	 */
+	@Nullable IdleTurn<H> takeIdle(W waiter, Function<H, @Nullable H> take) {
+		H idle = this.idle;
+		if (idle == null || this.asking != waiter) {
+			return null;
+		}
+		H taken = (this.ending) ? null : take.apply(idle);
+		if (taken != null) {
+			this.asking = null;
+			this.idle = null;
+			this.holders.add(taken);
+			return new IdleTurn<>(idle, taken, false);
+		}
+		this.heldUp = true;
+		return new IdleTurn<>(idle, null, endIdle(idle));
 	}
 
 	List<H> holders() {
 		return this.holders;
+	}
+
+	@Nullable H idle() {
+		return this.idle;
 	}
 
 	/**
@@ -136,7 +203,20 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	boolean isEmpty() {
-		return this.asking == null && this.beside.isEmpty() && this.waiters.isEmpty() && this.holders.isEmpty();
+		return this.asking == null && this.beside.isEmpty() && this.waiters.isEmpty() && this.holders.isEmpty()
+				&& this.idle == null;
+	}
+
+	/**
+	 * What becomes of an idle lease when somebody has the turn.
+	 *
+	 * @param <H> who holds
+	 * @param idle the holder who is done
+	 * @param taken who holds it now, {@code null} if it is to be released first
+	 * @param ends whether nobody has it released yet
+	 */
+	record IdleTurn<H>(H idle, @Nullable H taken, boolean ends) {
+
 	}
 
 	/**

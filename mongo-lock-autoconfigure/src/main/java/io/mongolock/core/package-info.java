@@ -20,6 +20,9 @@
  * <li>A hold: {@link HeldLock} begins with the grant, which is a {@link Grant} of this
  * JVM. Its {@link Lease} says whether it is held, its {@link LockShares} who relies on
  * it, its {@link HoldEnd} how it ends.</li>
+ * <li>A lease that nobody holds: {@link IdleLeases} says which one is kept, and for how
+ * long. {@link WarmKeys} are those for which that pays, {@link Recall} is what is known
+ * of others who want one.</li>
  * <li>Renewals: {@link RenewalSchedule} makes a {@link RenewalBatch} of what is due, with
  * a {@link RenewalPlan} for each lease.</li>
  * <li>The end: {@link HandOver} passes a hold on to the next attempt. Otherwise a

@@ -115,7 +115,10 @@ public final class AttemptEvents {
 		this.instruments
 			.measure((instrument) -> instrument.granted(acquisition, heldLock.request(), observe(heldLock)));
 		this.instruments.attempted(acquisition, AttemptOutcome.GRANTED, null);
-		if (heldLock.isHandedOver()) {
+		if (heldLock.wasIdle()) {
+			this.instruments.measure((instrument) -> instrument.tookIdle(heldLock.request()));
+		}
+		else if (heldLock.isHandedOver()) {
 			this.instruments.measure((instrument) -> instrument.handedOver(heldLock.request(),
 					heldLock.heldFor(ClockReading.of(this.clock))));
 		}

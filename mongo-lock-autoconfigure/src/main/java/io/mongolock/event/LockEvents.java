@@ -69,6 +69,13 @@ public final class LockEvents {
 	}
 
 	/**
+	 * Others want a lock whose lease is idle, or may be next.
+	 */
+	public void recalled(HeldLock heldLock) {
+		this.instruments.measure((instrument) -> instrument.recalled(heldLock.request()));
+	}
+
+	/**
 	 * A lock was broken on purpose.
 	 */
 	public void broken(String key, LockHolder holder) {

@@ -74,6 +74,19 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
+	 * An attempt took an idle lease of this application, with no request.
+	 */
+	default void tookIdle(LockRequest request) {
+	}
+
+	/**
+	 * Another application wants a lock whose lease is idle here, or may be next.
+	 * @param request what its last holder asked for
+	 */
+	default void recalled(LockRequest request) {
+	}
+
+	/**
 	 * An attempt that was woken to ask again has its answer.
 	 */
 	default void wokenUp(LockRequest request, boolean granted, Duration took) {

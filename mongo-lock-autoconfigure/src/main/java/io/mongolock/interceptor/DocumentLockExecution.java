@@ -12,14 +12,14 @@ import io.mongolock.spi.DocumentLocking;
  * Runs a method under the lock of a document.
  *
  * @param documents asked for at a call, not before
- * @param threads those that must not wait
+ * @param warnings looks at each call
  */
 record DocumentLockExecution(LockOperation operation, LockKeyEvaluator keys, Supplier<DocumentLocking> documents,
-		NonBlockingThreads threads) implements LockedExecution {
+		CallWarnings warnings) implements LockedExecution {
 
 	@Override
 	public @Nullable Object run(LockedCall call) throws Throwable {
-		this.threads.warnIfOnOne(call.method(), call.targetClass());
+		this.warnings.warnIfBlocking(call);
 		Object id = this.keys.id(this.operation, call);
 		DocumentLocking documents = this.documents.get();
 		Class<?> document = Objects.requireNonNull(this.operation.document());

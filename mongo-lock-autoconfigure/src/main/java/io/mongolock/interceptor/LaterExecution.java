@@ -26,7 +26,7 @@ record LaterExecution(LockRequests requests, Supplier<LockOperations> locks,
 		return this.result.run((work) -> execute(requests, work), call.again());
 	}
 
-	private CompletableFuture<@Nullable Object> execute(List<LockRequest> requests, LockedWork work) {
+	private CompletableFuture<@Nullable Object> execute(List<LockRequest> requests, LaterLocking.Work work) {
 		LockOperations locks = this.locks.get();
 		return (requests.size() == 1) ? locks.executeAsync(requests.get(0), (handle) -> work.begin(List.of(handle)))
 				: new SeveralLaterLocks(requests, this.requests.waits(), locks, work).execute();

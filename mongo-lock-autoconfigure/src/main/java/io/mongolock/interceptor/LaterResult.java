@@ -11,7 +11,7 @@ interface LaterResult {
 	 * @param call may be repeated after the method has returned
 	 * @return what the method declares
 	 */
-	Object run(AsyncLocking locking, LockedCall call);
+	Object run(LaterLocking locking, LockedCall call);
 
 	/**
 	 * Run the method without a lock, because it needs none. What it throws is the failure

@@ -45,6 +45,13 @@ record LaterType(@Nullable ReactiveAdapter adapter) {
 		return (REACTOR) ? Reactive.of(type) : null;
 	}
 
+	/**
+	 * Whether such a result may have no value.
+	 */
+	boolean mayBeEmpty() {
+		return this.adapter == null || this.adapter.supportsEmpty();
+	}
+
 	static boolean isSuspending(Method method) {
 		Class<?>[] parameters = method.getParameterTypes();
 		return parameters.length > 0

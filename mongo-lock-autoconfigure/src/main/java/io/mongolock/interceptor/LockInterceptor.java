@@ -19,13 +19,13 @@ import io.mongolock.LockOperations;
  * Runs methods under the locks that were declared for them. What a method returns or
  * throws reaches its caller unchanged.
  */
-public class LockInterceptor implements MethodInterceptor {
+public final class LockInterceptor implements MethodInterceptor {
 
 	private final LockOperationSource source;
 
 	private final LockedExecutions executions;
 
-	private final LaterResults laterResults = new LaterResults();
+	private final UnfinishedResults laterResults = new UnfinishedResults();
 
 	private final Map<MethodClassKey, Plan> plans = new ConcurrentHashMap<>(64);
 

@@ -1,6 +1,10 @@
 package io.mongolock.interceptor;
 
+import java.lang.reflect.Method;
+
+import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.Ordered;
 
 /**
@@ -25,8 +29,27 @@ public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 	 */
 	public LockOperationSourceAdvisor(LockOperationSource source, LockInterceptor interceptor, int order,
 			ProxyKind proxies) {
-		super(new LockOperationSourcePointcut(source, proxies), interceptor);
+		super(new LockedMethods(source, proxies), interceptor);
 		setOrder(order);
+	}
+
+	/** Matches the methods that the source knows. */
+	private static final class LockedMethods extends StaticMethodMatcherPointcut {
+
+		private final LockOperationSource source;
+
+		private LockedMethods(LockOperationSource source, ProxyKind proxies) {
+			this.source = source;
+			// of what is left out here the verification says what becomes of it
+			ClassFilter candidates = (type) -> source.isCandidateClass(type) && proxies.isPossible(type);
+			setClassFilter(candidates);
+		}
+
+		@Override
+		public boolean matches(Method method, Class<?> targetClass) {
+			return !this.source.getLockOperations(method, targetClass).isEmpty();
+		}
+
 	}
 
 }

@@ -130,7 +130,8 @@ final class LockedCall {
 		String later = (this.called.endsLater()) ? null : this.called.results().returned(result);
 		if (later != null) {
 			throw new InvalidLockMethodException(method(), targetClass(),
-					"has returned a " + later + ", and the lock would end before the work does", LaterResults.ACTION);
+					"has returned a " + later + ", and the lock would end before the work does",
+					UnfinishedResults.ACTION);
 		}
 		return result;
 	}

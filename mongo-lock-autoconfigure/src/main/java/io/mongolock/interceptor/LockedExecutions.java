@@ -28,9 +28,7 @@ final class LockedExecutions {
 
 	private final LockKeyEvaluator keys;
 
-	private final LateLocks late;
-
-	private final NonBlockingThreads nonBlockingThreads = new NonBlockingThreads();
+	private final CallWarnings warnings;
 
 	private final Supplier<LockOperations> operations;
 
@@ -50,7 +48,7 @@ final class LockedExecutions {
 		this.lock = lock;
 		this.beanFactory = beanFactory;
 		this.keys = new LockKeyEvaluator(beanFactory);
-		this.late = new LateLocks(hasSnapshot);
+		this.warnings = new CallWarnings(hasSnapshot);
 		this.operations = SingletonSupplier.of(operations);
 		this.documents = SingletonSupplier.of(() -> beanFactory.getBean(DocumentLocking.class));
 		this.configured = SingletonSupplier.of(() -> beanFactory.getBeanProvider(ConfiguredSettings.class)
@@ -77,10 +75,10 @@ final class LockedExecutions {
 			@Nullable UnavailableAnswer answer) {
 		LockOperation first = locks.get(0);
 		if (first.document() != null) {
-			return new DocumentLockExecution(first, this.keys, this.documents, this.nonBlockingThreads);
+			return new DocumentLockExecution(first, this.keys, this.documents, this.warnings);
 		}
 		LockRequests requests = new LockRequests(locks, this.keys, this.configured, this.clock);
-		LockedExecution plain = new LocksExecution(requests, this.operations, this.late, this.nonBlockingThreads);
+		LockedExecution plain = new LocksExecution(requests, this.operations, this.warnings);
 		if (method.later() == null) {
 			return plain;
 		}
@@ -110,7 +108,7 @@ final class LockedExecutions {
 			return new HandlerAnswer(lock.unavailableHandler(), this.beanFactory);
 		}
 		return (lock.onUnavailable() != OnUnavailable.SKIP) ? null
-				: (call, ex) -> SkippedResult.of(call.method().getReturnType());
+				: (call, ex) -> SkipAnswer.of(call.method().getReturnType());
 	}
 
 }

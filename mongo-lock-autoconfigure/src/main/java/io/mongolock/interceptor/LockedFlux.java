@@ -1,5 +1,6 @@
 package io.mongolock.interceptor;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -13,6 +14,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
@@ -23,11 +25,11 @@ import io.mongolock.LockHandle;
  */
 final class LockedFlux extends Flux<Object> {
 
-	private final AsyncLocking locking;
+	private final LaterLocking locking;
 
 	private final Work work;
 
-	LockedFlux(AsyncLocking locking, Work work) {
+	LockedFlux(LaterLocking locking, Work work) {
 		this.locking = locking;
 		this.work = work;
 	}
@@ -37,6 +39,22 @@ final class LockedFlux extends Flux<Object> {
 		Locked locked = new Locked(actual);
 		actual.onSubscribe(locked);
 		locked.claim(this.locking, this.work);
+	}
+
+	/**
+	 * The locks that a subscription works under are in its Context: the innermost by the
+	 * class of handles, for users, and all for those who subscribe within, who share
+	 * them.
+	 */
+	private static Context add(Context context, List<LockHandle> held) {
+		List<LockHandle> all = new ArrayList<>(allIn(context));
+		all.addAll(held);
+		return context.put(LockHandle.class, held.get(held.size() - 1)).put(LockedFlux.class, List.copyOf(all));
+	}
+
+	// Outermost first
+	private static List<LockHandle> allIn(ContextView context) {
+		return context.<List<LockHandle>>getOrEmpty(LockedFlux.class).orElse(List.of());
 	}
 
 	/** Is begun under the lock, once for each subscription. */
@@ -81,12 +99,12 @@ final class LockedFlux extends Flux<Object> {
 		}
 
 		@SuppressWarnings("try") // closing is what the resource is for
-		private void claim(AsyncLocking locking, Work work) {
+		private void claim(LaterLocking locking, Work work) {
 			if (isCancelled()) {
 				return;
 			}
 			CompletableFuture<@Nullable Object> locked;
-			try (LockContext.Scope shared = LockScopes.enter(ReactiveLocks.all(this.context))) {
+			try (LockContext.Scope shared = LockScopes.enter(allIn(this.context))) {
 				locked = locking.execute((held) -> begin(held, work));
 			}
 			catch (RuntimeException | Error ex) {
@@ -96,12 +114,12 @@ final class LockedFlux extends Flux<Object> {
 			if (isCancelled()) {
 				locked.cancel(false);
 			}
-			AsyncLocking.whenEnded(locked, (none, failure) -> released(failure));
+			LaterLocking.whenEnded(locked, (none, failure) -> released(failure));
 		}
 
 		private CompletionStage<@Nullable Object> begin(List<LockHandle> held, Work work) throws Throwable {
 			if (!isCancelled()) {
-				this.context = ReactiveLocks.add(this.context, held);
+				this.context = add(this.context, held);
 				Flux.<Object>from(work.begin())
 					.takeUntilOther(Mono.fromFuture(this.end.interruption, true))
 					.subscribe(this);

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param later the type of its result, if that is known to end later
  * @param results knows results that end later
  */
-record LockedMethod(Method method, Class<?> targetClass, @Nullable LaterType later, LaterResults results) {
+record LockedMethod(Method method, Class<?> targetClass, @Nullable LaterType later, UnfinishedResults results) {
 
-	static LockedMethod of(Method method, Class<?> targetClass, LaterResults results) {
+	static LockedMethod of(Method method, Class<?> targetClass, UnfinishedResults results) {
 		return new LockedMethod(method, targetClass, LaterType.of(method, targetClass), results);
 	}
 

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
@@ -14,20 +13,17 @@ import io.mongolock.LockRequest;
  *
  * @param requests makes the requests of a call
  * @param locks asked for at a call, not before
- * @param late asked if there is a transaction already
- * @param threads those that must not wait
+ * @param warnings looks at each call
  */
-record LocksExecution(LockRequests requests, Supplier<LockOperations> locks, LateLocks late,
-		NonBlockingThreads threads) implements LockedExecution {
+record LocksExecution(LockRequests requests, Supplier<LockOperations> locks,
+		CallWarnings warnings) implements LockedExecution {
 
 	@Override
 	@SuppressWarnings("NullAway") // sees no type arguments: the callback may return null
 	public @Nullable Object run(LockedCall call) throws Throwable {
-		this.threads.warnIfOnOne(call.method(), call.targetClass());
+		this.warnings.warnIfBlocking(call);
 		List<LockRequest> requests = this.requests.of(call);
-		if (TransactionSynchronizationManager.isActualTransactionActive()) {
-			this.late.warnIfLate(call, requests);
-		}
+		this.warnings.warnIfLate(call, requests);
 		call.claim();
 		return (requests.size() == 1) ? this.locks.get().execute(requests.get(0), (handle) -> call.proceed())
 				: new SeveralLocks(requests, this.requests.waits(), this.locks.get()).run(call);

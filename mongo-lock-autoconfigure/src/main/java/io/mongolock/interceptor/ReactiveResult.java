@@ -17,7 +17,7 @@ import io.mongolock.LockUnavailableException;
 record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answer) implements LaterResult {
 
 	@Override
-	public Object run(AsyncLocking locking, LockedCall call) {
+	public Object run(LaterLocking locking, LockedCall call) {
 		return declared(Flux.defer(() -> subscribed(locking, call.again())));
 	}
 
@@ -41,7 +41,7 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 		return this.adapter.fromPublisher(result);
 	}
 
-	private Flux<Object> subscribed(AsyncLocking locking, LockedCall call) {
+	private Flux<Object> subscribed(LaterLocking locking, LockedCall call) {
 		Flux<Object> locked = new LockedFlux(locking, () -> begun(call));
 		UnavailableAnswer answer = this.answer;
 		return (answer != null)

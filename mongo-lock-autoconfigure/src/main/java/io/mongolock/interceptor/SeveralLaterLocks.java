@@ -27,7 +27,7 @@ final class SeveralLaterLocks {
 
 	private final LockOperations locks;
 
-	private final LockedWork work;
+	private final LaterLocking.Work work;
 
 	/** What the caller works under: to be shared, also where another thread asks. */
 	private final List<LockHandle> around = LockScopes.current();
@@ -53,7 +53,7 @@ final class SeveralLaterLocks {
 	 * Create for one attempt.
 	 * @param requests sorted, with distinct keys
 	 */
-	SeveralLaterLocks(List<LockRequest> requests, WaitBudget waits, LockOperations locks, LockedWork work) {
+	SeveralLaterLocks(List<LockRequest> requests, WaitBudget waits, LockOperations locks, LaterLocking.Work work) {
 		this.requests = requests;
 		this.waits = waits;
 		this.locks = locks;

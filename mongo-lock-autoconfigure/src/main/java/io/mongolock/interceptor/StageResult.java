@@ -19,7 +19,7 @@ import io.mongolock.LockUnavailableException;
 record StageResult(@Nullable UnavailableAnswer answer) implements LaterResult {
 
 	@Override
-	public CompletableFuture<@Nullable Object> run(AsyncLocking locking, LockedCall call) {
+	public CompletableFuture<@Nullable Object> run(LaterLocking locking, LockedCall call) {
 		CompletableFuture<@Nullable Object> locked;
 		try {
 			locked = locking.execute((held) -> stage(call.proceed()));
@@ -44,7 +44,7 @@ record StageResult(@Nullable UnavailableAnswer answer) implements LaterResult {
 	private static CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked,
 			LockedCall call, UnavailableAnswer answer) {
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		AsyncLocking.whenEnded(locked, (value, failure) -> {
+		LaterLocking.whenEnded(locked, (value, failure) -> {
 			if (failure instanceof LockUnavailableException ex && UnavailableAnswer.isTo(ex, call)) {
 				answer(result, call, answer, ex);
 			}

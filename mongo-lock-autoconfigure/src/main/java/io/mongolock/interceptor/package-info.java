@@ -10,14 +10,14 @@
  * document.</li>
  * <li>If it need not be locked: {@link ConditionalExecution}. If it is not free:
  * {@link UnavailableExecution} has an {@link UnavailableAnswer} from a
- * {@link SkippedResult}, by {@link FallbackAnswer} from another method, or by
+ * {@link SkipAnswer}, by {@link FallbackAnswer} from another method, or by
  * {@link HandlerAnswer} from a bean.</li>
  * <li>Results that end later: {@link LaterType} says which there are,
  * {@link LaterExecution} has the lock held until {@link StageResult} or
- * {@link ReactiveResult} has ended, and {@link LaterResults} refuses those whose end
+ * {@link ReactiveResult} has ended, and {@link UnfinishedResults} refuses those whose end
  * cannot be known.</li>
- * <li>{@link LateLocks} warns of locks that come after the snapshot they should
- * protect.</li>
+ * <li>{@link CallWarnings} warns of locks that come after the snapshot they should
+ * protect, and of threads that must not wait for one.</li>
  * <li>Which keys: {@link LockKeyEvaluator} evaluates their expressions at each call, and
  * {@link LockRequests} brings them into the order in which all calls ask.</li>
  * <li>{@code check} refuses at startup what could not work.</li>

@@ -43,6 +43,8 @@ public final class LockMeters implements LockInstrumentation {
 
 	private final boolean timesClaims;
 
+	private final Map<String, Counter> idleTaken = new ConcurrentHashMap<>();
+
 	private final Map<TimerId, Timer> timers = new ConcurrentHashMap<>();
 
 	private final Set<String> expected = ConcurrentHashMap.newKeySet();
@@ -80,12 +82,15 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	/**
-	 * Show how many locks are held and how many claims wait.
+	 * Show how many locks are held, how many claims wait, and how many leases are idle.
 	 */
-	public void gauge(Supplier<Number> held, Supplier<Number> waiting) {
+	public void gauge(Supplier<Number> held, Supplier<Number> waiting, Supplier<Number> idle) {
 		Gauge.builder("mongo.lock.held", held).description("Locks held by this application").register(this.registry);
 		Gauge.builder("mongo.lock.waiting", waiting)
 			.description("Claims of this application that wait")
+			.register(this.registry);
+		Gauge.builder("mongo.lock.idle", idle)
+			.description("Leases that this application keeps though nobody holds the locks")
 			.register(this.registry);
 	}
 
@@ -118,6 +123,28 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void handedOver(LockRequest request, Duration took) {
 		timer(HAND_OVER, request, null, null).record(took);
+	}
+
+	@Override
+	public void tookIdle(LockRequest request) {
+		// Kept here, because the registry would cost as much as such a claim
+		this.idleTaken.computeIfAbsent(LockTags.name(request), this::idleTaken).increment();
+	}
+
+	private Counter idleTaken(String name) {
+		return Counter.builder("mongo.lock.idle.taken")
+			.description("Claims that took an idle lease of this application, without a request")
+			.tags("lock", name)
+			.register(this.registry);
+	}
+
+	@Override
+	public void recalled(LockRequest request) {
+		Counter.builder("mongo.lock.recalled")
+			.description("Grants whose lock others wanted, while their lease was idle or might have been next")
+			.tags("lock", LockTags.name(request))
+			.register(this.registry)
+			.increment();
 	}
 
 	@Override

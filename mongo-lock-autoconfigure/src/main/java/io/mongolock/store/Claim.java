@@ -20,16 +20,18 @@ import io.mongolock.LockOwner;
  * @param ttl how long the lease lasts without renewal, whole milliseconds
  * @param first whether nobody ever asked with this token before, which a store may use to
  * ask for less: the meaning is the same
+ * @param linger how long its client may keep the lease though nobody holds the lock,
+ * whole milliseconds, zero if not at all: others have to recall it
  */
 public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration placeTtl, LockOwner owner, Duration ttl,
-		boolean first) {
+		boolean first, Duration linger) {
 
 	/**
 	 * A claim of an exclusive lock that does not wait in the queue.
 	 * @param ttl how long the lease lasts without renewal, whole milliseconds
 	 */
 	public static Claim of(LeaseId id, LockOwner owner, Duration ttl) {
-		return new Claim(id, 1, 0, null, owner, ttl, false);
+		return new Claim(id, 1, 0, null, owner, ttl, false, Duration.ZERO);
 	}
 
 	/**
@@ -37,7 +39,7 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 * @param limit how many may hold the lock together with this claim
 	 */
 	public Claim withLimit(int limit) {
-		return new Claim(this.id, limit, this.reserve, this.placeTtl, this.owner, this.ttl, this.first);
+		return new Claim(this.id, limit, this.reserve, this.placeTtl, this.owner, this.ttl, this.first, this.linger);
 	}
 
 	/**
@@ -45,7 +47,7 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 * @param reserve how many fences above its own the grant sets aside
 	 */
 	public Claim withReserve(int reserve) {
-		return new Claim(this.id, this.limit, reserve, this.placeTtl, this.owner, this.ttl, this.first);
+		return new Claim(this.id, this.limit, reserve, this.placeTtl, this.owner, this.ttl, this.first, this.linger);
 	}
 
 	/**
@@ -53,14 +55,14 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 * @param placeTtl how long the place lasts without refresh, whole milliseconds
 	 */
 	public Claim inQueue(Duration placeTtl) {
-		return new Claim(this.id, this.limit, this.reserve, placeTtl, this.owner, this.ttl, this.first);
+		return new Claim(this.id, this.limit, this.reserve, placeTtl, this.owner, this.ttl, this.first, this.linger);
 	}
 
 	/**
 	 * This claim, changing nothing if denied.
 	 */
 	public Claim alone() {
-		return new Claim(this.id, this.limit, this.reserve, null, this.owner, this.ttl, this.first);
+		return new Claim(this.id, this.limit, this.reserve, null, this.owner, this.ttl, this.first, this.linger);
 	}
 
 	/**
@@ -74,7 +76,15 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 * This claim as the first one of its token.
 	 */
 	public Claim asFirst() {
-		return new Claim(this.id, this.limit, this.reserve, this.placeTtl, this.owner, this.ttl, true);
+		return new Claim(this.id, this.limit, this.reserve, this.placeTtl, this.owner, this.ttl, true, this.linger);
+	}
+
+	/**
+	 * This claim of a lease that its client may keep.
+	 * @param linger how long though nobody holds the lock, whole milliseconds
+	 */
+	public Claim withLinger(Duration linger) {
+		return new Claim(this.id, this.limit, this.reserve, this.placeTtl, this.owner, this.ttl, this.first, linger);
 	}
 
 	public Claim {

@@ -18,9 +18,12 @@ import io.mongolock.LockHolder;
  * @param fence the highest that was given out or set aside
  * @param now the store's time
  * @param content what the store keeps with the lock, if it does
+ * @param inDoubt whether a request of the same claim that had no answer may still be
+ * executed
+ * @param recalled the token of the holder that was recalled last, if ever one was
  */
 public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaiter> queue, List<StoredHolder> previous,
-		long fence, Instant now, @Nullable Object content) {
+		long fence, Instant now, @Nullable Object content, boolean inDoubt, @Nullable String recalled) {
 
 	/**
 	 * The answer of a store that keeps locks alone and sets no fences aside.
@@ -28,7 +31,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 * @param previous who held it before the last grant
 	 */
 	public ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous, Instant now) {
-		this(holders, queue, previous, 0, now, null);
+		this(holders, queue, previous, 0, now, null, false, null);
 	}
 
 	/**
@@ -36,14 +39,16 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 * @param queue who waits, first come first, {@code null} if nobody looked
 	 */
 	public ClaimAnswer withQueue(@Nullable List<StoredWaiter> queue) {
-		return new ClaimAnswer(this.holders, queue, this.previous, this.fence, this.now, this.content);
+		return new ClaimAnswer(this.holders, queue, this.previous, this.fence, this.now, this.content, this.inDoubt,
+				this.recalled);
 	}
 
 	/**
 	 * This answer with what the store keeps with the lock.
 	 */
 	public ClaimAnswer with(Object content) {
-		return new ClaimAnswer(this.holders, this.queue, this.previous, this.fence, this.now, content);
+		return new ClaimAnswer(this.holders, this.queue, this.previous, this.fence, this.now, content, this.inDoubt,
+				this.recalled);
 	}
 
 	/**
@@ -93,6 +98,19 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 		}
 		for (StoredWaiter waiter : this.queue) {
 			if (waiter.isAlive(this.now)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Whether the lock may be held by nobody although it is taken: the client of a holder
+	 * may keep the lease, and nobody has recalled it yet.
+	 */
+	public boolean mayBeIdle() {
+		for (StoredHolder holder : this.holders) {
+			if (holder.mayBeIdle(this.recalled) && holder.isAlive(this.now)) {
 				return true;
 			}
 		}

@@ -48,9 +48,19 @@ public interface LockStore {
 
 	/**
 	 * End the lease of a token, whichever grant it is of. The answer may be taken back by
-	 * a failover: the lease then runs out by itself.
+	 * a failover: the lease then runs out by itself. Nor need a watch over releases have
+	 * noticed it before they are {@link #confirmReleases confirmed}.
 	 */
-	boolean release(LeaseId lease, Duration timeout);
+	ReleaseAnswer release(LeaseId lease, Duration timeout);
+
+	/**
+	 * Have the releases confirmed that were answered before, for a watch over releases
+	 * that notices them only then. For a store whose watches, if any, wait for nothing,
+	 * there is nothing to do.
+	 */
+	default void confirmReleases(Duration timeout) {
+		// Nobody waits for it
+	}
 
 	/**
 	 * End the leases of several tokens in one request, each as {@link #release} does, but
@@ -147,19 +157,17 @@ public interface LockStore {
 	 * notice releases
 	 */
 	default ReleaseWatch watchReleases(ReleaseListener listener) {
-		return new ReleaseWatch() {
+		return ReleaseWatch.NEVER_LIVE;
+	}
 
-			@Override
-			public boolean isLive() {
-				return false;
-			}
-
-			@Override
-			public void close() {
-				// Nothing was opened
-			}
-
-		};
+	/**
+	 * Have a listener notified of recalls as they happen, if this store notices them. At
+	 * most one watch is needed for all keys.
+	 * @return the watch, to be closed when this client keeps no lease that nobody holds;
+	 * never live if the store does not notice recalls
+	 */
+	default ReleaseWatch watchRecalls(RecallListener listener) {
+		return ReleaseWatch.NEVER_LIVE;
 	}
 
 }

@@ -3,15 +3,30 @@ package io.mongolock.store;
 import java.time.Duration;
 
 /**
- * Watches a store for released locks until it is closed. Thread-safe.
+ * Watches a store for released locks, or for recalls, until it is closed. Thread-safe.
  */
 public interface ReleaseWatch extends AutoCloseable {
 
+	/** For a store that notices nothing. */
+	ReleaseWatch NEVER_LIVE = new ReleaseWatch() {
+
+		@Override
+		public boolean isLive() {
+			return false;
+		}
+
+		@Override
+		public void close() {
+			// Nothing was opened
+		}
+
+	};
+
 	/**
-	 * Whether releases are notified at present. If not, those who wait have to look. It
-	 * may change at any time; each time that it becomes {@code true},
-	 * {@link ReleaseListener#missed()} follows.
-	 * @return whether the listener is notified of releases as they happen
+	 * Whether the listener is notified at present. If not, those who want to know have to
+	 * look. It may change at any time; each time that it becomes {@code true},
+	 * {@code missed()} of the listener follows.
+	 * @return whether the listener is notified of what happens
 	 */
 	boolean isLive();
 

@@ -24,18 +24,21 @@ import io.mongolock.ReleaseRequest;
  * @param ttl how long the lease lasts from there
  * @param releaseRequest who asks to release it, if anyone
  * @param kept whether its holder is done, and it only stays taken for a while
+ * @param linger how long its client may keep the lease though nobody holds the lock, zero
+ * if not at all
  */
 public record StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
-		Instant renewedAt, Duration ttl, @Nullable ReleaseRequest releaseRequest, boolean kept) {
+		Instant renewedAt, Duration ttl, @Nullable ReleaseRequest releaseRequest, boolean kept, Duration linger) {
 
 	/**
-	 * A holder who is not done, and whom nobody asks to release the lock.
+	 * A holder who is not done, whom nobody asks to release the lock, and whose lease
+	 * nobody keeps.
 	 * @param limit how many may hold the lock together with it
 	 * @param renewedAt when its lease last began
 	 */
 	public StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
 			Instant renewedAt, Duration ttl) {
-		this(leaseToken, fence, limit, owner, acquiredAt, renewedAt, ttl, null, false);
+		this(leaseToken, fence, limit, owner, acquiredAt, renewedAt, ttl, null, false, Duration.ZERO);
 	}
 
 	/**
@@ -43,6 +46,14 @@ public record StoredHolder(String leaseToken, long fence, int limit, LockOwner o
 	 */
 	public boolean isAlive(Instant now) {
 		return this.renewedAt.plus(this.ttl).isAfter(now);
+	}
+
+	/**
+	 * Whether its client may keep the lease though nobody holds the lock.
+	 * @param recalled the token of the holder that was recalled last, if ever one was
+	 */
+	public boolean mayBeIdle(@Nullable String recalled) {
+		return !this.linger.isZero() && !this.kept && !this.leaseToken.equals(recalled);
 	}
 
 	/**

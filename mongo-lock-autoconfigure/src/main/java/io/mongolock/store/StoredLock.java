@@ -3,6 +3,8 @@ package io.mongolock.store;
 import java.time.Instant;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockHolder;
 
 /**
@@ -15,16 +17,29 @@ import io.mongolock.LockHolder;
  * out meanwhile among them
  * @param fence the highest number given out
  * @param now the store's time
+ * @param recalled the token of the holder that was recalled last, if ever one was: others
+ * want the lock, and the client of that holder is not to keep the lease though nobody
+ * holds the lock
  */
 public record StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
-		long fence, Instant now) {
+		long fence, Instant now, @Nullable String recalled) {
+
+	/**
+	 * A lock of which no holder was recalled.
+	 * @param queue who waits for it, first come first, places that ran out included
+	 * @param fence the highest number given out
+	 */
+	public StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
+			long fence, Instant now) {
+		this(key, holders, queue, previous, fence, now, null);
+	}
 
 	/**
 	 * This lock with a queue that is kept elsewhere.
 	 * @param queue who waits, first come first
 	 */
 	public StoredLock withQueue(List<StoredWaiter> queue) {
-		return new StoredLock(this.key, this.holders, queue, this.previous, this.fence, this.now);
+		return new StoredLock(this.key, this.holders, queue, this.previous, this.fence, this.now, this.recalled);
 	}
 
 	/**

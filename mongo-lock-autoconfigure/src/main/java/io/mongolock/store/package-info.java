@@ -9,7 +9,8 @@
  * <li>The state that is stored: {@link StoredLock} with its {@link StoredHolder}s and
  * {@link StoredWaiter}s.</li>
  * <li>Hints: {@link ReleaseWatch} calls a {@link ReleaseListener} when a place in a lock
- * may be free, and {@link StoreServers} knows servers, their clocks and elections.</li>
+ * may be free, or a {@link RecallListener} when somebody wants a lease back, and
+ * {@link StoreServers} knows servers, their clocks and elections.</li>
  * <li>For code beside the store that ends leases by its own statements: {@link Leased}
  * leads to the lease of a handle, and {@link LeaseEnd} says how it ended.</li>
  * </ul>

@@ -3,7 +3,9 @@ package io.mongolock.actuate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -23,6 +25,7 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationEventPublisher;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
@@ -37,8 +40,11 @@ import io.mongolock.actuate.LockDescriptors.PreviousDescriptor;
 import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
 import io.mongolock.actuate.LockDescriptors.RequestedDescriptor;
 import io.mongolock.actuate.LockDescriptors.WaiterDescriptor;
+import io.mongolock.core.LocalLease;
+import io.mongolock.spi.StoreClient;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -57,6 +63,8 @@ class LocksEndpointTests {
 
 	private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
+	private static final ReleaseAnswer RELEASED = new ReleaseAnswer(true, false);
+
 	private static final SecurityContext USER = user("alice", "OPERATOR");
 
 	private final LockStore store = Mockito.mock();
@@ -67,8 +75,11 @@ class LocksEndpointTests {
 
 	private final LockClock clock = Mockito.mock();
 
-	private final LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, this.events::add, this.locks,
-			String::length, this.clock, List.of());
+	private final Map<LeaseId, LocalLease> here = new HashMap<>();
+
+	private final List<String> taken = new ArrayList<>();
+
+	private final LocksEndpoint endpoint = endpoint(this.store, this.events::add);
 
 	private final List<StoredLock> held = new ArrayList<>();
 
@@ -229,19 +240,46 @@ class LocksEndpointTests {
 	@Test
 	void theAuthorOfAReleaseRequestIsShownOnlyToUsersWhoMaySeeOwners() {
 		StoredHolder asked = new StoredHolder("secret", 7, 1, new LockOwner("shop", "1", "host", 1, ""), NOW, NOW,
-				Duration.ofSeconds(30), new ReleaseRequest("deployment", "admin", NOW), false);
-		assertThat(HolderDescriptor.of(asked, NOW, true).releaseRequest()).isEqualTo(asked.releaseRequest());
-		assertThat(HolderDescriptor.of(asked, NOW, false).releaseRequest()).asString()
+				Duration.ofSeconds(30), new ReleaseRequest("deployment", "admin", NOW), false, Duration.ZERO);
+		StoredLock lock = new StoredLock("order:1", List.of(asked), List.of(), List.of(), 7, NOW);
+		assertThat(HolderDescriptor.of(asked, lock, null, true).releaseRequest()).isEqualTo(asked.releaseRequest());
+		assertThat(HolderDescriptor.of(asked, lock, null, false).releaseRequest()).asString()
 			.contains("deployment")
 			.doesNotContain("admin");
 	}
 
 	@Test
+	void aHolderWhoseLeaseMayBeKeptThoughNobodyHoldsTheLockIsToldApartUntilItIsRecalled() {
+		StoredHolder lingers = new StoredHolder("secret", 7, 1, new LockOwner("shop", "1", "host", 1, ""), NOW, NOW,
+				Duration.ofSeconds(30), null, false, Duration.ofSeconds(10));
+		this.held.add(new StoredLock("order:1", List.of(lingers), List.of(), List.of(), 7, NOW));
+		this.held.add(new StoredLock("order:2", List.of(lingers), List.of(), List.of(), 7, NOW, "secret"));
+		hold("order:3", "shop", Duration.ofSeconds(1));
+		assertThat(all().locks()).extracting((lock) -> lock.holders().get(0).mayBeIdle())
+			.containsExactly(true, false, false);
+	}
+
+	@Test
+	void aLeaseThatThisInstanceKeepsIsIdleSinceThenAndOneThatItUsesIsNot() {
+		StoredHolder lingers = new StoredHolder("secret", 7, 1, new LockOwner("shop", "1", "host", 1, ""), NOW, NOW,
+				Duration.ofSeconds(30), null, false, Duration.ofSeconds(10));
+		for (String key : List.of("order:1", "order:2", "order:3")) {
+			this.held.add(new StoredLock(key, List.of(lingers), List.of(), List.of(), 7, NOW));
+		}
+		this.here.put(new LeaseId("order:1", "secret"), new LocalLease(Duration.ofSeconds(4)));
+		this.here.put(new LeaseId("order:2", "secret"), new LocalLease(null));
+		assertThat(all().locks()).flatExtracting(LockDescriptor::holders)
+			.extracting(HolderDescriptor::mayBeIdle, HolderDescriptor::idleSince)
+			.containsExactly(tuple(false, NOW.minusSeconds(4)), tuple(false, null), tuple(true, null));
+	}
+
+	@Test
 	void aReleaseByForceEndsTheHoldsThatWereSeenAndNamesItsUser(CapturedOutput output) {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
-		BDDMockito.given(this.store.release(new LeaseId("order:1", "secret order:1"), TIMEOUT)).willReturn(true);
+		BDDMockito.given(this.store.release(new LeaseId("order:1", "secret order:1"), TIMEOUT)).willReturn(RELEASED);
 		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, "hangs\nsince noon"))
 			.isEqualTo(new ReleasedDescriptor("order:1", 1));
+		assertThat(this.taken).as("said to the client").containsExactly("order:1, fence 7");
 		assertThat(this.events).hasSize(1);
 		assertThat(((AuditApplicationEvent) this.events.get(0)).getAuditEvent().toString())
 			.contains("principal=alice", LocksEndpoint.RELEASED_BY_FORCE, "order:1", "shop 1", "since noon")
@@ -256,9 +294,11 @@ class LocksEndpointTests {
 	@Test
 	void whereNothingWasReleasedNothingIsAudited() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(new ReleaseAnswer(false, false));
 		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, null))
 			.isEqualTo(new ReleasedDescriptor("order:1", 0));
 		assertThat(this.events).isEmpty();
+		assertThat(this.taken).isEmpty();
 	}
 
 	@Test
@@ -288,12 +328,12 @@ class LocksEndpointTests {
 	@Test
 	void anAuditThatFailsHidesNeitherTheLogLineNorTheAnswer(CapturedOutput output) {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
-		LocksEndpoint endpoint = new LocksEndpoint(this.store, TIMEOUT, (event) -> {
+		LocksEndpoint endpoint = endpoint(this.store, (event) -> {
 			throw new IllegalStateException("the audit, says the test");
-		}, this.locks, String::length, this.clock, List.of());
+		});
 		BDDMockito.given(this.locks.requestRelease("order:1", "soon", "alice")).willReturn(1);
 		assertThat(endpoint.requestRelease(USER, new String[] { "order:1" }, "soon").asked()).isEqualTo(1);
-		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(true);
+		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(RELEASED);
 		assertThat(endpoint.release(USER, new String[] { "order:1" }, null))
 			.isEqualTo(new ReleasedDescriptor("order:1", 1));
 		LockStoreException failure = new LockStoreException("order:1", Outcome.UNKNOWN, "no answer", null);
@@ -326,7 +366,7 @@ class LocksEndpointTests {
 	@Test
 	void aUserWithNoneOfTheRolesMayNotRelease() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
-		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(true);
+		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(RELEASED);
 		String[] key = { "order:1" };
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of("OPERATOR"));
 		for (SecurityContext other : List.of(SecurityContext.NONE, user("bob", "AUDITOR"))) {
@@ -344,7 +384,7 @@ class LocksEndpointTests {
 	void aKeyOfAnyCharactersIsAParameter() {
 		String key = "a%/;\\\n..//b";
 		hold(key, "shop 1", Duration.ofSeconds(5));
-		BDDMockito.given(this.store.release(new LeaseId(key, "secret " + key), TIMEOUT)).willReturn(true);
+		BDDMockito.given(this.store.release(new LeaseId(key, "secret " + key), TIMEOUT)).willReturn(RELEASED);
 		BDDMockito.given(this.locks.requestRelease(key, "soon", "alice")).willReturn(1);
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		assertThat(web.locks(USER, key, null, null, null, null, null).getBody()).asString().contains(key);
@@ -390,8 +430,7 @@ class LocksEndpointTests {
 			throw down;
 		});
 		BDDMockito.given(this.locks.requestRelease("k", "soon", "anonymous")).willThrow(down);
-		LocksEndpoint endpoint = new LocksEndpoint(store, TIMEOUT, this.events::add, this.locks, String::length,
-				this.clock, List.of());
+		LocksEndpoint endpoint = endpoint(store, this.events::add);
 		String[] key = { "k" };
 		for (Show shown : List.of(Show.ALWAYS, Show.NEVER)) {
 			LocksEndpointWebExtension web = new LocksEndpointWebExtension(endpoint, shown, Set.of());
@@ -439,6 +478,12 @@ class LocksEndpointTests {
 			.locks();
 	}
 
+	private LocksEndpoint endpoint(LockStore store, ApplicationEventPublisher events) {
+		StoreClient client = new StoreClient(store, this.locks, String::length,
+				(key, holder) -> this.taken.add(key + ", fence " + holder.fence()));
+		return new LocksEndpoint(client, this.here::get, TIMEOUT, events, this.clock, List.of());
+	}
+
 	private LocksDescriptor all() {
 		return this.endpoint.locks(null, null, null, null, null);
 	}
@@ -454,7 +499,7 @@ class LocksEndpointTests {
 		StoredHolder before = new StoredHolder("secret before", 6, 1, new LockOwner("died", "3", "host-3", 42, "main"),
 				NOW.minusSeconds(95), NOW.minusSeconds(80), Duration.ofSeconds(30));
 		StoredHolder done = new StoredHolder("secret done", 5, 1, new LockOwner("done", "4", "host-3", 42, "main"),
-				NOW.minusSeconds(95), NOW.minusSeconds(80), Duration.ofSeconds(30), null, true);
+				NOW.minusSeconds(95), NOW.minusSeconds(80), Duration.ofSeconds(30), null, true, Duration.ZERO);
 		StoredLock lock = new StoredLock(key, List.of(holder), List.of(place("gone", 10), place("next", 1)),
 				List.of(holder, before, done), 7, NOW);
 		this.held.add(lock);

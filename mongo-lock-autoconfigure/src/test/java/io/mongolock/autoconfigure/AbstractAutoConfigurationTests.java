@@ -1,9 +1,5 @@
 package io.mongolock.autoconfigure;
 
-import com.mongodb.WriteConcern;
-import com.mongodb.client.MongoDatabase;
-import org.mockito.BDDMockito;
-import org.mockito.Mockito;
 import org.springframework.beans.BeansException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -16,8 +12,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
-import org.springframework.data.mongodb.MongoDatabaseFactory;
-import org.springframework.data.mongodb.core.MongoExceptionTranslator;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
@@ -61,15 +55,6 @@ abstract class AbstractAutoConfigurationTests {
 			.filter((analysis) -> analysis != null)
 			.findFirst()
 			.orElseThrow(() -> new AssertionError("no analysis", failure));
-	}
-
-	static MongoDatabaseFactory database() {
-		MongoDatabaseFactory factory = Mockito.mock(MongoDatabaseFactory.class);
-		BDDMockito.given(factory.getExceptionTranslator()).willReturn(new MongoExceptionTranslator());
-		MongoDatabase database = Mockito.mock(MongoDatabase.class, Mockito.RETURNS_DEEP_STUBS);
-		BDDMockito.given(database.getWriteConcern()).willReturn(WriteConcern.MAJORITY);
-		BDDMockito.given(factory.getMongoDatabase()).willReturn(database);
-		return factory;
 	}
 
 	@Configuration(proxyBeanMethods = false)

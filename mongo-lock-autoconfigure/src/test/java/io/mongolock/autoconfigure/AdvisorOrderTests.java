@@ -35,11 +35,8 @@ import org.springframework.resilience.annotation.Retryable;
 import org.springframework.retry.annotation.Backoff;
 import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 import reactor.core.publisher.Mono;
 
@@ -52,6 +49,7 @@ import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.RecordingLockOperations;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -152,9 +150,9 @@ class AdvisorOrderTests {
 		PlatformTransactionManager transactions = new RecordingTransactionManager(events);
 		new ApplicationContextRunner().withBean(LockStore.class, () -> new ScriptedStore() {
 			@Override
-			public boolean release(LeaseId lease, Duration timeout) {
+			public ReleaseAnswer release(LeaseId lease, Duration timeout) {
 				events.add("release " + lease.key());
-				return true;
+				return new ReleaseAnswer(true, false);
 			}
 		})
 			.withBean(Skipping.class)
@@ -419,36 +417,6 @@ class AdvisorOrderTests {
 
 		List<String> events() {
 			return this.events;
-		}
-
-	}
-
-	static class RecordingTransactionManager extends AbstractPlatformTransactionManager {
-
-		private final transient List<String> events;
-
-		RecordingTransactionManager(List<String> events) {
-			this.events = events;
-		}
-
-		@Override
-		protected Object doGetTransaction() {
-			return this;
-		}
-
-		@Override
-		protected void doBegin(Object transaction, TransactionDefinition definition) {
-			this.events.add("begin");
-		}
-
-		@Override
-		protected void doCommit(DefaultTransactionStatus status) {
-			this.events.add("commit");
-		}
-
-		@Override
-		protected void doRollback(DefaultTransactionStatus status) {
-			this.events.add("rollback");
 		}
 
 	}

@@ -35,6 +35,7 @@ import io.mongolock.client.ScriptedStore;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -50,7 +51,7 @@ class AsyncMethodTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withBean(LockStore.class, () -> new ScriptedStore() {
 			@Override
-			public boolean release(LeaseId lease, Duration timeout) {
+			public ReleaseAnswer release(LeaseId lease, Duration timeout) {
 				AsyncMethodTests.this.events.add("release " + lease.key());
 				return super.release(lease, timeout);
 			}

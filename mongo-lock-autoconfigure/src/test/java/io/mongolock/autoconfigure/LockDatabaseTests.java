@@ -5,8 +5,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.mockito.BDDMockito;
-import org.mockito.Mockito;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
@@ -14,7 +12,6 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
@@ -31,7 +28,7 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 
 	@Test
 	void storeIsKeptInTheApplicationsDatabase() {
-		this.bare.withBean(MongoDatabaseFactory.class, () -> database()).run((context) -> {
+		this.bare.withBean(MongoDatabaseFactory.class, () -> MockDatabases.database()).run((context) -> {
 			assertThat(context).hasSingleBean(MongoLockStore.class).hasSingleBean(TtlIndexWatch.class);
 			assertThat(context).doesNotHaveBean(MongoTemplate.class);
 		});
@@ -91,18 +88,18 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 
 	@Test
 	void primaryOfSeveralIsChosen() {
-		this.bare.withUserConfiguration(PrimaryConfiguration.class)
+		this.bare.withUserConfiguration(MockDatabases.PrimaryConfiguration.class)
 			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
 	}
 
 	@Test
 	void thePrimaryTemplateDecidesNotTheFactoryOfBoot() {
-		MongoDatabaseFactory ofBoot = database();
-		MongoDatabaseFactory mine = database();
+		MongoDatabaseFactory ofBoot = MockDatabases.database();
+		MongoDatabaseFactory mine = MockDatabases.database();
 		this.bare.withBean("ofBoot", MongoDatabaseFactory.class, () -> ofBoot)
-			.withBean("mine", MongoTemplate.class, () -> SeveralConfiguration.template(mine),
+			.withBean("mine", MongoTemplate.class, () -> MockDatabases.template(mine),
 					(definition) -> definition.setPrimary(true))
-			.withBean("other", MongoTemplate.class, () -> SeveralConfiguration.template(ofBoot))
+			.withBean("other", MongoTemplate.class, () -> MockDatabases.template(ofBoot))
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				MongoTemplate chosen = (MongoTemplate) new LockDatabase(context.getBeanFactory()).template(null);
@@ -112,13 +109,13 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 
 	@Test
 	void ofSeveralTemplatesWithoutAPrimaryTheOnlyFactoryDecides() {
-		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
+		this.bare.withUserConfiguration(MockDatabases.TwoTemplatesConfiguration.class)
 			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
 	}
 
 	@Test
 	void templateAloneIsEnough() {
-		MongoTemplate template = SeveralConfiguration.template(database());
+		MongoTemplate template = MockDatabases.template(MockDatabases.database());
 		this.bare.withBean(MongoTemplate.class, () -> template)
 			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
 	}
@@ -128,66 +125,22 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 
 		@Bean
 		MongoDatabaseFactory one() {
-			return database();
+			return MockDatabases.database();
 		}
 
 		@Bean
 		MongoDatabaseFactory other() {
-			return database();
+			return MockDatabases.database();
 		}
 
 		@Bean
 		MongoTemplate oneTemplate() {
-			return template(one());
+			return MockDatabases.template(one());
 		}
 
 		@Bean
 		MongoTemplate otherTemplate() {
-			return template(other());
-		}
-
-		static MongoTemplate template(MongoDatabaseFactory factory) {
-			MongoTemplate template = Mockito.mock(MongoTemplate.class);
-			BDDMockito.given(template.getMongoDatabaseFactory()).willReturn(factory);
-			return template;
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class TwoTemplatesConfiguration {
-
-		private final MongoDatabaseFactory database = database();
-
-		@Bean
-		MongoDatabaseFactory one() {
-			return this.database;
-		}
-
-		@Bean
-		MongoTemplate oneTemplate() {
-			return SeveralConfiguration.template(this.database);
-		}
-
-		@Bean
-		MongoTemplate otherTemplate() {
-			return SeveralConfiguration.template(this.database);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class PrimaryConfiguration {
-
-		@Bean
-		@Primary
-		MongoDatabaseFactory one() {
-			return database();
-		}
-
-		@Bean
-		MongoDatabaseFactory other() {
-			return database();
+			return MockDatabases.template(other());
 		}
 
 	}

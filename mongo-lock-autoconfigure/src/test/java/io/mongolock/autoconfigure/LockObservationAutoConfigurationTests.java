@@ -37,6 +37,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -227,8 +228,8 @@ class LockObservationAutoConfigurationTests {
 		}
 
 		@Override
-		public boolean release(LeaseId lease, Duration timeout) {
-			return false;
+		public ReleaseAnswer release(LeaseId lease, Duration timeout) {
+			return new ReleaseAnswer(false, false);
 		}
 
 	}

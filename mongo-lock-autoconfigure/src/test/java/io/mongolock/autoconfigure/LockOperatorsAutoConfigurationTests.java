@@ -33,6 +33,7 @@ import io.mongolock.health.LockTrouble;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.ReleaseAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -179,7 +180,7 @@ public class LockOperatorsAutoConfigurationTests {
 		}
 
 		@Override
-		public boolean release(LeaseId lease, Duration timeout) {
+		public ReleaseAnswer release(LeaseId lease, Duration timeout) {
 			fail(lease.key());
 			return super.release(lease, timeout);
 		}

@@ -72,9 +72,9 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					"mongo-lock.margin=12s", "mongo-lock.renew-interval=10s", "mongo-lock.operation-timeout=2s",
 					"mongo-lock.wait-timeout=0", "mongo-lock.retry-interval=PT0.05S", "mongo-lock.auto-renew=false",
 					"mongo-lock.locks.order.ttl=90s", "mongo-lock.locks.order.auto-renew=true",
-					"mongo-lock.locks.order.limit=10", "mongo-lock.ttl-index.mode=validate",
-					"mongo-lock.ttl-index.retention=1d", "mongo-lock.shutdown-timeout=9s", "mongo-lock.advisor-order=5",
-					"mongo-lock.notifications=off")
+					"mongo-lock.locks.order.limit=10", "mongo-lock.linger=2s", "mongo-lock.locks.order.linger=3s",
+					"mongo-lock.ttl-index.mode=validate", "mongo-lock.ttl-index.retention=1d",
+					"mongo-lock.shutdown-timeout=9s", "mongo-lock.advisor-order=5", "mongo-lock.notifications=off")
 			.run((context) -> {
 				MongoLockProperties properties = context.getBean(MongoLockProperties.class);
 				assertThat(properties.collection()).isEqualTo("c");
@@ -93,9 +93,15 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					.waitTimeout(Duration.ZERO)
 					.retryInterval(Duration.ofMillis(50))
 					.autoRenew(false)
+					.linger(Duration.ofSeconds(2))
 					.build());
 				assertThat(configured.byName()).isEqualTo(Map.of("order",
-						LockSettings.builder().ttl(Duration.ofSeconds(90)).autoRenew(true).limit(10).build()));
+						LockSettings.builder()
+							.ttl(Duration.ofSeconds(90))
+							.autoRenew(true)
+							.limit(10)
+							.linger(Duration.ofSeconds(3))
+							.build()));
 				assertThatExceptionOfType(InvalidLockSettingsException.class)
 					.isThrownBy(() -> configured.terms(null, LockSettings.builder().ttl(Duration.ofHours(13)).build()))
 					.withMessageContaining("mongo-lock.ttl-index.retention (1d)");
@@ -131,6 +137,9 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
 					margin=29999ms                           | mongo-lock.margin             | '29999ms' | must be at least 10ms shorter than the ttl (30000ms)
 					ttl=100                                  | mongo-lock.ttl                | '100'  | Write 100ms, or 100s
+					linger=-1ms                              | mongo-lock.linger             | '-1ms' | at least 0ms
+					linger=1                                 | mongo-lock.linger             | '1'    | Write 1ms, or 1s
+					locks.order.linger=-1ms                  | mongo-lock.locks.order.linger | '-1ms' | at least 0ms
 					locks.order.limit=0                      | mongo-lock.locks.order.limit  | '0'    | must be at least 1
 					locks.order.limit=many                   | mongo-lock.locks.order.limit  | many   | Integer
 					locks.order.wait-timeout=5               | mongo-lock.locks.order.wait-timeout | '5' | would mean 5ms
@@ -168,6 +177,17 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms").containsOnlyOnce("Locks have a ttl of 4s");
 		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
+	}
+
+	@Test
+	void aLingerThatTheLeaseCutsShortIsSaidOnce(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("mongo-lock.linger=12s", "mongo-lock.locks.order.linger=13s",
+					"mongo-lock.locks.stock.linger=13s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("Locks have a linger")
+			.containsOnlyOnce(
+					"have a linger of 13s: an idle lease ends when half of ttl - margin is over, so after 12s at most");
 	}
 
 	@Test

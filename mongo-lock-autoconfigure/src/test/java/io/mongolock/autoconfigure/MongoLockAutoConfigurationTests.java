@@ -102,7 +102,7 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 
 	@Test
 	void startIsQuietAndLazy(CapturedOutput output) {
-		this.bare.withBean(MongoDatabaseFactory.class, AbstractAutoConfigurationTests::database)
+		this.bare.withBean(MongoDatabaseFactory.class, MockDatabases::database)
 			.withPropertyValues("mongo-lock.ttl-index.mode=none")
 			.withUserConfiguration(ServiceConfiguration.class)
 			.run((context) -> assertThat(context).hasNotFailed());
@@ -165,7 +165,7 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 
 	@Test
 	void backsOffForTheUsersStore() {
-		this.bare.withBean(MongoDatabaseFactory.class, () -> database())
+		this.bare.withBean(MongoDatabaseFactory.class, MockDatabases::database)
 			.withBean("mine", LockStore.class, ScriptedStore::new)
 			.run((context) -> {
 				assertThat(context).hasSingleBean(LockStore.class).hasBean("mine");

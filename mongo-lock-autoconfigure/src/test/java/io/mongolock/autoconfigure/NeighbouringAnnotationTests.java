@@ -244,7 +244,7 @@ class NeighbouringAnnotationTests {
 
 		@Bean
 		PlatformTransactionManager transactionManager(List<String> events) {
-			return new AdvisorOrderTests.RecordingTransactionManager(events);
+			return new RecordingTransactionManager(events);
 		}
 
 	}

@@ -8,6 +8,7 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import io.reactivex.rxjava3.core.Single;
 import kotlin.coroutines.Continuation;
 import org.junit.jupiter.params.provider.Arguments;
 import org.springframework.http.ResponseEntity;
@@ -25,6 +26,7 @@ import io.mongolock.annotation.DistributedLock;
 class RefusedResultTests extends AbstractRefusedMethodTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(PrimitiveSkip.class, "returns int"),
+			Arguments.of(SingleSkip.class, "returns io.reactivex.rxjava3.core.Single, and onUnavailable = SKIP"),
 			Arguments.of(FutureResult.class, "returns a Future"),
 			Arguments.of(SubtypeResult.class, "returns a ConnectableFlux"),
 			Arguments.of(NestedResult.class, "returns a Stream"),
@@ -40,6 +42,15 @@ class RefusedResultTests extends AbstractRefusedMethodTests {
 		@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP)
 		int run() {
 			return 1;
+		}
+
+	}
+
+	static class SingleSkip {
+
+		@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP)
+		Single<String> run() {
+			return null;
 		}
 
 	}

@@ -67,9 +67,9 @@ class CallWalkTests {
 		assertThat(walk.files).as(walk::toString)
 			.contains("client.LockTemplate")
 			.filteredOn((file) -> file.startsWith("interceptor.") || file.startsWith("annotation."))
-			.containsExactlyInAnyOrder("interceptor.LockInterceptor", "interceptor.NonBlockingThreads",
+			.containsExactlyInAnyOrder("interceptor.LockInterceptor", "interceptor.CallWarnings",
 					"interceptor.LockedCall", "interceptor.LocksExecution", "interceptor.LockRequests",
-					"interceptor.LockKeyEvaluator", "interceptor.LockedMethod", "interceptor.LaterResults");
+					"interceptor.LockKeyEvaluator", "interceptor.LockedMethod", "interceptor.UnfinishedResults");
 	}
 
 	private static Walk walk(Class<? extends Runnable> type) throws Exception {

@@ -65,7 +65,7 @@ class LeaseRenewerTests {
 		.ofRenewals();
 
 	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(),
-			this.events, places(), new ReleaseRequests(this.store, this.events), new ClientRuntime());
+			this.events, List.of(places()), new ReleaseRequests(this.store, this.events), new ClientRuntime());
 
 	@AfterEach
 	void stop() {
@@ -159,8 +159,8 @@ class LeaseRenewerTests {
 			}
 
 		};
-		this.renewer = new LeaseRenewer(refusing, LockClock.system(), this.threads.renewals(), this.events, places(),
-				new ReleaseRequests(this.store, this.events), new ClientRuntime());
+		this.renewer = new LeaseRenewer(refusing, LockClock.system(), this.threads.renewals(), this.events,
+				List.of(places()), new ReleaseRequests(this.store, this.events), new ClientRuntime());
 		this.renewer.start();
 		Lease lease = register("a", Duration.ofSeconds(18));
 		await().atMost(LONG)
@@ -177,8 +177,8 @@ class LeaseRenewerTests {
 			}
 
 		}));
-		this.renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(), this.events, places(),
-				new ReleaseRequests(this.store, this.events), new ClientRuntime() {
+		this.renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(), this.events,
+				List.of(places()), new ReleaseRequests(this.store, this.events), new ClientRuntime() {
 
 					@Override
 					Thread watch(Runnable task) {
@@ -283,13 +283,13 @@ class LeaseRenewerTests {
 	}
 
 	private void renewOn(Executor executor) {
-		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events, places(),
+		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events, List.of(places()),
 				new ReleaseRequests(this.store, this.events), new ClientRuntime());
 		this.renewer.start();
 	}
 
 	private void renewBy(LockClock clock, RenewalEvents events) {
-		this.renewer = new LeaseRenewer(this.store, clock, this.threads.renewals(), events, places(),
+		this.renewer = new LeaseRenewer(this.store, clock, this.threads.renewals(), events, List.of(places()),
 				new ReleaseRequests(this.store, events), new ClientRuntime());
 		this.renewer.start();
 	}

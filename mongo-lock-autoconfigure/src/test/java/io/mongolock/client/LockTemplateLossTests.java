@@ -106,6 +106,27 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
+	void oneInterruptIsForAllLocksThatAreLostAndEachCallFails() {
+		LockRequest outer = LockRequest.builder("outer").onLost(OnLost.INTERRUPT).build();
+		LockRequest inner = LockRequest.builder("inner").onLost(OnLost.INTERRUPT).build();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(outer, (handle) -> {
+			assertThatExceptionOfType(InterruptedException.class)
+				.isThrownBy(() -> this.template.execute(inner, (within) -> {
+					this.store.forget("outer");
+					this.store.forget("inner");
+					this.clock.step(Duration.ofSeconds(24));
+					new CountDownLatch(1).await();
+					return null;
+				}))
+				.satisfies(
+						(ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
+			assertThat(handle.isHeld()).isFalse();
+			return null;
+		})).withMessageContaining("outer");
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
 	void anExplicitRenewalBeginsTheLeaseAnewOrReportsItsLoss() {
 		LockHandle handle = this.template.acquire(REQUEST);
 		this.clock.step(Duration.ofSeconds(5));

@@ -25,6 +25,7 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.StoreServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,10 +43,10 @@ class OrphanReleaserTests {
 	private final ScriptedStore store = new ScriptedStore() {
 
 		@Override
-		public boolean release(LeaseId lease, Duration timeout) {
+		public ReleaseAnswer release(LeaseId lease, Duration timeout) {
 			super.release(lease, timeout);
 			// Whatever becomes of it later
-			return true;
+			return new ReleaseAnswer(true, false);
 		}
 
 		@Override

@@ -268,7 +268,7 @@ class PlaceKeeperTests {
 				throw new UnsupportedOperationException();
 			}
 
-		});
+		}, now());
 		for (int request = 0; request < 2; request++) {
 			acquisition.send(now());
 			StoredLock lock = lock(key);

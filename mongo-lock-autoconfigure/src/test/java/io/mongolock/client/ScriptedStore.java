@@ -20,6 +20,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
@@ -95,7 +96,7 @@ public class ScriptedStore implements LockStore {
 		});
 		StoredHolder holder = this.holders.get(claim.id().key());
 		return new ClaimAnswer((holder != null) ? List.of(holder) : List.of(), List.of(), List.of(), this.fence.get(),
-				Instant.now(), null);
+				Instant.now(), null, false, null);
 	}
 
 	@Override
@@ -111,8 +112,14 @@ public class ScriptedStore implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Duration timeout) {
-		return release("release", lease, isThere(lease));
+	public ReleaseAnswer release(LeaseId lease, Duration timeout) {
+		return new ReleaseAnswer(release("release", lease, isThere(lease)), false);
+	}
+
+	@Override
+	public void confirmReleases(Duration timeout) {
+		run("confirm", new LeaseId("releases", ""), () -> {
+		});
 	}
 
 	@Override

@@ -26,6 +26,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
+import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.core.ConfiguredSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -95,6 +96,18 @@ class ThreadLockTests {
 		assertThat(this.others.submit(() -> this.lock.tryLock(-1, TimeUnit.DAYS)).get()).isFalse();
 		this.lock.unlock();
 		assertThat(this.others.submit(() -> this.lock.tryLock()).get()).isTrue();
+	}
+
+	@Test
+	void theSettingsOfACallCountForWhatItIsGranted() throws InterruptedException {
+		ThreadLock each = new ThreadLock(this.template, REQUEST);
+		assertThat(each.held()).isNull();
+		each.lock(LockSettings.builder().ttl(Duration.ofSeconds(7)).build());
+		assertThat(each.tryLock(Duration.ZERO, LockSettings.builder().ttl(Duration.ofSeconds(9)).build())).isTrue();
+		assertThat(this.store.holder("k").orElseThrow().ttl()).isEqualTo(Duration.ofSeconds(7));
+		assertThat(each.held()).isNotNull();
+		each.unlock();
+		each.unlock();
 	}
 
 	@Test

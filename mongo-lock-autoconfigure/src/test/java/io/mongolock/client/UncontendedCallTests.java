@@ -66,15 +66,16 @@ class UncontendedCallTests {
 	@Test
 	void theClaimIsSentByTheCallersThreadThroughFourClassesOfTheClient() {
 		this.template.<Void, RuntimeException>execute(LockRequest.of("k"), (handle) -> null);
-		assertThat(this.stacks.of("findAndModify")).containsExactly("LockTemplate", "LockClient", "BlockingDriver",
+		assertThat(this.stacks.of("claim")).containsExactly("LockTemplate", "LockClient", "BlockingDriver",
 				"ClaimSender", "MongoLockStore", "LockCollection", "ClaimCommand", "RepeatedCommand");
 	}
 
 	@Test
 	void theReleaseIsSentByTheCallersThreadThroughFiveClassesOfTheClient() {
 		this.template.<Void, RuntimeException>execute(LockRequest.of("k"), (handle) -> null);
-		assertThat(this.stacks.of("update")).containsExactly("LockTemplate", "LeaseHandle", "HeldLocks", "LockReleaser",
-				"OrphanReleaser", "MongoLockStore", "LeaseRequests", "LockCollection");
+		assertThat(this.stacks.of("release")).containsExactly("LockTemplate", "LeaseHandle", "HeldLocks",
+				"LockReleaser", "OrphanReleaser", "MongoLockStore", "ReleaseCommand", "LockCollection",
+				"RepeatedCommand");
 	}
 
 	/**
@@ -95,7 +96,8 @@ class UncontendedCallTests {
 			// The stack has the innermost first
 			List<String> inOrder = new ArrayList<>(names);
 			Collections.reverse(inOrder);
-			this.byCommand.put(event.getCommandName(), List.copyOf(new LinkedHashSet<>(inOrder)));
+			String command = event.getCommand().containsKey("upsert") ? "claim" : "release";
+			this.byCommand.put(command, List.copyOf(new LinkedHashSet<>(inOrder)));
 		}
 
 		private List<String> of(String command) {

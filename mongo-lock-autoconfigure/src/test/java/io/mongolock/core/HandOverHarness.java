@@ -135,7 +135,7 @@ final class HandOverHarness {
 		}
 
 		void begin() {
-			this.step = this.acquisition.begin(this);
+			this.step = this.acquisition.begin(this, this.acquisition.attempt().begun());
 		}
 
 		Claim claim() {

@@ -141,7 +141,7 @@ class HandOverInterleavingsTests {
 			this.queues = new LocalWaitQueues<>(new PausingMap<>(this::pause));
 			this.client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6), (bound) -> 0));
 			Contender contender = new Contender(this, "first");
-			contender.acquisition.begin(contender);
+			contender.acquisition.begin(contender, contender.acquisition.attempt().begun());
 			this.stored = "first";
 			this.first = new HeldLock(contender.acquisition.attempt(),
 					new Grant(entry("first"), 100, HandOverHarness.at(0), false, false), null, HandOverHarness.at(NOW),
@@ -189,7 +189,7 @@ class HandOverInterleavingsTests {
 		private Runnable attempt(String name, BiFunction<Contender, AcquisitionStep, AcquisitionStep> manner) {
 			Contender contender = new Contender(this, name);
 			// In the queue before anything happens, in order
-			AcquisitionStep begun = contender.acquisition.begin(contender);
+			AcquisitionStep begun = contender.acquisition.begin(contender, contender.acquisition.attempt().begun());
 			return () -> end(contender, manner.apply(contender, begun));
 		}
 

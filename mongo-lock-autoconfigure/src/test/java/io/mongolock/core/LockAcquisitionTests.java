@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockOwner;
@@ -62,6 +63,66 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void anAttemptWithoutTimeRecallsALeaseThatMayBeIdleAndAsksOnceMoreAfterAPause() {
+		LockAcquisition hasty = acquisition("mine", Duration.ZERO);
+		begin(hasty);
+		assertThat(answered(hasty, lingering(null), 0, 10)).isEqualTo(new Ask());
+		assertThat(sent(hasty, 10).waiting()).as("which recalls").isTrue();
+		assertThat(hasty.answered(lingering("other", "mine"), at(200))).as("however long that took")
+			.isInstanceOfSatisfying(Wait.class,
+					(wait) -> assertThat(wait.nanos()).isEqualTo(AcquisitionState.RECALL_PAUSE));
+		assertThat(hasty.timer(at(249))).isInstanceOf(Wait.class);
+		assertThat(hasty.timer(at(250))).isEqualTo(new Ask());
+		assertThat(sent(hasty, 250).waiting()).as("the last request").isFalse();
+		assertThat(hasty.answered(lingering("other"), at(251))).isInstanceOf(Denied.class);
+		assertThat(this.places.takeAll()).as("it leaves the queue").containsExactly(hasty.attempt().id());
+	}
+
+	@Test
+	void anAttemptWithoutTimeIsGrantedWhatItHasRecalled() {
+		LockAcquisition hasty = acquisition("mine", Duration.ZERO);
+		begin(hasty);
+		answered(hasty, lingering(null), 0, 10);
+		answered(hasty, lingering("other", "mine"), 10, 20);
+		this.places.wakeIfAdmitted("k");
+		assertThat(hasty.turn(at(25))).isEqualTo(new Ask());
+		assertThat(answered(hasty, granted(), 25, 30)).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void anAttemptWhoseWaitEndsBeforeItEntersTheQueueRecallsToo() {
+		LockAcquisition brief = acquisition("mine", Duration.ofMillis(1));
+		begin(brief);
+		assertThat(answered(brief, lingering(null), 0, 10)).isEqualTo(new Ask());
+		assertThat(sent(brief, 10).waiting()).isTrue();
+	}
+
+	@Test
+	void anAttemptWithoutTimeIsDeniedAtOnceWhereNothingIsToBeRecalled() {
+		for (ClaimAnswer answer : List.of(denied(), lingering("other"))) {
+			LockAcquisition hasty = acquisition("mine", Duration.ZERO);
+			begin(hasty);
+			assertThat(answered(hasty, answer, 0, 10)).as("%s", answer).isInstanceOf(Denied.class);
+		}
+		assertThat(this.places.takeAll()).isEmpty();
+	}
+
+	@Test
+	void anAttemptThatHasWaitedInTheQueueWaitsNoLongerToRecall() {
+		begin(this.acquisition);
+		answered(this.acquisition, denied(), 0, 0);
+		answered(this.acquisition, denied("mine"), 0, 1);
+		assertThat(this.acquisition.timer(at(5_000))).isEqualTo(new Ask());
+		assertThat(answered(this.acquisition, lingering(null), 5_000, 5_001)).isInstanceOf(Denied.class);
+	}
+
+	private static ClaimAnswer lingering(@Nullable String recalled, String... queue) {
+		StoredHolder holder = new StoredHolder("other", 7, 1, new LockOwner("app", "1", "host", 2, "other"), NOW, NOW,
+				Duration.ofSeconds(30), null, false, Duration.ofSeconds(10));
+		return new ClaimAnswer(List.of(holder), denied(queue).queue(), List.of(), 7, NOW, null, false, recalled);
+	}
+
+	@Test
 	void noMoreFencesAreHandedOutThanTheStoreHasSetAside() {
 		assertThat(lastFence(7)).as("none set aside").isEqualTo(7);
 		assertThat(lastFence(9)).as("fewer than asked for").isEqualTo(9);
@@ -76,7 +137,8 @@ class LockAcquisitionTests {
 		begin(reserving);
 		ahead.cancel();
 		reserving.turn(at(5));
-		ClaimAnswer answer = new ClaimAnswer(granted().holders(), List.of(), List.of(), highest, NOW, null);
+		ClaimAnswer answer = new ClaimAnswer(granted().holders(), List.of(), List.of(), highest, NOW, null, false,
+				null);
 		HeldLock held = ((Granted) answered(reserving, answer, 10, 20)).held();
 		this.client.wakeNext(held);
 		return held.grant().lastFence();
@@ -101,6 +163,23 @@ class LockAcquisitionTests {
 		assertThat(patient.state.isUnknown()).as("the token is in the store").isTrue();
 		assertThat(patient.timer(at(24_100))).isEqualTo(new Ask());
 		assertThat(answered(patient, granted(), 24_100, 24_101)).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void aGrantKnowsOfARequestBeforeItThatMayRunLater() {
+		begin(this.acquisition);
+		assertThat(answered(this.acquisition,
+				new ClaimAnswer(granted().holders(), List.of(), List.of(), 0, NOW, null, true, null), 0, 10))
+			.isInstanceOfSatisfying(Granted.class, (granted) -> assertThat(granted.held().grant().unknown()).isTrue());
+	}
+
+	@Test
+	void aGrantInDoubtAfterAClaimInTheQueueIsCleanedUpInTheQueueToo() {
+		begin(this.acquisition);
+		answered(this.acquisition, denied(), 0, 1);
+		Granted granted = (Granted) answered(this.acquisition,
+				new ClaimAnswer(granted().holders(), List.of(), List.of(), 0, NOW, null, true, null), 1, 2);
+		assertThat(granted.held().ending().cleanUp(at(3)).isInQueue()).isTrue();
 	}
 
 	@Test
@@ -472,7 +551,7 @@ class LockAcquisitionTests {
 				throw new UnsupportedOperationException();
 			}
 
-		});
+		}, acquisition.attempt().begun());
 	}
 
 	private Grant grant(ClaimAnswer answer) {

@@ -422,7 +422,7 @@ class QueuePlacesTests {
 				throw new UnsupportedOperationException();
 			}
 
-		});
+		}, at(0));
 		for (int request = 0; request < 2; request++) {
 			acquisition.send(at(0));
 			acquisition.answered(answer(key, ahead, heldFor), at(0));

@@ -19,9 +19,9 @@ class ResolvedLockSettingsTests {
 
 	@Test
 	void withoutSettingsTheDefaultsAreThoseOfTheDocumentation() {
-		assertThat(ResolvedLockSettings.of(LockSettings.NONE))
-			.isEqualTo(new ResolvedLockSettings(Duration.ofSeconds(30), Duration.ofSeconds(6), Duration.ofSeconds(8),
-					Duration.ofSeconds(3), Duration.ofSeconds(5), Duration.ofMillis(100), true, Duration.ZERO));
+		assertThat(ResolvedLockSettings.of(LockSettings.NONE)).isEqualTo(new ResolvedLockSettings(
+				Duration.ofSeconds(30), Duration.ofSeconds(6), Duration.ofSeconds(8), Duration.ofSeconds(3),
+				Duration.ofSeconds(5), Duration.ofMillis(100), true, Duration.ZERO, Duration.ZERO));
 	}
 
 	@ParameterizedTest

@@ -11,6 +11,8 @@ import java.util.concurrent.Flow;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import io.reactivex.rxjava3.core.Maybe;
+import io.reactivex.rxjava3.core.Single;
 import org.aopalliance.aop.Advice;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -41,6 +43,7 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.ReleaseAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -232,6 +235,16 @@ class LaterExecutionTests {
 	}
 
 	@Test
+	void typesOfRxJavaAreLockedAndSkipped() {
+		Single<String> held = this.skipping.single("a", () -> Single.fromCallable(() -> LockContext.current().key()));
+		assertThat(held.blockingGet()).isEqualTo("a");
+		try (LockHandle other = this.others.acquire(LockRequest.of("a"))) {
+			assertThat(this.skipping.maybe("a", Maybe::never).blockingGet()).isNull();
+			assertThat(other.isHeld()).isTrue();
+		}
+	}
+
+	@Test
 	void aLockThatIsNotFreeInsideOfTheMethodIsNoSkip() {
 		LockUnavailableException inner = new LockUnavailableException("inner", List.of(), Duration.ZERO, 1,
 				"of another");
@@ -320,6 +333,14 @@ class LaterExecutionTests {
 			return work.get();
 		}
 
+		Single<String> single(String key, Supplier<Single<String>> work) {
+			return work.get();
+		}
+
+		Maybe<String> maybe(String key, Supplier<Maybe<String>> work) {
+			return work.get();
+		}
+
 		Flux<String> flux(String key, Supplier<Flux<String>> work) {
 			return work.get();
 		}
@@ -369,7 +390,7 @@ class LaterExecutionTests {
 		}
 
 		@Override
-		public boolean release(LeaseId lease, Duration timeout) {
+		public ReleaseAnswer release(LeaseId lease, Duration timeout) {
 			LaterExecutionTests.this.events.add("release " + lease.key());
 			return super.release(lease, timeout);
 		}

@@ -229,7 +229,7 @@ class LockKeyEvaluatorTests {
 	}
 
 	private static LockedCall call(Object id, Order order) {
-		LockedMethod called = LockedMethod.of(method(), Service.class, new LaterResults());
+		LockedMethod called = LockedMethod.of(method(), Service.class, new UnfinishedResults());
 		return new LockedCall(called, new SimpleInvocation(method(), new Service(), new Object[] { id, order }));
 	}
 

@@ -45,6 +45,7 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.ReleaseAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -155,7 +156,7 @@ class LockedFluxTests {
 
 	@Test
 	void aSubscriptionThatIsCancelledAtTheGrantBeginsNothing() {
-		AtomicReference<LockedWork> granted = new AtomicReference<>();
+		AtomicReference<LaterLocking.Work> granted = new AtomicReference<>();
 		new LockedFlux((work) -> {
 			granted.set(work);
 			return new CompletableFuture<>();
@@ -315,7 +316,7 @@ class LockedFluxTests {
 	@Test
 	void aSubscriptionWithinSharesTheLocksOfTheOneOutside() {
 		LockRequest other = LockRequest.of("other");
-		AsyncLocking others = locking(other);
+		LaterLocking others = locking(other);
 		Mono<Object> innermost = locked(() -> Mono.deferContextual(
 				(context) -> Mono.just(context.get(LockHandle.class).key() + context.get(LockHandle.class).fence())))
 			.singleOrEmpty();
@@ -420,11 +421,11 @@ class LockedFluxTests {
 		return new LockedFlux(locking(REQUEST), work);
 	}
 
-	private AsyncLocking locking(LockRequest request) {
+	private LaterLocking locking(LockRequest request) {
 		return (work) -> this.template.executeAsync(request, (handle) -> work.begin(List.of(handle)));
 	}
 
-	private static CompletionStage<Object> begin(LockedWork work, LockHandle held) {
+	private static CompletionStage<Object> begin(LaterLocking.Work work, LockHandle held) {
 		try {
 			return work.begin(List.of(held));
 		}
@@ -459,7 +460,7 @@ class LockedFluxTests {
 		}
 
 		@Override
-		public boolean release(LeaseId lease, Duration timeout) {
+		public ReleaseAnswer release(LeaseId lease, Duration timeout) {
 			LockedFluxTests.this.events.add("released");
 			return super.release(lease, timeout);
 		}

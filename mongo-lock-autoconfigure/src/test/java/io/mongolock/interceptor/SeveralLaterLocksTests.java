@@ -69,9 +69,9 @@ class SeveralLaterLocksTests {
 
 	@Test
 	void whatASubscriptionHoldsIsSharedWhicheverThreadAsks() {
-		AsyncLocking b = (work) -> this.locks.executeAsync(LockRequest.of("b"),
+		LaterLocking b = (work) -> this.locks.executeAsync(LockRequest.of("b"),
 				(handle) -> work.begin(List.of(handle)));
-		AsyncLocking both = (work) -> several(this.locks, OnLost.FAIL, work, "a", "b");
+		LaterLocking both = (work) -> several(this.locks, OnLost.FAIL, work, "a", "b");
 		assertThat(new LockedFlux(b, () -> new LockedFlux(both, () -> Mono.just("done"))).blockLast(LONG))
 			.isEqualTo("done");
 	}
@@ -177,7 +177,7 @@ class SeveralLaterLocksTests {
 		}, "a", "b")).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(InterruptedException.class);
 	}
 
-	private CompletableFuture<Object> several(LockOperations operations, OnLost onLost, LockedWork work,
+	private CompletableFuture<Object> several(LockOperations operations, OnLost onLost, LaterLocking.Work work,
 			String... keys) {
 		List<LockRequest> requests = Stream.of(keys)
 			.map((key) -> LockRequest.builder(key).waitTimeout(Duration.ofHours(1)).onLost(onLost).build())

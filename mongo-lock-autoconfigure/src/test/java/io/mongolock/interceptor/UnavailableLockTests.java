@@ -204,18 +204,18 @@ class UnavailableLockTests {
 		assertThat(this.service.list(1)).isEmpty();
 		assertThat(this.service.array(1)).isEmpty();
 		assertThat(this.service.text(1)).isNull();
-		assertThat(SkippedResult.of(Byte.class)).isEqualTo((byte) 0);
-		assertThat(SkippedResult.of(Short.class)).isEqualTo((short) 0);
-		assertThat(SkippedResult.of(Integer.class)).isEqualTo(0);
-		assertThat(SkippedResult.of(Float.class)).isEqualTo(0f);
-		assertThat(SkippedResult.of(Double.class)).isEqualTo(0d);
-		assertThat(SkippedResult.of(Character.class)).isNull();
-		assertThat(SkippedResult.of(Set.class)).isEqualTo(Set.of());
-		assertThat(SkippedResult.of(Map.class)).isEqualTo(Map.of());
-		assertThat(SkippedResult.of(Collection.class)).isEqualTo(List.of());
-		assertThat(SkippedResult.of(Iterable.class)).isEqualTo(List.of());
-		assertThat(SkippedResult.of(ArrayList.class)).isNull();
-		assertThat(SkippedResult.of(int[][].class)).isEqualTo(new int[0][]);
+		assertThat(SkipAnswer.of(Byte.class)).isEqualTo((byte) 0);
+		assertThat(SkipAnswer.of(Short.class)).isEqualTo((short) 0);
+		assertThat(SkipAnswer.of(Integer.class)).isEqualTo(0);
+		assertThat(SkipAnswer.of(Float.class)).isEqualTo(0f);
+		assertThat(SkipAnswer.of(Double.class)).isEqualTo(0d);
+		assertThat(SkipAnswer.of(Character.class)).isNull();
+		assertThat(SkipAnswer.of(Set.class)).isEqualTo(Set.of());
+		assertThat(SkipAnswer.of(Map.class)).isEqualTo(Map.of());
+		assertThat(SkipAnswer.of(Collection.class)).isEqualTo(List.of());
+		assertThat(SkipAnswer.of(Iterable.class)).isEqualTo(List.of());
+		assertThat(SkipAnswer.of(ArrayList.class)).isNull();
+		assertThat(SkipAnswer.of(int[][].class)).isEqualTo(new int[0][]);
 	}
 
 	@Test

@@ -67,6 +67,15 @@ class LockMetersTests {
 	}
 
 	@Test
+	void claimsThatTakeIdleLeasesAndRecallsAreCountedByName() {
+		this.meters.tookIdle(LockRequest.of("order", 1));
+		this.meters.tookIdle(LockRequest.of("order", 2));
+		this.meters.recalled(LockRequest.of("order", 1));
+		assertThat(this.registry.get("mongo.lock.idle.taken").tags("lock", "order").counter().count()).isEqualTo(2);
+		assertThat(this.registry.get("mongo.lock.recalled").tags("lock", "order").counter().count()).isEqualTo(1);
+	}
+
+	@Test
 	void countersWithAlertsAreShownAtZeroFromTheStart() {
 		this.meters.attempting("claim", LockRequest.of("order", 1));
 		assertThat(this.registry.get("mongo.lock.lost").tags("lock", "order", "reason", "deadline").counter().count())
@@ -97,9 +106,10 @@ class LockMetersTests {
 
 	@Test
 	void heldLocksAndWaitingClaimsAreShown() {
-		this.meters.gauge(() -> 3, () -> 7);
+		this.meters.gauge(() -> 3, () -> 7, () -> 2);
 		assertThat(this.registry.get("mongo.lock.held").gauge().value()).isEqualTo(3);
 		assertThat(this.registry.get("mongo.lock.waiting").gauge().value()).isEqualTo(7);
+		assertThat(this.registry.get("mongo.lock.idle").gauge().value()).isEqualTo(2);
 	}
 
 }

@@ -45,12 +45,12 @@ public final class Claims {
 
 	public static Claim owner(Claim claim, LockOwner owner) {
 		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), owner, claim.ttl(),
-				claim.first());
+				claim.first(), claim.linger());
 	}
 
 	public static Claim ttl(Claim claim, Duration ttl) {
 		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), claim.owner(), ttl,
-				claim.first());
+				claim.first(), claim.linger());
 	}
 
 }

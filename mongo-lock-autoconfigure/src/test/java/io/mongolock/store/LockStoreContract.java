@@ -54,7 +54,7 @@ interface LockStoreContract {
 	}
 
 	default boolean release(Claim claim) {
-		return store().release(claim.id(), TIMEOUT);
+		return store().release(claim.id(), TIMEOUT).ended();
 	}
 
 	default boolean releaseGrant(Claim claim, StoredHolder granted) {

@@ -36,6 +36,21 @@ interface QueueContract extends LockStoreContract {
 	}
 
 	@Test
+	default void aReleaseSaysWhetherItFoundTheLeaseAndWhetherAnybodyStandsInTheQueue() {
+		Claim holder = Claims.on("key");
+		Claim waiter = Claims.waiting(Claims.ttl(Claims.on("key"), shortTtl()));
+		grant(holder);
+		deny(waiter);
+		elapse(shortTtl());
+		assertThat(store().release(waiter.id(), TIMEOUT)).isEqualTo(new ReleaseAnswer(false, true));
+		assertThat(store().release(holder.id(), TIMEOUT)).isEqualTo(new ReleaseAnswer(true, true));
+		assertThat(store().release(holder.id(), TIMEOUT)).isEqualTo(new ReleaseAnswer(false, true));
+		grant(holder);
+		assertThat(store().release(holder.id(), TIMEOUT)).isEqualTo(new ReleaseAnswer(true, false));
+		assertThat(store().release(Claims.on("other").id(), TIMEOUT)).isEqualTo(new ReleaseAnswer(false, false));
+	}
+
+	@Test
 	default void aPlaceNamesItsWaiter() {
 		LockOwner owner = new LockOwner("$application", "$$NOW", "{$where: 1}", 1L << 40, "🧵");
 		grant(Claims.on("key"));
@@ -76,10 +91,10 @@ interface QueueContract extends LockStoreContract {
 		grant(Claims.on("key"));
 		deny(waiter);
 		deny(Claims.waiting(Claims.on("key")));
-		elapse(shortTtl().multipliedBy(6).dividedBy(10));
-		deny(waiter);
-		elapse(shortTtl().multipliedBy(6).dividedBy(10));
-		deny(waiter);
+		for (int refresh = 0; refresh < 4; refresh++) {
+			elapse(shortTtl().multipliedBy(3).dividedBy(10));
+			deny(waiter);
+		}
 		assertThat(find("key").queue().get(0).leaseToken()).isEqualTo(waiter.id().leaseToken());
 	}
 

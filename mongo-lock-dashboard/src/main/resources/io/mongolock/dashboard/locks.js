@@ -118,13 +118,16 @@ function showMore(body, lock, since) {
 		() => clone('entry'), (item, entry) => fill(item, { text: entry.text }));
 	list('holders', lock.holders.map((holder) => ({ id: holder.fence, text: `${holder.owner}, fence ${holder.fence}, `
 		+ `held for ${span(holder.heldFor + since)}, ${span(holder.remaining - since)} left of ${span(holder.ttl)}`
-		+ together(holder.limit) })));
+		+ together(holder.limit) + idle(holder) })));
 	list('line', lock.waiting.length ? lock.waiting.map((waiter, place) => ({ id: place, text: waiter.owner + together(waiter.limit) }))
 		: [{ id: 'nobody', text: 'Nobody waits' }]);
 	body.querySelector('[data-part=previous]').hidden = lock.previous.length === 0;
 	list('previous', lock.previous.map((holder) => ({ id: holder.fence, text: `${holder.owner}, fence ${holder.fence}, `
 		+ `last renewed ${new Date(holder.renewedAt).toLocaleString()}` })));
 }
+
+const idle = (holder) => (holder.idleSince) ? `, idle since ${new Date(holder.idleSince).toLocaleTimeString()}: kept by this instance, held by nobody`
+	: (holder.mayBeIdle) ? ', may be idle: kept by its instance, held by nobody' : '';
 
 const together = (limit) => (limit === 1) ? '' : (limit > 1_000_000) ? ', shared' : `, with up to ${limit} holders`;
 

@@ -18,6 +18,7 @@ import org.springframework.context.annotation.Import;
 
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.client.LockTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -36,6 +37,8 @@ class DashboardTests {
 
 	private static final String STREAM = "/actuator/mongolocks/events";
 
+	private static final String KEPT = "/actuator/mongolocks/kept";
+
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final String EVENTS = "text/event-stream";
@@ -45,6 +48,9 @@ class DashboardTests {
 
 	@Autowired
 	private LockOperations locks;
+
+	@Autowired
+	private LockTemplate client;
 
 	@Autowired
 	private ServletStreams streams;
@@ -107,6 +113,25 @@ class DashboardTests {
 		String token = cookie.substring("XSRF-TOKEN=".length(), cookie.indexOf(';'));
 		assertThat(this.operator.delete("/actuator/mongolocks/nobody", "").statusCode()).isEqualTo(403);
 		assertThat(this.operator.delete("/actuator/mongolocks/nobody", token).statusCode()).isEqualTo(204);
+	}
+
+	@Test
+	void aLeaseThatThisInstanceKeepsIsShownAsIdleAndAReleaseByForceEndsItAtOnce() {
+		LockRequest lingers = LockRequest.builder("kept").linger(Duration.ofMinutes(5)).ttl(PATIENCE).build();
+		// The first use of a key is released at once
+		await().atMost(PATIENCE).until(() -> {
+			this.locks.execute(lingers, (held) -> null);
+			return !this.client.idle().isEmpty();
+		});
+		assertThat(this.operator.get(KEPT, "application/json").body()).contains("\"mayBeIdle\":false",
+				"\"idleSince\":\"20");
+		this.locks.execute(lingers,
+				(held) -> assertThat(this.operator.get(KEPT, "application/json").body()).contains("\"mayBeIdle\":false")
+					.doesNotContain("idleSince"));
+		String cookie = this.operator.get(PAGE, "text/html").headers().firstValue("Set-Cookie").orElseThrow();
+		String token = cookie.substring("XSRF-TOKEN=".length(), cookie.indexOf(';'));
+		assertThat(this.operator.delete(KEPT, token).body()).contains("\"released\":1");
+		assertThat(this.client.idle()).isEmpty();
 	}
 
 	@Test

@@ -19,6 +19,7 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeySpace;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.StoredLock;
 
 /**
@@ -57,7 +58,8 @@ public final class InMemoryLockStore implements LockStore {
 		Instant now = now();
 		ModelDocument lock = lock(claim.id().key()).claim(claim, now);
 		this.locks.put(claim.id().key(), lock);
-		return new ClaimAnswer(lock.holders(), lock.queue(), lock.previous(), lock.fence(), now, null);
+		return new ClaimAnswer(lock.holders(), lock.queue(), lock.previous(), lock.fence(), now, null, false,
+				lock.recalled());
 	}
 
 	@Override
@@ -71,13 +73,14 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Duration timeout) {
-		return change(lease.key(), (lock) -> lock.release(lease.leaseToken()));
+	public synchronized ReleaseAnswer release(LeaseId lease, Duration timeout) {
+		boolean awaited = !lock(lease.key()).queue().isEmpty();
+		return new ReleaseAnswer(change(lease.key(), (lock) -> lock.release(lease.leaseToken())), awaited);
 	}
 
 	@Override
 	public int releaseAll(List<LeaseId> leases, Duration timeout) {
-		return (int) leases.stream().filter((lease) -> release(lease, timeout)).count();
+		return (int) leases.stream().filter((lease) -> release(lease, timeout).ended()).count();
 	}
 
 	@Override
@@ -181,7 +184,7 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	private StoredLock toLock(String key, ModelDocument lock) {
-		return new StoredLock(key, lock.holders(), lock.queue(), lock.previous(), lock.fence(), now());
+		return new StoredLock(key, lock.holders(), lock.queue(), lock.previous(), lock.fence(), now(), lock.recalled());
 	}
 
 }

@@ -8,6 +8,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.ReleaseRequest;
 import io.mongolock.store.Claim;
 import io.mongolock.store.StoredHolder;
@@ -23,14 +25,15 @@ import io.mongolock.store.StoredWaiter;
  * @param fence the highest number given out
  * @param touchedAt when it was last written by a claim or renewal
  * @param previous the holders as they stood before the last grant
+ * @param recalled the token of the holder that was recalled last, if ever one was
  */
 record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long fence, Instant touchedAt,
-		List<StoredHolder> previous) {
+		List<StoredHolder> previous, @Nullable String recalled) {
 
 	/**
 	 * A lock nobody ever asked for.
 	 */
-	static final ModelDocument NONE = new ModelDocument(List.of(), List.of(), 0, Instant.EPOCH, List.of());
+	static final ModelDocument NONE = new ModelDocument(List.of(), List.of(), 0, Instant.EPOCH, List.of(), null);
 
 	/**
 	 * Ask for the lock: granted if the holders plus those ahead in the queue are fewer
@@ -52,12 +55,13 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		String token = claim.id().leaseToken();
 		List<StoredWaiter> others = living.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
 		if (alive.stream().anyMatch((holder) -> holder.leaseToken().equals(token))) {
-			return new ModelDocument(refreshed(alive, token, now), others, this.fence, now, this.previous);
+			return new ModelDocument(refreshed(alive, token, now), others, this.fence, now, this.previous,
+					this.recalled);
 		}
 		if (isAdmitted(claim, alive, ahead(living, token))) {
 			return grant(claim, alive, others, now);
 		}
-		return (claim.placeTtl() != null) ? enterQueue(claim, living, now, claim.placeTtl()) : this;
+		return (claim.placeTtl() != null) ? enterQueue(claim, alive, living, now, claim.placeTtl()) : this;
 	}
 
 	/**
@@ -67,9 +71,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @return the lock after it
 	 */
 	ModelDocument renew(String token, Instant now) {
-		return (isHeldBy(token))
-				? new ModelDocument(refreshed(this.holders, token, now), this.queue, this.fence, now, this.previous)
-				: this;
+		return (isHeldBy(token)) ? new ModelDocument(refreshed(this.holders, token, now), this.queue, this.fence, now,
+				this.previous, this.recalled) : this;
 	}
 
 	/**
@@ -81,7 +84,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 */
 	ModelDocument expire(String token, Duration ttl, Instant now) {
 		return with(token, now, (holder) -> new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(),
-				holder.acquiredAt(), now, ttl, holder.releaseRequest(), true));
+				holder.acquiredAt(), now, ttl, holder.releaseRequest(), true, holder.linger()));
 	}
 
 	/**
@@ -95,7 +98,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	ModelDocument requestRelease(String token, String reason, String by, Instant now) {
 		ReleaseRequest request = new ReleaseRequest(reason, by, now);
 		return with(token, now, (holder) -> new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(),
-				holder.acquiredAt(), holder.renewedAt(), holder.ttl(), request, holder.kept()));
+				holder.acquiredAt(), holder.renewedAt(), holder.ttl(), request, holder.kept(), holder.linger()));
 	}
 
 	/**
@@ -131,7 +134,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		List<StoredWaiter> queue = this.queue.stream()
 			.map((waiter) -> (waiter.leaseToken().equals(token)) ? refreshed(waiter, now) : waiter)
 			.toList();
-		return new ModelDocument(this.holders, queue, this.fence, now, this.previous);
+		return new ModelDocument(this.holders, queue, this.fence, now, this.previous, this.recalled);
 	}
 
 	/**
@@ -142,7 +145,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	ModelDocument leave(String token) {
 		List<StoredWaiter> others = this.queue.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
 		return (others.size() != this.queue.size())
-				? new ModelDocument(this.holders, others, this.fence, this.touchedAt, this.previous) : this;
+				? new ModelDocument(this.holders, others, this.fence, this.touchedAt, this.previous, this.recalled)
+				: this;
 	}
 
 	/**
@@ -168,20 +172,22 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @return the lock after it
 	 */
 	ModelDocument cleared() {
-		return new ModelDocument(List.of(), List.of(), this.fence, this.touchedAt, List.of());
+		return new ModelDocument(List.of(), List.of(), this.fence, this.touchedAt, List.of(), this.recalled);
 	}
 
 	private ModelDocument with(String token, Instant now, UnaryOperator<StoredHolder> changed) {
 		List<StoredHolder> after = this.holders.stream()
 			.map((holder) -> (holder.leaseToken().equals(token)) ? changed.apply(holder) : holder)
 			.toList();
-		return (isHeldBy(token)) ? new ModelDocument(after, this.queue, this.fence, now, this.previous) : this;
+		return (isHeldBy(token)) ? new ModelDocument(after, this.queue, this.fence, now, this.previous, this.recalled)
+				: this;
 	}
 
 	private ModelDocument without(Predicate<StoredHolder> ended) {
 		List<StoredHolder> others = this.holders.stream().filter(ended.negate()).toList();
 		return (others.size() != this.holders.size())
-				? new ModelDocument(others, this.queue, this.fence, this.touchedAt, this.previous) : this;
+				? new ModelDocument(others, this.queue, this.fence, this.touchedAt, this.previous, this.recalled)
+				: this;
 	}
 
 	private ModelDocument grant(Claim claim, List<StoredHolder> alive, List<StoredWaiter> others, Instant now) {
@@ -190,11 +196,12 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		// the clock
 		boolean setsAside = this != NONE && this.fence + claim.reserve() < next;
 		StoredHolder granted = new StoredHolder(claim.id().leaseToken(), (setsAside) ? next - claim.reserve() : next,
-				claim.limit(), claim.owner(), now, now, claim.ttl());
-		return new ModelDocument(appended(alive, granted), others, next, now, this.holders);
+				claim.limit(), claim.owner(), now, now, claim.ttl(), null, false, claim.linger());
+		return new ModelDocument(appended(alive, granted), others, next, now, this.holders, this.recalled);
 	}
 
-	private ModelDocument enterQueue(Claim claim, List<StoredWaiter> living, Instant now, Duration placeTtl) {
+	private ModelDocument enterQueue(Claim claim, List<StoredHolder> alive, List<StoredWaiter> living, Instant now,
+			Duration placeTtl) {
 		String token = claim.id().leaseToken();
 		List<StoredWaiter> queue = living.stream()
 			.map((waiter) -> (waiter.leaseToken().equals(token)) ? refreshed(waiter, now) : waiter)
@@ -202,7 +209,12 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		if (living.stream().noneMatch((waiter) -> waiter.leaseToken().equals(token))) {
 			queue = appended(living, new StoredWaiter(token, claim.limit(), claim.owner(), now, placeTtl));
 		}
-		return new ModelDocument(this.holders, queue, this.fence, now, this.previous);
+		String recalled = alive.stream()
+			.filter((holder) -> !holder.linger().isZero())
+			.map(StoredHolder::leaseToken)
+			.findFirst()
+			.orElse(this.recalled);
+		return new ModelDocument(this.holders, queue, this.fence, now, this.previous, recalled);
 	}
 
 	private static boolean isAdmitted(Claim claim, List<StoredHolder> alive, List<StoredWaiter> ahead) {
@@ -219,7 +231,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		return holders.stream()
 			.map((holder) -> (holder.leaseToken().equals(token))
 					? new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(), holder.acquiredAt(), now,
-							holder.ttl(), holder.releaseRequest(), holder.kept())
+							holder.ttl(), holder.releaseRequest(), holder.kept(), holder.linger())
 					: holder)
 			.toList();
 	}

@@ -34,6 +34,7 @@ import org.springframework.util.ClassUtils;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.MongoLockProperties;
 import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties;
+import io.mongolock.shedlock.MongoLockShedLockProperties;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -48,6 +49,12 @@ class DocumentationTests {
 
 	private static final Path DASHBOARD = ROOT.resolve("mongo-lock-dashboard/src/test/java");
 
+	private static final Path INTEGRATION = ROOT.resolve("mongo-lock-integration/src/test/java");
+
+	private static final Path SHEDLOCK = ROOT.resolve("mongo-lock-shedlock/src/test/java");
+
+	private static final Path LEADER = ROOT.resolve("mongo-lock-leader/src/test/java");
+
 	private static final List<String> GENERATED = List.of("fault-matrix.md", "public-api.md", "performance.md");
 
 	/** Words that hide who does what; config/checkstyle.xml refuses them in Java. */
@@ -59,7 +66,7 @@ class DocumentationTests {
 	@Test
 	void everyJavaSnippetIsCompiled() throws IOException {
 		List<Path> sources = new ArrayList<>();
-		for (Path folder : List.of(SNIPPETS, FIRST_APPLICATION, DASHBOARD)) {
+		for (Path folder : List.of(SNIPPETS, FIRST_APPLICATION, DASHBOARD, INTEGRATION, SHEDLOCK, LEADER)) {
 			sources.addAll(files(folder, ".java"));
 		}
 		String compiled = normalized(String.join("\n", contents(sources)));
@@ -89,9 +96,10 @@ class DocumentationTests {
 					new ByteArrayResource(snippet.getBytes(StandardCharsets.UTF_8)))) {
 				sources.addLast(source);
 			}
-			List<String> ofNeither = new ArrayList<>(unbound(sources, MongoLockProperties.class));
-			ofNeither.retainAll(unbound(sources, MongoLockDocumentsProperties.class));
-			assertThat(ofNeither).isEmpty();
+			List<String> ofNone = new ArrayList<>(unbound(sources, MongoLockProperties.class));
+			ofNone.retainAll(unbound(sources, MongoLockDocumentsProperties.class));
+			ofNone.retainAll(unbound(sources, MongoLockShedLockProperties.class));
+			assertThat(ofNone).isEmpty();
 		}
 	}
 

@@ -72,9 +72,13 @@ class ModelAgreementTests {
 				yield (store) -> store.expireAll(Map.of(id, length), TIMEOUT);
 			}
 			default -> {
-				Claim claim = new Claim(id, one(random, LIMITS), random.nextInt(2) * 64,
+				int limit = one(random, LIMITS);
+				// Only the lease of an exclusive lock may be idle
+				boolean lingers = limit == 1 && random.nextBoolean();
+				Claim claim = new Claim(id, limit, random.nextInt(2) * 64,
 						(random.nextBoolean()) ? Duration.ofMillis(20 + random.nextInt(60)) : null, Claims.OWNER,
-						Duration.ofMillis(20 + random.nextInt(60)), random.nextBoolean());
+						Duration.ofMillis(20 + random.nextInt(60)), random.nextBoolean(),
+						(lingers) ? Duration.ofSeconds(1) : Duration.ZERO);
 				yield (store) -> store.acquire(claim, TIMEOUT);
 			}
 		};

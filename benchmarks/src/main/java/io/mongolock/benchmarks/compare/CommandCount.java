@@ -1,7 +1,6 @@
 package io.mongolock.benchmarks.compare;
 
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -9,7 +8,6 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
-import org.bson.BsonDocument;
 
 /**
  * Counts the commands of a client, without those that only wait for events.
@@ -19,12 +17,6 @@ final class CommandCount implements CommandListener {
 	static final String DATABASE = "benchmark";
 
 	private final LongAdder commands = new LongAdder();
-
-	private final Consumer<BsonDocument> observer;
-
-	CommandCount(Consumer<BsonDocument> observer) {
-		this.observer = observer;
-	}
 
 	MongoClient connect(String uri) {
 		return MongoClients.create(MongoClientSettings.builder()
@@ -42,7 +34,6 @@ final class CommandCount implements CommandListener {
 	public void commandStarted(CommandStartedEvent event) {
 		if (!event.getCommandName().equals("getMore")) {
 			this.commands.increment();
-			this.observer.accept(event.getCommand());
 		}
 	}
 

@@ -13,9 +13,6 @@ enum Kind {
 	/** What excludes threads of this JVM alone: what no lock that is fair can outdo. */
 	IN_JVM("ReentrantLock, fair, of the JVM", false),
 
-	/** The two commands alone. */
-	BARE("two bare commands", false),
-
 	/** Ours. */
 	MONGO_LOCK("mongo-lock", false),
 
@@ -41,10 +38,6 @@ enum Kind {
 		return this.title;
 	}
 
-	boolean excludes() {
-		return this != BARE && asksServer();
-	}
-
 	boolean asksServer() {
 		return this != NONE && this != IN_JVM;
 	}
@@ -60,7 +53,6 @@ enum Kind {
 		return switch (this) {
 			case NONE -> new NoLock();
 			case IN_JVM -> new InJvm();
-			case BARE -> new BareCommands(uri);
 			case MONGO_LOCK -> new MongoLock(uri);
 			case SHEDLOCK_10 -> new ShedLock(uri, Duration.ofMillis(10));
 			case SHEDLOCK_100 -> new ShedLock(uri, Duration.ofMillis(100));

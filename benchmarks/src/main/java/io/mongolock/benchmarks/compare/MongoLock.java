@@ -19,27 +19,29 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
- * The locks of this library, with their defaults but for the wait.
+ * The locks of this library, with their defaults but for the wait and what lingers.
  */
 final class MongoLock implements Competitor {
 
-	private final CommandCount commands;
+	private final CommandCount commands = new CommandCount();
 
 	private final MongoClient client;
 
 	private final LockTemplate locks;
 
 	MongoLock(String uri) {
-		this(uri, new CommandCount((command) -> {
-		}));
+		this(uri, Duration.ZERO);
 	}
 
-	MongoLock(String uri, CommandCount commands) {
-		this.commands = commands;
+	/**
+	 * Connect.
+	 * @param linger how long a lock stays where it was used
+	 */
+	MongoLock(String uri, Duration linger) {
 		this.client = this.commands.connect(uri);
 		MongoTemplate template = new MongoTemplate(this.client, CommandCount.DATABASE);
 		template.setSessionSynchronization(SessionSynchronization.NEVER);
-		LockSettings settings = LockSettings.builder().waitTimeout(Duration.ofMinutes(5)).build();
+		LockSettings settings = LockSettings.builder().waitTimeout(Duration.ofMinutes(5)).linger(linger).build();
 		this.locks = new LockTemplate(new MongoLockStore(template, "locks", ""),
 				new ClientOptions(new ConfiguredSettings(settings, Map.of()),
 						new LockOwner("benchmark", "1", "localhost", ProcessHandle.current().pid(), ""),

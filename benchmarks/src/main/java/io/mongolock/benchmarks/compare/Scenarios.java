@@ -8,18 +8,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.DoubleAdder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.mongolock.benchmarks.Table;
-import io.mongolock.benchmarks.Turns;
 
 /**
  * The measurements, one scenario a method. All that is compared takes turns within each.
  */
 final class Scenarios {
-
-	private static final int PAIRS = 100;
 
 	private static final String[] HEAD = { "what", "threads", "grants/s", "share of the limit", "p50 ms", "p99 ms",
 			"max ms", "requests per grant" };
@@ -34,24 +30,6 @@ final class Scenarios {
 		this.servers = servers;
 		this.extent = extent;
 		this.kinds = Arrays.stream(Kind.values()).filter((kind) -> kind.asksServer() && servers.has(kind)).toList();
-	}
-
-	/**
-	 * A lock that nobody else wants, as a ratio to two bare commands: the median of the
-	 * rounds' ratios.
-	 */
-	Table uncontended() {
-		Table table = new Table("A lock that nobody else wants", "what", "µs a pair", "ratio to the bare commands");
-		List<Competitor> all = this.kinds.stream().map((kind) -> kind.connect(this.servers.uri(kind))).toList();
-		List<Runnable> pairs = IntStream.range(0, all.size())
-			.<Runnable>mapToObj((i) -> () -> all.get(i).lock(this.kinds.get(i).name()).unlock())
-			.toList();
-		Turns turns = Turns.of(pairs, PAIRS, this.extent.rounds() / 2, this.extent.rounds());
-		for (int i = 0; i < all.size(); i++) {
-			table.add(this.kinds.get(i).title(), turns.micros(i), turns.ratio(i, 0));
-			all.get(i).close();
-		}
-		return table;
 	}
 
 	/**
@@ -78,7 +56,7 @@ final class Scenarios {
 	Table manyKeys() {
 		Table table = new Table("1,000 keys, threads of one JVM, 1 ms of work", HEAD);
 		int threads = this.extent.threads().get(this.extent.threads().size() - 1);
-		for (Kind kind : excluding()) {
+		for (Kind kind : this.kinds) {
 			add(table, kind, String.valueOf(threads), run(kind, new Load(threads, 1000, 1000, this.extent.millis())),
 					Double.NaN);
 		}
@@ -93,7 +71,7 @@ final class Scenarios {
 				"share of the limit", "p50 ms (worst JVM)", "p99 ms (worst JVM)", "max ms", "requests per grant",
 				"Jain's index of fairness");
 		double limit = limit(1000);
-		for (Kind kind : excluding()) {
+		for (Kind kind : this.kinds) {
 			for (int jvms : this.extent.jvms()) {
 				Outcome outcome = Jvms.run(kind, this.servers.uri(kind), jvms,
 						new Load(8, 1, 1000, this.extent.jvmsMillis()));
@@ -112,7 +90,7 @@ final class Scenarios {
 		Table table = new Table(this.extent.waiters() + " waiters for one key in " + jvms + " JVMs, 1 ms of work",
 				"what", "grants/s", "max ms", "requests per grant", "ms of the store's CPU per grant",
 				"Jain's index of fairness");
-		for (Kind kind : excluding()) {
+		for (Kind kind : this.kinds) {
 			DoubleAdder before = new DoubleAdder();
 			Outcome outcome = Jvms.run(kind, this.servers.uri(kind), jvms,
 					new Load((this.extent.waiters() + jvms - 1) / jvms, 1, 1000, this.extent.jvmsMillis()),
@@ -147,7 +125,7 @@ final class Scenarios {
 	 */
 	Table wakeUp() {
 		Table table = new Table("From a release to the grant of another client", "what", "p50 ms", "p99 ms", "max ms");
-		for (Kind kind : excluding()) {
+		for (Kind kind : this.kinds) {
 			Samples samples = new Samples();
 			try (Competitor one = kind.connect(this.servers.uri(kind));
 					Competitor other = kind.connect(this.servers.uri(kind))) {
@@ -195,12 +173,8 @@ final class Scenarios {
 		return run(Kind.NONE, new Load(1, 1, workMicros, this.extent.millis() / 2)).perSecond();
 	}
 
-	private List<Kind> excluding() {
-		return this.kinds.stream().filter(Kind::excludes).toList();
-	}
-
 	private List<Kind> inOneJvm() {
-		return Stream.concat(excluding().stream(), Stream.of(Kind.IN_JVM)).toList();
+		return Stream.concat(this.kinds.stream(), Stream.of(Kind.IN_JVM)).toList();
 	}
 
 	private static void add(Table table, Kind kind, String threads, Outcome outcome, double limit) {

@@ -20,8 +20,7 @@ final class ShedLock implements Competitor {
 
 	private static final Duration MOST = Duration.ofSeconds(30);
 
-	private final CommandCount commands = new CommandCount((command) -> {
-	});
+	private final CommandCount commands = new CommandCount();
 
 	private final MongoClient client;
 

@@ -1,5 +1,6 @@
 package io.mongolock.faults.simulation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -12,11 +13,13 @@ import io.mongolock.core.ResolvedLockSettings;
  * One history of the product's own clients, with all their threads, one of which runs at
  * a time. Beside the faults of a {@link Simulation} documents are deleted, single
  * statements refused, threads stand still and are interrupted, and clients are stopped
- * and started again.
+ * and started again. In every other history leases linger.
  */
 final class ClientSimulation {
 
 	private final SplittableRandom random;
+
+	private final boolean lingers;
 
 	private final Coverage coverage;
 
@@ -26,6 +29,7 @@ final class ClientSimulation {
 
 	private ClientSimulation(long seed, Coverage coverage, Trace trace) {
 		this.random = new SplittableRandom(seed);
+		this.lingers = seed % 2 != 0;
 		this.coverage = coverage;
 		this.trace = trace;
 	}
@@ -36,7 +40,8 @@ final class ClientSimulation {
 
 	private void run() {
 		Timings timings = Timings.of(this.random);
-		List<ResolvedLockSettings> manners = timings.manners();
+		List<ResolvedLockSettings> manners = timings
+			.manners((this.lingers) ? timings.shortest().dividedBy(4) : Duration.ZERO);
 		FaultProfile profile = (this.random.nextInt(8) == 0) ? FaultProfile.CALM
 				: FaultProfile.of(this.random, manners.get(0));
 		boolean restarts = !profile.isMild() || profile.isCalm() && this.random.nextBoolean();

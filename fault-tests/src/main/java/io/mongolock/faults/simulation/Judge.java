@@ -129,7 +129,9 @@ final class Judge {
 				.orElse(entry);
 			long ago = heldLock.heldFor(from.client.now()).toNanos();
 			long age = this.timeline.now() - ago - this.store.truth.grantedAt(grant(heldLock));
-			Violation.check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
+			// A lease that was idle is a turn of its own
+			boolean lingers = !from.terms.linger().isZero();
+			Violation.check(lingers || entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
 					Violation.Kind.TURN, () -> from + " handed over " + age / 1_000_000 + "ms after the grant");
 			passedOn(from, heldLock, (from.client.wasSuspended()) ? 0 : ago);
 		}

@@ -63,7 +63,7 @@ final class SimulatedAttempt implements LockAcquisition.Caller {
 		LockAcquisition acquisition = new LockAcquisition(client.acquisitions, attempt, client.reserve(), client::lost);
 		LeaseHistory history = client.judge.histories.begins(id, client, errand.terms(), limit, errand.last());
 		SimulatedAttempt driver = new SimulatedAttempt(errand, acquisition, client, history, onEnd);
-		driver.act(acquisition.begin(driver));
+		driver.act(acquisition.begin(driver, attempt.begun()));
 		if (!errand.last() && client.timeline.chance(0.1)) {
 			long patience = client.timeline.between(0, 2 * errand.terms().operationTimeout().toNanos());
 			client.after(patience, () -> driver.act(acquisition.cancel()));

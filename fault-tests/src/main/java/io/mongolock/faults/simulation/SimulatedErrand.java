@@ -26,6 +26,7 @@ record SimulatedErrand(LockRequest request, ResolvedLockSettings terms, int acts
 			.retryInterval(terms.retryInterval())
 			.autoRenew(terms.autoRenew())
 			.minHold(terms.minHold())
+			.linger(terms.linger())
 			.limit(lock.settings().limit())
 			.build();
 		return new SimulatedErrand(

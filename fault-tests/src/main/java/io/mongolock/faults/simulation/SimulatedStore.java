@@ -19,6 +19,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
 import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.SomeRenewalsFailedException;
@@ -90,8 +91,9 @@ final class SimulatedStore implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Duration timeout) {
-		return ask(Request.release(lease, timeout));
+	public ReleaseAnswer release(LeaseId lease, Duration timeout) {
+		boolean ended = ask(Request.release(lease, timeout));
+		return new ReleaseAnswer(ended, ended);
 	}
 
 	@Override

@@ -49,7 +49,7 @@ final class Simulation {
 		Timings timings = Timings.of(this.random);
 		Duration shortest = timings.shortest();
 
-		List<ResolvedLockSettings> manners = timings.manners();
+		List<ResolvedLockSettings> manners = timings.manners(Duration.ZERO);
 		FaultProfile profile = FaultProfile.of(this.random, manners.get(0));
 		List<LockRequest> locks = LOCKS.get(this.random.nextInt(LOCKS.size()));
 		long heals = shortest.multipliedBy(2).plus(timings.longest()).toNanos();

@@ -37,16 +37,16 @@ record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
 	}
 
 	// How locks are waited for and held; the last wait as long as it takes
-	List<ResolvedLockSettings> manners() {
+	List<ResolvedLockSettings> manners(Duration linger) {
 		List<ResolvedLockSettings> manners = new ArrayList<>();
-		manners.add(manner(this.first, 0, true));
-		manners.add(manner(this.first, 0, false));
-		manners.add(manner(this.second, 0.3, true));
-		manners.add(manner(this.first, 0.8, true));
-		manners.add(manner(this.second, 1.5, true));
-		manners.add(manner(this.second, 1, false));
-		manners.add(manner(this.second, 0.5, true, part(this.second.ttl(), 2)));
-		manners.add(manner(this.first, 100, true));
+		manners.add(manner(linger, this.first, 0, true));
+		manners.add(manner(linger, this.first, 0, false));
+		manners.add(manner(linger, this.second, 0.3, true));
+		manners.add(manner(linger, this.first, 0.8, true));
+		manners.add(manner(linger, this.second, 1.5, true));
+		manners.add(manner(linger, this.second, 1, false));
+		manners.add(manner(linger, this.second, 0.5, true, part(this.second.ttl(), 2)));
+		manners.add(manner(linger, this.first, 100, true));
 		return manners;
 	}
 
@@ -63,15 +63,16 @@ record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
 		return ResolvedLockSettings.of(settings.build());
 	}
 
-	private static ResolvedLockSettings manner(ResolvedLockSettings timings, double ttlsToWait, boolean autoRenew) {
-		return manner(timings, ttlsToWait, autoRenew, Duration.ZERO);
+	private static ResolvedLockSettings manner(Duration linger, ResolvedLockSettings timings, double ttlsToWait,
+			boolean autoRenew) {
+		return manner(linger, timings, ttlsToWait, autoRenew, Duration.ZERO);
 	}
 
-	private static ResolvedLockSettings manner(ResolvedLockSettings timings, double ttlsToWait, boolean autoRenew,
-			Duration minHold) {
+	private static ResolvedLockSettings manner(Duration linger, ResolvedLockSettings timings, double ttlsToWait,
+			boolean autoRenew, Duration minHold) {
 		Duration wait = Duration.ofMillis((long) (timings.ttl().toMillis() * ttlsToWait));
 		return new ResolvedLockSettings(timings.ttl(), timings.margin(), timings.renewInterval(),
-				timings.operationTimeout(), wait, timings.retryInterval(), autoRenew, minHold);
+				timings.operationTimeout(), wait, timings.retryInterval(), autoRenew, minHold, linger);
 	}
 
 	private static Duration part(Duration whole, int parts) {

@@ -114,7 +114,7 @@ public final class Harness implements AutoCloseable {
 	}
 
 	public CommandSelection claims() {
-		return this.proxy.on("findAndModify");
+		return this.proxy.on("findAndModify").when((command) -> !isRelease(command));
 	}
 
 	public CommandSelection renewals() {
@@ -122,7 +122,7 @@ public final class Harness implements AutoCloseable {
 	}
 
 	public CommandSelection releases() {
-		return this.proxy.on("update").when((command) -> updates(command, "$pull"));
+		return this.proxy.onAny().when(Harness::isRelease);
 	}
 
 	// The connection string for clients that faults befall
@@ -206,6 +206,11 @@ public final class Harness implements AutoCloseable {
 		if (this.own != null) {
 			this.own.end().run();
 		}
+	}
+
+	private static boolean isRelease(BsonDocument command) {
+		return (command.containsKey("updates")) ? updates(command, "$pull")
+				: command.get("update") instanceof BsonDocument update && update.containsKey("$pull");
 	}
 
 	private static boolean updates(BsonDocument command, String operator) {

@@ -27,6 +27,7 @@ import org.opentest4j.TestAbortedException;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockSettings;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.server.MongodBinary;
 import io.mongolock.test.server.RealMember;
@@ -71,6 +72,13 @@ public final class RealSet implements AutoCloseable {
 	// With a connection open, and set to a write concern by the application
 	public HarnessClient client(Duration ttl, Duration wait, WriteConcern concern) {
 		return client(this.uri, ttl, wait, concern);
+	}
+
+	public HarnessClient client(LockSettings settings) {
+		MongoClient mongo = connect(this.uri, (driver) -> driver.writeConcern(WriteConcern.MAJORITY));
+		HarnessClient client = HarnessClient.of(mongo, settings, LockClock.system());
+		this.clients.add(client);
+		return client.warm();
 	}
 
 	public HarnessClient client(Duration ttl, Duration wait) {

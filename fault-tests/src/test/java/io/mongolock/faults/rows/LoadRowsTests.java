@@ -166,7 +166,7 @@ class LoadRowsTests {
 			assertThat(requests).as("requests").isLessThan(500 * 4);
 			assertThat(harness.holders()).isEmpty();
 			figures.server(harness.label()).add("waiters", 500).add("holders at a time", herd.together);
-			figures.add("claims per grant", requests / 500.0);
+			figures.add("claims and releases per grant", requests / 500.0);
 		}
 	}
 

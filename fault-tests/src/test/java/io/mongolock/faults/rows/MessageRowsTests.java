@@ -49,13 +49,13 @@ class MessageRowsTests {
 		Duration ttl = Duration.ofSeconds(3);
 		HarnessClient late = this.harness.behindProxy(ttl, Duration.ZERO);
 		Hold hold = this.harness.claims().holdRequest();
-		int releases = this.harness.proxy().replies("update");
+		int releases = this.harness.proxy().replies("findAndModify");
 		Expect.outcomeUnknown(late);
 		long gaveUp = System.nanoTime();
 		// At once, and after 1/32, 1/16, 1/8, 1/4 and 1/2 of the ttl; a busy machine
 		// leaves out those that are past
 		await().atMost(ttl.multipliedBy(3))
-			.until(() -> this.harness.proxy().replies("update") == releases + 6
+			.until(() -> this.harness.proxy().replies("findAndModify") == releases + 6
 					|| System.nanoTime() - gaveUp > ttl.toNanos() * 3 / 4);
 		assertTakenBack(hold, ttl, figures);
 	}
@@ -81,10 +81,10 @@ class MessageRowsTests {
 		HarnessClient late = this.harness.behindProxy(TTL, Harness.LONG);
 		Hold hold = this.harness.claims().holdRequest();
 		LockHandle handle = late.acquire();
-		int before = this.harness.proxy().replies("update");
+		int before = this.harness.proxy().replies("findAndModify");
 		handle.close();
 		// The release, and the first of the clean-up
-		this.harness.proxy().awaitReplies("update", before + 2, Harness.LONG);
+		this.harness.proxy().awaitReplies("findAndModify", before + 2, Harness.LONG);
 		this.harness.deliver(hold, "findAndModify");
 		assertThat(this.harness.stored().orElseThrow().fence()).as("granted again").isGreaterThan(handle.fence());
 		this.harness.awaitFree();
@@ -111,10 +111,26 @@ class MessageRowsTests {
 	@ShowsRow(value = 9, level = Level.PROXY)
 	void aClaimWhoseConnectionBreaksBeforeTheReplyLeavesNoOrphan(RowFigures figures) {
 		HarnessClient client = this.harness.behindProxy(Harness.LONG, Duration.ZERO);
-		this.harness.claims().cutBeforeReply().once();
+		this.harness.claims().cutBeforeReply().times(5);
 		Expect.outcomeUnknown(client);
 		Expect.grantedToNobody(this.harness);
 		figures.server(this.harness.label()).add("orphans", 0);
+	}
+
+	@Test
+	@ShowsRow(value = 9, level = Level.PROXY)
+	void aClaimWhoseConnectionBreaksIsAskedAgainWithinItsRequestAndCleanedUpAfterItsRelease(RowFigures figures) {
+		HarnessClient client = this.harness.behindProxy(TTL, Duration.ZERO);
+		this.harness.claims().cutBeforeReply().once();
+		LockHandle handle = client.acquire();
+		assertThat(this.harness.stored().orElseThrow().fence()).as("granted once").isEqualTo(handle.fence());
+		int before = this.harness.proxy().replies("findAndModify");
+		handle.close();
+		// The release, and the first of the clean-up: the first request may still be
+		// executed
+		this.harness.proxy().awaitReplies("findAndModify", before + 2, Harness.LONG);
+		this.harness.awaitFree();
+		figures.server(this.harness.label()).add("fences", 1).add("orphans", 0);
 	}
 
 	@Test
@@ -172,12 +188,12 @@ class MessageRowsTests {
 		HarnessClient client = this.harness.behindProxy(TTL, Harness.LONG);
 		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquire();
-		int before = this.harness.proxy().replies("update");
+		int before = this.harness.proxy().replies("findAndModify");
 		this.harness.releases().dropReply().once();
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(handle::close);
 		LockHandle next = other.acquire();
 		// The release that failed, and the one that cleans up behind it
-		this.harness.proxy().awaitReplies("update", before + 2, Harness.LONG);
+		this.harness.proxy().awaitReplies("findAndModify", before + 2, Harness.LONG);
 		assertThat(closed).as("the caller is not troubled").succeedsWithin(Harness.LONG.toSeconds(), TimeUnit.SECONDS);
 		Expect.heldBy(next, this.harness.holders());
 		assertThat(next.fence()).isGreaterThan(handle.fence());

@@ -1,7 +1,9 @@
 package io.mongolock.faults.rows;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -36,6 +38,8 @@ import static org.awaitility.Awaitility.await;
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class QueueRowsTests {
+
+	private static final int ROUNDS = 13;
 
 	@AutoClose
 	private final WorkerProcesses processes = new WorkerProcesses();
@@ -100,6 +104,34 @@ class QueueRowsTests {
 
 	@Test
 	@ShowsRow(value = 58, level = Level.SERVER)
+	void inEveryRoundProcessesThatComeInAnyOrderAreServedInThatOrder(RowFigures figures) {
+		try (WorkerProcesses set = WorkerProcesses.onReplicaSet()) {
+			List<LockWorkerJvm> workers = new ArrayList<>(set.start(5, Harness.LONG));
+			Random order = new Random(58);
+			long took = 0;
+			for (int round = 0; round < ROUNDS; round++) {
+				Collections.shuffle(workers, order);
+				workers.get(0).acquire(Harness.KEY);
+				List<CompletableFuture<Long>> waiting = new ArrayList<>();
+				workers.stream().skip(1).forEach((worker) -> waiting.add(waits(set, worker)));
+				long start = System.nanoTime();
+				for (int i = 0; i < waiting.size(); i++) {
+					workers.get(i).release(Harness.KEY);
+					assertGranted(waiting.get(i));
+					assertThat(waiting.subList(i + 1, waiting.size())).as("granted out of turn")
+						.noneMatch(CompletableFuture::isDone);
+				}
+				took += System.nanoTime() - start;
+				workers.get(waiting.size()).release(Harness.KEY);
+			}
+			set.assertClean();
+			figures.server(set.label()).add("JVMs", 5).add("rounds", ROUNDS).add("out of turn", 0);
+			figures.add("per turn", Harness.millis(took / ROUNDS / 4));
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 58, level = Level.SERVER)
 	void noGrantOfExclusiveSharedAndLimitedLocksPassesOneInQueue(RowFigures figures) {
 		try (WorkerProcesses set = WorkerProcesses.onReplicaSet()) {
 			List<Answer> history = history(set.target().connectionString());
@@ -134,13 +166,17 @@ class QueueRowsTests {
 	}
 
 	private CompletableFuture<Long> waits(LockWorkerJvm worker) {
+		return waits(this.processes, worker);
+	}
+
+	private static CompletableFuture<Long> waits(WorkerProcesses processes, LockWorkerJvm worker) {
 		CompletableFuture<Long> granted = worker.acquireAsync(Harness.KEY);
-		await().atMost(Harness.LONG).until(() -> queue().contains(worker.process().pid()));
+		await().atMost(Harness.LONG).until(() -> queue(processes).contains(worker.process().pid()));
 		return granted;
 	}
 
-	private List<Long> queue() {
-		return this.processes.store()
+	private static List<Long> queue(WorkerProcesses processes) {
+		return processes.store()
 			.find(Harness.KEY, Harness.LONG)
 			.map(StoredLock::queue)
 			.orElse(List.of())

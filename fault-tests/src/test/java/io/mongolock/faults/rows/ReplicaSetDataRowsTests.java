@@ -6,6 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import com.mongodb.WriteConcern;
@@ -26,6 +27,7 @@ import org.springframework.data.mongodb.core.query.Update;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
+import io.mongolock.LockSettings;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.MemberFate;
@@ -50,9 +52,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Rows 42, 49, 57, 65, 66 and 71 on three real members that the tests start: the stream
- * of released locks, the queue, guarded writes, sequences and locked documents while the
- * primary dies, stands still, steps down or is cut off.
+ * Rows 42, 49, 57, 65, 66, 71 and 89 on three real members that the tests start: the
+ * stream of released locks, the queue, guarded writes, sequences and locked documents
+ * while the primary dies, stands still, steps down or is cut off.
  */
 @Tag("real-server")
 @Timeout(180)
@@ -111,6 +113,38 @@ class ReplicaSetDataRowsTests {
 			awaitRelease(notified);
 			assertThat(watch.isLive()).isTrue();
 		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@ShowsRow(value = 89, level = Level.REPLICA_SET)
+	void anIdleLeaseIsRecalledWhateverBecomesOfThePrimary(MemberFate fate, RowFigures figures) {
+		LockSettings lingering = LockSettings.builder()
+			.ttl(Duration.ofSeconds(60))
+			.waitTimeout(Duration.ofSeconds(90))
+			.linger(Duration.ofSeconds(20))
+			.build();
+		HarnessClient keeper = this.set.client(lingering);
+		HarnessClient other = this.set.client(lingering);
+		AtomicLong fence = new AtomicLong();
+		await().atMost(Harness.LONG).until(() -> {
+			try (LockHandle handle = keeper.acquire()) {
+				fence.set(handle.fence());
+			}
+			return !keeper.locks().idle().isEmpty();
+		});
+		fate.befall(this.set);
+		long befallen = System.nanoTime();
+		try (LockHandle granted = other.acquire()) {
+			figures.server(this.set.label())
+				.add(fate + ", granted after", Harness.millis(System.nanoTime() - befallen));
+			assertThat(granted.fence()).isGreaterThan(fence.get());
+			assertThat(keeper.locks().idle()).as("nobody takes it there").isEmpty();
+		}
+		try (LockHandle again = keeper.acquire()) {
+			assertThat(again.fence()).isGreaterThan(fence.get());
+		}
+		assertThat(keeper.heard().losses()).as("nobody held it").isEmpty();
 	}
 
 	@Test

@@ -102,7 +102,7 @@ class MongoTransactionTests {
 		assertThat(commandsOn(WRITTEN, sent)).hasSize(1).allMatch((command) -> command.containsKey("autocommit"));
 		List<BsonDocument> locks = commandsOn(Harness.COLLECTION, sent);
 		assertThat(locks).hasSizeGreaterThanOrEqualTo(3).noneMatch((command) -> command.containsKey("autocommit"));
-		assertThat(locks.get(locks.size() - 1).getFirstKey()).as("the release").isEqualTo("update");
+		assertThat(locks.get(locks.size() - 1).getFirstKey()).as("the release").isEqualTo("findAndModify");
 		figures.server(ScriptedServer.SERVER).add("requests for locks", locks.size()).add("joined", 0);
 	}
 

@@ -12,9 +12,9 @@ import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 import io.mongolock.interceptor.AsyncAdvice;
 import io.mongolock.interceptor.InvalidLockMethodException;
-import io.mongolock.interceptor.LaterResults;
 import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperationSource;
+import io.mongolock.interceptor.UnfinishedResults;
 
 /**
  * Finds methods whose lock would end on the caller's thread while {@code @Async} has
@@ -61,7 +61,7 @@ class LockAsyncCheck {
 		MethodIntrospector
 			.selectMethods(targetClass,
 					(Method method) -> !this.source.getLockOperations(method, targetClass).isEmpty()
-							&& !LaterResults.areHeldFor(method, targetClass))
+							&& !UnfinishedResults.areHeldFor(method, targetClass))
 			.stream()
 			.filter((method) -> inside.stream().anyMatch((advisor) -> AsyncAdvice.advises(advisor, method, targetClass))
 					|| (woven && AsyncAdvice.isDeclared(method, targetClass)))

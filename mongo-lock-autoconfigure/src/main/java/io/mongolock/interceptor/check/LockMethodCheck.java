@@ -5,16 +5,18 @@ import java.util.List;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ClassUtils;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
+import io.mongolock.LockUnavailableHandler;
 import io.mongolock.OnUnavailable;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.interceptor.InvalidLockMethodException;
-import io.mongolock.interceptor.LaterResults;
 import io.mongolock.interceptor.LockOperation;
-import io.mongolock.interceptor.SkippedResult;
+import io.mongolock.interceptor.SkipAnswer;
+import io.mongolock.interceptor.UnfinishedResults;
 
 /**
  * Refuses methods whose lock could not do what was declared, however they are called.
@@ -27,21 +29,21 @@ class LockMethodCheck {
 
 	private final LockDocumentCheck documents;
 
-	private final LockHandlerCheck handlers;
+	private final BeanFactory beans;
 
 	LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, LockDocumentCheck documents,
-			LockKeyCheck keys, LockHandlerCheck handlers) {
+			LockKeyCheck keys, BeanFactory beans) {
 		this.terms = terms;
 		this.keys = keys;
-		this.handlers = handlers;
 		this.documents = documents;
+		this.beans = beans;
 	}
 
 	void check(List<LockOperation> operations, Class<?> targetClass) {
 		LockOperation first = operations.get(0);
 		endsWithTheCall(first, targetClass);
 		result(first, targetClass);
-		this.handlers.check(first, targetClass);
+		handler(first, targetClass);
 		operations.forEach((operation) -> check(operation, targetClass));
 	}
 
@@ -53,13 +55,13 @@ class LockMethodCheck {
 
 	private static void endsWithTheCall(LockOperation operation, Class<?> targetClass) {
 		Method method = operation.method();
-		String later = LaterResults.declaredBy(method, targetClass);
+		String later = UnfinishedResults.declaredBy(method, targetClass);
 		if (later != null) {
 			throw new InvalidLockMethodException(method, targetClass,
-					"returns a " + later + ": the lock would end before the work does", LaterResults.ACTION);
+					"returns a " + later + ": the lock would end before the work does", UnfinishedResults.ACTION);
 		}
 		Class<?> document = operation.document();
-		if (document != null && LaterResults.areHeldFor(method, targetClass)) {
+		if (document != null && UnfinishedResults.areHeldFor(method, targetClass)) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"has document = " + document.getSimpleName()
 							+ ".class and a result that ends later, and the lock of a document ends with the call",
@@ -69,13 +71,29 @@ class LockMethodCheck {
 
 	private static void result(LockOperation operation, Class<?> targetClass) {
 		Class<?> type = operation.method().getReturnType();
-		if (operation.onUnavailable() == OnUnavailable.SKIP && !SkippedResult.existsFor(type)) {
+		if (operation.onUnavailable() == OnUnavailable.SKIP && !SkipAnswer.existsFor(operation.method(), targetClass)) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"returns " + type + ", and onUnavailable = SKIP would have to make a value up",
-					"Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
-							+ " (if skipped zero or false, or null of a Character) or an Optional, name a fallback, "
-							+ "or use onUnavailable = FAIL.");
+					"returns " + type.getTypeName() + ", and onUnavailable = SKIP would have to make a value up",
+					((type.isPrimitive())
+							? "Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
+									+ " (if skipped zero or false, or null of a Character) or an Optional"
+							: "Return a type that may be empty, for example a Maybe or a Mono")
+							+ ", name a fallback, or use onUnavailable = FAIL.");
 		}
+	}
+
+	private void handler(LockOperation operation, Class<?> targetClass) {
+		String name = operation.unavailableHandler();
+		if (name == null
+				|| (this.beans.containsBean(name) && this.beans.isTypeMatch(name, LockUnavailableHandler.class))) {
+			return;
+		}
+		throw new InvalidLockMethodException(operation.method(), targetClass,
+				"has the unavailableHandler '" + name + "', "
+						+ ((this.beans.containsBean(name)) ? "which is no LockUnavailableHandler"
+								: "and there is no such bean"),
+				"Write the name of a bean that is a LockUnavailableHandler, as the attribute or, for all methods that say "
+						+ "nothing else, as the property mongo-lock.unavailable-handler.");
 	}
 
 	private void settings(LockOperation operation, Class<?> targetClass) {

@@ -84,7 +84,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		this.documents = new LockDocumentCheck(
 				() -> beanFactory.getBeanProvider(DocumentLocking.class).getIfAvailable());
 		this.check = new LockMethodCheck(terms, this.documents, new LockKeyCheck(beanFactory::containsBean),
-				new LockHandlerCheck(beanFactory));
+				beanFactory);
 		this.verification = verification;
 		this.reach = new LockReachCheck(verification, proxies);
 		this.async = new LockAsyncCheck(source, beanFactory);

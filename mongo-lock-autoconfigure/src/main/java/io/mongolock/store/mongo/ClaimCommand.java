@@ -2,9 +2,7 @@ package io.mongolock.store.mongo;
 
 import java.util.List;
 
-import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.FindOneAndUpdateOptions;
-import com.mongodb.client.model.ReturnDocument;
+import com.mongodb.WriteConcern;
 import org.bson.BsonDocument;
 
 import io.mongolock.store.Claim;
@@ -19,21 +17,17 @@ final class ClaimCommand {
 
 	private final ClaimPipeline pipeline = new ClaimPipeline();
 
-	private final FindOneAndUpdateOptions options;
+	private final BsonDocument projection;
 
 	ClaimCommand(BsonDocument projection) {
-		this.options = new FindOneAndUpdateOptions().upsert(true)
-			.returnDocument(ReturnDocument.AFTER)
-			.projection(projection);
+		this.projection = projection;
 	}
 
 	/**
 	 * Ask.
-	 * @param timeoutMillis how long it may take
+	 * @param command repeats what is worth it
 	 */
-	LockDocument send(MongoCollection<BsonDocument> locks, BsonDocument filter, Claim claim, long timeoutMillis) {
-		// MongoDB 4.4 reports an upsert race; the next attempt finds the document
-		RepeatedCommand command = new RepeatedCommand(StoreFailures::isDuplicateKey, timeoutMillis);
+	LockDocument send(RepeatedCommand command, LockCollection locks, BsonDocument filter, Claim claim) {
 		if (!FastClaim.suits(claim)) {
 			return ask(command, locks, filter, this.pipeline.of(claim));
 		}
@@ -42,13 +36,13 @@ final class ClaimCommand {
 			return answer;
 		}
 		// Denied by what has run out, of which this statement knows too little
-		return ask(command, command.withTimeLeft(locks), filter, this.pipeline.of(claim));
+		return ask(command, locks, filter, this.pipeline.of(claim));
 	}
 
-	private LockDocument ask(RepeatedCommand command, MongoCollection<BsonDocument> locks, BsonDocument filter,
+	private LockDocument ask(RepeatedCommand command, LockCollection locks, BsonDocument filter,
 			List<BsonDocument> statement) {
-		return LockDocument
-			.written(command.send(locks, (timed) -> timed.findOneAndUpdate(filter, statement, this.options)));
+		return new LockDocument(command
+			.send((timeout) -> locks.upsert(filter, statement, this.projection, WriteConcern.MAJORITY, timeout)));
 	}
 
 }

@@ -42,6 +42,13 @@ final class ClaimPipeline extends ClaimStatements {
 
 	private final BsonDocument aheadLimit = encoded(document("$min", string("$$ahead.limit")));
 
+	/**
+	 * The holder whose client may keep the lease, if there is one, which is then the only
+	 * one; else as it was.
+	 */
+	private final BsonDocument recalled = encoded(operator("$cond", document("$size", string("$$alive.linger")),
+			document("$max", string("$$alive.token")), path(LockDocument.RECALLED)));
+
 	private final BsonDocument granted;
 
 	/** For locks that have documents of their own. */
@@ -64,7 +71,8 @@ final class ClaimPipeline extends ClaimStatements {
 	}
 
 	/**
-	 * Grants the claim or leaves the document as it is; who waits enters the queue.
+	 * Grants the claim or leaves the document as it is; who waits enters the queue, and
+	 * recalls a holder whose client may keep the lease.
 	 */
 	List<BsonDocument> of(Claim claim) {
 		BsonDocument token = token(claim);
@@ -77,7 +85,8 @@ final class ClaimPipeline extends ClaimStatements {
 	 * @param placeTtl how long the place lasts without refresh
 	 */
 	List<BsonDocument> enter(Claim claim, Duration placeTtl) {
-		return replaceWith(let(document("line", living(path("queue"))), enterQueue(claim, token(claim), placeTtl)));
+		BsonDocument entered = changed(queueWith(claim, token(claim), placeTtl));
+		return replaceWith(let(document("line", living(path("queue"))), entered));
 	}
 
 	private BsonDocument decide(Claim claim, BsonDocument token) {
@@ -100,13 +109,17 @@ final class ClaimPipeline extends ClaimStatements {
 	}
 
 	private BsonDocument enterQueue(Claim claim, BsonDocument token, Duration placeTtl) {
+		return changed(queueWith(claim, token, placeTtl).append(LockDocument.RECALLED, this.recalled));
+	}
+
+	private BsonDocument queueWith(Claim claim, BsonDocument token, Duration placeTtl) {
 		BsonDocument waiter = document("token", token, "limit", new BsonInt32(claim.limit()))
 			.append("owner", literal(LockDocument.owner(claim.owner())))
 			.append("renewedAt", this.now)
 			.append("ttl", number(placeTtl.toMillis()));
 		BsonDocument queue = operator("$cond", operator("$in", token, string("$$line.token")),
 				refreshed(this.line, token), appended(this.line, waiter));
-		return changed(document("touchedAt", this.now, "queue", queue));
+		return document("touchedAt", this.now, "queue", queue);
 	}
 
 	private BsonDocument ahead(BsonDocument token) {

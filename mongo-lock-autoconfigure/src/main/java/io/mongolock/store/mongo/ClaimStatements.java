@@ -46,11 +46,12 @@ abstract class ClaimStatements extends Statements {
 	}
 
 	final BsonDocument holder(Claim claim, BsonDocument token, BsonValue fence) {
-		return document("token", token, "fence", fence).append("limit", new BsonInt32(claim.limit()))
+		BsonDocument holder = document("token", token, "fence", fence).append("limit", new BsonInt32(claim.limit()))
 			.append("owner", literal(LockDocument.owner(claim.owner())))
 			.append("acquiredAt", this.now)
 			.append("renewedAt", this.now)
 			.append("ttl", number(claim.ttl().toMillis()));
+		return (claim.linger().isZero()) ? holder : holder.append("linger", number(claim.linger().toMillis()));
 	}
 
 	final BsonDocument changed(BsonDocument fields) {

@@ -24,8 +24,6 @@ public final class LeaseRequests {
 
 	private final LockCollection locks;
 
-	private final WriteConcern release;
-
 	private final LockStatements statements;
 
 	private final Function<String, BsonValue> ids;
@@ -35,10 +33,8 @@ public final class LeaseRequests {
 	/**
 	 * Create requests.
 	 */
-	LeaseRequests(LockCollection locks, WriteConcern release, LockStatements statements,
-			Function<String, BsonValue> ids) {
+	LeaseRequests(LockCollection locks, LockStatements statements, Function<String, BsonValue> ids) {
 		this.locks = locks;
-		this.release = release;
 		this.statements = statements;
 		this.ids = ids;
 		this.bulks = new BulkRequests(statements, ids);
@@ -90,8 +86,12 @@ public final class LeaseRequests {
 		}
 	}
 
+	/**
+	 * End the lease of a token, whichever grant it is of.
+	 * @return whether it was there, with an answer that no failover takes back
+	 */
 	public boolean release(LeaseId lease, Duration timeout) {
-		return pull(StoreRequest.write("release lock", lease.key(), timeout), this.release,
+		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
 				this.statements.release(lease.leaseToken()));
 	}
 

@@ -1,20 +1,29 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
+import com.mongodb.MongoException;
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.result.UpdateResult;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.Document;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockStoreException;
@@ -28,10 +37,9 @@ final class LockCollection {
 
 	/**
 	 * Timeouts are settings, so there are few; a caller who makes up more gets no cache.
+	 * The rest that a repetition has counts, too.
 	 */
 	private static final int MAX_VARIANTS = 64;
-
-	private final MongoOperations template;
 
 	private final String name;
 
@@ -39,13 +47,17 @@ final class LockCollection {
 
 	private final Map<Variant, MongoCollection<BsonDocument>> variants = new ConcurrentHashMap<>();
 
+	private final MongoDatabase database;
+
+	private final Map<Long, MongoDatabase> byTimeout = new ConcurrentHashMap<>();
+
 	LockCollection(MongoOperations template, String name) {
-		this.template = template;
 		this.name = name;
 		this.locks = Objects.requireNonNull(template.execute(name,
 				(collection) -> collection.withDocumentClass(BsonDocument.class)
 					.withReadPreference(ReadPreference.primary())
 					.withReadConcern(ReadConcern.DEFAULT)));
+		this.database = Objects.requireNonNull(template.execute((DbCallback<MongoDatabase>) (database) -> database));
 	}
 
 	/**
@@ -54,8 +66,16 @@ final class LockCollection {
 	 * @throws LockStoreException if it failed
 	 */
 	<T> T execute(StoreRequest request, WriteConcern concern, Function<MongoCollection<BsonDocument>, T> action) {
+		return execute(request, () -> action.apply(with(concern, request.timeoutMillis())));
+	}
+
+	/**
+	 * Send a request by methods of this class.
+	 * @throws LockStoreException if it failed
+	 */
+	<T> T execute(StoreRequest request, Supplier<T> action) {
 		try {
-			return action.apply(with(concern, request.timeoutMillis()));
+			return action.get();
 		}
 		catch (LockStoreException ex) {
 			throw ex;
@@ -85,6 +105,68 @@ final class LockCollection {
 	}
 
 	/**
+	 * Change one document, which is created if it is not there, and answer it. The driver
+	 * neither numbers nor repeats this command: for a number the server would keep a copy
+	 * of each such document, which docs/how-it-works.md has the cost of. So it has to be
+	 * harmless when executed twice, and who sends it repeats it by a
+	 * {@link RepeatedCommand}.
+	 * @param fields what to answer of it
+	 * @return the document as it stands then, empty if the server answers none
+	 */
+	BsonDocument upsert(BsonDocument filter, List<BsonDocument> pipeline, BsonDocument fields, WriteConcern concern,
+			long timeoutMillis) {
+		return findAndModify(filter, new BsonArray(pipeline), concern, timeoutMillis,
+				new BsonDocument("new", BsonBoolean.TRUE).append("upsert", BsonBoolean.TRUE).append("fields", fields));
+	}
+
+	/**
+	 * Change one document if it is there, and answer what it was before. To name the
+	 * fields to answer would cost a fifth more. As {@link #upsert} it is not repeated.
+	 * @return the whole document, empty if there is none
+	 */
+	BsonDocument update(BsonDocument filter, BsonDocument update, WriteConcern concern, long timeoutMillis) {
+		return findAndModify(filter, update, concern, timeoutMillis, new BsonDocument());
+	}
+
+	private BsonDocument findAndModify(BsonDocument filter, BsonValue update, WriteConcern concern, long timeoutMillis,
+			BsonDocument options) {
+		BsonDocument command = new BsonDocument("findAndModify", new BsonString(this.name)).append("query", filter)
+			.append("update", update);
+		command.putAll(options);
+		BsonDocument answer = run(command.append("writeConcern", concern.asDocument()), timeoutMillis);
+		return (answer.get("value") instanceof BsonDocument document) ? document : new BsonDocument();
+	}
+
+	/**
+	 * Send a command, which the driver neither numbers nor repeats.
+	 */
+	BsonDocument run(BsonDocument command, long timeoutMillis) {
+		BsonDocument answer = within(timeoutMillis).runCommand(command, ReadPreference.primary(), BsonDocument.class);
+		if (answer.containsKey("writeConcernError")) {
+			throw unconfirmed(answer.getDocument("writeConcernError"));
+		}
+		return answer;
+	}
+
+	// The driver looks for it in the answers of its own operations alone
+	private static MongoException unconfirmed(BsonDocument error) {
+		return new MongoException(error.getNumber("code", new BsonInt32(-1)).intValue(),
+				"The write was not confirmed: " + error.getString("errmsg", new BsonString("")).getValue());
+	}
+
+	private MongoDatabase within(long timeoutMillis) {
+		MongoDatabase known = this.byTimeout.get(timeoutMillis);
+		if (known != null) {
+			return known;
+		}
+		MongoDatabase made = this.database.withTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
+		if (this.byTimeout.size() < MAX_VARIANTS) {
+			this.byTimeout.put(timeoutMillis, made);
+		}
+		return made;
+	}
+
+	/**
 	 * Update a document as part of a transaction of the application, by which alone the
 	 * timeout and the write concern are those.
 	 * @throws IllegalStateException if the session is of another client
@@ -107,10 +189,19 @@ final class LockCollection {
 	 * @param timeout how long the question may take
 	 */
 	boolean isSharded(Duration timeout) {
-		Document hello = this.template
-			.execute((database) -> database.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-				.runCommand(new Document("hello", 1), ReadPreference.primary()));
-		return hello != null && "isdbgrid".equals(hello.get("msg"));
+		return new BsonString("isdbgrid").equals(hello(timeout).get("msg"));
+	}
+
+	/**
+	 * Whether the collection is on a replica set, and not reached through a mongos.
+	 * @param timeout how long the question may take
+	 */
+	boolean isOnReplicaSet(Duration timeout) {
+		return hello(timeout).containsKey("setName");
+	}
+
+	private BsonDocument hello(Duration timeout) {
+		return run(new BsonDocument("hello", new BsonInt32(1)), timeout.toMillis());
 	}
 
 	String name() {

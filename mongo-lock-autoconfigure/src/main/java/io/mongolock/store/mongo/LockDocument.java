@@ -34,15 +34,19 @@ record LockDocument(BsonDocument document) {
 	/** The field of an answer that has the server's time. */
 	static final String NOW = "now";
 
+	/** The token of the holder that was recalled last. */
+	static final String RECALLED = "recalled";
+
 	/** When a claim or a renewal has written it, by the server's time. */
 	static final String TOUCHED_AT = "touchedAt";
 
 	/**
 	 * The answer to a claim.
+	 * @param inDoubt whether a request before it may still be executed
 	 * @throws UnreadableException if it is not a lock of ours
 	 */
-	ClaimAnswer toAnswer() {
-		return new ClaimAnswer(holders(), queue(), previous(), fence(), now(), null);
+	ClaimAnswer toAnswer(boolean inDoubt) {
+		return new ClaimAnswer(holders(), queue(), previous(), fence(), now(), null, inDoubt, recalled());
 	}
 
 	/**
@@ -50,7 +54,7 @@ record LockDocument(BsonDocument document) {
 	 * @throws UnreadableException if it is not a lock of ours
 	 */
 	StoredLock toLock(String key) {
-		return new StoredLock(key, holders(), queue(), previous(), integer(this.document, "fence"), now());
+		return new StoredLock(key, holders(), queue(), previous(), integer(this.document, "fence"), now(), recalled());
 	}
 
 	/**
@@ -67,7 +71,7 @@ record LockDocument(BsonDocument document) {
 	 */
 	boolean isFree() {
 		try {
-			ClaimAnswer answer = toAnswer();
+			ClaimAnswer answer = toAnswer(false);
 			return answer.liveHolders().isEmpty() && !answer.hasWaiters();
 		}
 		catch (UnreadableException ex) {
@@ -91,6 +95,10 @@ record LockDocument(BsonDocument document) {
 	// Decides only what a grant has set aside, and lacks where there never was one
 	private long fence() {
 		return (this.document.containsKey("fence")) ? integer(this.document, "fence") : 0;
+	}
+
+	private @Nullable String recalled() {
+		return (this.document.get(RECALLED) instanceof BsonString token) ? token.getValue() : null;
 	}
 
 	private List<StoredHolder> holders() {
@@ -134,7 +142,8 @@ record LockDocument(BsonDocument document) {
 	private static StoredHolder holder(BsonDocument holder) {
 		return new StoredHolder(string(holder, "token"), integer(holder, "fence"), limit(holder), owner(holder),
 				date(holder, "acquiredAt"), date(holder, "renewedAt"), Duration.ofMillis(integer(holder, "ttl")),
-				releaseRequest(holder), BsonBoolean.TRUE.equals(holder.get("kept")));
+				releaseRequest(holder), BsonBoolean.TRUE.equals(holder.get("kept")),
+				Duration.ofMillis((holder.containsKey("linger")) ? integer(holder, "linger") : 0));
 	}
 
 	private static @Nullable ReleaseRequest releaseRequest(BsonDocument holder) {
@@ -155,16 +164,6 @@ record LockDocument(BsonDocument document) {
 			.append("pid", new BsonInt64(owner.pid()))
 			.append("thread", new BsonString(owner.thread()));
 		return (owner.as().isEmpty()) ? document : document.append("as", new BsonString(owner.as()));
-	}
-
-	// If the driver has sent it twice, the server answers the whole document as the first
-	// attempt has written it, at that time, and applies no projection
-	static LockDocument written(@Nullable BsonDocument answer) {
-		if (answer == null) {
-			return new LockDocument(new BsonDocument());
-		}
-		BsonValue written = answer.get(TOUCHED_AT);
-		return new LockDocument((written == null || answer.containsKey(NOW)) ? answer : answer.append(NOW, written));
 	}
 
 	private static LockOwner owner(BsonDocument entry) {

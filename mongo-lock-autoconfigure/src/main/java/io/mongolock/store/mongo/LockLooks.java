@@ -39,7 +39,7 @@ final class LockLooks {
 		this.locks = locks;
 		this.statements = statements;
 		this.keys = keys;
-		this.fields = statements.projection("holders", "queue", "fence", "previous");
+		this.fields = statements.projection("holders", "queue", "fence", "previous", LockDocument.RECALLED);
 	}
 
 	List<StoredLock> findAll(List<String> keys, Duration timeout) {

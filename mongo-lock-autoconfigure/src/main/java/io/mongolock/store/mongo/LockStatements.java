@@ -178,6 +178,26 @@ final class LockStatements extends Statements {
 	}
 
 	/**
+	 * The events of a change stream that recall a holder, with its token: the field that
+	 * has it was written, or the document with the field as a whole while that holder is
+	 * there, since a server may show a claim that enters the queue as either.
+	 */
+	List<BsonDocument> recalls() {
+		String updated = "updateDescription.updatedFields." + LockDocument.RECALLED;
+		BsonDocument isHolder = operator("$eq", document("$max", string("$fullDocument.holders.token")),
+				string("$fullDocument." + LockDocument.RECALLED));
+		BsonDocument replaced = operator("$and", document("operationType", string("replace")),
+				document("$expr", isHolder));
+		BsonDocument recalled = operator("$ifNull", string("$" + updated),
+				string("$fullDocument." + LockDocument.RECALLED));
+		return List.of(document("$changeStream", new BsonDocument()),
+				document("$match",
+						operator("$or", exists(updated, true), replaced,
+								document("operationType", string("invalidate")))),
+				document("$project", document(FollowedStream.KEY, new BsonInt32(1), LockDocument.RECALLED, recalled)));
+	}
+
+	/**
 	 * Which fields to answer, and the server's time with them.
 	 */
 	BsonDocument projection(String... fields) {

@@ -75,8 +75,7 @@ public final class LockedCollection {
 		this.field = field;
 		this.keys = keys;
 		this.statements = new LockStatements(field + ".");
-		// Nobody repeats a release of a document that a failover takes back
-		this.leases = new LeaseRequests(this.documents, WriteConcern.MAJORITY, this.statements, keys::id);
+		this.leases = new LeaseRequests(this.documents, this.statements, keys::id);
 		this.lockFields = this.statements.projection(field);
 		this.claims = new ClaimPipeline(field, null);
 	}
@@ -115,7 +114,7 @@ public final class LockedCollection {
 		Answer answer = ask(request, claim);
 		LockDocument lock = lock(answer.document(), answer.now());
 		try {
-			return lock.toAnswer().withQueue(null).with(answer.document());
+			return lock.toAnswer(false).withQueue(null).with(answer.document());
 		}
 		catch (UnreadableException ex) {
 			Outcome outcome = (lock.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;

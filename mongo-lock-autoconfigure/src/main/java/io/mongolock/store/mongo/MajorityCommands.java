@@ -2,6 +2,7 @@ package io.mongolock.store.mongo;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -48,8 +49,8 @@ public final class MajorityCommands {
 			Function<MongoCollection<BsonDocument>, @Nullable BsonDocument> command) {
 		StoreRequest request = StoreRequest.write(operation, key, timeout);
 		RepeatedCommand repeated = new RepeatedCommand(worthRepeating, request.timeoutMillis());
-		return this.collection.execute(request, WriteConcern.MAJORITY,
-				(documents) -> Optional.ofNullable(repeated.send(documents, command)));
+		return this.collection.execute(request, WriteConcern.MAJORITY, (documents) -> Optional
+			.ofNullable(repeated.send((left) -> command.apply(documents.withTimeout(left, TimeUnit.MILLISECONDS)))));
 	}
 
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -18,6 +17,8 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeySpace;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.RecallListener;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
 import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
@@ -42,13 +43,17 @@ public final class MongoLockStore implements LockStore {
 
 	private final ClaimCommand claims;
 
+	private final ReleaseCommand releases;
+
+	private final ConfirmCommand confirmations;
+
 	private final LockLooks looks;
 
 	private final StoreServers servers;
 
 	private final Notifications notifications;
 
-	private final ReleaseStreams streams;
+	private final ChangeStreams streams;
 
 	/**
 	 * Create a new store. The collection is taken from the template once and for all:
@@ -73,24 +78,29 @@ public final class MongoLockStore implements LockStore {
 		Assert.hasText(collection, "The name of the lock collection is empty");
 		this.locks = new LockCollection(template, collection);
 		this.keys = new KeySpace(keyPrefix);
-		this.leases = new LeaseRequests(this.locks, WriteConcern.W1, this.statements, this::id);
-		this.claims = new ClaimCommand(this.statements.projection("holders", "queue", "fence", "previous"));
+		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
+		this.claims = new ClaimCommand(
+				this.statements.projection("holders", "queue", "fence", "previous", LockDocument.RECALLED));
+		this.releases = new ReleaseCommand(this.locks, this.statements);
+		this.confirmations = new ConfirmCommand(this.locks, this.statements);
 		this.looks = new LockLooks(this.locks, this.statements, this.keys);
-		this.streams = new ReleaseStreams(this.locks, this.statements.releases(), STREAM_TIMEOUT);
+		this.streams = new ChangeStreams(this.locks, STREAM_TIMEOUT);
 	}
 
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		StoreRequest request = StoreRequest.write("acquire lock", claim.id().key(), timeout);
 		BsonDocument filter = this.statements.byId(id(claim.id().key()));
-		LockDocument answer = this.locks.execute(request, WriteConcern.MAJORITY,
-				(locks) -> this.claims.send(locks, filter, claim, request.timeoutMillis()));
+		// A token that was granted already gets the same grant
+		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
+		LockDocument answer = this.locks.execute(request, () -> this.claims.send(command, this.locks, filter, claim));
 		try {
-			return answer.toAnswer();
+			return answer.toAnswer(command.isInDoubt());
 		}
 		catch (UnreadableException ex) {
 			// A grant that cannot be read must be cleaned up like one without an answer
-			Outcome outcome = (answer.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;
+			boolean unknown = command.isInDoubt() || answer.mentions(claim.id().leaseToken());
+			Outcome outcome = (unknown) ? Outcome.UNKNOWN : Outcome.REFUSED;
 			throw StoreFailures.unreadable(request, outcome, this.locks.name(), ex);
 		}
 	}
@@ -106,8 +116,16 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Duration timeout) {
-		return this.leases.release(lease, timeout);
+	public ReleaseAnswer release(LeaseId lease, Duration timeout) {
+		StoreRequest request = StoreRequest.write("release lock", lease.key(), timeout);
+		return this.releases.send(request, this.statements.byId(id(lease.key())), lease.leaseToken());
+	}
+
+	@Override
+	public void confirmReleases(Duration timeout) {
+		if (this.notifications != Notifications.OFF) {
+			this.confirmations.send(timeout);
+		}
 	}
 
 	@Override
@@ -167,9 +185,18 @@ public final class MongoLockStore implements LockStore {
 
 	@Override
 	public ReleaseWatch watchReleases(ReleaseListener listener) {
-		boolean unheard = this.notifications == Notifications.OFF || this.streams.areRefused();
-		return (unheard) ? LockStore.super.watchReleases(listener)
-				: new ReleaseStream(this.streams, this.keys, listener).start();
+		return (isHeard()) ? new ReleaseStream(this.streams, this.keys, listener).start(ReleaseStream.THREAD_NAME)
+				: ReleaseWatch.NEVER_LIVE;
+	}
+
+	@Override
+	public ReleaseWatch watchRecalls(RecallListener listener) {
+		return (isHeard()) ? new RecallStream(this.streams, this.keys, listener).start(RecallStream.THREAD_NAME)
+				: ReleaseWatch.NEVER_LIVE;
+	}
+
+	private boolean isHeard() {
+		return this.notifications != Notifications.OFF && !this.streams.areRefused();
 	}
 
 	/**

@@ -1,16 +1,15 @@
 package io.mongolock.store.mongo;
 
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.function.Predicate;
 
-import com.mongodb.client.MongoCollection;
-import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command that is sent again, a few times, where its failure says that the next attempt
- * may succeed. All attempts share one timeout. Not thread-safe.
+ * A command, or several in turn, each of which is sent again, a few times, where its
+ * failure says that the next attempt may succeed. All attempts share one timeout. Not
+ * thread-safe.
  */
 final class RepeatedCommand {
 
@@ -20,40 +19,71 @@ final class RepeatedCommand {
 
 	private final long deadline;
 
+	/** How long the next attempt may take. */
+	private long timeoutMillis;
+
+	/** The last failure after which an attempt may still be executed. */
+	private @Nullable RuntimeException doubt;
+
 	/**
 	 * Create a command.
 	 * @param timeoutMillis how long all attempts may take, from now on
 	 */
 	RepeatedCommand(Predicate<RuntimeException> worthRepeating, long timeoutMillis) {
 		this.worthRepeating = worthRepeating;
+		this.timeoutMillis = timeoutMillis;
 		this.deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
 	}
 
 	/**
 	 * Send it.
-	 * @throws RuntimeException what the last attempt failed with
+	 * @param command given how many milliseconds an attempt may take, at least 1
+	 * @throws RuntimeException what the last attempt failed with, unless one before it
+	 * may still be executed and this one not: then what that failed with
 	 */
-	@Nullable BsonDocument send(MongoCollection<BsonDocument> collection,
-			Function<MongoCollection<BsonDocument>, @Nullable BsonDocument> command) {
-		MongoCollection<BsonDocument> timed = collection;
+	<T extends @Nullable Object> T send(LongFunction<T> command) {
 		for (int attempt = 1;; attempt++) {
 			try {
-				return command.apply(timed);
+				return command.apply(Math.max(1, this.timeoutMillis));
 			}
 			catch (RuntimeException ex) {
+				RuntimeException failure = withDoubt(ex);
 				if (attempt == ATTEMPTS || !this.worthRepeating.test(ex) || millisLeft() < 1) {
-					throw ex;
+					throw failure;
 				}
-				timed = withTimeLeft(timed);
+			}
+			finally {
+				this.timeoutMillis = millisLeft();
 			}
 		}
 	}
 
+	private RuntimeException withDoubt(RuntimeException failure) {
+		if (StoreFailures.isUnknown(failure)) {
+			this.doubt = failure;
+		}
+		if (this.doubt == null || this.doubt == failure) {
+			return failure;
+		}
+		this.doubt.addSuppressed(failure);
+		return this.doubt;
+	}
+
 	/**
-	 * The collection with what is left of the timeout, at least 1 ms.
+	 * The answer says nothing if an attempt before it may have been executed.
+	 * @throws RuntimeException what such an attempt failed with
 	 */
-	MongoCollection<BsonDocument> withTimeLeft(MongoCollection<BsonDocument> collection) {
-		return collection.withTimeout(Math.max(1, millisLeft()), TimeUnit.MILLISECONDS);
+	void requireNoDoubt() {
+		if (this.doubt != null) {
+			throw this.doubt;
+		}
+	}
+
+	/**
+	 * Whether an attempt that has failed may still be executed.
+	 */
+	boolean isInDoubt() {
+		return this.doubt != null;
 	}
 
 	private long millisLeft() {

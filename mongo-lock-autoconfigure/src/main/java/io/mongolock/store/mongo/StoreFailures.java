@@ -17,6 +17,7 @@ import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoServerUnavailableException;
+import com.mongodb.MongoSocketException;
 import com.mongodb.MongoSocketOpenException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteException;
@@ -77,6 +78,16 @@ final class StoreFailures {
 	private static final Set<Integer> UNKNOWN_TO_OLD_SERVERS = Set.of(9, 59, 72, 115, 168, 224, 238, 322, 323, 17276,
 			40324);
 
+	/**
+	 * The server is not the primary any more or ends, or lost another one:
+	 * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress,
+	 * PrimarySteppedDown, ExceededTimeLimit, SocketException, NotWritablePrimary,
+	 * InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk,
+	 * NotPrimaryOrSecondary.
+	 */
+	private static final Set<Integer> SERVER_GONE = Set.of(6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435,
+			13436);
+
 	private StoreFailures() {
 	}
 
@@ -124,6 +135,28 @@ final class StoreFailures {
 	 */
 	static boolean isDuplicateKey(RuntimeException thrown) {
 		return nativeFailure(thrown) instanceof MongoException failure && failure.getCode() == DUPLICATE_KEY;
+	}
+
+	/**
+	 * Whether the same claim may be answered at once: a race for a new document is over,
+	 * or the driver looks for another primary or opens another connection.
+	 */
+	static boolean mayNextClaimSucceed(RuntimeException thrown) {
+		Throwable failure = nativeFailure(thrown);
+		return isDuplicateKey(thrown) || !isInterrupt(failure) && isServerGone(failure)
+				|| failure instanceof MongoSecurityException && isServerGone(failure.getCause());
+	}
+
+	private static boolean isServerGone(@Nullable Throwable failure) {
+		return failure instanceof MongoSocketException || failure instanceof MongoConnectionPoolClearedException
+				|| failure instanceof MongoException exception && SERVER_GONE.contains(exception.getCode());
+	}
+
+	/**
+	 * Whether a request that failed may have been executed, or may still be.
+	 */
+	static boolean isUnknown(RuntimeException thrown) {
+		return outcome(nativeFailure(thrown)) == Outcome.UNKNOWN;
 	}
 
 	/**

@@ -9,8 +9,6 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import com.mongodb.WriteConcern;
-import com.mongodb.client.model.FindOneAndUpdateOptions;
-import com.mongodb.client.model.ReturnDocument;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.bson.BsonDocument;
@@ -42,10 +40,6 @@ public final class StoredQueues {
 
 	private final BsonDocument fields = this.statements.projection("queue");
 
-	private final FindOneAndUpdateOptions options = new FindOneAndUpdateOptions().upsert(true)
-		.returnDocument(ReturnDocument.AFTER)
-		.projection(this.fields);
-
 	private final LockCollection queues;
 
 	private final Function<String, BsonValue> ids;
@@ -64,7 +58,7 @@ public final class StoredQueues {
 	public StoredQueues(MongoOperations template, String collection, Function<String, BsonValue> ids) {
 		this.queues = new LockCollection(template, collection);
 		this.ids = ids;
-		this.requests = new LeaseRequests(this.queues, WriteConcern.W1, this.statements, ids);
+		this.requests = new LeaseRequests(this.queues, this.statements, ids);
 	}
 
 	/**
@@ -82,11 +76,12 @@ public final class StoredQueues {
 		StoreRequest request = StoreRequest.write("enter the queue of document", claim.id().key(), timeout);
 		BsonDocument filter = this.requests.byId(request.key());
 		List<BsonDocument> place = this.places.enter(claim, placeTtl);
-		// MongoDB 4.4 tells of an upsert race; the next attempt finds the queue
-		RepeatedCommand command = new RepeatedCommand(StoreFailures::isDuplicateKey, request.timeoutMillis());
-		// Rolled back, it is a place that runs out a little earlier
-		return this.queues.execute(request, WriteConcern.W1, (queues) -> read(request, LockDocument
-			.written(command.send(queues, (timed) -> timed.findOneAndUpdate(filter, place, this.options)))));
+		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
+		// Rolled back, it is a place that runs out a little earlier; entered late, one
+		// that
+		// runs out by itself
+		return this.queues.execute(request, () -> read(request, new LockDocument(
+				command.send((left) -> this.queues.upsert(filter, place, this.fields, WriteConcern.W1, left)))));
 	}
 
 	/**

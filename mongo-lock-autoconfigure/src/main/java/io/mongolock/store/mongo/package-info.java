@@ -10,13 +10,13 @@
  * that goes by a token, {@link LockLooks} all that changes nothing,
  * {@link LockStatements} their text.</li>
  * <li>The way to the server and back: {@link LockCollection} is the collection with its
- * concerns and timeouts, {@link StoreRequest} names a request in messages,
- * {@link StoreFailures} says what a failed one has done, and {@link LockDocument} reads
- * the answer.</li>
- * <li>Beside the requests: {@link ReleaseStream} hears of releases,
- * {@link ServerClockWatch} of elections and clocks, {@link TtlIndexWatch} has
- * {@link TtlIndexInitializer} look at the index, and {@link LockLocation} asks the server
- * for its version and {@link Privileges}.</li>
+ * concerns and timeouts, {@link RepeatedCommand} asks again where that helps,
+ * {@link StoreRequest} names a request in messages, {@link StoreFailures} says what a
+ * failed one has done, and {@link LockDocument} reads the answer.</li>
+ * <li>Beside the requests: {@link ReleaseStream} hears of releases and
+ * {@link RecallStream} of recalls, {@link ServerClockWatch} of elections and clocks,
+ * {@link TtlIndexWatch} has {@link TtlIndexInitializer} look at the index, and
+ * {@link LockLocation} asks the server for its version and {@link Privileges}.</li>
  * </ul>
  */
 @NullMarked

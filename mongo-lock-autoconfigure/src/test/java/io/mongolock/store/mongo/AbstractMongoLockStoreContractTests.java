@@ -184,7 +184,8 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 		try {
 			for (ThrowingCallable request : requests) {
 				assertThatExceptionOfType(LockStoreException.class).isThrownBy(request)
-					.withMessageContaining("it was refused: error 121: 'Document failed validation'")
+					.withMessageContaining("it was refused: error 121: '")
+					.withMessageContaining("Document failed validation'")
 					.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
 			}
 			assertThatExceptionOfType(SomeRenewalsFailedException.class)

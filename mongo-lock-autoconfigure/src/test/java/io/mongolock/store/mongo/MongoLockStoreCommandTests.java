@@ -27,10 +27,13 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
+import io.mongolock.LockStoreException;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoreServers;
 import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.proxy.FaultProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -87,6 +90,8 @@ class MongoLockStoreCommandTests {
 			.anyMatch((claim) -> claim.first() && claim.reserve() == 0)
 			.anyMatch((claim) -> claim.first() && claim.reserve() == 64)
 			.anyMatch(Claim::waiting)
+			.anyMatch((claim) -> claim.first() && !claim.linger().isZero())
+			.anyMatch((claim) -> !claim.first() && !claim.linger().isZero())
 			.anyMatch((claim) -> claim.reserve() == 64)
 			.anyMatch((claim) -> claim.limit() == 3)
 			.anyMatch((claim) -> claim.limit() == Integer.MAX_VALUE && claim.waiting())
@@ -103,7 +108,8 @@ class MongoLockStoreCommandTests {
 			.isEqualTo(new BsonDocument("now", new BsonString("$$NOW")).append("holders", new BsonInt32(1))
 				.append("queue", new BsonInt32(1))
 				.append("fence", new BsonInt32(1))
-				.append("previous", new BsonInt32(1)));
+				.append("previous", new BsonInt32(1))
+				.append("recalled", new BsonInt32(1)));
 	}
 
 	@Test
@@ -139,7 +145,8 @@ class MongoLockStoreCommandTests {
 		assertThat(sent()).isEqualTo(recorded("renew: mine"));
 		this.log.clear();
 		this.store.release(LEASE, TIMEOUT);
-		assertThat(sent()).isEqualTo(recorded("release: mine"));
+		assertThat(sent()).isEqualTo(RecordedCommands.essence(RECORDED.get("release and say who waits: nobody waits")));
+		assertThat(this.log.only()).doesNotContainKeys("txnNumber", "fields");
 		this.log.clear();
 		this.store.leave(LEASE, TIMEOUT);
 		assertThat(sent()).isEqualTo(recorded("leave the queue"));
@@ -201,12 +208,68 @@ class MongoLockStoreCommandTests {
 	}
 
 	@Test
+	void releasesAreConfirmedByAStatementThatFindsNothingAndWaitsForTheMajority() {
+		try (EmbeddedMongo set = EmbeddedMongo.builder().replicaSet().start()) {
+			connect(set.connectionString() + "/?w=1&journal=false");
+			this.store.confirmReleases(TIMEOUT);
+			assertThat(commands()).containsExactly("hello", "update");
+			this.store.confirmReleases(TIMEOUT);
+			assertThat(commands()).containsExactly("hello", "update", "update");
+			BsonDocument last = this.log.all().get(2);
+			assertThat(RecordedCommands.essence(last))
+				.isEqualTo(RecordedCommands.essence(RECORDED.get("confirm all releases")));
+			assertThat(concern(last)).isEqualTo("majority");
+			assertThat(last).doesNotContainKey("txnNumber");
+		}
+	}
+
+	@Test
+	void anAnswerThatIsLostSaysNothingOfTheServersAndItsTimeIsThatOfBothRequests() {
+		try (EmbeddedMongo set = EmbeddedMongo.builder().replicaSet().start();
+				FaultProxy between = FaultProxy.to("127.0.0.1", set.port())) {
+			connect(between.connectionString());
+			// Those of the driver's monitor have no such limit
+			between.on("hello").when((hello) -> hello.containsKey("maxTimeMS")).cut().once();
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> this.store.confirmReleases(TIMEOUT));
+			this.log.clear();
+			between.on("hello")
+				.when((hello) -> hello.containsKey("maxTimeMS"))
+				.delayReply(Duration.ofMillis(100))
+				.once();
+			this.store.confirmReleases(TIMEOUT);
+			assertThat(commands()).containsExactly("hello", "update");
+			assertThat(this.log.all().get(1).getNumber("maxTimeMS").longValue())
+				.isLessThanOrEqualTo(TIMEOUT.toMillis() - 100);
+		}
+	}
+
+	@Test
+	void noReleaseIsConfirmedWhereNobodyWaitsForEvents() {
+		this.store.confirmReleases(TIMEOUT);
+		this.store.confirmReleases(TIMEOUT);
+		assertThat(commands()).as("of a standalone server").containsExactly("hello");
+		this.log.clear();
+		new MongoLockStore(TestTemplates.template(this.client), "locks", "", StoreServers.UNKNOWN, Notifications.OFF)
+			.confirmReleases(TIMEOUT);
+		assertThat(commands()).as("without notifications").isEmpty();
+	}
+
+	@Test
 	void readsAskThePrimaryForOneBatch() {
 		connect(server.connectionString() + "/?readPreference=secondary");
 		this.store.find("k", TIMEOUT);
 		assertThat(this.log.only().getString("find").getValue()).isEqualTo("locks");
 		assertThat(this.log.only().getDocument("filter")).isEqualTo(new BsonDocument("_id", new BsonString("k")));
 		assertThat(this.log.only()).doesNotContainKeys("readConcern", "$readPreference");
+	}
+
+	@Test
+	void theServerKeepsNoImageOfAClaimSinceTheDriverNumbersNone() {
+		try (EmbeddedMongo set = EmbeddedMongo.builder().replicaSet().start()) {
+			connect(set.connectionString());
+			this.store.acquire(Claims.first(Claims.on("k")), TIMEOUT);
+			assertThat(this.log.only()).doesNotContainKeys("txnNumber").containsKey("maxTimeMS");
+		}
 	}
 
 	@Test
@@ -269,6 +332,10 @@ class MongoLockStoreCommandTests {
 		this.store = new MongoLockStore(TestTemplates.template(this.client), "locks", "");
 		this.client.getDatabase(TestTemplates.DATABASE).drop();
 		this.log.clear();
+	}
+
+	private List<String> commands() {
+		return this.log.all().stream().map(BsonDocument::getFirstKey).toList();
 	}
 
 	private BsonDocument sent() {

@@ -11,6 +11,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.Claims;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
@@ -99,36 +101,77 @@ class MongoLockStoreFailureTests {
 		assertThat(answer.holders()).extracting(StoredHolder::fence).containsExactly(fence);
 	}
 
-	// A replica set remembers the document for the driver's second attempt, and
-	// no projection of it
 	@Test
-	void aClaimThatTheDriverRepeatedByItselfIsGrantedAtTheServersTime() {
+	void aClaimWhoseConnectionBreaksIsAskedAgainAtOnceAndItsAnswerIsInDoubt() {
 		try (EmbeddedMongo set = EmbeddedMongo.builder().replicaSet().start();
 				FaultProxy between = FaultProxy.to("127.0.0.1", set.port());
-				MongoClient retrying = TestTemplates.impatient(between.connectionString())) {
-			MongoLockStore store = new MongoLockStore(TestTemplates.template(retrying), "locks", "");
+				MongoClient cut = TestTemplates.impatient(between.connectionString())) {
+			MongoLockStore store = new MongoLockStore(TestTemplates.template(cut), "locks", "");
 			for (Claim claim : List.of(Claims.first(Claims.on("first")), Claims.on("general"))) {
 				between.on("findAndModify").cutBeforeReply().once();
 				ClaimAnswer answer = store.acquire(claim, LONG);
-				StoredHolder grant = answer.grantTo(claim.id().leaseToken()).orElseThrow();
-				assertThat(answer.now()).isEqualTo(grant.renewedAt());
+				assertThat(answer.grantTo(claim.id().leaseToken())).isPresent();
+				assertThat(answer.inDoubt()).as("the first request may run later").isTrue();
+				assertThat(store.acquire(claim, LONG).inDoubt()).isFalse();
 			}
 			Claim waiting = Claims.waiting(Claims.on("general"));
 			between.on("findAndModify").cutBeforeReply().once();
-			ClaimAnswer answer = store.acquire(waiting, LONG);
-			assertThat(answer.queue()).hasSize(1)
-				.allSatisfy((waiter) -> assertThat(answer.now()).isEqualTo(waiter.renewedAt()));
-			assertThat(between.requests("findAndModify")).isEqualTo(6);
+			assertThat(store.acquire(waiting, LONG).queue()).hasSize(1);
+			assertThat(between.requests("findAndModify")).isEqualTo(8);
 		}
+	}
+
+	@Test
+	void aClaimThatMayHaveBeenExecutedStaysUnknownIfTheNextOneIsNot() {
+		granted();
+		this.proxy.on("findAndModify").cutBeforeReply().once();
+		this.proxy.refuseNewConnections();
+		assertFails(() -> this.store.acquire(Claims.on("lost"), SHORT), Outcome.UNKNOWN);
+	}
+
+	@Test
+	void aClaimThatMayHaveBeenExecutedStaysUnknownIfTheNextAnswerIsUnreadable() {
+		granted();
+		this.client.getDatabase(TestTemplates.DATABASE)
+			.getCollection("locks")
+			.updateOne(new Document("_id", "key"),
+					new Document("$set", new Document("holders.0.acquiredAt", "forged")));
+		assertFails(() -> this.store.acquire(Claims.on("key"), LONG), Outcome.REFUSED);
+		this.proxy.on("findAndModify").cutBeforeReply().once();
+		assertFails(() -> this.store.acquire(Claims.on("key"), LONG), Outcome.UNKNOWN);
 	}
 
 	@Test
 	void aReleaseWhoseAnswerIsLostIsUnknownAndFalseWhenRepeated() {
 		Claim claim = granted();
-		this.proxy.onAny().cutBeforeReply().always();
+		this.proxy.on("findAndModify").cutBeforeReply().always();
 		assertFails(() -> this.store.release(claim.id(), LONG), Outcome.UNKNOWN);
 		this.proxy.clear();
-		assertThat(this.store.release(claim.id(), LONG)).isFalse();
+		assertThat(this.store.release(claim.id(), LONG).ended()).isFalse();
+	}
+
+	@Test
+	void aReleaseThatDidNotArriveIsSentOnceMoreAndFindsTheLease() {
+		Claim claim = granted();
+		this.proxy.on("findAndModify").cut().once();
+		assertThat(this.store.release(claim.id(), LONG)).isEqualTo(new ReleaseAnswer(true, false));
+		assertThat(this.proxy.requests("findAndModify")).as("a claim and two releases").isEqualTo(3);
+	}
+
+	@Test
+	void aReleaseThatFindsNothingTheSecondTimeIsUnknown() {
+		Claim claim = granted();
+		this.proxy.on("findAndModify").cutBeforeReply().once();
+		assertFails(() -> this.store.release(claim.id(), LONG), Outcome.UNKNOWN);
+		assertThat(this.proxy.requests("findAndModify")).as("a claim and two releases").isEqualTo(3);
+	}
+
+	@Test
+	void aReleaseThatFailsEachTimeIsSentAFewTimes() {
+		Claim claim = granted();
+		this.proxy.on("findAndModify").cut().always();
+		assertFails(() -> this.store.release(claim.id(), LONG), Outcome.UNKNOWN);
+		assertThat(this.proxy.requests("findAndModify")).as("a claim and releases").isEqualTo(6);
 	}
 
 	@Test

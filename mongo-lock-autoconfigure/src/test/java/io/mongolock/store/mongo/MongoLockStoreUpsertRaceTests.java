@@ -3,8 +3,10 @@ package io.mongolock.store.mongo;
 import java.time.Duration;
 
 import com.mongodb.MongoCommandException;
+import com.mongodb.ReadPreference;
 import com.mongodb.ServerAddress;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,6 +16,7 @@ import org.mockito.ArgumentMatchers;
 import org.mockito.Mockito;
 import org.mockito.stubbing.OngoingStubbing;
 import org.springframework.data.mongodb.core.CollectionCallback;
+import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockOwner;
@@ -25,10 +28,10 @@ import io.mongolock.store.LeaseId;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.anyList;
 import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.atLeastOnce;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
@@ -41,7 +44,7 @@ class MongoLockStoreUpsertRaceTests {
 	private static final Claim CLAIM = Claim.of(new LeaseId("key", "token"), new LockOwner("", "", "", 1, ""),
 			Duration.ofSeconds(30));
 
-	private static final BsonDocument DENIED = BsonDocument.parse("{now: {$date: 0}, holders: []}");
+	private static final BsonDocument DENIED = BsonDocument.parse("{value: {now: {$date: 0}, holders: []}}");
 
 	private final MongoOperations template = mock();
 
@@ -49,13 +52,18 @@ class MongoLockStoreUpsertRaceTests {
 
 	private final MongoCollection<BsonDocument> locks = mock(Mockito.RETURNS_SELF);
 
+	private final MongoDatabase database = mock(Mockito.RETURNS_SELF);
+
 	private MongoLockStore store;
 
 	@BeforeEach
 	void wire() {
 		given(this.documents.withDocumentClass(BsonDocument.class)).willReturn(this.locks);
+		given(this.template.execute(ArgumentMatchers.<DbCallback<Object>>any())).willReturn(mock(MongoDatabase.class));
 		given(this.template.execute(eq("locks"), ArgumentMatchers.<CollectionCallback<Object>>any()))
 			.willAnswer((call) -> call.<CollectionCallback<Object>>getArgument(1).doInCollection(this.documents));
+		given(this.template.execute(ArgumentMatchers.<DbCallback<Object>>any()))
+			.willAnswer((call) -> call.<DbCallback<Object>>getArgument(0).doInDB(this.database));
 		this.store = new MongoLockStore(this.template, "locks", "");
 	}
 
@@ -63,7 +71,8 @@ class MongoLockStoreUpsertRaceTests {
 	void anUpsertRaceIsAskedAgainAtOnce() {
 		losing(4).thenReturn(DENIED);
 		assertThat(this.store.acquire(CLAIM, Duration.ofSeconds(3)).holders()).isEmpty();
-		verify(this.locks, times(5)).findOneAndUpdate(any(BsonDocument.class), anyList(), any());
+		verify(this.database, times(5)).runCommand(any(BsonDocument.class), eq(ReadPreference.primary()),
+				eq(BsonDocument.class));
 	}
 
 	@Test
@@ -79,24 +88,24 @@ class MongoLockStoreUpsertRaceTests {
 		losing(2).thenReturn(DENIED);
 		this.store.acquire(CLAIM, Duration.ofSeconds(3));
 		ArgumentCaptor<Long> timeouts = ArgumentCaptor.captor();
-		verify(this.locks, times(3)).withTimeout(timeouts.capture(), any());
+		verify(this.database, atLeastOnce()).withTimeout(timeouts.capture(), any());
 		assertThat(timeouts.getAllValues()).isSortedAccordingTo((one, other) -> Long.compare(other, one))
 			.allSatisfy((timeout) -> assertThat(timeout).isBetween(1L, 3000L));
 	}
 
 	@Test
 	void anAnswerWithoutTimeAsksForALaterServer() {
-		losing(0).thenReturn(BsonDocument.parse("{holders: []}"));
+		losing(0).thenReturn(BsonDocument.parse("{value: {holders: []}}"));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.store.acquire(CLAIM, Duration.ofSeconds(3)))
 			.withMessageContaining("4.4 or later")
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
-		verify(this.locks, times(1)).withTimeout(anyLong(), any());
+		verify(this.database, times(1)).withTimeout(anyLong(), any());
 	}
 
 	private OngoingStubbing<BsonDocument> losing(int times) {
-		OngoingStubbing<BsonDocument> stubbing = Mockito
-			.when(this.locks.findOneAndUpdate(any(BsonDocument.class), anyList(), any()));
+		OngoingStubbing<BsonDocument> stubbing = Mockito.when(this.database.runCommand(any(BsonDocument.class),
+				eq(ReadPreference.primary()), eq(BsonDocument.class)));
 		for (int i = 0; i < times; i++) {
 			stubbing = stubbing.thenThrow(new MongoCommandException(
 					BsonDocument.parse("{ok: 0, code: 11000, codeName: 'DuplicateKey', errmsg: 'E11000'}"),

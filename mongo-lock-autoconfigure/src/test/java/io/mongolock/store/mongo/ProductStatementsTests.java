@@ -41,6 +41,7 @@ class ProductStatementsTests {
 	@Test
 	void thoseOfLocks() {
 		SentStatements.askEverything(this.locks, "k");
+		SentStatements.askLingering(this.locks, "k'");
 		SentStatements.assertAllRecorded(this.log);
 	}
 
@@ -55,6 +56,19 @@ class ProductStatementsTests {
 			Awaitility.await().until(() -> releases.released().contains("k"));
 		}
 		assertThat(names()).contains("hello", "aggregate", "getMore");
+		SentStatements.assertAllRecorded(this.log);
+	}
+
+	@Test
+	void thatOfAStreamOfRecalls() {
+		RecordingRecallListener recalls = new RecordingRecallListener();
+		try (ReleaseWatch watch = this.locks.watchRecalls(recalls)) {
+			Awaitility.await().until(watch::isLive);
+			Claim claim = Claims.on("k").withLinger(Duration.ofSeconds(10));
+			this.locks.acquire(claim, TIMEOUT);
+			this.locks.acquire(Claims.waiting(Claims.on("k")), TIMEOUT);
+			Awaitility.await().until(() -> recalls.recalled().contains(claim.id()));
+		}
 		SentStatements.assertAllRecorded(this.log);
 	}
 

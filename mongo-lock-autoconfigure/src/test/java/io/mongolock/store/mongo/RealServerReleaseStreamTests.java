@@ -75,6 +75,25 @@ class RealServerReleaseStreamTests {
 	}
 
 	@Test
+	void aHolderWhoseLeaseMayBeIdleIsRecalledOnceAndThatFreesNoPlace() {
+		awaitStream();
+		RecordingRecallListener recalls = new RecordingRecallListener();
+		try (ReleaseWatch watched = this.store.watchRecalls(recalls)) {
+			await().atMost(TIMEOUT).until(watched::isLive);
+			Claim holder = Claims.on("key").withLinger(Duration.ofSeconds(10));
+			Claim waiter = Claims.waiting(Claims.on("key"));
+			inAMillisecondOfItsOwn(() -> this.store.acquire(holder, TIMEOUT));
+			inAMillisecondOfItsOwn(() -> this.store.acquire(waiter, TIMEOUT));
+			await().atMost(TIMEOUT).until(() -> recalls.recalled().contains(holder.id()));
+			this.store.releaseAll(List.of(holder.id()), TIMEOUT);
+			this.store.acquire(waiter, TIMEOUT);
+			await().atMost(TIMEOUT).until(() -> this.listener.released().contains("key"));
+			assertThat(this.listener.released()).containsExactly("key");
+			assertThat(recalls.recalled()).containsExactly(holder.id());
+		}
+	}
+
+	@Test
 	void aStreamComesBackAfterItsCursorWasKilledOrTheCollectionDropped() {
 		awaitStream();
 		List<BsonDocument> asked = commands("getMore");

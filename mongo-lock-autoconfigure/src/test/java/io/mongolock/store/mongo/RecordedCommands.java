@@ -75,7 +75,7 @@ public final class RecordedCommands {
 		String reserve = number(json, "\\$add\": \\[\"\\$\\$next\", -(\\d+)\\]");
 		boolean waiting = json.contains("\"$$line.token\"]}, {\"$map\"");
 		return new Claim(id, limit, (reserve.isEmpty()) ? 0 : Integer.parseInt(reserve),
-				(waiting) ? Duration.ofMinutes(1) : null, Claims.OWNER, Duration.ofMinutes(1), false);
+				(waiting) ? Duration.ofMinutes(1) : null, Claims.OWNER, Duration.ofMinutes(1), false, linger(json));
 	}
 
 	private static Claim fastClaim(BsonDocument recorded, String json) {
@@ -83,7 +83,7 @@ public final class RecordedCommands {
 				number(json, "\\{\"token\": \\{\"\\$literal\": \"([^\"]+)\""));
 		String reserve = number(json, "1024\\]\\}\\]\\}, -(\\d+)\\]");
 		return new Claim(id, 1, (reserve.isEmpty()) ? 0 : Integer.parseInt(reserve), null, Claims.OWNER,
-				Duration.ofMinutes(1), true);
+				Duration.ofMinutes(1), true, linger(json));
 	}
 
 	/**
@@ -94,7 +94,7 @@ public final class RecordedCommands {
 		BsonDocument essence = normal(command).asDocument();
 		essence.put(essence.getFirstKey(), new BsonString("locks"));
 		for (String added : new String[] { "$db", "lsid", "writeConcern", "maxTimeMS", "txnNumber", "$clusterTime",
-				"fields", "projection" }) {
+				"$readPreference", "fields", "projection" }) {
 			essence.remove(added);
 		}
 		return essence;
@@ -116,6 +116,11 @@ public final class RecordedCommands {
 			normal.put(field.getKey(), (owner) ? new BsonString("owner") : normal(field.getValue()));
 		}
 		return normal;
+	}
+
+	private static Duration linger(String json) {
+		String linger = number(json, "\"linger\": (\\d+)");
+		return (linger.isEmpty()) ? Duration.ZERO : Duration.ofMillis(Long.parseLong(linger));
 	}
 
 	private static String number(String json, String pattern) {

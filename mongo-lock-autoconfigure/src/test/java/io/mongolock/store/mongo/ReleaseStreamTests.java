@@ -151,19 +151,19 @@ class ReleaseStreamTests {
 	@Test
 	void aStreamThatEndsWithAnErrorIsOpenedAnew() {
 		AtomicInteger opened = new AtomicInteger();
-		ReleaseStreams streams = new ReleaseStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
-				new LockStatements().releases(), TIMEOUT) {
+		ChangeStreams streams = new ChangeStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
+				TIMEOUT) {
 
 			@Override
-			MongoCursor<BsonDocument> open() {
+			MongoCursor<BsonDocument> open(List<BsonDocument> pipeline) {
 				if (opened.getAndIncrement() == 0) {
 					throw new NoClassDefFoundError("from the test");
 				}
-				return super.open();
+				return super.open(pipeline);
 			}
 
 		};
-		this.watch = new ReleaseStream(streams, new KeySpace(""), this.listener).start();
+		this.watch = new ReleaseStream(streams, new KeySpace(""), this.listener).start(ReleaseStream.THREAD_NAME);
 		awaitLive();
 		release("key");
 		awaitReleased("key");
@@ -339,9 +339,9 @@ class ReleaseStreamTests {
 
 	// Gives a stream up soon, and on a busy machine now and then one that works
 	private void watchHastily() {
-		ReleaseStreams hasty = new ReleaseStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
-				new LockStatements().releases(), Duration.ofMillis(1_500));
-		this.watch = new ReleaseStream(hasty, new KeySpace(""), this.listener).start();
+		ChangeStreams hasty = new ChangeStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
+				Duration.ofMillis(1_500));
+		this.watch = new ReleaseStream(hasty, new KeySpace(""), this.listener).start(ReleaseStream.THREAD_NAME);
 		awaitLive();
 	}
 

@@ -63,10 +63,20 @@ public final class SentStatements {
 		watched.releaseGrant(holder.id(), 1, TIMEOUT);
 		watched.release(holder.id(), TIMEOUT);
 		watched.releaseAll(leases, TIMEOUT);
+		watched.confirmReleases(TIMEOUT);
 		assertThat(asked).containsAll(Stream.of(LockStore.class.getMethods())
 			.filter((method) -> Modifier.isAbstract(method.getModifiers()))
 			.map(Method::getName)
 			.collect(Collectors.toSet()));
+	}
+
+	/**
+	 * Asks a store for locks whose leases may be idle.
+	 */
+	public static void askLingering(LockStore store, String key) {
+		for (Claim claim : List.of(Claims.first(Claims.on(key)), Claims.on(key))) {
+			store.acquire(claim.withLinger(Duration.ofSeconds(10)), TIMEOUT);
+		}
 	}
 
 	private static Object invoke(Method method, LockStore store, Object[] arguments) throws Throwable {

@@ -1,6 +1,7 @@
 package io.mongolock.store.mongo;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +12,7 @@ import javax.security.sasl.SaslException;
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoClientException;
 import com.mongodb.MongoCommandException;
+import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoInterruptedException;
@@ -31,6 +33,8 @@ import com.mongodb.WriteError;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.bulk.WriteConcernError;
+import com.mongodb.connection.ClusterId;
+import com.mongodb.connection.ServerId;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -146,6 +150,27 @@ class StoreFailuresTests {
 	void aFailureOfAReadIsNeverUnknown(Outcome outcome, RuntimeException failure) {
 		assertThat(StoreFailures.explain(READ, "locks", failure).getOutcome())
 			.isEqualTo((outcome != Outcome.UNKNOWN) ? outcome : Outcome.NOT_EXECUTED);
+	}
+
+	static Stream<Arguments> nextClaims() {
+		MongoSocketReadException broken = new MongoSocketReadException("reset", SERVER, new IOException());
+		return Stream.of(Arguments.of(true, command(11000, "DuplicateKey")), Arguments.of(true, broken),
+				Arguments.of(true, signIn(broken)),
+				Arguments.of(true, new MongoNotPrimaryException(response(10107, "NotWritablePrimary"), SERVER)),
+				Arguments.of(true, new MongoNodeIsRecoveringException(response(11602, "Interrupted"), SERVER)),
+				Arguments.of(true, new MongoException(91, "the write was not confirmed")),
+				Arguments.of(true,
+						new MongoConnectionPoolClearedException(new ServerId(new ClusterId(), SERVER), null)),
+				Arguments.of(false, signIn(command(18, "AuthenticationFailed"))),
+				Arguments.of(false, new MongoSocketReadException("x", SERVER, new ClosedByInterruptException())),
+				Arguments.of(false, new MongoException(64, "the write was not confirmed")),
+				Arguments.of(false, new MongoTimeoutException("no server")), Arguments.of(false, command(13, "No")));
+	}
+
+	@ParameterizedTest
+	@MethodSource("nextClaims")
+	void aClaimIsAskedAgainAtOnceWhereAnotherServerOrConnectionMayAnswer(boolean again, RuntimeException failure) {
+		assertThat(StoreFailures.mayNextClaimSucceed(failure)).isEqualTo(again);
 	}
 
 	@Test

@@ -26,6 +26,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -184,8 +185,9 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Duration timeout) {
-		return of(lease.key()).leases().release(lease, timeout);
+	public ReleaseAnswer release(LeaseId lease, Duration timeout) {
+		// The majority has it with the answer, so nobody has to know who waits
+		return new ReleaseAnswer(of(lease.key()).leases().release(lease, timeout), false);
 	}
 
 	@Override

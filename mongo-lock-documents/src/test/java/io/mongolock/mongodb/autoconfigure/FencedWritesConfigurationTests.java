@@ -1,7 +1,6 @@
 package io.mongolock.mongodb.autoconfigure;
 
 import com.mongodb.WriteConcern;
-import com.mongodb.client.MongoDatabase;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,13 +12,10 @@ import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
-import org.springframework.data.mongodb.core.MongoExceptionTranslator;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
+import io.mongolock.autoconfigure.MockDatabases;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -38,7 +34,7 @@ class FencedWritesConfigurationTests {
 	@ValueSource(strings = { "false", "off", "no", "0" })
 	void switchedOffWritesUnguardedAndSaysSoOnce(String off, CapturedOutput output) {
 		this.bare.withPropertyValues("mongo-lock.enabled=" + off)
-			.withUserConfiguration(PrimaryConfiguration.class)
+			.withUserConfiguration(MockDatabases.PrimaryConfiguration.class)
 			.run((context) -> assertThat(context.getBean(FencedWrites.class))
 				.isSameAs(context.getBean(FencedWrites.class)));
 		assertThat(output).containsOnlyOnce("UNGUARDED");
@@ -47,7 +43,7 @@ class FencedWritesConfigurationTests {
 	@Test
 	void switchedOffAStoreOfTheApplicationGuardsNothing(CapturedOutput output) {
 		this.bare.withPropertyValues("mongo-lock.enabled=off")
-			.withUserConfiguration(PrimaryConfiguration.class)
+			.withUserConfiguration(MockDatabases.PrimaryConfiguration.class)
 			.withBean(MongoLockStore.class, () -> Mockito.mock(MongoLockStore.class))
 			.run((context) -> assertThat(context.getBean(FencedWrites.class)).isNotNull());
 		assertThat(output).containsOnlyOnce("UNGUARDED");
@@ -55,7 +51,7 @@ class FencedWritesConfigurationTests {
 
 	@Test
 	void guardedWritesFailOnlyThoseWhoAskIfTheTemplateIsUnclear() {
-		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class).run((context) -> {
+		this.bare.withUserConfiguration(MockDatabases.TwoTemplatesConfiguration.class).run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> context.getBean(FencedWrites.class))
 				.havingRootCause()
@@ -65,12 +61,12 @@ class FencedWritesConfigurationTests {
 
 	@Test
 	void guardedWritesAreOfTheNamedTemplateOrThePrimaryOne() {
-		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
+		this.bare.withUserConfiguration(MockDatabases.TwoTemplatesConfiguration.class)
 			.withPropertyValues("mongo-lock.mongo-template=otherTemplate")
 			.run((context) -> assertThat(context.getBean(FencedWrites.class)).extracting("template")
 				.isSameAs(context.getBean("otherTemplate")));
-		this.bare.withUserConfiguration(TwoTemplatesConfiguration.class)
-			.withBean("mine", MongoTemplate.class, () -> template(database()),
+		this.bare.withUserConfiguration(MockDatabases.TwoTemplatesConfiguration.class)
+			.withBean("mine", MongoTemplate.class, () -> MockDatabases.template(MockDatabases.database()),
 					(definition) -> definition.setPrimary(true))
 			.withPropertyValues("mongo-lock.mongo-template=otherTemplate")
 			.run((context) -> assertThat(context.getBean(FencedWrites.class)).extracting("template")
@@ -81,7 +77,7 @@ class FencedWritesConfigurationTests {
 	@CsvSource({ "1, WARN, with w=1:", ", INFO, as the server has it by default" })
 	void writesThatTheMajorityDoesNotConfirmAreSaidOnceAtTheStart(Integer w, String level, String how,
 			CapturedOutput output) {
-		MongoDatabaseFactory factory = database();
+		MongoDatabaseFactory factory = MockDatabases.database();
 		WriteConcern concern = (w != null) ? new WriteConcern(w) : WriteConcern.ACKNOWLEDGED;
 		BDDMockito.given(factory.getMongoDatabase().getWriteConcern()).willReturn(concern);
 		this.bare.withBean(MongoDatabaseFactory.class, () -> factory)
@@ -96,62 +92,9 @@ class FencedWritesConfigurationTests {
 
 	@Test
 	void writesThatTheMajorityConfirmsAreNotMentioned(CapturedOutput output) {
-		this.bare.withBean(MongoDatabaseFactory.class, FencedWritesConfigurationTests::database)
+		this.bare.withBean(MongoDatabaseFactory.class, MockDatabases::database)
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("w=majority");
-	}
-
-	static MongoDatabaseFactory database() {
-		MongoDatabaseFactory factory = Mockito.mock(MongoDatabaseFactory.class);
-		BDDMockito.given(factory.getExceptionTranslator()).willReturn(new MongoExceptionTranslator());
-		MongoDatabase database = Mockito.mock(MongoDatabase.class, Mockito.RETURNS_DEEP_STUBS);
-		BDDMockito.given(database.getWriteConcern()).willReturn(WriteConcern.MAJORITY);
-		BDDMockito.given(factory.getMongoDatabase()).willReturn(database);
-		return factory;
-	}
-
-	static MongoTemplate template(MongoDatabaseFactory factory) {
-		MongoTemplate template = Mockito.mock(MongoTemplate.class);
-		BDDMockito.given(template.getMongoDatabaseFactory()).willReturn(factory);
-		return template;
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class TwoTemplatesConfiguration {
-
-		private final MongoDatabaseFactory database = database();
-
-		@Bean
-		MongoDatabaseFactory one() {
-			return this.database;
-		}
-
-		@Bean
-		MongoTemplate oneTemplate() {
-			return template(this.database);
-		}
-
-		@Bean
-		MongoTemplate otherTemplate() {
-			return template(this.database);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class PrimaryConfiguration {
-
-		@Bean
-		@Primary
-		MongoDatabaseFactory one() {
-			return database();
-		}
-
-		@Bean
-		MongoDatabaseFactory other() {
-			return database();
-		}
-
 	}
 
 }

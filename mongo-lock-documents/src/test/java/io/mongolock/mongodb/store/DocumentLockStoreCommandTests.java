@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Answers;
 import org.springframework.data.mongodb.core.CollectionCallback;
+import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockClock;
@@ -102,7 +103,8 @@ class DocumentLockStoreCommandTests {
 		Claim claim = RecordedCommands.claim(recorded);
 		this.store.register("locks", (name.contains("without a version")) ? null : "version");
 		LeaseId id = new LeaseId("locks:k", claim.id().leaseToken());
-		this.store.acquire(new Claim(id, claim.limit(), 0, null, claim.owner(), claim.ttl(), true), TIMEOUT);
+		this.store.acquire(new Claim(id, claim.limit(), 0, null, claim.owner(), claim.ttl(), true, Duration.ZERO),
+				TIMEOUT);
 		assertThat(RecordedCommands.essence(this.log.only())).isEqualTo(RecordedCommands.essence(recorded));
 		assertThat(this.log.only()).doesNotContainKeys("fields", "upsert");
 		assertThat(this.log.only().getDocument("writeConcern").getString("w").getValue()).isEqualTo("majority");
@@ -264,8 +266,10 @@ class DocumentLockStoreCommandTests {
 			.willReturn(BsonDocument.parse("{_id: 'k', lock: {holders: [{token: '" + LEASE.leaseToken() + "'}]}}"));
 		given(documents.find(any(Bson.class))).willThrow(new MongoTimeoutException("no server"));
 		MongoOperations template = mock(MongoOperations.class);
+		given(template.execute(any(DbCallback.class))).willReturn(mock(MongoDatabase.class));
 		given(template.execute(any(String.class), any(CollectionCallback.class)))
 			.willAnswer((call) -> call.getArgument(1, CollectionCallback.class).doInCollection(documents));
+		given(template.execute(any(DbCallback.class))).willReturn(mock(MongoDatabase.class));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> new DocumentLockStore(template, "lock", "queues", LockClock.system())
 				.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT))

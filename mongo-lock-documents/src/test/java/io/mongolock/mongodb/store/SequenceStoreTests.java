@@ -6,6 +6,7 @@ import com.mongodb.MongoCommandException;
 import com.mongodb.ServerAddress;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
 import org.assertj.core.api.ThrowableAssert;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -18,6 +19,7 @@ import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.store.mongo.CommandLog;
@@ -134,6 +136,8 @@ class SequenceStoreTests {
 					ArgumentMatchers.any());
 		MongoOperations template = Mockito.mock();
 		BDDMockito.given(template.execute(ArgumentMatchers.anyString(), ArgumentMatchers.any())).willReturn(documents);
+		BDDMockito.given(template.execute(ArgumentMatchers.<DbCallback<Object>>any()))
+			.willReturn(Mockito.mock(MongoDatabase.class));
 		SequenceStore store = new SequenceStore(template, "sequences", "", Duration.ofSeconds(5));
 		return ThrowableAssert.catchThrowable(() -> store.take("invoice", 10));
 	}

@@ -82,11 +82,11 @@ final class ChangeStream implements Cursor {
 	private List<Document> show(Map.Entry<BsonTimestamp, Change> change) {
 		Document event = this.events.event(change.getKey(), change.getValue());
 		Document token = (Document) event.get("_id");
-		if ("invalidate".equals(event.get("operationType"))) {
+		List<Document> shown = this.stages.runStages(Stream.of(event));
+		if (shown.isEmpty() && "invalidate".equals(event.get("operationType"))) {
 			// No stage holds this one back
 			return List.of(event);
 		}
-		List<Document> shown = this.stages.runStages(Stream.of(event));
 		if (!shown.stream().allMatch((document) -> Values.areEqual(token, document.get("_id")))) {
 			throw ServerErrors.changeStreamFatalError("Encountered an event whose _id field, which contains the resume"
 					+ " token, was modified by the pipeline. Modifying the _id field of an event makes it impossible to"

@@ -1,6 +1,7 @@
 package io.mongolock.test.embedded;
 
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.StreamSupport;
@@ -33,7 +34,10 @@ final class IndexCommands {
 	Document list(Document command) {
 		synchronized (this.database) {
 			String namespace = namespace(command, "listIndexes");
-			return Replies.cursor(namespace, descriptions(namespace).stream().map(IndexCommands::listed).toList(), 0);
+			// That of the ids was there first, wherever the storage has put it
+			Comparator<Document> idsFirst = Comparator.comparing((index) -> !"_id_".equals(index.get("name")));
+			return Replies.cursor(namespace,
+					descriptions(namespace).stream().map(IndexCommands::listed).sorted(idsFirst).toList(), 0);
 		}
 	}
 

@@ -64,6 +64,14 @@ record ChangeStreamStep(String name, BsonDocument statement) {
 				new ChangeStreamStep("claim: shared, one", shared), //
 				new ChangeStreamStep("claim: shared, two", of(U, shared)), //
 				new ChangeStreamStep("release of one of two", release), //
+				new ChangeStreamStep("release of the other", of(U, release)), //
+				new ChangeStreamStep("fast claim: granted, lingers", named.apply("fast claim: lingers")), //
+				new ChangeStreamStep("claim: denied, enters the queue, recalls", of(U, waiting)), //
+				new ChangeStreamStep("a second waiter enters, recalled before", of(V, waiting)), //
+				new ChangeStreamStep("release after the recall", release), //
+				new ChangeStreamStep("claim: granted from the queue, lingers", of(U, named.apply("acquire: lingers"))), //
+				new ChangeStreamStep("claim: denied, refreshes its place, recalls the next", of(V, waiting)), //
+				new ChangeStreamStep("release", of(U, release)), //
 				new ChangeStreamStep("the document is deleted",
 						BsonDocument.parse("{delete: 'locks', deletes: [{q: {_id: 'k'}, limit: 1}]}")), //
 				new ChangeStreamStep("collection dropped", BsonDocument.parse("{drop: 'locks'}")));

@@ -134,7 +134,7 @@ record Replay(BsonDocument answer, Span span) {
 			comparable.getArray(batch, new BsonArray())
 				.stream()
 				.map(BsonValue::asDocument)
-				.filter((each) -> each.containsKey("operationType"))
+				.filter((each) -> each.get("_id") instanceof BsonDocument id && id.containsKey("_data"))
 				.forEach((event) -> event.put("_id", ANY));
 		}
 		return comparable;

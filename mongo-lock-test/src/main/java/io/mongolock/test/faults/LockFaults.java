@@ -13,6 +13,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
 import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
@@ -111,8 +112,13 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
-	public boolean release(LeaseId lease, Duration timeout) {
+	public ReleaseAnswer release(LeaseId lease, Duration timeout) {
 		return ask(lease.key(), timeout, () -> this.store.release(lease, timeout));
+	}
+
+	@Override
+	public void confirmReleases(Duration timeout) {
+		this.store.confirmReleases(timeout);
 	}
 
 	@Override

@@ -42,7 +42,7 @@ class LockFaultsTests {
 		assertThat(this.faults.list(2, TIMEOUT)).hasSize(1);
 		assertThat(this.faults.leave(ID, TIMEOUT)).isFalse();
 		assertThat(this.faults.releaseGrant(ID, 0, TIMEOUT)).isFalse();
-		assertThat(this.faults.release(ID, TIMEOUT)).isTrue();
+		assertThat(this.faults.release(ID, TIMEOUT).ended()).isTrue();
 		assertThat(isHeld()).isFalse();
 	}
 

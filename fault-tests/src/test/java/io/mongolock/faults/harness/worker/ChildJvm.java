@@ -40,9 +40,9 @@ public final class ChildJvm implements AutoCloseable {
 		this(false, classPath, mainClass, jvmOptions, args);
 	}
 
-	// On the class path of this JVM; of what it prints only errors are kept
-	ChildJvm(Class<?> mainClass, List<String> jvmOptions) {
-		this(true, System.getProperty("java.class.path"), mainClass.getName(), jvmOptions, List.of());
+	// Of what it prints only errors are kept
+	ChildJvm(String classPath, Class<?> mainClass, List<String> jvmOptions) {
+		this(true, classPath, mainClass.getName(), jvmOptions, List.of());
 	}
 
 	private ChildJvm(boolean answers, String classPath, String mainClass, List<String> jvmOptions, List<String> args) {

@@ -17,11 +17,16 @@ public final class LockWorkerJvm extends WorkerJvm<LockWorker> {
 
 	// Several may start at a time
 	public LockWorkerJvm(String connectionString, Duration ttl, Path history) {
-		this(connectionString, ttl, history.toString());
+		this(System.getProperty("java.class.path"), connectionString, ttl, history);
 	}
 
-	private LockWorkerJvm(String connectionString, Duration ttl, String history) {
-		super(List.of("-Xmx128m"), () -> new LockWorker(connectionString, ttl, Path.of(history)));
+	// On another class path, of an older release for example
+	public LockWorkerJvm(String classPath, String connectionString, Duration ttl, Path history) {
+		this(classPath, connectionString, ttl, history.toString());
+	}
+
+	private LockWorkerJvm(String classPath, String connectionString, Duration ttl, String history) {
+		super(classPath, List.of("-Xmx128m"), () -> new LockWorker(connectionString, ttl, Path.of(history)));
 	}
 
 	@Override

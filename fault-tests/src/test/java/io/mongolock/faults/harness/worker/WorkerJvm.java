@@ -42,8 +42,12 @@ public class WorkerJvm<T> implements AutoCloseable {
 
 	// On the class path of this JVM, and not yet ready
 	public WorkerJvm(List<String> jvmOptions, SetUp<T> setUp) {
+		this(System.getProperty("java.class.path"), jvmOptions, setUp);
+	}
+
+	WorkerJvm(String classPath, List<String> jvmOptions, SetUp<T> setUp) {
 		this.pending.put(WorkerLoop.READY, this.ready);
-		this.jvm = new ChildJvm(WorkerLoop.class, jvmOptions);
+		this.jvm = new ChildJvm(classPath, WorkerLoop.class, jvmOptions);
 		Daemon.start("worker-answers", this::read);
 		try {
 			this.out = new ObjectOutputStream(this.jvm.input());

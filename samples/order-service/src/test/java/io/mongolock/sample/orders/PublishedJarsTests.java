@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
@@ -21,6 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PublishedJarsTests {
 
 	private static final Path ROOT = Path.of(System.getProperty("user.dir")).getParent().getParent();
+
+	private static final Path BOM = ROOT.resolve("mongo-lock-bom");
 
 	private final List<Path> jars = published().flatMap(PublishedJarsTests::jars).toList();
 
@@ -47,13 +50,42 @@ class PublishedJarsTests {
 			.toList();
 		assertThat(modules).extracting((module) -> module.descriptor().name())
 			.containsExactlyInAnyOrder("io.mongolock", "io.mongolock.documents", "io.mongolock.starter",
-					"io.mongolock.dashboard", "io.mongolock.test", "io.mongolock.test.server", "io.mongolock.aspectj");
+					"io.mongolock.dashboard", "io.mongolock.test", "io.mongolock.test.server", "io.mongolock.aspectj",
+					"io.mongolock.integration", "io.mongolock.leader", "io.mongolock.rewrite", "io.mongolock.shedlock");
 		assertThat(modules.stream().flatMap((module) -> module.descriptor().packages().stream())).isNotEmpty()
 			.doesNotHaveDuplicates();
 	}
 
+	@Test
+	void theBomNamesEachOfThemInItsOwnVersionAndNothingElse() {
+		assertThat(all("artifactId", BOM)).containsExactlyInAnyOrderElementsOf(
+				Stream.concat(Stream.of("mongo-lock-bom"), published().map((folder) -> folder.getFileName().toString()))
+					.toList());
+		assertThat(all("version", BOM).get(0)).isEqualTo(all("version", ROOT).get(0));
+		assertThat(all("version", BOM).stream().skip(1)).containsOnly("${project.version}");
+	}
+
+	@Test
+	void eachSaysWhatMavenCentralAsksFor() {
+		for (Path folder : Stream.concat(Stream.of(BOM, ROOT), published()).toList()) {
+			assertThat(all("name", folder)).as(folder.toString()).isNotEmpty();
+			assertThat(all("description", folder)).as(folder.toString()).hasSize(1);
+		}
+		for (String about : List.of("url", "licenses", "developers", "scm")) {
+			assertThat(all(about, BOM)).as(about).isNotEmpty().isEqualTo(all(about, ROOT));
+		}
+	}
+
+	private static List<String> all(String element, Path folder) {
+		return Pattern.compile("<" + element + "(?: [^>]*)?>(.*?)</" + element + ">", Pattern.DOTALL)
+			.matcher(read(folder.resolve("pom.xml")))
+			.results()
+			.map((match) -> match.group(1))
+			.toList();
+	}
+
 	private static Stream<Path> published() {
-		return list(ROOT).filter((folder) -> Files.exists(folder.resolve("pom.xml")))
+		return list(ROOT).filter((folder) -> Files.exists(folder.resolve("pom.xml")) && !folder.equals(BOM))
 			.filter((folder) -> !read(folder.resolve("pom.xml")).contains("<maven.deploy.skip>true<"));
 	}
 

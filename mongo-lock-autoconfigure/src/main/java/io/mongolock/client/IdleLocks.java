@@ -1,0 +1,216 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.mongolock.LockClock;
+import io.mongolock.core.ClientQueues;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
+import io.mongolock.core.IdleLeases;
+import io.mongolock.event.LockEvents;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.RecallListener;
+
+/**
+ * Runs the {@link IdleLeases} of this client without a thread of its own: the watch over
+ * the leases says when, and the threads of renewals release them, many with one request,
+ * and look whether others want them. Recalls are watched while there are any, and for a
+ * while after. Thread-safe.
+ */
+final class IdleLocks implements WatchDuty, RecallListener {
+
+	private static final Log logger = LogFactory.getLog(IdleLocks.class);
+
+	private static final int MAX_RELEASES = 8;
+
+	/** The most requests at a time: with a look, and one that opens or closes a watch. */
+	static final int MAX_REQUESTS = MAX_RELEASES + 2;
+
+	private static final int MAX_BATCH = 500;
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+	private final LockStore store;
+
+	private final LockClock clock;
+
+	private final ClientQueues queues;
+
+	private final IdleLeases idle;
+
+	private final LockEvents events;
+
+	private final Consumer<HeldLock> giveUp;
+
+	private final StoreWatch recalls;
+
+	private final AtomicInteger releasing = new AtomicInteger();
+
+	private volatile boolean running;
+
+	private volatile Runnable wake = () -> {
+	};
+
+	/**
+	 * Create it without leases.
+	 * @param giveUp has a lock released that could not be
+	 */
+	IdleLocks(LockStore store, LockClock clock, ClientQueues queues, LockEvents events, Consumer<HeldLock> giveUp) {
+		this.store = store;
+		this.clock = clock;
+		this.queues = queues;
+		this.idle = queues.idle();
+		this.events = events;
+		this.giveUp = giveUp;
+		this.recalls = new StoreWatch(() -> store.watchRecalls(this), () -> this.idle.size() > 0, this::missed, clock);
+	}
+
+	@Override
+	public void start(Runnable wake) {
+		this.recalls.start();
+		this.wake = wake;
+		this.running = true;
+		this.idle.onWork(wake);
+	}
+
+	@Override
+	public void recalled(LeaseId holder) {
+		this.idle.recalled(holder).forEach(this.events::recalled);
+	}
+
+	@Override
+	public void missed() {
+		this.idle.missed(now());
+	}
+
+	@Override
+	public void run(ClockReading now, Executor requests) {
+		this.recalls.run(now, requests);
+		if (this.releasing.get() < MAX_RELEASES) {
+			List<HeldLock> due = this.idle.due(this.recalls.isLive(), now);
+			for (int from = 0; from < due.size(); from += MAX_BATCH) {
+				begin(due.subList(from, Math.min(due.size(), from + MAX_BATCH)), requests);
+			}
+		}
+		List<HeldLock> looks = this.idle.looks(now);
+		if (!looks.isEmpty()) {
+			try {
+				requests.execute(() -> look(looks));
+			}
+			catch (RuntimeException | Error ex) {
+				// No thread can be started now
+				this.idle.notLooked(now);
+			}
+		}
+	}
+
+	@Override
+	public long nextIn(ClockReading now) {
+		// The end of a release wakes the watch
+		long next = (this.releasing.get() < MAX_RELEASES) ? this.idle.nextIn(now) : ClockReading.NEVER;
+		return Math.min(next, this.recalls.nextIn(now));
+	}
+
+	/**
+	 * No request begins after this; those that are underway go on.
+	 */
+	void stop() {
+		this.running = false;
+		this.recalls.stop();
+	}
+
+	/**
+	 * Wait until the server knows that nobody listens.
+	 */
+	void awaitEnd(Duration timeout) {
+		this.recalls.awaitEnd(timeout);
+	}
+
+	private void begin(List<HeldLock> batch, Executor requests) {
+		this.releasing.incrementAndGet();
+		try {
+			requests.execute(() -> release(batch));
+		}
+		catch (RuntimeException | Error ex) {
+			// No thread can be started now, or the client has stopped meanwhile
+			this.releasing.decrementAndGet();
+			giveUpOrLeave(batch);
+		}
+	}
+
+	private void release(List<HeldLock> batch) {
+		try {
+			if (!this.running) {
+				this.idle.unsent(batch);
+				return;
+			}
+			this.store.releaseAll(batch.stream().map(HeldLock::id).toList(), timeout(batch));
+			batch.forEach(this.queues::wakeNext);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("Idle leases are not released yet", ex);
+			giveUpOrLeave(batch);
+		}
+		finally {
+			this.releasing.decrementAndGet();
+			this.wake.run();
+		}
+	}
+
+	// What a stop finds is released with all that it takes
+	private void giveUpOrLeave(List<HeldLock> batch) {
+		if (this.running) {
+			batch.forEach(this::giveUp);
+		}
+		else {
+			this.idle.unsent(batch);
+		}
+	}
+
+	private void giveUp(HeldLock heldLock) {
+		try {
+			this.giveUp.accept(heldLock);
+		}
+		catch (RuntimeException | Error ex) {
+			// It runs out
+			logger.debug("An idle lease is not released", ex);
+		}
+		finally {
+			this.queues.wakeNext(heldLock);
+		}
+	}
+
+	private void look(List<HeldLock> looks) {
+		ClockReading left = now();
+		try {
+			List<String> keys = looks.stream().map(HeldLock::key).toList();
+			this.idle.looked(looks, this.store.findAll(keys, timeout(looks)), left).forEach(this.events::recalled);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("It is unknown whether others want locks whose leases are idle", ex);
+			this.idle.notLooked(now());
+		}
+	}
+
+	private static Duration timeout(List<HeldLock> locks) {
+		Duration timeout = TIMEOUT;
+		for (HeldLock heldLock : locks) {
+			Duration other = heldLock.terms().operationTimeout();
+			timeout = (other.compareTo(timeout) < 0) ? other : timeout;
+		}
+		return timeout;
+	}
+
+	private ClockReading now() {
+		return ClockReading.of(this.clock);
+	}
+
+}

@@ -1,0 +1,50 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.mongolock.store.LockStore;
+
+/**
+ * Has releases confirmed that others wait for, since only then the store notifies them.
+ * Who releases does not wait for that: it happens in the background, one request at a
+ * time, and one more that covers all releases before it. Nor does a stop: it takes and
+ * releases nothing. Thread-safe.
+ */
+final class ReleaseConfirmer {
+
+	private static final Log logger = LogFactory.getLog(ReleaseConfirmer.class);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+	private final LockStore store;
+
+	private final ClientLifecycle lifecycle;
+
+	ReleaseConfirmer(LockStore store, ClientLifecycle lifecycle) {
+		this.store = store;
+		this.lifecycle = lifecycle;
+	}
+
+	/**
+	 * A lock was released that others wait for. Does not block.
+	 */
+	void released() {
+		this.lifecycle.threads().confirm(this::confirm);
+	}
+
+	private void confirm() {
+		if (this.lifecycle.isClosed()) {
+			return;
+		}
+		try {
+			this.store.confirmReleases(TIMEOUT);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Released locks are not confirmed yet: those who wait for them notice later", ex);
+		}
+	}
+
+}

@@ -1,0 +1,193 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockClock;
+import io.mongolock.core.ClockReading;
+import io.mongolock.store.ReleaseWatch;
+
+/**
+ * A watch over the store that is open while somebody needs it, and for a while after, so
+ * that a need that comes and goes does not open one each time. Thread-safe, guarded by
+ * the monitor.
+ */
+final class StoreWatch {
+
+	private static final Log logger = LogFactory.getLog(StoreWatch.class);
+
+	private static final long KEPT = 10_000_000_000L;
+
+	private final Supplier<ReleaseWatch> opener;
+
+	private final BooleanSupplier needed;
+
+	private final Runnable missed;
+
+	private final LockClock clock;
+
+	private @Nullable ReleaseWatch watch;
+
+	private volatile @Nullable ReleaseWatch closed;
+
+	private volatile boolean running;
+
+	/** Whether it is about to be opened or closed. */
+	private boolean changing;
+
+	private long opensAt;
+
+	/** Not before this, unless somebody needs it. */
+	private long closesAt;
+
+	/**
+	 * Create a watch that is not open.
+	 * @param needed whether somebody needs it now
+	 * @param missed is run if somebody may have relied on it as it was closed
+	 */
+	StoreWatch(Supplier<ReleaseWatch> opener, BooleanSupplier needed, Runnable missed, LockClock clock) {
+		this.opener = opener;
+		this.needed = needed;
+		this.missed = missed;
+		this.clock = clock;
+	}
+
+	/**
+	 * Begin.
+	 */
+	synchronized void start() {
+		this.opensAt = this.clock.nanoTime();
+		this.running = true;
+	}
+
+	/**
+	 * Whether it is open and notifies at present.
+	 */
+	synchronized boolean isLive() {
+		return this.watch != null && this.watch.isLive();
+	}
+
+	/**
+	 * Open or close it, if that is due.
+	 * @param requests opens and closes it; must not block
+	 */
+	void run(ClockReading now, Executor requests) {
+		boolean needed = this.needed.getAsBoolean();
+		boolean opens;
+		boolean closes;
+		synchronized (this) {
+			opens = needed && this.watch == null && !this.changing && now.nanos() - this.opensAt >= 0;
+			closes = !needed && this.watch != null && !this.changing && now.nanos() - this.closesAt >= 0;
+			if (needed) {
+				this.closesAt = now.nanos() + KEPT;
+			}
+			this.changing |= opens || closes;
+		}
+		if (opens || closes) {
+			try {
+				requests.execute((opens) ? this::open : this::closeUnlessNeeded);
+			}
+			catch (RuntimeException | Error ex) {
+				changeLater();
+			}
+		}
+	}
+
+	/**
+	 * How long it need not be closed.
+	 * @return nanoseconds
+	 */
+	synchronized long nextIn(ClockReading now) {
+		boolean closes = this.watch != null && !this.changing;
+		return (closes) ? Math.max(0, this.closesAt - now.nanos()) : ClockReading.NEVER;
+	}
+
+	private void open() {
+		try {
+			ReleaseWatch opened = this.opener.get();
+			synchronized (this) {
+				this.changing = false;
+				if (this.running) {
+					this.watch = opened;
+					return;
+				}
+			}
+			close(opened);
+		}
+		catch (RuntimeException | Error ex) {
+			// For example without a thread for it: until there is one, others look
+			logger.debug("The store cannot be watched", ex);
+			changeLater();
+		}
+	}
+
+	private synchronized void changeLater() {
+		this.changing = false;
+		this.opensAt = this.clock.nanoTime() + KEPT;
+		this.closesAt = this.opensAt;
+	}
+
+	private void closeUnlessNeeded() {
+		try {
+			if (!this.needed.getAsBoolean()) {
+				close();
+			}
+		}
+		finally {
+			synchronized (this) {
+				this.changing = false;
+			}
+			if (this.needed.getAsBoolean()) {
+				// Who came at the very moment relies on the watch that is closed now
+				this.missed.run();
+			}
+		}
+	}
+
+	/**
+	 * End: it is not opened any more.
+	 */
+	void stop() {
+		this.running = false;
+		close();
+	}
+
+	private void close() {
+		ReleaseWatch open;
+		synchronized (this) {
+			open = this.watch;
+			this.watch = null;
+		}
+		if (open != null) {
+			close(open);
+		}
+	}
+
+	private void close(ReleaseWatch watch) {
+		this.closed = watch;
+		watch.close();
+	}
+
+	/**
+	 * Wait until the server knows that nobody listens, which it does not hear once its
+	 * client is closed.
+	 */
+	void awaitEnd(Duration timeout) {
+		ReleaseWatch watch = this.closed;
+		try {
+			if (watch != null) {
+				watch.awaitEnd(timeout);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}

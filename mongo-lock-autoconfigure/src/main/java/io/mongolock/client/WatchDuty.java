@@ -1,0 +1,30 @@
+package io.mongolock.client;
+
+import java.util.concurrent.Executor;
+
+import io.mongolock.core.ClockReading;
+
+/**
+ * What the watch over the leases does besides, without a thread of its own.
+ */
+interface WatchDuty {
+
+	/**
+	 * Begin.
+	 * @param wake has {@link #run} called soon; must neither block nor throw
+	 */
+	void start(Runnable wake);
+
+	/**
+	 * Begin what is due.
+	 * @param requests runs the requests to the store; must not block
+	 */
+	void run(ClockReading now, Executor requests);
+
+	/**
+	 * How long nothing is due unless {@link #start wake} says otherwise.
+	 * @return nanoseconds
+	 */
+	long nextIn(ClockReading now);
+
+}

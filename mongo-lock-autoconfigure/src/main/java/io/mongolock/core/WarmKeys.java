@@ -1,0 +1,84 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Which keys this client takes again and again, so that it pays to keep their leases. A
+ * key is warm if it was taken within the linger after its last release, so often in a row
+ * as its leases prove to be wanted elsewhere: each time that an idle lease is recalled it
+ * takes four times as often, and each claim that an idle lease served makes up for one.
+ * Two clients that take turns thus stop to keep the lock from each other. Only the last
+ * keys are known. Thread-safe, guarded by the monitor.
+ */
+final class WarmKeys {
+
+	static final int MAX_KEYS = 10_000;
+
+	static final int MAX_CLAIMS = 256;
+
+	private final Map<String, Use> uses = new LinkedHashMap<>(16, 0.75f, true);
+
+	/**
+	 * The store is asked for a lock that may linger.
+	 * @return whether the key is warm
+	 */
+	synchronized boolean claims(String key, Duration linger, ClockReading now) {
+		Use use = this.uses.get(key);
+		if (use == null) {
+			return false;
+		}
+		use.inARow = (now.nanos() - use.releasedAt <= linger.toNanos()) ? use.inARow + 1 : 0;
+		return use.inARow >= use.needed;
+	}
+
+	/**
+	 * The last holder was done with a lock that may linger.
+	 * @param since when it was
+	 * @param served how many claims its idle lease served
+	 */
+	synchronized void released(String key, ClockReading since, long served) {
+		Use use = use(key);
+		use.releasedAt = since.nanos();
+		use.needed = (int) Math.max(1, use.needed - served);
+	}
+
+	/**
+	 * The idle lease of a key was recalled.
+	 */
+	synchronized void recalled(String key) {
+		Use use = use(key);
+		use.needed = Math.min(MAX_CLAIMS, 4 * use.needed);
+		use.inARow = 0;
+	}
+
+	private Use use(String key) {
+		Use known = this.uses.get(key);
+		if (known != null) {
+			return known;
+		}
+		if (this.uses.size() == MAX_KEYS) {
+			this.uses.remove(this.uses.keySet().iterator().next());
+		}
+		Use use = new Use();
+		this.uses.put(key, use);
+		return use;
+	}
+
+	/**
+	 * How a key was used. Guarded by the monitor of the keys.
+	 */
+	private static final class Use {
+
+		private long releasedAt;
+
+		/** How often in a row it was taken again in time. */
+		private int inARow;
+
+		/** How often that has to be. */
+		private int needed = 1;
+
+	}
+
+}

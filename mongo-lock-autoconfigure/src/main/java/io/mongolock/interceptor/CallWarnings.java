@@ -1,0 +1,81 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+import reactor.core.scheduler.Schedulers;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockRequest;
+
+/**
+ * Warns of what only a call shows, once for each method: that it waits for its lock on a
+ * thread of Reactor that must not block, or takes it after the snapshot that it should
+ * protect. Thread-safe.
+ */
+class CallWarnings {
+
+	private static final Log logger = LogFactory.getLog(CallWarnings.class);
+
+	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.scheduler.Schedulers",
+			CallWarnings.class.getClassLoader());
+
+	private final BooleanSupplier hasSnapshot;
+
+	private final Set<Method> late = ConcurrentHashMap.newKeySet();
+
+	private final Set<Method> blocking = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Create for one advice.
+	 * @param hasSnapshot whether a transaction of this thread reads from a snapshot;
+	 * asked inside transactions alone
+	 */
+	CallWarnings(BooleanSupplier hasSnapshot) {
+		this.hasSnapshot = hasSnapshot;
+	}
+
+	void warnIfBlocking(LockedCall call) {
+		if (REACTOR && Reactor.isNonBlocking() && this.blocking.add(call.method())) {
+			logger.warn("@DistributedLock method " + call + " waits for its lock on " + Thread.currentThread().getName()
+					+ ", a thread that must not block: all that this thread serves waits with it. Call the method on "
+					+ "Schedulers.boundedElastic(), for instance with Mono.fromCallable(…).subscribeOn(…)");
+		}
+	}
+
+	/**
+	 * A transaction that has read before the grant goes on seeing what was there then.
+	 */
+	void warnIfLate(LockedCall call, List<LockRequest> requests) {
+		if (TransactionSynchronizationManager.isActualTransactionActive() && !this.late.contains(call.method())
+				&& this.hasSnapshot.getAsBoolean() && isAnyNew(requests) && this.late.add(call.method())) {
+			logger.warn("@DistributedLock method " + call
+					+ " takes its lock inside a transaction that has read before, and goes on seeing the data as they were "
+					+ "then: what the holder before has written may be missing. Put @Transactional on the method itself, "
+					+ "which then begins it under the lock, or the lock on the method that begins the transaction");
+		}
+	}
+
+	// One that the thread holds already was perhaps there before the transaction
+	private static boolean isAnyNew(List<LockRequest> requests) {
+		return requests.stream()
+			.anyMatch((request) -> LockContext.find((handle) -> handle.key().equals(request.key())).isEmpty());
+	}
+
+	/** Loaded only if Reactor is there. */
+	private static final class Reactor {
+
+		private static boolean isNonBlocking() {
+			return Schedulers.isInNonBlockingThread();
+		}
+
+	}
+
+}

@@ -1,0 +1,136 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Recognizes results whose work goes on, or has not begun, when the method returns them.
+ * By name, because most of these types belong to libraries that an application need not
+ * have.
+ */
+public final class UnfinishedResults {
+
+	/** The way out. */
+	public static final String ACTION = "Return a CompletionStage, a CompletableFuture or, with Reactor on the class "
+			+ "path, a Mono, a Flux or another reactive type that Spring adapts, and nothing around it: its lock is "
+			+ "held until it has ended. For suspend functions and Flow add kotlinx-coroutines-reactor and "
+			+ "kotlin-reflect. Or wait for the result inside the method (a stream or an iterator as a List), or use "
+			+ "LockOperations.executeAsync.";
+
+	private static final Set<String> TYPES = Set.of("java.util.concurrent.Future",
+			"java.util.concurrent.CompletionStage", "java.util.concurrent.Callable",
+			"java.util.concurrent.Flow$Publisher", "java.util.stream.BaseStream", "java.util.Iterator",
+			"java.util.Spliterator", "java.util.function.Supplier", "org.reactivestreams.Publisher",
+			"kotlinx.coroutines.Job", "kotlinx.coroutines.flow.Flow", "kotlin.sequences.Sequence",
+			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.SingleSource",
+			"io.reactivex.rxjava3.core.MaybeSource", "io.reactivex.rxjava3.core.CompletableSource",
+			"org.springframework.web.context.request.async.DeferredResult",
+			"org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+	private static final boolean WEB = ClassUtils.isPresent("org.springframework.http.HttpEntity",
+			UnfinishedResults.class.getClassLoader());
+
+	/** Of each class that was a result. */
+	private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
+
+	/**
+	 * What kind of result a method declares whose end is not known.
+	 * @return a type for diagnostics, or {@code null} if the work ends with the call, as
+	 * far as is declared, or with the result
+	 */
+	public static @Nullable String declaredBy(Method method, Class<?> targetClass) {
+		LaterType later = LaterType.of(method, targetClass);
+		if (LaterType.isSuspending(method)) {
+			return (later != null) ? findIn(LaterType.resultOfSuspending(method, targetClass))
+					: "Kotlin continuation (suspend)";
+		}
+		ResolvableType declared = ResolvableType.forMethodReturnType(method, targetClass);
+		return (later != null) ? findIn(declared) : find(declared);
+	}
+
+	/**
+	 * Whether a method declares a result that ends later, and that the lock is held for.
+	 */
+	public static boolean areHeldFor(Method method, Class<?> targetClass) {
+		return LaterType.of(method, targetClass) != null;
+	}
+
+	private static @Nullable String find(ResolvableType type) {
+		Class<?> declared = type.resolve();
+		if (declared == null) {
+			return null;
+		}
+		if (isLater(declared)) {
+			return declared.getSimpleName();
+		}
+		return findIn(type);
+	}
+
+	// What a collection, a ResponseEntity or an array has in it
+	private static @Nullable String findIn(ResolvableType type) {
+		return Stream.concat(Stream.of(type.getGenerics()), Stream.of(type.getComponentType()))
+			.filter((inner) -> inner != ResolvableType.NONE)
+			.map(UnfinishedResults::find)
+			.filter((found) -> found != null)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
+	 * What kind of result a method has returned.
+	 * @return a type for diagnostics, or {@code null} if the work has ended
+	 */
+	@Nullable String returned(@Nullable Object result) {
+		Object body = (WEB) ? Web.bodyOf(result) : result;
+		Object inner = (body instanceof Optional<?> optional) ? optional.orElse(null) : body;
+		return (inner != null && !(inner instanceof Future<?> future && future.isDone())
+				&& this.known.computeIfAbsent(inner.getClass(), UnfinishedResults::isLater))
+						? inner.getClass().getSimpleName() : null;
+	}
+
+	// A page or another Streamable of Spring Data is a Supplier, too, and all there
+	private static boolean isLater(Class<?> type) {
+		return !Iterable.class.isAssignableFrom(type) && supertypes(type).stream().anyMatch(TYPES::contains);
+	}
+
+	private static Set<String> supertypes(Class<?> type) {
+		Set<String> names = new LinkedHashSet<>();
+		for (Class<?> one = type; one != null; one = one.getSuperclass()) {
+			names.add(one.getName());
+		}
+		for (Class<?> one : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+			collect(one, names);
+		}
+		return names;
+	}
+
+	private static void collect(Class<?> type, Set<String> names) {
+		names.add(type.getName());
+		for (Class<?> one : type.getInterfaces()) {
+			collect(one, names);
+		}
+	}
+
+	/** Loaded only if Spring Web is there. */
+	private static final class Web {
+
+		private static @Nullable Object bodyOf(@Nullable Object result) {
+			return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
+		}
+
+	}
+
+}

@@ -1,0 +1,42 @@
+package io.mongolock.store.mongo;
+
+import com.mongodb.WriteConcern;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+
+import io.mongolock.store.ReleaseAnswer;
+
+/**
+ * Ends a lease by one command, whose answer has the lock as it was before, and so says
+ * who waits for it. Thread-safe.
+ */
+final class ReleaseCommand {
+
+	private final LockCollection locks;
+
+	private final LockStatements statements;
+
+	ReleaseCommand(LockCollection locks, LockStatements statements) {
+		this.locks = locks;
+		this.statements = statements;
+	}
+
+	/**
+	 * Release.
+	 * @param filter the document of the lock
+	 */
+	ReleaseAnswer send(StoreRequest request, BsonDocument filter, String token) {
+		BsonDocument update = this.statements.release(token);
+		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
+		return this.locks.execute(request, () -> {
+			BsonDocument before = command.send((left) -> this.locks.update(filter, update, WriteConcern.W1, left));
+			boolean ended = new LockDocument(before).mentions(token);
+			if (!ended) {
+				// It was not there, or an attempt before has ended it
+				command.requireNoDoubt();
+			}
+			return new ReleaseAnswer(ended, before.get("queue") instanceof BsonArray queue && !queue.isEmpty());
+		});
+	}
+
+}

@@ -1,0 +1,400 @@
+package io.mongolock.client;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.client.AbstractLockTemplateTests.RecordingListener;
+import io.mongolock.client.AbstractLockTemplateTests.SteppedClock;
+import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.LocalLease;
+import io.mongolock.event.LockInstrumentation;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.RecallListener;
+import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link IdleLocks}: a lock that lingers, in a client with its threads.
+ */
+@Timeout(120)
+class IdleLocksTests {
+
+	private static final LockRequest REQUEST = LockRequest.builder("k").linger(Duration.ofSeconds(10)).build();
+
+	private final RecallingStore store = new RecallingStore();
+
+	private final SteppedClock clock = new SteppedClock();
+
+	private final RecordingListener events = new RecordingListener();
+
+	private final Measured measured = new Measured();
+
+	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+			new LockOwner("app", "1", "host", 42, ""), this.clock, List.of(this.events, this.measured)));
+
+	@AfterEach
+	void stop() {
+		this.template.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void claimsOfOneThreadThatFollowEachOtherSendNoRequest() {
+		List<Long> fences = new ArrayList<>();
+		for (int i = 0; i < 100; i++) {
+			fences.add(this.template.execute(REQUEST, LockHandle::fence));
+		}
+		assertThat(fences).isSorted().doesNotHaveDuplicates();
+		assertThat(this.store.count("acquire")).isEqualTo(2);
+		assertThat(this.store.count("release")).as("of the first use").isOne();
+		assertThat(this.store.holder("k")).as("the lease is kept").isPresent();
+		assertThat(this.template.held()).as("nobody holds it").isZero();
+	}
+
+	@Test
+	void aKeyThatDoesNotLingerIsReleasedEachTime() {
+		for (int i = 0; i < 3; i++) {
+			this.template.execute(LockRequest.of("k"), LockHandle::fence);
+		}
+		assertThat(this.store.count("acquire")).isEqualTo(3);
+		assertThat(this.store.count("release")).isEqualTo(3);
+	}
+
+	@Test
+	void everyHolderIsPublished() {
+		idle();
+		this.template.execute(REQUEST, LockHandle::fence);
+		this.events.await("acquired k", "released k", "acquired k", "released k", "acquired k", "released k");
+	}
+
+	@Test
+	void asynchronousClaimsAndThoseThatDoNotWaitTakeItToo() {
+		idle();
+		long acquired = this.store.count("acquire");
+		this.template.acquireAsync(REQUEST).join().close();
+		this.template.tryAcquire(REQUEST).orElseThrow().close();
+		LockRequest once = LockRequest.builder("k").settings(REQUEST.settings()).waitTimeout(Duration.ZERO).build();
+		this.template.acquire(once).close();
+		assertThat(this.store.count("acquire")).isEqualTo(acquired);
+	}
+
+	@Test
+	void aClaimThatItDoesNotSuitGetsTheLockWithoutAWait() {
+		idle();
+		LockRequest longer = LockRequest.builder("k").ttl(Duration.ofHours(1)).waitTimeout(Duration.ZERO).build();
+		try (LockHandle handle = this.template.acquire(longer)) {
+			assertThat(handle.isHeld()).isTrue();
+			assertThat(this.store.count("release all 1")).as("released first").isOne();
+		}
+	}
+
+	@Test
+	void whenItsLingerIsOverItIsReleasedInTheBackgroundAndNobodyHearsOfIt() {
+		idle();
+		this.clock.step(Duration.ofSeconds(11));
+		awaitFree();
+		assertThat(this.store.count("release all 1 from k on mongo-lock-renewal")).isOne();
+		this.events.await("acquired k", "released k", "acquired k", "released k");
+	}
+
+	@Test
+	void whatIsIdleIsNotRenewed() {
+		LockRequest longer = LockRequest.builder("k").linger(Duration.ofMinutes(1)).build();
+		this.template.execute(longer, LockHandle::fence);
+		this.template.execute(longer, LockHandle::fence);
+		this.clock.step(Duration.ofSeconds(9));
+		this.clock.step(Duration.ofSeconds(4));
+		awaitFree();
+		assertThat(this.store.count("renew")).isZero();
+	}
+
+	@Test
+	void whatIsTakenAgainIsRenewed() {
+		idle();
+		try (LockHandle handle = this.template.acquire(REQUEST)) {
+			this.clock.step(Duration.ofSeconds(9));
+			Awaitility.await().until(() -> this.store.count("renew") > 0);
+			assertThat(handle.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void aRecallHasItReleasedAtOnce() {
+		idle();
+		awaitWatch();
+		this.store.recall("k");
+		awaitFree();
+		assertThat(this.template.execute(REQUEST, LockHandle::fence)).isPositive();
+	}
+
+	@Test
+	void claimsThatTakeItAndARecallAreMeasured() {
+		idle();
+		awaitWatch();
+		this.template.execute(REQUEST, LockHandle::fence);
+		assertThat(this.measured.heard).containsExactly("took idle k");
+		RecallListener listener = Objects.requireNonNull(this.store.listener.get());
+		LeaseId id = new LeaseId("k", this.store.holder("k").orElseThrow().leaseToken());
+		listener.recalled(id);
+		listener.recalled(id);
+		awaitFree();
+		assertThat(this.measured.heard).containsExactly("took idle k", "recalled k");
+	}
+
+	@Test
+	void aRecallThatALookFindsIsMeasured() {
+		this.store.wanted = true;
+		this.template.execute(REQUEST, LockHandle::fence);
+		this.template.execute(REQUEST, LockHandle::fence);
+		awaitFree();
+		Awaitility.await().untilAsserted(() -> assertThat(this.measured.heard).containsExactly("recalled k"));
+	}
+
+	@Test
+	void aLockThatIsRecalledWhileItIsHeldIsReleasedAtItsEnd() {
+		idle();
+		awaitWatch();
+		LockHandle handle = this.template.acquire(REQUEST);
+		this.store.recall("k");
+		assertThat(handle.isHeld()).isTrue();
+		handle.close();
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void whereRecallsAreNotNotifiedALookFindsThem() {
+		this.store.watching = false;
+		idle();
+		this.store.wanted = true;
+		this.clock.step(Duration.ofMillis(2501));
+		awaitFree();
+	}
+
+	@Test
+	void whatWasRecalledBeforeTheWatchWasOpenIsFoundByALook() {
+		this.store.wanted = true;
+		this.template.execute(REQUEST, LockHandle::fence);
+		this.template.execute(REQUEST, LockHandle::fence);
+		awaitFree();
+	}
+
+	@Test
+	void aReleaseThatFailsIsRepeated() {
+		idle();
+		this.store.nextFails("release", Outcome.NOT_EXECUTED, false);
+		awaitWatch();
+		this.store.recall("k");
+		awaitFree();
+		this.template.execute(REQUEST, LockHandle::fence);
+	}
+
+	@Test
+	void oneThatWasTakenByForceIsNotTakenHereAnyMore() {
+		idle();
+		StoredHolder holder = this.store.holder("k").orElseThrow();
+		this.store.release(new LeaseId("k", holder.leaseToken()), Duration.ofSeconds(3));
+		this.template.takenByForce("k", holder.toHolder(Instant.now()));
+		assertThat(this.template.idle()).isEmpty();
+		long acquired = this.store.count("acquire");
+		this.template.execute(REQUEST, LockHandle::fence);
+		assertThat(this.store.count("acquire")).isEqualTo(acquired + 1);
+		this.events.await("acquired k", "released k", "acquired k", "released k", "acquired k", "released k");
+	}
+
+	@Test
+	void whoHoldsWhatWasTakenByForceHearsOfItAtOnce() {
+		idle();
+		LockHandle handle = this.template.acquire(REQUEST);
+		this.template.takenByForce("k", this.store.holder("k").orElseThrow().toHolder(Instant.now()));
+		assertThat(handle.isHeld()).isFalse();
+	}
+
+	@Test
+	void itIsKnownSinceWhenALeaseIsIdleHereAndWhichIsInUse() {
+		assertThat(this.template.find(new LeaseId("k", "another's"))).isNull();
+		idle();
+		LeaseId id = new LeaseId("k", this.store.holder("k").orElseThrow().leaseToken());
+		this.clock.step(Duration.ofSeconds(2));
+		LocalLease idle = this.template.find(id);
+		assertThat(idle).isNotNull();
+		assertThat(idle.idleFor()).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(9));
+		assertThat(this.template.find(new LeaseId("k", "another's"))).isNull();
+		this.template.acquire(REQUEST);
+		assertThat(this.template.find(id)).isEqualTo(new LocalLease(null));
+	}
+
+	@Test
+	void aStopReleasesAllOfThemWithOneRequestAndNobodyHearsOfIt() {
+		for (int i = 0; i < 20; i++) {
+			LockRequest request = LockRequest.builder("k" + i).settings(REQUEST.settings()).build();
+			this.template.execute(request, LockHandle::fence);
+			this.template.execute(request, LockHandle::fence);
+		}
+		assertThat(this.store.holders()).isEqualTo(20);
+		this.template.stop(Duration.ofSeconds(5));
+		assertThat(this.store.holders()).isZero();
+		assertThat(this.store.count("release all 20")).isOne();
+	}
+
+	@Test
+	void afterARestartNothingIsIdle() {
+		idle();
+		this.template.stop(Duration.ofSeconds(5));
+		this.template.start();
+		long acquired = this.store.count("acquire");
+		this.template.execute(REQUEST, LockHandle::fence);
+		assertThat(this.store.count("acquire")).isEqualTo(acquired + 1);
+	}
+
+	@Test
+	void twoThreadsAtOnceExcludeEachOther() {
+		idle();
+		CountDownLatch entered = new CountDownLatch(1);
+		CompletableFuture<Void> first = new CompletableFuture<>();
+		Thread thread = new Thread(() -> this.template.execute(REQUEST, (handle) -> {
+			entered.countDown();
+			return first.join();
+		}));
+		thread.start();
+		AbstractLockTemplateTests.await(entered);
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(REQUEST);
+		assertThat(second).isNotDone();
+		first.complete(null);
+		second.join().close();
+	}
+
+	@Test
+	void aLockOfATransactionIsIdleAfterTheCommitOnlyIfThatIsKnown() {
+		assertThat(inTransaction(TransactionSynchronization.STATUS_COMMITTED)).isOne();
+		assertThat(inTransaction(TransactionSynchronization.STATUS_UNKNOWN)).isZero();
+	}
+
+	private int inTransaction(int status) {
+		idle();
+		TransactionSynchronizationManager.initSynchronization();
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		try {
+			this.template.acquire(REQUEST).close();
+			assertThat(this.template.idle().size()).as("before the end").isZero();
+			TransactionSynchronizationManager.getSynchronizations().forEach((one) -> one.afterCompletion(status));
+			return this.template.idle().size();
+		}
+		finally {
+			TransactionSynchronizationManager.setActualTransactionActive(false);
+			TransactionSynchronizationManager.clearSynchronization();
+		}
+	}
+
+	private void idle() {
+		this.template.execute(REQUEST, LockHandle::fence);
+		this.template.execute(REQUEST, LockHandle::fence);
+		assertThat(this.template.idle().size()).isOne();
+	}
+
+	private void awaitFree() {
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.holder("k")).isEmpty());
+	}
+
+	private void awaitWatch() {
+		Awaitility.await().until(() -> this.store.listener.get() != null);
+	}
+
+	/**
+	 * Hears what becomes of idle leases.
+	 */
+	private static final class Measured implements LockInstrumentation {
+
+		private final List<String> heard = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void tookIdle(LockRequest request) {
+			this.heard.add("took idle " + request.key());
+		}
+
+		@Override
+		public void recalled(LockRequest request) {
+			this.heard.add("recalled " + request.key());
+		}
+
+		@Override
+		public void handedOver(LockRequest request, Duration took) {
+			this.heard.add("handed over " + request.key());
+		}
+
+	}
+
+	/**
+	 * Notifies of recalls, and shows who wants a lock.
+	 */
+	private static final class RecallingStore extends ScriptedStore {
+
+		private final AtomicReference<@Nullable RecallListener> listener = new AtomicReference<>();
+
+		private volatile boolean watching = true;
+
+		private volatile boolean wanted;
+
+		void recall(String key) {
+			LeaseId id = new LeaseId(key, holder(key).orElseThrow().leaseToken());
+			RecallListener listener = this.listener.get();
+			if (listener != null) {
+				listener.recalled(id);
+			}
+		}
+
+		@Override
+		public ReleaseWatch watchRecalls(RecallListener listener) {
+			if (!this.watching) {
+				return ReleaseWatch.NEVER_LIVE;
+			}
+			this.listener.set(listener);
+			listener.missed();
+			return new ReleaseWatch() {
+
+				@Override
+				public boolean isLive() {
+					return true;
+				}
+
+				@Override
+				public void close() {
+					RecallingStore.this.listener.set(null);
+				}
+
+			};
+		}
+
+		@Override
+		public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+			return keys.stream().flatMap((key) -> holder(key).stream().map((holder) -> stored(key, holder))).toList();
+		}
+
+		private StoredLock stored(String key, StoredHolder holder) {
+			return new StoredLock(key, List.of(holder), List.of(), List.of(), holder.fence(), Instant.now(),
+					(this.wanted) ? holder.leaseToken() : null);
+		}
+
+	}
+
+}

@@ -1,0 +1,645 @@
+package io.mongolock.core;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.ReleaseRequest;
+import io.mongolock.core.AcquisitionStep.Ask;
+import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.Wait;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link IdleLeases}: ttl 30 s, margin 6 s, linger 2 s, so that a lease is idle
+ * until 12 s after it was granted or renewed.
+ */
+class IdleLeasesTests {
+
+	private static final LockOwner OWNER = new LockOwner("app", "1", "host", 42, "");
+
+	private final LocalWaitQueues<LocalWaiter, HeldLock> local = new LocalWaitQueues<>();
+
+	private final ClientQueues queues = new ClientQueues(this.local,
+			new QueuePlaces(Duration.ofSeconds(6), (bound) -> 0));
+
+	private final IdleLeases idle = this.queues.idle();
+
+	private final List<String> log = new ArrayList<>();
+
+	private int tokens;
+
+	private long fence = 100;
+
+	private int wakes;
+
+	IdleLeasesTests() {
+		this.idle.onWork(() -> this.wakes++);
+	}
+
+	@Test
+	void theFirstUseOfAKeyIsReleasedAtOnce() {
+		assertThat(rest(granted("k", 0), 1)).isFalse();
+		assertThat(this.log).isEmpty();
+	}
+
+	@Test
+	void aKeyThatIsTakenAgainWithinTheLingerKeepsItsLease() {
+		HeldLock held = warm("k");
+		assertThat(rest(held, 10)).isTrue();
+		assertThat(this.log).containsExactly("passed 102");
+		assertThat(held.lease().isHeld(at(10))).isFalse();
+		assertThat(held.shares().isHeld(at(10))).isFalse();
+		assertThat(this.idle.all()).singleElement().satisfies((lease) -> {
+			assertThat(lease.held()).isSameAs(held);
+			assertThat(lease.since()).isEqualTo(at(10));
+		});
+		assertThat(holders()).as("nobody holds it").isEmpty();
+	}
+
+	@Test
+	void aKeyThatIsTakenAgainLaterThanTheLingerIsReleasedAtOnce() {
+		assertThat(rest(granted("k", 0), 1)).isFalse();
+		assertThat(rest(granted("k", 2002), 2003)).isFalse();
+		assertThat(rest(granted("k", 4003), 4004)).as("2 s later").isTrue();
+	}
+
+	@Test
+	void onlyTheClaimOfAWarmKeySetsFencesAsideAndSaysThatItLingers() {
+		Waiter cold = asking("k", 0);
+		assertThat(cold.claim.reserve()).isZero();
+		assertThat(cold.claim.linger()).isZero();
+		release(cold.granted(0), 1);
+		Waiter warm = asking("k", 2);
+		assertThat(warm.claim.reserve()).isEqualTo(IdleLeases.RESERVE);
+		assertThat(warm.claim.linger()).hasSeconds(2);
+		assertThat(warm.claim(3)).as("asked again").isEqualTo(warm.claim.withLinger(Duration.ofSeconds(2)));
+	}
+
+	@Test
+	void aClaimTakesItWithTheNextFenceAndNoRequest() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		HeldLock taken = taken("k", 11);
+		assertThat(taken.fence()).isEqualTo(held.fence() + 1);
+		assertThat(taken.grantFence()).isEqualTo(held.fence());
+		assertThat(taken.id()).isEqualTo(held.id());
+		assertThat(taken.lease().isHeld(at(11))).isTrue();
+		assertThat(taken.lease().remaining(at(11))).as("counts from the grant").isEqualTo(Duration.ofMillis(23_991));
+		assertThat(this.idle.size()).isZero();
+		assertThat(holders()).containsExactly(taken);
+		assertThat(rest(taken, 12)).isTrue();
+		assertThat(taken("k", 13).fence()).isEqualTo(held.fence() + 2);
+	}
+
+	@Test
+	void oneClaimTakesItAndTheNextWaits() {
+		rest(warm("k"), 10);
+		HeldLock taken = taken("k", 11);
+		Waiter second = begun(request("k"), 11);
+		assertThat(second.step).isInstanceOf(Wait.class);
+		assertThat(rest(taken, 12)).as("somebody waits").isFalse();
+		release(taken, 12);
+		assertThat(second.step).isEqualTo(new Ask());
+	}
+
+	@Test
+	void whoComesAsItBecomesIdleTakesIt() {
+		HeldLock held = warm("k");
+		Waiter[] next = new Waiter[1];
+		this.idle.rest(held, at(10), () -> next[0] = begun(request("k"), 10));
+		assertThat(next[0].held().fence()).isEqualTo(held.fence() + 1);
+		assertThat(this.idle.size()).isZero();
+	}
+
+	@Test
+	void aRefusalIsNoLossOfAnybodyAndNobodyTakesItAnyMore() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		held.lease().refused();
+		assertThat(held.lossReason()).isNull();
+		Waiter next = begun(request("k"), 11);
+		assertThat(next.step).isInstanceOf(Wait.class);
+		assertThat(endAll(11)).containsExactly(held);
+		assertThat(next.step).isEqualTo(new Ask());
+		assertThat(this.log).doesNotContain("lost");
+	}
+
+	@Test
+	void aRenewalThatIsStillUnderwayServesWhoTakesItNext() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		held.lease().renewed(at(9), at(11));
+		assertThat(held.lease().isHeld(at(11))).as("nobody holds it").isFalse();
+		assertThat(taken("k", 12).lease().remaining(at(12))).isEqualTo(Duration.ofMillis(23_997));
+	}
+
+	@Test
+	void nobodyTakesItWhenHalfOfItsTimeIsOver() {
+		HeldLock held = warm("k");
+		held.lease().renewed(at(5), at(6));
+		held.recall().seen(at(10_000).nanos());
+		rest(held, 11_000);
+		Waiter next = begun(request("k"), 12_005);
+		assertThat(next.step).isInstanceOf(Wait.class);
+		assertThat(endAll(12_005)).containsExactly(held);
+		assertThat(next.step).isEqualTo(new Ask());
+	}
+
+	@Test
+	void itEndsWhenItsLingerIsOver() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		assertThat(this.idle.due(false, at(2009))).isEmpty();
+		assertThat(this.idle.nextIn(at(2009))).isLessThanOrEqualTo(IdleLeases.PAUSE);
+		assertThat(this.idle.due(false, at(2029))).containsExactly(held);
+		assertThat(this.idle.size()).isZero();
+	}
+
+	@Test
+	void itEndsWhenHalfOfItsTimeIsOver() {
+		HeldLock held = warm("k");
+		held.lease().renewed(at(5), at(6));
+		held.recall().seen(at(10_000).nanos());
+		rest(held, 11_000);
+		this.idle.due(false, at(11_000));
+		assertThat(this.idle.due(false, at(11_980))).isEmpty();
+		assertThat(this.idle.due(false, at(12_005))).containsExactly(held);
+	}
+
+	@Test
+	void whileItIsReleasedNobodyAsksAndNoWaitIsOver() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		List<HeldLock> due = this.idle.due(false, at(2010));
+		Waiter once = begun(
+				LockRequest.builder("k").settings(request("k").settings()).waitTimeout(Duration.ZERO).build(), 2011);
+		assertThat(once.step).isInstanceOf(Wait.class);
+		assertThat(once.acquisition.timer(at(2012))).as("nobody holds it").isInstanceOf(Wait.class);
+		due.forEach(this.queues::wakeNext);
+		assertThat(once.step).isEqualTo(new Ask());
+	}
+
+	@Test
+	void aClaimThatItDoesNotSuitHasItReleasedFirst() {
+		for (LockRequest request : List.of(LockRequest.of("k"), LockRequest.builder("k").limit(2).build(),
+				LockRequest.builder("k").shared().build(), with(request("k"), Duration.ofSeconds(31)),
+				LockRequest.builder("k").settings(request("k").settings()).as("Ann").build(),
+				LockRequest.builder("k").settings(request("k").settings()).autoRenew(false).build())) {
+			IdleLeasesTests jvm = new IdleLeasesTests();
+			HeldLock held = jvm.warm("k");
+			jvm.rest(held, 10);
+			Waiter next = jvm.begun(request, 11);
+			assertThat(next.step).as(request.toString()).isInstanceOf(Wait.class);
+			assertThat(jvm.idle.nextIn(at(11))).isZero();
+			assertThat(jvm.endAll(11)).containsExactly(held);
+			assertThat(next.step).as(request.toString()).isEqualTo(new Ask());
+		}
+	}
+
+	@Test
+	void whatMayStillBeGrantedIsNotKept() {
+		release(granted("k", 0), 1);
+		Waiter waiter = asking("k", 2);
+		waiter.acquisition.failed(new LockStoreException("k", Outcome.UNKNOWN, "by script", null), at(3));
+		waiter.acquisition.timer(at(200));
+		waiter.claim(200);
+		assertThat(rest(waiter.granted(200), 201)).isFalse();
+	}
+
+	@Test
+	void whatOthersWaitForInTheStoreIsNotKept() {
+		release(granted("k", 0), 1);
+		Waiter waiter = asking("k", 2);
+		StoredWaiter other = new StoredWaiter("other", 1, OWNER, Instant.EPOCH, Duration.ofSeconds(6));
+		assertThat(rest(waiter.granted(2, List.of(other)), 3)).isFalse();
+	}
+
+	@Test
+	void whatHasToStayTakenOrToRunOutIsNotKept() {
+		release(granted("k", 0), 1);
+		LockRequest kept = LockRequest.builder("k")
+			.settings(request("k").settings())
+			.minHold(Duration.ofMillis(100))
+			.build();
+		HeldLock held = new Waiter(kept, 2).asked(2).granted(2);
+		assertThat(rest(held, 50)).isFalse();
+		assertThat(rest(held, 102)).isTrue();
+		HeldLock inDoubt = warm("other");
+		inDoubt.ending().letExpire();
+		assertThat(rest(inDoubt, 10)).as("the commit may still land").isFalse();
+	}
+
+	@Test
+	void whatSomebodyAsksToReleaseIsNotKept() {
+		HeldLock held = warm("k");
+		held.lease().releaseRequested(new ReleaseRequest("please", "me", Instant.EPOCH));
+		assertThat(rest(held, 10)).isFalse();
+	}
+
+	@Test
+	void whatHasLessThanHalfOfItsTimeLeftIsNotKept() {
+		assertThat(rest(warm("k"), 12_002)).isFalse();
+	}
+
+	@Test
+	void whatIsLostIsNotKept() {
+		HeldLock held = warm("k");
+		held.lease().refused();
+		assertThat(rest(held, 10)).isFalse();
+		assertThat(this.log).containsExactly("lost");
+	}
+
+	@Test
+	void itEndsWithTheFencesThatWereSetAside() {
+		HeldLock held = warm("k");
+		for (int i = 0; i < IdleLeases.RESERVE; i++) {
+			assertThat(rest(held, 10)).isTrue();
+			held = taken("k", 10);
+		}
+		assertThat(held.fence()).isEqualTo(held.grantFence() + IdleLeases.RESERVE);
+		assertThat(rest(held, 10)).isFalse();
+	}
+
+	@Test
+	void theOldestGoFirstWhenThereAreTooMany() {
+		List<HeldLock> held = new ArrayList<>();
+		for (int i = 0; i < IdleLeases.MAX_LEASES; i++) {
+			held.add(warm("k" + i));
+		}
+		held.forEach((one) -> assertThat(rest(one, 10)).isTrue());
+		assertThat(this.idle.due(false, at(11))).isEmpty();
+		HeldLock last = warm("last");
+		rest(last, 12);
+		assertThat(this.idle.due(false, at(50))).containsExactly(held.get(0));
+		assertThat(this.idle.size()).isEqualTo(IdleLeases.MAX_LEASES);
+	}
+
+	@Test
+	void aStopTakesThemAll() {
+		HeldLock one = warm("one");
+		HeldLock other = warm("other");
+		rest(one, 10);
+		rest(other, 10);
+		this.idle.recalled(one.id());
+		assertThat(this.idle.takeAll()).containsExactlyInAnyOrder(one, other);
+		assertThat(this.idle.takeAll()).isEmpty();
+	}
+
+	@Test
+	void aRecallEndsItAtOnceAndWhoComesNextEntersTheQueue() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		int before = this.wakes;
+		this.idle.recalled(held.id());
+		assertThat(this.wakes).isGreaterThan(before);
+		assertThat(this.idle.nextIn(at(11))).isZero();
+		Waiter next = begun(request("k"), 11);
+		assertThat(next.step).as("nobody takes it").isInstanceOf(Wait.class);
+		assertThat(endAll(11)).containsExactly(held);
+		assertThat(next.claim(11).waiting()).isTrue();
+	}
+
+	@Test
+	void aRecallOfAnotherLeaseEndsNothing() {
+		rest(warm("k"), 10);
+		this.idle.recalled(new LeaseId("k", "another"));
+		this.idle.recalled(new LeaseId("l", "another"));
+		assertThat(this.idle.due(true, at(30))).isEmpty();
+	}
+
+	@Test
+	void whatIsRecalledWhileItIsHeldIsNotKept() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		HeldLock taken = taken("k", 11);
+		this.idle.recalled(held.id());
+		assertThat(taken.lease().isHeld(at(12))).as("no loss").isTrue();
+		assertThat(rest(taken, 12)).isFalse();
+	}
+
+	@Test
+	void aRecallAsItBecomesIdleIsNotMissed() {
+		HeldLock held = warm("k");
+		this.idle.rest(held, at(10), () -> this.idle.recalled(held.id()));
+		assertThat(endAll(10)).containsExactly(held);
+	}
+
+	@Test
+	void aClaimThatHasTakenItBeforeTheRecallHoldsIt() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		HeldLock taken = taken("k", 11);
+		this.idle.recalled(held.id());
+		assertThat(endAll(12)).isEmpty();
+		assertThat(taken.lease().isHeld(at(12))).isTrue();
+	}
+
+	@Test
+	void aBrokenLockIsTakenByNobody() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		this.idle.broken("k", held.grantFence() - 1);
+		assertThat(this.idle.size()).isOne();
+		this.idle.broken("k", held.grantFence());
+		assertThat(begun(request("k"), 11).step).isInstanceOf(Wait.class);
+	}
+
+	@Test
+	void whereRecallsAreNotifiedOneLookIsEnough() {
+		this.idle.missed(at(0));
+		HeldLock held = warm("k");
+		this.idle.due(true, at(9));
+		rest(held, 10);
+		assertThat(this.idle.looks(at(10))).containsExactly(held);
+		assertThat(this.idle.looks(at(11))).as("one at a time").isEmpty();
+		this.idle.looked(List.of(held), List.of(stored(held, List.of(), null)), at(10));
+		HeldLock taken = taken("k", 20);
+		rest(taken, 21);
+		this.idle.due(true, at(600));
+		assertThat(this.idle.looks(at(600))).isEmpty();
+		this.idle.missed(at(700));
+		this.idle.due(true, at(700));
+		assertThat(this.idle.looks(at(700))).as("anything may have been missed").containsExactly(taken);
+	}
+
+	@Test
+	void whereRecallsAreNotNotifiedItIsLookedAtEveryQuarterOfItsLinger() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		this.idle.due(false, at(10));
+		assertThat(this.idle.looks(at(501))).isEmpty();
+		assertThat(this.idle.nextIn(at(501))).isLessThanOrEqualTo(1_000_000);
+		assertThat(this.idle.looks(at(510))).as("from its grant on").containsExactly(held);
+		this.idle.looked(List.of(held), List.of(stored(held, List.of(), null)), at(510));
+		assertThat(this.idle.looks(at(1009))).isEmpty();
+		assertThat(this.idle.looks(at(1010))).containsExactly(held);
+	}
+
+	@Test
+	void aLeaseThatIsTakenAgainAllTheTimeIsLookedAt() {
+		rest(warm("k"), 10);
+		for (int now = 400; now < 1600; now += 400) {
+			assertThat(rest(taken("k", now), now + 1)).isTrue();
+		}
+		this.idle.due(false, at(1600));
+		assertThat(this.idle.looks(at(1600))).isNotEmpty();
+	}
+
+	@Test
+	void aLeaseOfWhichNothingWasHeardForItsLingerIsReleased() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		assertThat(rest(taken("k", 1500), 2001)).as("since its grant").isTrue();
+		this.idle.looked(List.of(held), List.of(stored(held, List.of(), null)), at(1000));
+		assertThat(rest(taken("k", 2002), 2999)).as("since the last look").isTrue();
+		assertThat(rest(taken("k", 3000), 3001)).isFalse();
+	}
+
+	@Test
+	void moreLeasesThanGoIntoOneLookAreLookedAtInTurn() {
+		int many = IdleLeases.MAX_LOOK + 500;
+		for (int key = 0; key < many; key++) {
+			rest(warm("k" + key), 10);
+		}
+		Set<HeldLock> seen = new HashSet<>();
+		for (int look = 0; look < 2; look++) {
+			this.idle.due(false, at(510 + look));
+			List<HeldLock> looks = this.idle.looks(at(510 + look));
+			seen.addAll(looks);
+			this.idle.looked(looks, looks.stream().map((held) -> stored(held, List.of(), null)).toList(),
+					at(510 + look));
+		}
+		assertThat(seen).hasSize(many);
+		assertThat(this.idle.looks(at(520))).as("none is due").isEmpty();
+	}
+
+	@Test
+	void aClaimThatStoodStillBeforeItsBeginTakesNoLeaseThatHasRunOut() {
+		rest(warm("k"), 10);
+		Attempt attempt = Attempt.of(request("k"), "late", OWNER, "main", ConfiguredSettings.NONE, at(11));
+		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, 1000, (lost) -> this.log.add("lost"));
+		assertThat(acquisition.begin(new Waiter(request("other"), 11), at(60_000))).isInstanceOf(Wait.class);
+		assertThat(this.log).containsExactly("passed 102");
+	}
+
+	@Test
+	void aWatchThatEndsWithoutNoticeIsNoticedWithinAQuarterOfTheLinger() {
+		this.idle.missed(at(0));
+		HeldLock held = warm("k");
+		this.idle.due(true, at(9));
+		rest(held, 10);
+		this.idle.looks(at(10));
+		this.idle.looked(List.of(held), List.of(stored(held, List.of(), null)), at(10));
+		this.idle.due(true, at(12));
+		assertThat(this.idle.nextIn(at(12))).isLessThanOrEqualTo(500_000_000);
+		this.idle.due(false, at(512));
+		assertThat(this.idle.looks(at(512))).containsExactly(held);
+	}
+
+	@Test
+	void aLookThatFindsSomebodyWhoWantsItEndsIt() {
+		StoredWaiter alive = new StoredWaiter("other", 1, OWNER, Instant.EPOCH, Duration.ofSeconds(6));
+		StoredWaiter dead = new StoredWaiter("other", 1, OWNER, Instant.EPOCH.minusSeconds(60), Duration.ofSeconds(6));
+		assertThat(endedBy((held) -> stored(held, List.of(alive), null))).as("in the queue").isTrue();
+		assertThat(endedBy((held) -> stored(held, List.of(dead), null))).as("a place that ran out").isFalse();
+		assertThat(endedBy((held) -> stored(held, List.of(), held.id().leaseToken()))).as("recalled").isTrue();
+		assertThat(endedBy((held) -> stored(held, List.of(), "another"))).as("recalled before").isFalse();
+		assertThat(endedBy((held) -> null)).as("gone").isTrue();
+		assertThat(endedBy((held) -> new StoredLock("k", List.of(), List.of(), List.of(), 0, Instant.EPOCH)))
+			.as("released by others")
+			.isTrue();
+	}
+
+	@Test
+	void aLookWithoutAnAnswerIsRepeatedAfterAWhile() {
+		rest(warm("k"), 10);
+		assertThat(this.idle.looks(at(510))).isNotEmpty();
+		this.idle.notLooked(at(520));
+		assertThat(this.idle.looks(at(1519))).isEmpty();
+		assertThat(this.idle.looks(at(1520))).isNotEmpty();
+	}
+
+	@Test
+	void aHotKeyDoesNotWakeTheWatchEachTime() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		this.idle.due(false, at(10));
+		int before = this.wakes;
+		for (int i = 0; i < 100; i++) {
+			rest(taken("k", 11 + i), 11 + i);
+		}
+		assertThat(this.wakes).isEqualTo(before);
+		assertThat(this.idle.nextIn(at(120))).as("not forgotten").isLessThanOrEqualTo(2_000_000_000);
+	}
+
+	@Test
+	void theTimeOfATurnBeginsAnewWhenNobodyWaited() {
+		HandOver handOver = new HandOver(Duration.ofMillis(250), 1000);
+		HeldLock held = warm("k");
+		rest(held, 1000);
+		HeldLock taken = taken("k", 1900);
+		Waiter next = begun(request("k"), 1901);
+		assertThat(handOver.pass(taken, this.queues, at(2000), (any) -> {
+		}, () -> {
+		})).isTrue();
+		assertThat(next.held().fence()).isEqualTo(taken.fence() + 1);
+		this.idle.recalled(held.id());
+		assertThat(handOver.mayPass(next.held())).as("others want it").isFalse();
+	}
+
+	private boolean endedBy(Function<HeldLock, @Nullable StoredLock> answer) {
+		IdleLeasesTests jvm = new IdleLeasesTests();
+		HeldLock held = jvm.warm("k");
+		jvm.rest(held, 10);
+		jvm.idle.due(false, at(10));
+		List<HeldLock> looks = jvm.idle.looks(at(510));
+		StoredLock lock = answer.apply(held);
+		jvm.idle.looked(looks, (lock != null) ? List.of(lock) : List.of(), at(510));
+		return jvm.idle.due(false, at(511)).contains(held);
+	}
+
+	private static StoredLock stored(HeldLock held, List<StoredWaiter> queue, @Nullable String recalled) {
+		return new StoredLock(held.key(), List.of(held.grant().entry()), queue, List.of(), held.fence(), Instant.EPOCH,
+				recalled);
+	}
+
+	private List<HeldLock> holders() {
+		return this.local.holders("k");
+	}
+
+	/** A lock that is held since 2 ms, whose lease may be idle. */
+	private HeldLock warm(String key) {
+		release(granted(key, 0), 1);
+		return granted(key, 2);
+	}
+
+	private HeldLock granted(String key, long now) {
+		return asking(key, now).granted(now);
+	}
+
+	private Waiter asking(String key, long now) {
+		return new Waiter(request(key), now).asked(now);
+	}
+
+	private HeldLock taken(String key, long now) {
+		return begun(request(key), now).held();
+	}
+
+	private Waiter begun(LockRequest request, long now) {
+		return new Waiter(request, now);
+	}
+
+	private boolean rest(HeldLock held, long now) {
+		boolean rests = this.idle.rest(held, at(now), () -> this.log.add("passed " + held.fence()));
+		if (!rests && held.lossReason() == null && held.ending().mayBeHandedOver(at(now))
+				&& this.queues.waiting(held.key()) == 0 && held.grant().recall() == null) {
+			release(held, now);
+		}
+		return rests;
+	}
+
+	private void release(HeldLock held, long now) {
+		held.ending().release(at(now));
+		this.idle.released(held, at(now));
+		this.queues.wakeNext(held);
+	}
+
+	private List<HeldLock> endAll(long now) {
+		List<HeldLock> due = this.idle.due(false, at(now));
+		due.forEach(this.queues::wakeNext);
+		return due;
+	}
+
+	private static LockRequest request(String key) {
+		return LockRequest.builder(key).linger(Duration.ofSeconds(2)).build();
+	}
+
+	private static LockRequest with(LockRequest request, Duration ttl) {
+		return LockRequest.builder(request.key()).settings(request.settings()).ttl(ttl).build();
+	}
+
+	private static ClockReading at(long millis) {
+		return new ClockReading(millis * 1_000_000, millis);
+	}
+
+	private final class Waiter implements LockAcquisition.Caller {
+
+		private final LockAcquisition acquisition;
+
+		private AcquisitionStep step;
+
+		private @Nullable Claim claim;
+
+		private final long begun;
+
+		private Waiter(LockRequest request, long now) {
+			String token = "t" + IdleLeasesTests.this.tokens++;
+			Attempt attempt = Attempt.of(request, token, OWNER, "main", ConfiguredSettings.NONE, at(now));
+			this.begun = now;
+			this.acquisition = new LockAcquisition(IdleLeasesTests.this.queues, attempt, 1000,
+					(lost) -> IdleLeasesTests.this.log.add("lost"));
+			this.step = this.acquisition.begin(this, at(now));
+		}
+
+		private Waiter asked(long now) {
+			this.claim = claim(now);
+			return this;
+		}
+
+		private Claim claim(long now) {
+			return Objects.requireNonNull(this.acquisition.send(at(now)));
+		}
+
+		private HeldLock granted(long now) {
+			return granted(now, List.of());
+		}
+
+		private HeldLock granted(long now, List<StoredWaiter> queue) {
+			Attempt attempt = this.acquisition.attempt();
+			long reserve = Objects.requireNonNull(this.claim).reserve();
+			long fence = ++IdleLeasesTests.this.fence;
+			IdleLeasesTests.this.fence += reserve;
+			StoredHolder holder = new StoredHolder(attempt.id().leaseToken(), fence, attempt.limit(), OWNER,
+					Instant.EPOCH, Instant.EPOCH, attempt.terms().ttl());
+			this.step = this.acquisition.answered(new ClaimAnswer(List.of(holder), queue, List.of(), fence + reserve,
+					Instant.EPOCH, null, false, null), at(now));
+			return held();
+		}
+
+		private HeldLock held() {
+			return ((Granted) this.step).held();
+		}
+
+		@Override
+		public void turn() {
+			this.step = this.acquisition.turn(at(this.begun));
+		}
+
+		@Override
+		public void stop() {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+}

@@ -1,0 +1,81 @@
+package io.mongolock.store;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How a lease that its client may keep is recalled, which takes nothing from anybody.
+ */
+interface RecallContract extends LockStoreContract {
+
+	Duration LINGER = Duration.ofSeconds(10);
+
+	@Test
+	default void aHolderSaysHowLongItsClientMayKeepTheLease() {
+		Claim first = Claims.first(Claims.on("key")).withLinger(LINGER);
+		assertThat(grant(first).linger()).isEqualTo(LINGER);
+		assertThat(grant(Claims.on("other").withReserve(64).withLinger(LINGER)).linger()).isEqualTo(LINGER);
+		assertThat(grant(Claims.on("third")).linger()).isZero();
+		assertThat(renew(first)).isTrue();
+		assertThat(grant(first.alone()).linger()).as("granted again").isEqualTo(LINGER);
+		assertThat(find("key").recalled()).isNull();
+	}
+
+	@Test
+	default void whoEntersTheQueueRecallsAHolderWhoseClientMayKeepTheLease() {
+		Claim holder = Claims.on("key").withLinger(LINGER);
+		StoredHolder granted = grant(holder);
+		ClaimAnswer denied = deny(Claims.on("key"));
+		assertThat(denied.mayBeIdle()).isTrue();
+		assertThat(denied.recalled()).as("by one that does not wait").isNull();
+		ClaimAnswer recalls = deny(Claims.waiting(Claims.on("key")));
+		assertThat(recalls.recalled()).isEqualTo(holder.id().leaseToken());
+		assertThat(recalls.mayBeIdle()).as("it was recalled").isFalse();
+		assertThat(deny(Claims.on("key")).recalled()).isEqualTo(holder.id().leaseToken());
+		assertThat(find("key").recalled()).isEqualTo(holder.id().leaseToken());
+		assertThat(store().findAll(List.of("key"), TIMEOUT)).extracting(StoredLock::recalled)
+			.containsExactly(holder.id().leaseToken());
+		assertThat(renew(holder)).isTrue();
+		assertThat(releaseGrant(holder, granted)).isTrue();
+	}
+
+	@Test
+	default void oneThatReleasesAtOnceIsNotRecalled() {
+		grant(Claims.on("key"));
+		ClaimAnswer denied = deny(Claims.waiting(Claims.on("key")));
+		assertThat(denied.mayBeIdle()).isFalse();
+		assertThat(denied.recalled()).isNull();
+	}
+
+	@Test
+	default void theNextHolderIsRecalledInItsTurn() {
+		Claim holder = Claims.on("key").withLinger(LINGER);
+		Claim next = Claims.waiting(Claims.on("key")).withLinger(LINGER);
+		Claim last = Claims.waiting(Claims.on("key"));
+		grant(holder);
+		deny(next);
+		deny(last);
+		release(holder);
+		grant(next);
+		assertThat(find("key").recalled()).as("means nothing for the next one").isEqualTo(holder.id().leaseToken());
+		assertThat(deny(Claims.on("key")).mayBeIdle()).isTrue();
+		assertThat(deny(last).recalled()).isEqualTo(next.id().leaseToken());
+	}
+
+	@Test
+	default void aHolderWhoseLeaseRanOutIsNotRecalled() {
+		Claim waiter = Claims.waiting(Claims.on("key"));
+		grant(Claims.ttl(Claims.on("key"), shortTtl()).withLinger(LINGER));
+		Claim other = Claims.waiting(Claims.on("key"));
+		deny(other);
+		elapse(shortTtl());
+		grant(other);
+		deny(waiter);
+		assertThat(find("key").recalled()).isNotEqualTo(other.id().leaseToken());
+	}
+
+}

@@ -1,0 +1,28 @@
+package io.mongolock.integration;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.integration.support.locks.LockRegistry;
+
+import io.mongolock.LockOperations;
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+
+/**
+ * Auto-configuration for the lock registry, where Spring Integration is there and the
+ * application has no other.
+ */
+@AutoConfiguration(after = MongoLockAutoConfiguration.class)
+@ConditionalOnClass(LockRegistry.class)
+@ConditionalOnBean(LockOperations.class)
+public final class LockRegistryAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(LockRegistry.class)
+	MongoLockRegistry mongoLockRegistry(LockOperations locks) {
+		return new MongoLockRegistry(locks, MongoLockRegistry.NAME);
+	}
+
+}

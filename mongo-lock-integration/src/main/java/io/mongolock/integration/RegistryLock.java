@@ -1,0 +1,98 @@
+package io.mongolock.integration;
+
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+
+import org.springframework.integration.support.locks.DistributedLock;
+
+import io.mongolock.LockLostException;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.concurrent.ThreadLock;
+import io.mongolock.store.KeyText;
+
+/**
+ * A lock as the registry gives it out. Immutable: {@link RegistryLocks} knows what
+ * threads hold by it.
+ */
+final class RegistryLock implements DistributedLock {
+
+	private final RegistryLocks locks;
+
+	private final LockRequest request;
+
+	RegistryLock(RegistryLocks locks, LockRequest request) {
+		this.locks = locks;
+		this.request = request;
+	}
+
+	@Override
+	public void lock() {
+		lock(LockSettings.NONE);
+	}
+
+	@Override
+	public void lock(Duration ttl) {
+		lock(settings(ttl));
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		this.locks.acquire(this.request, (lock) -> {
+			lock.lockInterruptibly();
+			return true;
+		});
+	}
+
+	@Override
+	public boolean tryLock() {
+		return this.locks.acquire(this.request, ThreadLock::tryLock);
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		return this.locks.acquire(this.request, (lock) -> lock.tryLock(time, unit));
+	}
+
+	@Override
+	public boolean tryLock(Duration wait, Duration ttl) throws InterruptedException {
+		LockSettings settings = settings(ttl);
+		return this.locks.acquire(this.request, (lock) -> lock.tryLock(wait, settings));
+	}
+
+	@Override
+	public void unlock() {
+		try {
+			this.locks.release(this.request);
+		}
+		catch (LockLostException ex) {
+			// As all registries of Spring Integration say it
+			throw new ConcurrentModificationException(ex.getMessage(), ex);
+		}
+	}
+
+	@Override
+	public Condition newCondition() {
+		throw new UnsupportedOperationException("The " + this + " has no conditions: the thread that signals may be in "
+				+ "another JVM, where nobody hears it. Wait for a change of the data instead");
+	}
+
+	@Override
+	public String toString() {
+		return "lock '" + KeyText.printable(this.request.key()) + "'";
+	}
+
+	private void lock(LockSettings settings) {
+		this.locks.acquire(this.request, (lock) -> {
+			lock.lock(settings);
+			return true;
+		});
+	}
+
+	private static LockSettings settings(Duration ttl) {
+		return LockSettings.builder().ttl(Duration.ofMillis(ttl.plusNanos(999_999).toMillis())).build();
+	}
+
+}

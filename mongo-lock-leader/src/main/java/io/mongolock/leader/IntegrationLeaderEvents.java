@@ -1,0 +1,57 @@
+package io.mongolock.leader;
+
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.event.EventListener;
+import org.springframework.integration.leader.Context;
+import org.springframework.integration.leader.event.OnGrantedEvent;
+import org.springframework.integration.leader.event.OnRevokedEvent;
+
+/**
+ * Publishes elections as events of Spring Integration, whose endpoints of that role start
+ * and stop by them.
+ */
+final class IntegrationLeaderEvents {
+
+	private final ApplicationEventPublisher events;
+
+	IntegrationLeaderEvents(ApplicationEventPublisher events) {
+		this.events = events;
+	}
+
+	@EventListener
+	void on(LeaderElectionEvent.Granted event) {
+		this.events.publishEvent(
+				new OnGrantedEvent(event.election(), new ElectionContext(event.election()), event.election().role()));
+	}
+
+	@EventListener
+	void on(LeaderElectionEvent.Revoked event) {
+		this.events.publishEvent(
+				new OnRevokedEvent(event.election(), new ElectionContext(event.election()), event.election().role()));
+	}
+
+	/**
+	 * An election as Spring Integration sees it.
+	 *
+	 * @param election the election
+	 */
+	private record ElectionContext(LeaderElection election) implements Context {
+
+		@Override
+		public boolean isLeader() {
+			return this.election.isLeader();
+		}
+
+		@Override
+		public void yield() {
+			this.election.stepDown();
+		}
+
+		@Override
+		public String getRole() {
+			return this.election.role();
+		}
+
+	}
+
+}

@@ -1,0 +1,391 @@
+package io.mongolock.leader;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.EventListener;
+
+import io.mongolock.LockApplicationEvent;
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.OnLost;
+
+/**
+ * Elects one leader for a role among all instances that have a bean of this type for it:
+ * the holder of the role's lock leads, and the others wait in its queue, without a
+ * thread. Stands for the role from the start of the application to its end, again after
+ * each time that it led. Thread-safe.
+ * <p>
+ * The lock is that of {@code LockRequest.of("leader", role)}: its key is {@code leader:}
+ * and the role, and the settings of the name {@code leader} apply.
+ * <p>
+ * A leader that cannot renew its lock any more steps down by its own deadline, before
+ * another can lead: {@link #isLeader()} asks the clock each time, and
+ * {@link LeaderElectionEvent.Revoked} is published.
+ * <p>
+ * The events of a term are published in order, one after the other. {@link #isLeader()}
+ * does not wait for a listener: work may begin while it hears of the term.
+ */
+public final class LeaderElection implements SmartLifecycle {
+
+	/**
+	 * The name of the locks of all roles.
+	 */
+	public static final String NAME = "leader";
+
+	private static final Log logger = LogFactory.getLog(LeaderElection.class);
+
+	private static final Duration PAUSE = Duration.ofSeconds(5);
+
+	/** As long as settings allow: 27 years. */
+	private static final Duration WITHOUT_END = Duration.ofDays(10_000);
+
+	private final String role;
+
+	private final LockOperations locks;
+
+	private final ApplicationEventPublisher events;
+
+	private final LockRequest request;
+
+	private final Duration pause;
+
+	/** Guarded by the monitor, as the claim and what a leadership knows. */
+	private boolean running;
+
+	private @Nullable CompletableFuture<LockHandle> claim;
+
+	private volatile @Nullable Leadership leadership;
+
+	/**
+	 * Create a candidate, which stands once it is started.
+	 * @param role what the leader does, for example {@code reports}
+	 * @param locks what grants the lock of the role
+	 * @param events hears when this instance leads and when it no longer does
+	 * @throws IllegalArgumentException if the role is blank or too long for a key
+	 */
+	public LeaderElection(String role, LockOperations locks, ApplicationEventPublisher events) {
+		this(role, locks, events, PAUSE);
+	}
+
+	LeaderElection(String role, LockOperations locks, ApplicationEventPublisher events, Duration pause) {
+		this.pause = pause;
+		this.role = role;
+		this.locks = locks;
+		this.events = events;
+		LockSettings settings = LockSettings.builder()
+			.waitTimeout(WITHOUT_END)
+			.autoRenew(true)
+			.linger(Duration.ZERO)
+			.build();
+		this.request = LockRequest.builder(NAME, role).settings(settings).onLost(OnLost.IGNORE).build();
+	}
+
+	/**
+	 * What the leader does.
+	 * @return the role
+	 */
+	public String role() {
+		return this.role;
+	}
+
+	/**
+	 * Whether this instance leads now, by its clock at the time of the call.
+	 * @return {@code false} from the deadline of the lock on, or once it was lost or
+	 * given up
+	 */
+	public boolean isLeader() {
+		return term().isPresent();
+	}
+
+	/**
+	 * The number of the current term, higher than that of every leader before: the fence
+	 * of the lock.
+	 * @return the term, empty if this instance does not lead
+	 */
+	public OptionalLong term() {
+		Leadership current = this.leadership;
+		return (current != null && current.handle.isHeld()) ? OptionalLong.of(current.handle.fence())
+				: OptionalLong.empty();
+	}
+
+	/**
+	 * Do work if this instance leads, else nothing. The work runs under the lock of the
+	 * role ({@link LockContext}). If this instance steps down meanwhile, the lock is
+	 * given back when the work has ended, so that nobody leads beside it; if the lock is
+	 * lost, {@link #isLeader()} says so.
+	 * @param <E> what the work throws
+	 * @param work the work
+	 * @return whether it was done
+	 * @throws E what the work threw
+	 */
+	public <E extends Throwable> boolean ifLeader(Work<E> work) throws E {
+		Leadership current = enter();
+		if (current == null) {
+			return false;
+		}
+		LockContext.Scope scope = LockContext.enter(current.handle);
+		try {
+			work.run();
+			return true;
+		}
+		finally {
+			scope.close();
+			leave(current);
+		}
+	}
+
+	/**
+	 * Lead no longer, if this instance does, and stand again behind those who wait.
+	 */
+	public void stepDown() {
+		Leadership current = this.leadership;
+		if (current != null) {
+			end(current);
+		}
+	}
+
+	@Override
+	public void start() {
+		synchronized (this) {
+			if (this.running) {
+				return;
+			}
+			this.running = true;
+		}
+		stand();
+	}
+
+	@Override
+	public void stop() {
+		CompletableFuture<LockHandle> waiting;
+		synchronized (this) {
+			this.running = false;
+			waiting = this.claim;
+			this.claim = null;
+		}
+		if (waiting != null) {
+			waiting.cancel(false);
+		}
+		stepDown();
+	}
+
+	@Override
+	public synchronized boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public String toString() {
+		OptionalLong term = term();
+		return "election of '" + this.role + "' (" + (term.isPresent() ? "leads, term " + term.getAsLong() : "waits")
+				+ ")";
+	}
+
+	@EventListener
+	void onLost(LockApplicationEvent.Lost event) {
+		endTermOf(event.lock());
+	}
+
+	@EventListener
+	void onReleaseRequested(LockApplicationEvent.ReleaseRequested event) {
+		endTermOf(event.lock());
+	}
+
+	private void endTermOf(LockHandle lock) {
+		Leadership current = this.leadership;
+		if (current != null && lock.key().equals(this.request.key()) && lock.fence() == current.handle.fence()) {
+			end(current);
+		}
+	}
+
+	private void stand() {
+		CompletableFuture<LockHandle> mine;
+		synchronized (this) {
+			if (!this.running || this.claim != null) {
+				return;
+			}
+			mine = this.locks.acquireAsync(this.request);
+			this.claim = mine;
+		}
+		mine.whenComplete((handle, failure) -> {
+			if (failure == null) {
+				begin(mine, handle);
+			}
+			else {
+				standLater(mine, failure);
+			}
+		});
+	}
+
+	private void begin(CompletableFuture<LockHandle> mine, LockHandle handle) {
+		Leadership begun = new Leadership(handle);
+		boolean wanted;
+		synchronized (this) {
+			wanted = this.claim == mine;
+			if (wanted) {
+				this.claim = null;
+				this.leadership = begun;
+			}
+		}
+		if (!wanted) {
+			handle.close();
+		}
+		else if (!handle.isHeld()) {
+			// Lost, perhaps before this could hear of it
+			end(begun);
+		}
+		else if (announcing(begun)) {
+			publish(new LeaderElectionEvent.Granted(this, handle.fence()));
+			if (!announced(begun)) {
+				revoke(begun);
+			}
+		}
+	}
+
+	private void standLater(CompletableFuture<LockHandle> mine, Throwable failure) {
+		synchronized (this) {
+			if (this.claim != mine) {
+				return;
+			}
+			this.claim = null;
+		}
+		logger.warn("Could not stand for '" + this.role + "'; trying again in " + this.pause.toSeconds() + " s",
+				failure);
+		CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS).execute(this::stand);
+	}
+
+	private synchronized boolean announcing(Leadership begun) {
+		begun.announcing = this.leadership == begun;
+		return begun.announcing;
+	}
+
+	/** Whether the leadership outlasted its announcement. */
+	private synchronized boolean announced(Leadership begun) {
+		begun.announcing = false;
+		begun.announced = true;
+		return this.leadership == begun;
+	}
+
+	private void end(Leadership ended) {
+		boolean announced;
+		synchronized (this) {
+			if (this.leadership != ended) {
+				return;
+			}
+			this.leadership = null;
+			if (ended.announcing) {
+				// The thread that publishes the beginning publishes the end after it
+				return;
+			}
+			announced = ended.announced;
+		}
+		if (announced) {
+			revoke(ended);
+		}
+		else {
+			finish(ended);
+		}
+	}
+
+	private void revoke(Leadership ended) {
+		publish(new LeaderElectionEvent.Revoked(this, ended.handle.fence()));
+		finish(ended);
+	}
+
+	private void finish(Leadership ended) {
+		boolean idle;
+		synchronized (this) {
+			ended.over = true;
+			idle = ended.calls == 0;
+		}
+		if (idle) {
+			release(ended);
+		}
+	}
+
+	private synchronized @Nullable Leadership enter() {
+		Leadership current = this.leadership;
+		if (current == null || !current.handle.isHeld()) {
+			return null;
+		}
+		current.calls++;
+		return current;
+	}
+
+	private void leave(Leadership left) {
+		boolean last;
+		synchronized (this) {
+			left.calls--;
+			last = left.over && left.calls == 0;
+		}
+		if (last) {
+			release(left);
+		}
+	}
+
+	private void release(Leadership ended) {
+		try {
+			ended.handle.close();
+		}
+		finally {
+			stand();
+		}
+	}
+
+	// What a listener throws must not keep the lock
+	private void publish(LeaderElectionEvent event) {
+		try {
+			this.events.publishEvent(event);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("A listener failed on " + event, ex);
+		}
+	}
+
+	/**
+	 * Work that the leader does.
+	 *
+	 * @param <E> what it throws
+	 */
+	@FunctionalInterface
+	public interface Work<E extends Throwable> {
+
+		/**
+		 * Do it.
+		 * @throws E if it failed
+		 */
+		void run() throws E;
+
+	}
+
+	/** A term of this instance. Guarded by the monitor of the election. */
+	private static final class Leadership {
+
+		private final LockHandle handle;
+
+		private int calls;
+
+		private boolean announcing;
+
+		private boolean announced;
+
+		private boolean over;
+
+		private Leadership(LockHandle handle) {
+			this.handle = handle;
+		}
+
+	}
+
+}

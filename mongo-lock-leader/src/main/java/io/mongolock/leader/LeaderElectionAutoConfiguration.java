@@ -1,0 +1,50 @@
+package io.mongolock.leader;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.integration.leader.event.AbstractLeaderEvent;
+
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+
+/**
+ * Auto-configuration for what stands around elections: the guard of methods, and the
+ * events of Spring Integration.
+ */
+@AutoConfiguration(after = MongoLockAutoConfiguration.class)
+public final class LeaderElectionAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	LeaderElections mongoLockLeaderElections(ObjectProvider<LeaderElection> elections) {
+		return new LeaderElections(elections);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LeaderOnlyPostProcessor mongoLockLeaderOnlyPostProcessor(ObjectProvider<LeaderElections> elections,
+			Environment environment) {
+		LeaderOnlyPostProcessor processor = new LeaderOnlyPostProcessor(elections);
+		processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
+		return processor;
+	}
+
+	/** Where Spring Integration is there. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(AbstractLeaderEvent.class)
+	static class IntegrationConfiguration {
+
+		@Bean
+		IntegrationLeaderEvents mongoLockIntegrationLeaderEvents(ApplicationEventPublisher events) {
+			return new IntegrationLeaderEvents(events);
+		}
+
+	}
+
+}

@@ -1,0 +1,216 @@
+package io.mongolock.leader;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+import org.springframework.integration.config.EnableIntegration;
+import org.springframework.integration.dsl.IntegrationFlow;
+import org.springframework.integration.leader.event.AbstractLeaderEvent;
+import org.springframework.integration.leader.event.OnGrantedEvent;
+import org.springframework.integration.support.SmartLifecycleRoleController;
+
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.leader.LeaderSnippets.Reports;
+import io.mongolock.leader.LeadersEndpoint.LeaderDescriptor;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.test.InMemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LeaderElectionAutoConfiguration} and
+ * {@link LeaderEndpointAutoConfiguration}.
+ */
+class LeaderElectionAutoConfigurationTests {
+
+	private final InMemoryLockStore store = new InMemoryLockStore();
+
+	private final ApplicationContextRunner instance = new ApplicationContextRunner()
+		.withBean(InMemoryLockStore.class, () -> this.store)
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class,
+				LeaderElectionAutoConfiguration.class, LeaderEndpointAutoConfiguration.class));
+
+	private final ApplicationContextRunner reports = this.instance.withUserConfiguration(LeaderSnippets.class)
+		.withBean(Reports.class);
+
+	@Test
+	void scheduledWorkIsDoneByTheLeaderAlone() {
+		this.reports.run((one) -> {
+			awaitDone(one, "built " + term(one));
+			this.reports.run((other) -> {
+				Awaitility.await().until(() -> other.getBean(LockTemplate.class).waiting() == 1);
+				other.getBean(Reports.class).build();
+				other.getBean(Reports.class).buildNow();
+				one.getBean(Reports.class).buildNow();
+				awaitDone(one, "granted " + term(one));
+				assertThat(one.getBean(Reports.class).done()).contains("built now " + term(one));
+				assertThat(other.getBean(Reports.class).done()).isEmpty();
+				election(one).stop();
+				Awaitility.await().until(() -> election(other).isLeader());
+				awaitDone(other, "built " + term(other));
+				awaitDone(other, "granted " + term(other));
+			});
+		});
+	}
+
+	@Test
+	void theEventsOfTheLockReachTheElection() {
+		this.reports.withPropertyValues("mongo-lock.locks.leader.ttl=2s").run((context) -> {
+			Awaitility.await().until(() -> election(context).isLeader());
+			long lost = term(context);
+			StoredHolder holder = this.store.find(Candidate.KEY, Duration.ofSeconds(1)).orElseThrow().holders().get(0);
+			this.store.release(new LeaseId(Candidate.KEY, holder.leaseToken()), Duration.ofSeconds(1));
+			context.getBean(LockTemplate.class).renew(Candidate.KEY);
+			awaitDone(context, "revoked " + lost);
+			Awaitility.await().until(() -> election(context).isLeader());
+			long asked = term(context);
+			context.getBean(LockTemplate.class).requestRelease(Candidate.KEY, "for the test");
+			awaitDone(context, "revoked " + asked);
+		});
+	}
+
+	@Test
+	void anInstanceThatEndsStepsDownFirst() {
+		Reports[] reports = new Reports[1];
+		this.reports.run((context) -> {
+			Awaitility.await().until(() -> election(context).isLeader());
+			reports[0] = context.getBean(Reports.class);
+		});
+		assertThat(reports[0].done()).last().asString().startsWith("revoked ");
+		assertThat(this.store.find(Candidate.KEY, Duration.ofSeconds(1)).orElseThrow().holders()).isEmpty();
+	}
+
+	@Test
+	void aGuardedMethodOfAnUnknownRoleFailsTheStart() {
+		this.instance.withBean(UnknownRole.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("There are 0 LeaderElection beans of the role 'nobody'"));
+	}
+
+	@Test
+	void aGuardedMethodThatReturnsSomethingFailsTheStart() {
+		this.instance.withBean(Returning.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("count()")
+				.hasMessageContaining("Return nothing"));
+	}
+
+	@Test
+	void theEndpointSaysForWhatThisInstanceLeads() {
+		this.reports.withPropertyValues("management.endpoints.web.exposure.include=*").run((one) -> {
+			Awaitility.await().until(() -> election(one).isLeader());
+			assertThat(one.getBean(LeadersEndpoint.class).leaders().roles())
+				.containsExactly(new LeaderDescriptor("reports", true, term(one)));
+			this.reports.withPropertyValues("management.endpoints.web.exposure.include=*")
+				.run((other) -> assertThat(other.getBean(LeadersEndpoint.class).leaders().roles())
+					.containsExactly(new LeaderDescriptor("reports", false, null)));
+		});
+		this.reports.run((context) -> assertThat(context).doesNotHaveBean(LeadersEndpoint.class));
+		this.instance.withPropertyValues("management.endpoints.web.exposure.include=*")
+			.run((context) -> assertThat(context).doesNotHaveBean(LeadersEndpoint.class));
+	}
+
+	@Test
+	void endpointsOfSpringIntegrationStartAndStopWithTheirRole() {
+		this.reports.withUserConfiguration(Channels.class).run((context) -> {
+			SmartLifecycleRoleController roles = context.getBean(SmartLifecycleRoleController.class);
+			Awaitility.await().until(() -> roles.allEndpointsRunning("reports"));
+			election(context).stop();
+			assertThat(roles.noEndpointsRunning("reports")).isTrue();
+		});
+	}
+
+	@Test
+	void anEventOfSpringIntegrationYieldsTheRole() {
+		this.reports.withBean(Heard.class).run((context) -> {
+			Heard heard = context.getBean(Heard.class);
+			Awaitility.await().until(() -> heard.event != null);
+			assertThat(heard.event).isInstanceOf(OnGrantedEvent.class);
+			assertThat(heard.event.getRole()).isEqualTo("reports");
+			assertThat(heard.event.getContext().isLeader()).isTrue();
+			assertThat(heard.event.getContext().getRole()).isEqualTo("reports");
+			long term = term(context);
+			heard.event.getContext().yield();
+			awaitDone(context, "revoked " + term);
+		});
+	}
+
+	@Test
+	void thereIsNoNeedOfSpringIntegration() {
+		this.instance.withUserConfiguration(LeaderSnippets.class)
+			.withClassLoader(new FilteredClassLoader(AbstractLeaderEvent.class))
+			.run((context) -> {
+				assertThat(context).doesNotHaveBean("mongoLockIntegrationLeaderEvents");
+				Awaitility.await().until(() -> election(context).isLeader());
+			});
+	}
+
+	private static void awaitDone(ApplicationContext context, String what) {
+		List<String> done = context.getBean(Reports.class).done();
+		Awaitility.await().untilAsserted(() -> assertThat(done).contains(what));
+	}
+
+	private static LeaderElection election(ApplicationContext context) {
+		return context.getBean(LeaderElection.class);
+	}
+
+	private static long term(ApplicationContext context) {
+		Awaitility.await().until(() -> election(context).isLeader());
+		return election(context).term().getAsLong();
+	}
+
+	static class UnknownRole {
+
+		@LeaderOnly("nobody")
+		void work() {
+		}
+
+	}
+
+	static class Returning {
+
+		@LeaderOnly("reports")
+		int count() {
+			return 1;
+		}
+
+	}
+
+	static class Heard {
+
+		private volatile AbstractLeaderEvent event;
+
+		@EventListener
+		void on(AbstractLeaderEvent event) {
+			if (this.event == null) {
+				this.event = event;
+			}
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableIntegration
+	static class Channels {
+
+		@Bean
+		IntegrationFlow toReports() {
+			return (flow) -> flow.handle((message) -> {
+			}, (endpoint) -> endpoint.role("reports").autoStartup(false));
+		}
+
+	}
+
+}

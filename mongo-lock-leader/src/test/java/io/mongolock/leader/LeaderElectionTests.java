@@ -1,0 +1,320 @@
+package io.mongolock.leader;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.mockito.ArgumentMatchers;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockSettings;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.test.InMemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests for {@link LeaderElection} in memory.
+ */
+class LeaderElectionTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+	private final InMemoryLockStore store = new InMemoryLockStore();
+
+	private final SteppedClock clock = new SteppedClock();
+
+	private final Candidate first = new Candidate(this.store, this.clock, LockSettings.NONE);
+
+	private final Candidate second = new Candidate(this.store, LockClock.system(), LockSettings.NONE);
+
+	private final ExecutorService others = Executors.newCachedThreadPool();
+
+	@AfterEach
+	void end() {
+		this.others.shutdownNow();
+		this.first.end();
+		this.second.end();
+	}
+
+	@Test
+	void oneLeadsAndTheOtherWaitsInTheQueue() {
+		this.first.start().awaitLeader();
+		this.second.start().awaitWaiting();
+		assertThat(this.second.election.isLeader()).isFalse();
+		assertThat(this.second.election.term()).isEmpty();
+		assertThat(this.first.election.term()).hasValue(holder().fence());
+		assertThat(this.first.election).hasToString("election of 'reports' (leads, term " + holder().fence() + ")");
+		assertThat(this.second.election).hasToString("election of 'reports' (waits)");
+		Awaitility.await().until(() -> lock().queue().size() == 1);
+		this.first.awaitHeard("granted");
+	}
+
+	@Test
+	void theNextLeadsWhenTheLeaderIsStopped() {
+		this.first.start().awaitHeard("granted");
+		long term = this.first.election.term().getAsLong();
+		this.second.start().awaitWaiting();
+		this.first.onEvent = () -> {
+			assertThat(this.first.election.isLeader()).isFalse();
+			assertThat(holder().fence()).isEqualTo(term);
+		};
+		this.first.election.stop();
+		assertThat(this.first.election.isRunning()).isFalse();
+		this.first.awaitHeard("granted", "revoked");
+		this.second.awaitLeader();
+		assertThat(this.second.election.term().getAsLong()).isGreaterThan(term);
+	}
+
+	@Test
+	void aCandidateThatIsStoppedWhileItWaitsNeverLeads() {
+		this.first.start().awaitLeader();
+		this.second.start().awaitWaiting();
+		this.second.election.stop();
+		this.first.election.stop();
+		Awaitility.await().until(() -> this.second.client.waiting() == 0);
+		assertThat(lock().holders()).isEmpty();
+		assertThat(this.second.heard).isEmpty();
+		this.second.start().awaitLeader();
+	}
+
+	@Test
+	void fromItsDeadlineOnALeaderSaysThatItDoesNotLead() {
+		this.first.start().awaitLeader();
+		this.first.awaitHeard("granted");
+		this.clock.step(Duration.ofSeconds(25));
+		// Before anything has noticed
+		assertThat(this.first.election.isLeader()).isFalse();
+		assertThat(this.first.election.ifLeader(() -> {
+			throw new AssertionError("It leads");
+		})).isFalse();
+		this.clock.wake();
+		this.first.awaitHeard("granted", "revoked", "granted");
+	}
+
+	@Test
+	void aLeaderThatLosesItsLockStepsDownAndStandsAgain() {
+		this.first.start().awaitHeard("granted");
+		this.second.start().awaitWaiting();
+		lose();
+		this.first.client.renew(Candidate.KEY);
+		this.first.awaitHeard("granted", "revoked");
+		this.second.awaitLeader();
+		this.first.awaitWaiting();
+		this.second.election.stop();
+		this.first.awaitHeard("granted", "revoked", "granted");
+	}
+
+	@Test
+	void aLeaderStepsDownOnRequestAndStandsAgainAtTheEndOfTheQueue() {
+		Candidate asked = new Candidate(this.store, this.clock,
+				LockSettings.builder().ttl(Duration.ofSeconds(2)).build());
+		asked.start().awaitHeard("granted");
+		this.second.start().awaitWaiting();
+		assertThat(this.second.client.requestRelease(Candidate.KEY, "for the test")).isOne();
+		this.second.awaitLeader();
+		asked.awaitHeard("granted", "revoked");
+		asked.awaitWaiting();
+		this.second.election.stepDown();
+		asked.awaitLeader();
+		asked.end();
+	}
+
+	@Test
+	void whoStepsDownAloneLeadsAgainInANewTerm() {
+		this.first.start().awaitLeader();
+		this.first.awaitHeard("granted");
+		long term = this.first.election.term().getAsLong();
+		this.first.election.stepDown();
+		this.first.awaitHeard("granted", "revoked", "granted");
+		assertThat(this.first.election.term().getAsLong()).isGreaterThan(term);
+		this.second.election.stepDown();
+		assertThat(this.second.heard).isEmpty();
+	}
+
+	@Test
+	void workIsDoneByTheLeaderUnderItsLock() {
+		this.first.start().awaitLeader();
+		OptionalLong term = this.first.election.term();
+		assertThat(this.first.election.ifLeader(() -> {
+			assertThat(LockContext.current().key()).isEqualTo(Candidate.KEY);
+			assertThat(LockContext.current().fence()).isEqualTo(term.getAsLong());
+		})).isTrue();
+		assertThat(LockContext.find((lock) -> true)).isEmpty();
+		assertThat(this.second.election.ifLeader(() -> {
+			throw new AssertionError("It leads");
+		})).isFalse();
+		assertThatExceptionOfType(UnsupportedOperationException.class)
+			.isThrownBy(() -> this.first.election.ifLeader(() -> {
+				throw new UnsupportedOperationException();
+			}));
+		assertThat(LockContext.find((lock) -> true)).isEmpty();
+	}
+
+	@Test
+	void nobodyLeadsBesideWorkThatHasNotEnded() throws Exception {
+		this.first.start().awaitHeard("granted");
+		this.second.start().awaitWaiting();
+		CountDownLatch working = new CountDownLatch(1);
+		CountDownLatch end = new CountDownLatch(1);
+		Future<Boolean> work = this.others.submit(() -> this.first.election.ifLeader(() -> {
+			working.countDown();
+			end.await();
+		}));
+		working.await();
+		long term = holder().fence();
+		this.first.election.stepDown();
+		assertThat(this.first.election.isLeader()).isFalse();
+		this.first.awaitHeard("granted", "revoked");
+		assertThat(this.first.election.ifLeader(() -> {
+			throw new AssertionError("It leads");
+		})).isFalse();
+		assertThat(holder().fence()).isEqualTo(term);
+		end.countDown();
+		assertThat(work.get(10, TimeUnit.SECONDS)).isTrue();
+		this.second.awaitLeader();
+	}
+
+	@Test
+	void aListenerThatFailsDoesNotKeepTheLock() {
+		this.first.onEvent = () -> {
+			throw new IllegalStateException("by the test");
+		};
+		this.first.start().awaitLeader();
+		this.second.start().awaitWaiting();
+		this.first.election.stepDown();
+		this.second.awaitLeader();
+	}
+
+	@Test
+	void aTermThatEndsWhileItsBeginningIsPublishedIsRevokedAfterIt() throws Exception {
+		CountDownLatch publishing = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		this.first.onEvent = () -> {
+			publishing.countDown();
+			await(goOn);
+		};
+		this.first.start();
+		publishing.await();
+		long term = holder().fence();
+		this.second.start().awaitWaiting();
+		this.first.election.stop();
+		assertThat(this.first.election.isLeader()).isFalse();
+		assertThat(this.first.heard).containsExactly("granted");
+		assertThat(holder().fence()).isEqualTo(term);
+		goOn.countDown();
+		this.first.awaitHeard("granted", "revoked");
+		this.second.awaitLeader();
+	}
+
+	@Test
+	void aGrantThatWasLostAtOnceIsNotAnnounced() {
+		LockHandle lost = Mockito.mock();
+		CompletableFuture<LockHandle> next = new CompletableFuture<>();
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
+			.willReturn(CompletableFuture.completedFuture(lost))
+			.willReturn(next);
+		LeaderElection election = new LeaderElection("role", locks, this.first);
+		election.start();
+		BDDMockito.then(lost).should().close();
+		assertThat(this.first.heard).isEmpty();
+		election.stop();
+		assertThat(next).isCancelled();
+	}
+
+	@Test
+	void aTermIsOverOnceItsLockIsNotHeldThoughNobodyHasSaidSo() {
+		LockHandle held = Mockito.mock();
+		BDDMockito.given(held.isHeld()).willReturn(true);
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
+			.willReturn(CompletableFuture.completedFuture(held));
+		LeaderElection election = new LeaderElection("role", locks, this.first);
+		election.start();
+		assertThat(election.isLeader()).isTrue();
+		BDDMockito.given(held.isHeld()).willReturn(false);
+		assertThat(election.isLeader()).isFalse();
+		assertThat(election.term()).isEmpty();
+		assertThat(election.ifLeader(() -> {
+			throw new AssertionError("It leads");
+		})).isFalse();
+		assertThat(this.first.heard).containsExactly("granted");
+	}
+
+	@Test
+	void aGrantThatComesAfterTheStopIsReleased() {
+		LockHandle granted = Mockito.mock();
+		CompletableFuture<LockHandle> claim = new CompletableFuture<>() {
+			@Override
+			public boolean cancel(boolean mayInterruptIfRunning) {
+				return false;
+			}
+		};
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any())).willReturn(claim);
+		LeaderElection election = new LeaderElection("role", locks, this.first);
+		election.start();
+		election.stop();
+		claim.complete(granted);
+		BDDMockito.then(granted).should().close();
+		assertThat(this.first.heard).isEmpty();
+	}
+
+	@Test
+	void whoCouldNotStandTriesAgain() {
+		LockOperations locks = Mockito.mock();
+		CompletableFuture<LockHandle> next = new CompletableFuture<>();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
+			.willReturn(CompletableFuture.failedFuture(new IllegalStateException("by the test")))
+			.willReturn(next);
+		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofMillis(1));
+		election.start();
+		BDDMockito.then(locks).should(Mockito.timeout(10_000).times(2)).acquireAsync(ArgumentMatchers.any());
+		election.stop();
+	}
+
+	@Test
+	void aRoleIsTheKeyOfALock() {
+		assertThatIllegalArgumentException().isThrownBy(() -> new LeaderElection(" ", this.first.client, this.first));
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private StoredLock lock() {
+		return this.store.find(Candidate.KEY, TIMEOUT).orElseThrow();
+	}
+
+	private StoredHolder holder() {
+		return lock().holders().get(0);
+	}
+
+	private void lose() {
+		assertThat(this.store.release(new LeaseId(Candidate.KEY, holder().leaseToken()), TIMEOUT).ended()).isTrue();
+	}
+
+}

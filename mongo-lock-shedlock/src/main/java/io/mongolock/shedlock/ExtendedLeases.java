@@ -1,0 +1,94 @@
+package io.mongolock.shedlock;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+import net.javacrumbs.shedlock.core.AbstractSimpleLock;
+import net.javacrumbs.shedlock.core.ClockProvider;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.mongolock.LockStoreException;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+
+/**
+ * Leases that were extended, each by another time. Only the store knows them: they run
+ * out there unless they are released or extended again. Thread-safe.
+ */
+final class ExtendedLeases {
+
+	private static final Log logger = LogFactory.getLog(ExtendedLeases.class);
+
+	private final Supplier<LockStore> store;
+
+	private final Duration timeout;
+
+	/**
+	 * Create without leases.
+	 * @param store where the leases are, asked for with the first one
+	 * @param timeout how long a request may take
+	 */
+	ExtendedLeases(Supplier<LockStore> store, Duration timeout) {
+		this.store = store;
+		this.timeout = timeout;
+	}
+
+	/**
+	 * Let a lease last until its new {@code lockAtMostFor} is over.
+	 * @return the lock, empty if the lease was taken over or released
+	 */
+	Optional<SimpleLock> extend(LeaseId lease, LockConfiguration configuration) {
+		return (expireAfter(lease, configuration.getLockAtMostFor()))
+				? Optional.of(new ExtendedLock(lease, configuration)) : Optional.empty();
+	}
+
+	private void end(LeaseId lease, LockConfiguration configuration) {
+		Duration rest = Duration.between(ClockProvider.now(), configuration.getLockAtLeastUntil());
+		try {
+			if (rest.isNegative() || rest.isZero()) {
+				this.store.get().release(lease, this.timeout);
+			}
+			else {
+				expireAfter(lease, rest);
+			}
+		}
+		catch (LockStoreException ex) {
+			// As with locks that were not extended: the work is done, and its result
+			// counts
+			logger.warn("The " + lease + " could not be released, and runs out by itself", ex);
+		}
+	}
+
+	private boolean expireAfter(LeaseId lease, Duration time) {
+		Duration whole = Duration.ofMillis(LeaseLockProvider.millis(time));
+		return this.store.get().expireAll(Map.of(lease, whole), this.timeout) != 0;
+	}
+
+	private final class ExtendedLock extends AbstractSimpleLock {
+
+		private final LeaseId lease;
+
+		private ExtendedLock(LeaseId lease, LockConfiguration configuration) {
+			super(configuration);
+			this.lease = lease;
+		}
+
+		@Override
+		protected void doUnlock() {
+			end(this.lease, this.lockConfiguration);
+		}
+
+		@Override
+		protected Optional<SimpleLock> doExtend(LockConfiguration configuration) {
+			return (ClockProvider.now().isBefore(this.lockConfiguration.getLockAtMostUntil()))
+					? ExtendedLeases.this.extend(this.lease, configuration) : Optional.empty();
+		}
+
+	}
+
+}

@@ -1,0 +1,59 @@
+package io.mongolock.shedlock;
+
+import java.util.Optional;
+
+import net.javacrumbs.shedlock.core.AbstractSimpleLock;
+import net.javacrumbs.shedlock.core.ClockProvider;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
+
+import io.mongolock.LockHandle;
+import io.mongolock.store.LeaseEnd;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.Leased;
+
+/**
+ * A lock as it was granted. The first {@link #extend} takes the lease out of the hands of
+ * the client, since a client gives each lease one ttl: from then on it is one of
+ * {@link ExtendedLeases}.
+ */
+final class LeaseLock extends AbstractSimpleLock {
+
+	private final LockHandle handle;
+
+	private final ExtendedLeases extended;
+
+	LeaseLock(LockConfiguration configuration, LockHandle handle, ExtendedLeases extended) {
+		super(configuration);
+		this.handle = handle;
+		this.extended = extended;
+	}
+
+	@Override
+	protected void doUnlock() {
+		this.handle.close();
+	}
+
+	@Override
+	protected Optional<SimpleLock> doExtend(LockConfiguration configuration) {
+		if (!(this.handle instanceof Leased leased)) {
+			// Locks are switched off
+			return Optional.of(new LeaseLock(configuration, this.handle, this.extended));
+		}
+		if (isOver()) {
+			return Optional.empty();
+		}
+		LeaseId lease = leased.lease();
+		Optional<SimpleLock> lock = this.extended.extend(lease, configuration);
+		if (lock.isPresent()) {
+			leased.end(LeaseEnd.PASSED_ON);
+			this.handle.close();
+		}
+		return lock;
+	}
+
+	private boolean isOver() {
+		return !ClockProvider.now().isBefore(this.lockConfiguration.getLockAtMostUntil());
+	}
+
+}

@@ -1,0 +1,84 @@
+package io.mongolock.shedlock;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
+
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.OnLost;
+import io.mongolock.OnUnavailable;
+
+/**
+ * ShedLock's provider over the locks of this library. The name of a lock is its key, so
+ * {@code @SchedulerLock(name = "report")} and {@code @DistributedLock(name = "report")}
+ * exclude each other. A lock ends at its {@code lockAtMostFor}, as users of ShedLock
+ * expect: it is not renewed by itself. Thread-safe.
+ */
+final class LeaseLockProvider implements ExtensibleLockProvider {
+
+	/** The name of all these locks, for settings and meters. */
+	static final String NAME = "shedlock";
+
+	/** With less, no request fits into a lease twice. */
+	static final Duration SHORTEST = Duration.ofMillis(500);
+
+	/** Nothing is renewed, but the time between renewals is part of a lease's budget. */
+	private static final Duration UNUSED = Duration.ofMillis(1);
+
+	private static final Duration MAX_MARGIN = Duration.ofSeconds(6);
+
+	private final LockOperations locks;
+
+	private final ExtendedLeases extended;
+
+	private final Duration operationTimeout;
+
+	LeaseLockProvider(LockOperations locks, ExtendedLeases extended, Duration operationTimeout) {
+		this.locks = locks;
+		this.extended = extended;
+		this.operationTimeout = operationTimeout;
+	}
+
+	@Override
+	public Optional<SimpleLock> lock(LockConfiguration configuration) {
+		return this.locks.tryAcquire(request(configuration))
+			.map((handle) -> new LeaseLock(configuration, handle, this.extended));
+	}
+
+	// Says everything itself: what is set for locks that are renewed need not suit this
+	// ttl
+	private LockRequest request(LockConfiguration configuration) {
+		long ttl = Math.max(millis(configuration.getLockAtMostFor()), SHORTEST.toMillis());
+		long margin = Math.min(ttl / 5, MAX_MARGIN.toMillis());
+		long operation = Math.min(this.operationTimeout.toMillis(), (ttl - margin - UNUSED.toMillis()) / 2);
+		return LockRequest.builder(configuration.getName())
+			.name(NAME)
+			.settings(LockSettings.builder()
+				.ttl(Duration.ofMillis(ttl))
+				.margin(Duration.ofMillis(margin))
+				.renewInterval(UNUSED)
+				.operationTimeout(Duration.ofMillis(operation))
+				.waitTimeout(Duration.ZERO)
+				.autoRenew(false)
+				.limit(1)
+				.minHold(Duration.ofMillis(millis(configuration.getLockAtLeastFor())))
+				.linger(Duration.ZERO)
+				.build())
+			.onUnavailable(OnUnavailable.SKIP)
+			.onLost(OnLost.IGNORE)
+			.build();
+	}
+
+	/**
+	 * A duration in whole milliseconds, rounded up.
+	 */
+	static long millis(Duration duration) {
+		return duration.plusNanos(999_999).toMillis();
+	}
+
+}

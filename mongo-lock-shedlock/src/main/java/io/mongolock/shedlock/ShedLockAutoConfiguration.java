@@ -1,0 +1,56 @@
+package io.mongolock.shedlock;
+
+import java.time.Duration;
+
+import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Fallback;
+
+import io.mongolock.LockOperations;
+import io.mongolock.LockOwner;
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.spi.LockEnvironment;
+import io.mongolock.store.LockStore;
+
+/**
+ * Auto-configuration for the lock provider, where ShedLock is there and the application
+ * has no other. A provider of the application that is built on this one, for example to
+ * keep locks alive, comes first.
+ */
+@AutoConfiguration(after = MongoLockAutoConfiguration.class)
+@ConditionalOnClass(ExtensibleLockProvider.class)
+@ConditionalOnBean({ LockOperations.class, LockEnvironment.class })
+@EnableConfigurationProperties(MongoLockShedLockProperties.class)
+public final class ShedLockAutoConfiguration {
+
+	@Bean
+	@Fallback
+	@DependsOn(LockEnvironment.VALIDATOR)
+	@ConditionalOnMissingBean
+	ExtensibleLockProvider mongoLockShedLockProvider(LockOperations locks, ObjectProvider<LockTemplate> client,
+			ObjectProvider<LockStore> store, LockEnvironment environment, LockOwner owner,
+			MongoLockShedLockProperties properties) {
+		Duration timeout = environment.operationTimeout();
+		LeaseLockProvider own = new LeaseLockProvider(locks, new ExtendedLeases(store::getObject, timeout), timeout);
+		String collection = properties.shedlock().collection();
+		if (collection.isEmpty() || client.getIfUnique() == null) {
+			// There are no older instances, or locks are switched off
+			return own;
+		}
+		return new BothLocks(new ShedLockDocuments(environment.template(), collection, timeout, owner), own);
+	}
+
+	@Bean
+	ShedLockExtension mongoLockShedLockExtension(MongoLockShedLockProperties properties) {
+		return new ShedLockExtension(properties);
+	}
+
+}

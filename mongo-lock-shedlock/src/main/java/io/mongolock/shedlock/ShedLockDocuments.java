@@ -1,0 +1,123 @@
+package io.mongolock.shedlock;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.UpdateOptions;
+import com.mongodb.client.model.Updates;
+import net.javacrumbs.shedlock.core.AbstractSimpleLock;
+import net.javacrumbs.shedlock.core.ClockProvider;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import org.bson.Document;
+import org.bson.conversions.Bson;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.data.mongodb.core.MongoOperations;
+
+import io.mongolock.LockOwner;
+
+/**
+ * The documents of ShedLock's own provider for MongoDB, taken as that takes them, so that
+ * instances that still run it are respected and respect this one: <pre class="code">
+ * { _id: "report", lockUntil: ISODate(…), lockedAt: ISODate(…), lockedBy: "…" }</pre>
+ * Free is what has no document or whose {@code lockUntil} is over, by the clock of the
+ * instance that asks. {@code lockedBy} is different for each lock, so none of them
+ * releases or extends that of another; ShedLock's own provider goes by the name when it
+ * releases, and by the host when it extends. Thread-safe.
+ */
+final class ShedLockDocuments {
+
+	private static final String UNTIL = "lockUntil";
+
+	private static final String BY = "lockedBy";
+
+	private final MongoOperations template;
+
+	private final String collection;
+
+	private final Duration timeout;
+
+	private final LockOwner owner;
+
+	ShedLockDocuments(MongoOperations template, String collection, Duration timeout, LockOwner owner) {
+		this.template = template;
+		this.collection = collection;
+		this.timeout = timeout;
+		this.owner = owner;
+	}
+
+	/**
+	 * Take the document of a lock.
+	 * @return the lock, or {@code null} if it is not free
+	 */
+	@Nullable DocumentLock take(LockConfiguration configuration) {
+		String lockedBy = this.owner.host() + " " + UUID.randomUUID();
+		Instant now = ClockProvider.now();
+		Bson free = Filters.and(Filters.eq("_id", configuration.getName()), Filters.lte(UNTIL, now));
+		Bson taken = Updates.combine(Updates.set(UNTIL, configuration.getLockAtMostUntil()),
+				Updates.set("lockedAt", now), Updates.set(BY, lockedBy));
+		try {
+			update(free, taken, new UpdateOptions().upsert(true));
+			return new DocumentLock(configuration, lockedBy);
+		}
+		catch (DuplicateKeyException ex) {
+			// There is a document, and it is not free
+			return null;
+		}
+	}
+
+	private boolean update(Bson filter, Bson update, UpdateOptions options) {
+		return Boolean.TRUE.equals(this.template.execute(this.collection,
+				(locks) -> majority(locks).updateOne(filter, update, options).getMatchedCount() != 0));
+	}
+
+	private MongoCollection<Document> majority(MongoCollection<Document> locks) {
+		return locks.withWriteConcern(WriteConcern.MAJORITY)
+			.withTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	/**
+	 * A document that was taken.
+	 */
+	final class DocumentLock extends AbstractSimpleLock {
+
+		private final String lockedBy;
+
+		private DocumentLock(LockConfiguration configuration, String lockedBy) {
+			super(configuration);
+			this.lockedBy = lockedBy;
+		}
+
+		/**
+		 * Release it as if it had never been taken.
+		 */
+		void giveBack() {
+			lockUntil(ClockProvider.now());
+		}
+
+		@Override
+		protected void doUnlock() {
+			lockUntil(this.lockConfiguration.getUnlockTime());
+		}
+
+		@Override
+		protected Optional<SimpleLock> doExtend(LockConfiguration configuration) {
+			return (lockUntil(configuration.getLockAtMostUntil()))
+					? Optional.of(new DocumentLock(configuration, this.lockedBy)) : Optional.empty();
+		}
+
+		private boolean lockUntil(Instant time) {
+			Bson own = Filters.and(Filters.eq("_id", this.lockConfiguration.getName()), Filters.eq(BY, this.lockedBy));
+			return update(own, Updates.set(UNTIL, time), new UpdateOptions());
+		}
+
+	}
+
+}

@@ -1,0 +1,297 @@
+package io.mongolock.shedlock;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
+import net.javacrumbs.shedlock.core.LockAssert;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.LockExtender;
+import net.javacrumbs.shedlock.core.LockProvider;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import net.javacrumbs.shedlock.provider.mongo.MongoLockProvider;
+import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
+import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link ShedLockAutoConfiguration}.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class ShedLockAutoConfigurationTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	private static EmbeddedMongo server;
+
+	private static MongoClient client;
+
+	private final ApplicationContextRunner application = new ApplicationContextRunner()
+		.withPropertyValues("spring.mongodb.uri=" + server.connectionString(), "spring.mongodb.database=shop")
+		.withConfiguration(AutoConfigurations.of(ShedLockAutoConfiguration.class, MongoLockAutoConfiguration.class,
+				MongoAutoConfiguration.class, DataMongoAutoConfiguration.class, AopAutoConfiguration.class));
+
+	@BeforeAll
+	static void start() {
+		server = EmbeddedMongo.builder().start();
+		client = MongoClients.create(server.connectionString());
+	}
+
+	@AfterAll
+	static void end() {
+		client.close();
+		server.close();
+	}
+
+	@AfterEach
+	void drop() {
+		client.getDatabase("shop").drop();
+	}
+
+	@Test
+	void aScheduledMethodRunsUnderALockOfThisLibrary() {
+		this.application.withUserConfiguration(Jobs.class).run((context) -> {
+			Jobs jobs = context.getBean(Jobs.class);
+			jobs.work(() -> {
+				LockAssert.assertLocked();
+				StoredHolder holder = holder(context.getBean(LockStore.class));
+				assertThat(holder.ttl()).isEqualTo(Duration.ofMinutes(10));
+				assertThat(context.getBean(LockOperations.class).tryAcquire(LockRequest.of("report"))).isEmpty();
+			});
+			jobs.report();
+			assertThat(jobs.runs()).isOne();
+			assertThat(context.getBean(LockStore.class).find("report", TIMEOUT).orElseThrow().holders()).isEmpty();
+		});
+	}
+
+	@Test
+	void aScheduledMethodIsSkippedWhileALockOfThatNameIsHeld() {
+		this.application.withUserConfiguration(Jobs.class).run((context) -> {
+			Jobs jobs = context.getBean(Jobs.class);
+			try (LockHandle held = context.getBean(LockOperations.class).acquire(LockRequest.of("report"))) {
+				jobs.report();
+				assertThat(held.isHeld()).isTrue();
+			}
+			assertThat(jobs.runs()).isZero();
+		});
+	}
+
+	@Test
+	void aScheduledMethodExtendsItsLock(CapturedOutput output) {
+		this.application.withUserConfiguration(Jobs.class).run((context) -> {
+			Jobs jobs = context.getBean(Jobs.class);
+			jobs.work(() -> {
+				LockExtender.extendActiveLock(Duration.ofMinutes(20), Duration.ZERO);
+				assertThat(holder(context.getBean(LockStore.class)).ttl()).isEqualTo(Duration.ofMinutes(20));
+			});
+			jobs.report();
+			assertThat(jobs.runs()).isOne();
+			assertThat(context.getBean(LockStore.class).find("report", TIMEOUT).orElseThrow().holders()).isEmpty();
+		});
+		assertThat(output).doesNotContain(" WARN ");
+	}
+
+	@Test
+	void theJobOfTheDocumentationRunsOnceInItsShortestTime() {
+		AtomicInteger settled = new AtomicInteger();
+		this.application.withBean(ShedLockSnippets.Payments.class, () -> settled::incrementAndGet)
+			.withUserConfiguration(ShedLockSnippets.class)
+			.run((context) -> {
+				context.getBean(ShedLockSnippets.class).settle();
+				context.getBean(ShedLockSnippets.class).settle();
+				assertThat(settled).hasValue(1);
+			});
+	}
+
+	@Test
+	void aLockThatTheStoreHasNoLongerIsNotExtended() {
+		this.application.run((context) -> {
+			ExtensibleLockProvider provider = context.getBean(ExtensibleLockProvider.class);
+			SimpleLock granted = Providers.lock(provider, "k", Providers.LONG, Duration.ZERO).orElseThrow();
+			SimpleLock extended = Providers.lock(provider, "m", Providers.LONG, Duration.ZERO)
+				.orElseThrow()
+				.extend(Providers.LONG, Duration.ZERO)
+				.orElseThrow();
+			client.getDatabase("shop").getCollection("locks").drop();
+			assertThat(granted.extend(Providers.LONG, Duration.ZERO)).isEmpty();
+			assertThat(extended.extend(Providers.LONG, Duration.ZERO)).isEmpty();
+		});
+	}
+
+	@Test
+	void settingsOfOtherLocksDoNotHinder() {
+		this.application
+			.withPropertyValues("mongo-lock.ttl=60s", "mongo-lock.margin=20s", "mongo-lock.renew-interval=10s",
+					"mongo-lock.operation-timeout=10s", "mongo-lock.linger=5s", "mongo-lock.locks.shedlock.limit=3")
+			.run((context) -> {
+				ExtensibleLockProvider provider = context.getBean(ExtensibleLockProvider.class);
+				SimpleLock lock = Providers.lock(provider, "k", Duration.ofMillis(1), Duration.ofNanos(1))
+					.orElseThrow();
+				assertThat(Providers.lock(provider, "k", Providers.LONG, Duration.ZERO)).isEmpty();
+				lock.unlock();
+			});
+	}
+
+	@Test
+	void olderInstancesAreRespectedWhileTheirCollectionIsSet() {
+		LockProvider old = new MongoLockProvider(client.getDatabase("shop"));
+		SimpleLock lock = old.lock(Providers.configuration("report", Providers.LONG, Duration.ZERO)).orElseThrow();
+		this.application.withUserConfiguration(Jobs.class)
+			.withPropertyValues("mongo-lock.shedlock.collection=shedLock", "mongo-lock.key-prefix=shop:")
+			.run((context) -> {
+				Jobs jobs = context.getBean(Jobs.class);
+				jobs.report();
+				assertThat(jobs.runs()).isZero();
+				lock.unlock();
+				jobs.work(() -> assertThat(old.lock(Providers.configuration("report", Providers.LONG, Duration.ZERO)))
+					.isEmpty());
+				jobs.report();
+				assertThat(jobs.runs()).isOne();
+			});
+		assertThat(old.lock(Providers.configuration("report", Providers.LONG, Duration.ZERO))).isPresent();
+	}
+
+	@Test
+	void theCollectionOfTheLocksIsRefusedForThoseOfShedLock() {
+		this.application.withPropertyValues("mongo-lock.shedlock.collection=locks")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("mongo-lock.shedlock.collection")
+				.hasMessageContaining("holds the locks of this library"));
+	}
+
+	@Test
+	void anotherProviderOfTheApplicationIsLeftAlone() {
+		this.application.withBean(MongoLockProvider.class, () -> new MongoLockProvider(client.getDatabase("shop")))
+			.run((context) -> assertThat(context).hasSingleBean(LockProvider.class)
+				.hasSingleBean(LockOperations.class));
+	}
+
+	@Test
+	void aProviderThatIsBuiltOnThisOneComesFirst() {
+		this.application.withUserConfiguration(Jobs.class, Wrapped.class).run((context) -> {
+			assertThat(context.getBean(LockProvider.class)).isInstanceOf(Wrapper.class);
+			context.getBean(Jobs.class).report();
+			assertThat(context.getBean(Jobs.class).runs()).isOne();
+			assertThat(context.getBean(Wrapper.class).asked).isOne();
+		});
+	}
+
+	@Test
+	void thereIsNoneWithoutShedLock() {
+		this.application.withClassLoader(new FilteredClassLoader("net.javacrumbs.shedlock"))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("mongoLockShedLockProvider"));
+	}
+
+	@Test
+	void withoutLocksEveryMethodRuns() {
+		this.application.withUserConfiguration(Jobs.class)
+			.withPropertyValues("mongo-lock.enabled=false", "mongo-lock.shedlock.collection=shedLock")
+			.run((context) -> {
+				Jobs jobs = context.getBean(Jobs.class);
+				jobs.work(() -> LockExtender.extendActiveLock(Providers.LONG, Duration.ZERO));
+				jobs.report();
+				assertThat(jobs.runs()).isOne();
+			});
+		assertThat(client.getDatabase("shop").listCollectionNames()).isEmpty();
+	}
+
+	@Test
+	void anExtendedLockIsNotReportedAsLeakedOrLost(CapturedOutput output) {
+		this.application.run((context) -> {
+			ExtensibleLockProvider provider = context.getBean(ExtensibleLockProvider.class);
+			SimpleLock lock = Providers.lock(provider, "k", Providers.LONG, Duration.ZERO).orElseThrow();
+			SimpleLock extended = lock.extend(Duration.ofMillis(500), Duration.ZERO).orElseThrow();
+			Awaitility.await()
+				.until(() -> Providers.lock(provider, "k", Providers.LONG, Duration.ZERO), Optional::isPresent);
+			extended.unlock();
+		});
+		assertThat(output).doesNotContain("never closed");
+	}
+
+	private static StoredHolder holder(LockStore store) {
+		return store.find("report", TIMEOUT).orElseThrow().holders().get(0);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableSchedulerLock(defaultLockAtMostFor = "10m")
+	static class Jobs {
+
+		private Runnable work = () -> {
+		};
+
+		private int runs;
+
+		@SchedulerLock(name = "report")
+		void report() {
+			this.work.run();
+			this.runs++;
+		}
+
+		void work(Runnable work) {
+			this.work = work;
+		}
+
+		int runs() {
+			return this.runs;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Wrapped {
+
+		@Bean
+		Wrapper wrapper(ExtensibleLockProvider locks) {
+			return new Wrapper(locks);
+		}
+
+	}
+
+	static final class Wrapper implements LockProvider {
+
+		private final LockProvider locks;
+
+		private int asked;
+
+		Wrapper(LockProvider locks) {
+			this.locks = locks;
+		}
+
+		@Override
+		public Optional<SimpleLock> lock(LockConfiguration configuration) {
+			this.asked++;
+			return this.locks.lock(configuration);
+		}
+
+	}
+
+}
