@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
 import io.mongolock.store.ReleaseWatch;
 
@@ -40,7 +41,7 @@ final class WatchedStore {
 					}
 					try {
 						Object answer = method.invoke(this.store, args);
-						if (!this.silent && method.getName().startsWith("release") && Boolean.TRUE.equals(answer)) {
+						if (!this.silent && answer instanceof ReleaseAnswer release && release.ended()) {
 							notify(((LeaseId) args[0]).key());
 						}
 						return answer;
@@ -61,6 +62,9 @@ final class WatchedStore {
 
 	private ReleaseWatch watch(ReleaseListener listener) {
 		this.watches.add(listener);
+		if (this.live) {
+			listener.missed();
+		}
 		return new ReleaseWatch() {
 
 			@Override

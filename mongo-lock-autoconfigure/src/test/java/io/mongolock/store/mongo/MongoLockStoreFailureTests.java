@@ -94,7 +94,7 @@ class MongoLockStoreFailureTests {
 		granted();
 		Claim claim = Claims.on("lost");
 		this.proxy.onAny().cutBeforeReply().always();
-		assertFails(() -> this.store.acquire(claim, LONG), Outcome.UNKNOWN);
+		assertFails(() -> this.store.acquire(claim, Duration.ofSeconds(2)), Outcome.UNKNOWN);
 		this.proxy.clear();
 		long fence = this.store.find("lost", LONG).orElseThrow().fence();
 		ClaimAnswer answer = this.store.acquire(claim, LONG);
