@@ -134,12 +134,16 @@ final class HeldLocks {
 
 	/**
 	 * Somebody relies on a lock no longer; the last one hands it over or releases it.
-	 * @throws io.mongolock.LockLostException if it was the last, and the lock had been
-	 * lost, unless the request says to ignore that
+	 * @throws io.mongolock.LockLostException if the lock had been lost, unless the
+	 * request says to ignore that
 	 */
 	void unshare(HeldLock heldLock) {
 		if (heldLock.shares().remove()) {
 			release(heldLock);
+		}
+		else if (heldLock.shares().isLost() && heldLock.request().onLost() != OnLost.IGNORE) {
+			// The last one may close much later, on behalf of somebody else
+			throw LockExceptions.lost(heldLock.lease());
 		}
 	}
 

@@ -126,6 +126,14 @@ public final class LockShares {
 	}
 
 	/**
+	 * Whether somebody noticed that it was lost, not ended by one of those who rely on
+	 * it.
+	 */
+	public boolean isLost() {
+		return !this.over && !this.suspended && this.lease.lossReason() != null;
+	}
+
+	/**
 	 * Check that the lock can be relied on.
 	 * @throws io.mongolock.LockLostException if it cannot
 	 */

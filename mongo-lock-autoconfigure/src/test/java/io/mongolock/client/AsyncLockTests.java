@@ -489,6 +489,22 @@ class AsyncLockTests {
 	}
 
 	@Test
+	void aLossEndsTheCallThatHoldsTheLockThoughSharedWorkGoesOn() {
+		CompletableFuture<String> unfinished = new CompletableFuture<>();
+		AtomicReference<CompletableFuture<String>> shared = new AtomicReference<>();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(REQUEST, (outer) -> {
+			shared.set(this.template.executeAsync(REQUEST, (inner) -> unfinished));
+			this.store.forget("k");
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::renew);
+			return null;
+		}));
+		unfinished.complete("done");
+		assertThat(shared.get()).failsWithin(LONG)
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(LockLostException.class);
+	}
+
+	@Test
 	void workThatHasEndedAtOnceHearsOfNoLoss() {
 		LeaseHandle handle = (LeaseHandle) this.template.acquire(REQUEST);
 		LockShares shares = handle.heldLock().shares();

@@ -107,6 +107,16 @@ class HandOverTests {
 	}
 
 	@Test
+	void aTurnEndsWithTheLastFenceThatTheStoreHasSetAside() {
+		HandOverHarness jvm = new HandOverHarness(HandOverHarness.atMost(250, 3));
+		HeldLock heldLock = jvm.granted(LockRequest.of("k"), 1, false);
+		jvm.waiting("a");
+		jvm.waiting("b");
+		assertThat(jvm.release(heldLock, 0)).isTrue();
+		assertThat(jvm.release(jvm.queues.holders("k").get(0), 1)).isFalse();
+	}
+
+	@Test
 	void zeroOfEitherSwitchesItOff() {
 		for (HandOver off : new HandOver[] { HandOverHarness.atMost(0, 3), HandOverHarness.atMost(250, 0) }) {
 			HandOverHarness jvm = new HandOverHarness(off);

@@ -254,7 +254,7 @@ final class Mutants {
 						test(ACQUISITION, "noMoreFencesAreHandedOutThanTheStoreHasSetAside")),
 				new Mutant("fences given out beyond those set aside", "Grant.lastFence",
 						"return this.entry.fence() + this.reserve;", "return Long.MAX_VALUE;",
-						test(HAND_OVER, "aTurnEndsWithItsNumber")),
+						test(HAND_OVER, "aTurnEndsWithTheLastFenceThatTheStoreHasSetAside")),
 				new Mutant("handed over after the deadline", "Lease.handOver",
 						"boolean held = isReliable(this.state, now) && end();", "boolean held = end();",
 						test(LEASE, "itIsNotHandedOverAfterItsDeadlineNorTwiceNorOnceReleased")),
@@ -501,9 +501,25 @@ final class Mutants {
 				new Mutant("race: stop does not await requests underway", "LockClient.stop",
 						"		this.lifecycle.awaitRequests(left(until));\n", "",
 						test(CLOSING, "aStopAwaitsTheRequestUnderwayAndReleasesWhatItWasGranted")),
-				new Mutant("race: what is granted during a stop kept", "LockClient.stop",
-						"		// What was granted, or took a place, meanwhile\n		this.heldLocks.abandonAll(until);\n",
-						"", clients()),
+				new Mutant("race: what is granted during a stop kept", "LockClient.stop", """
+								// What was granted, or took a place, meanwhile
+								this.heldLocks.abandonAll(until);
+								this.handles.stop();
+								this.places.leaveAll(until);
+								this.events.flushLog(left(until));
+								this.lifecycle.awaitRenewals(left(until));
+								// What one of those that ended now was to release
+								this.heldLocks.abandonAll(until);
+						""", """
+								this.handles.stop();
+								this.places.leaveAll(until);
+								this.events.flushLog(left(until));
+								this.lifecycle.awaitRenewals(left(until));
+						""", clients()),
+				new Mutant("loss unheard by one of several who rely on the lock", "HeldLocks.unshare",
+						"heldLock.shares().isLost() && ", "false && ",
+						test("io.mongolock.client.AsyncLockTests",
+								"aLossEndsTheCallThatHoldsTheLockThoughSharedWorkGoesOn")),
 				new Mutant("race: instruments run under the monitor of the successor", "HeldLocks.handOver",
 						"(successor) -> handedOver(heldLock, successor), passed);",
 						"(successor) -> {\n handedOver(heldLock, successor);\n passed.run();\n }, () -> {\n });",
