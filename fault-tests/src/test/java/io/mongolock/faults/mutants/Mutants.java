@@ -66,7 +66,8 @@ final class Mutants {
 	static Stream<Mutant> all() {
 		return Stream
 			.of(time(), claims(), queue(), handOvers(), idle(), renewals(), releases(), races(), statements(),
-					transactions(), shutdown(), sequences(), optimistic(), documents(), methods(), later(), shedLock())
+					transactions(), shutdown(), sequences(), optimistic(), documents(), methods(), later(), shedLock(),
+					leader())
 			.flatMap(List::stream);
 	}
 
@@ -1194,6 +1195,33 @@ final class Mutants {
 				new Mutant("ShedLock: document not extended", "BothLocks.doExtend",
 						"extended(this.document, configuration)", "Optional.of(this.document)",
 						test(providers, "anExtendedLockExcludesTheOtherBeyondItsFirstTime")));
+	}
+
+	private static List<Mutant> leader() {
+		String election = "io.mongolock.leader.LeaderElectionTests";
+		return List.of(
+				new Mutant("leader: leads beyond its deadline", "LeaderElection.term", " && current.handle.isHeld()",
+						"", test(election, "aTermIsOverOnceItsLockIsNotHeldThoughNobodyHasSaidSo")),
+				new Mutant("leader: work begun beyond its deadline", "LeaderElection.enter",
+						"current == null || !current.handle.isHeld()", "current == null",
+						test(election, "aTermIsOverOnceItsLockIsNotHeldThoughNobodyHasSaidSo")),
+				new Mutant("leader: role given back under work", "LeaderElection.finish", "idle = ended.calls == 0;",
+						"idle = true;", test(election, "nobodyLeadsBesideWorkThatHasNotEnded")),
+				new Mutant("leader: revoked before it was granted", "LeaderElection.end", "if (ended.announcing) {",
+						"if (false) {", test(election, "aTermThatEndsWhileItsBeginningIsPublishedIsRevokedAfterIt")),
+				new Mutant("leader: role granted after the stop kept", "LeaderElection.begin",
+						"if (!wanted) {\n			handle.close();", "if (!wanted) {",
+						test(election, "aGrantThatComesAfterTheStopIsReleased")),
+				new Mutant("leader: loss unheard", "LeaderElection.onLost", "endTermOf(event.lock());", "",
+						test(election, "aLeaderThatLosesItsLockStepsDownAndStandsAgain")),
+				new Mutant("leader: request to release unheard", "LeaderElection.onReleaseRequested",
+						"endTermOf(event.lock());", "",
+						test(election, "aLeaderStepsDownOnRequestAndStandsAgainAtTheEndOfTheQueue")),
+				new Mutant("leader: does not stand again", "LeaderElection.release", "finally {\n			stand();",
+						"finally {", test(election, "whoStepsDownAloneLeadsAgainInANewTerm")),
+				new Mutant("leader: role kept as a listener fails", "LeaderElection.publish",
+						"catch (RuntimeException ex)", "catch (IllegalArgumentException ex)",
+						test(election, "aListenerThatFailsDoesNotKeepTheLock")));
 	}
 
 	private static Judge test(String test, String method) {

@@ -34,14 +34,12 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.LossReason;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
 import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.history.HistoryRecord.Failed;
-import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Numbered;
 import io.mongolock.faults.harness.history.HistoryRecord.Wrote;
 import io.mongolock.faults.harness.history.HistoryWriter;
@@ -63,7 +61,7 @@ import static org.springframework.data.mongodb.core.query.Query.query;
 /**
  * Does of everything at a time, on threads of its own, until it is to end, and writes all
  * of it down: exclusive locks with guarded writes, a semaphore, a read/write lock,
- * document locks, and sequences. Thread-safe.
+ * document locks, and sequences; and stands for a role. Thread-safe.
  */
 public final class MixedWorker {
 
@@ -103,6 +101,8 @@ public final class MixedWorker {
 
 	private final HistoryWriter history;
 
+	private final Candidate candidate;
+
 	private final LockedSections sections;
 
 	private final FencedWrites writes;
@@ -125,20 +125,15 @@ public final class MixedWorker {
 		MongoClient client = HarnessClient.connect(connectionString, watch);
 		this.history = new HistoryWriter(Path.of(histories));
 		this.history.writeStalls();
-		LockListener losses = new LockListener() {
-			@Override
-			public void onLost(LockHandle handle, LossReason reason) {
-				MixedWorker.this.history.write(new Lost(handle.key(), handle.fence(), System.nanoTime()));
-			}
-		};
+		this.candidate = new Candidate(this.history);
 		MongoTemplate template = new MongoTemplate(client, Harness.DATABASE);
 		MongoLockStore store = HarnessClient.store(client, watch);
 		LockSettings settings = HarnessClient.settings(SHORT_TTL, PATIENCE);
-		this.sections = new LockedSections(HarnessClient.locks(store, settings, HandOver.DEFAULT, PLACE_TTL, losses),
-				this.history);
+		LockTemplate locks = HarnessClient.locks(store, settings, HandOver.DEFAULT, PLACE_TTL, this.candidate);
+		this.sections = new LockedSections(locks, this.history);
 		this.writes = FencedWrites.of(template, store);
 		this.guarded = template.getCollection("guarded").withWriteConcern(WriteConcern.MAJORITY);
-		this.documents = documents(template, client, settings, losses);
+		this.documents = documents(template, client, settings, this.candidate);
 		this.sequences = Sequences.of(new SequenceStore(HarnessClient.template(client), "sequences", "", PATIENCE),
 				SEQUENCES);
 		this.activities = List.of(this::fenced, this::fenced, this::longFenced, this::limited, this::limited,
@@ -148,6 +143,7 @@ public final class MixedWorker {
 		for (int i = 0; i < this.activities.size(); i++) {
 			start(this.activities.get(i), new Random(seed + i));
 		}
+		this.candidate.stand(locks);
 	}
 
 	private static DocumentLockOperations documents(MongoTemplate template, MongoClient client, LockSettings settings,
@@ -168,7 +164,8 @@ public final class MixedWorker {
 	// Begins nothing more; returns when what had begun has ended
 	public boolean finish() throws InterruptedException {
 		this.over = true;
-		return this.running.await(Harness.LONG.multipliedBy(3).toMillis(), TimeUnit.MILLISECONDS);
+		boolean ended = this.running.await(Harness.LONG.multipliedBy(3).toMillis(), TimeUnit.MILLISECONDS);
+		return this.candidate.finish() && ended;
 	}
 
 	private void start(Activity activity, Random random) {
