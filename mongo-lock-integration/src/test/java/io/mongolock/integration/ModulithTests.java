@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -30,7 +31,7 @@ import org.springframework.transaction.event.TransactionalEventListenerFactory;
 
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.test.InMemoryLockStore;
+import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,7 +40,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ModulithTests {
 
-	private final InMemoryLockStore store = new InMemoryLockStore();
+	@AutoClose
+	private final SuiteStore suite = new SuiteStore();
+
+	private final LockStore store = this.suite.store();
 
 	private final Publications publications = new Publications();
 
@@ -48,7 +52,7 @@ class ModulithTests {
 	private final ExecutorService starts = Executors.newCachedThreadPool();
 
 	private final ApplicationContextRunner instance = new ApplicationContextRunner()
-		.withBean(InMemoryLockStore.class, () -> this.store)
+		.withBean(LockStore.class, () -> this.store)
 		.withBean(Publications.class, () -> this.publications)
 		.withBean(Receipts.class, () -> this.receipts)
 		.withUserConfiguration(Modulith.class)

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -35,8 +36,8 @@ import org.springframework.messaging.MessageChannel;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredHolder;
-import io.mongolock.test.InMemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -48,14 +49,17 @@ class SpringIntegrationTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-	private final InMemoryLockStore store = new InMemoryLockStore();
+	@AutoClose
+	private final SuiteStore suite = new SuiteStore();
+
+	private final LockStore store = this.suite.store();
 
 	private final WatchedGroups groups = new WatchedGroups();
 
 	private final ExecutorService senders = Executors.newCachedThreadPool();
 
 	private final ApplicationContextRunner instance = new ApplicationContextRunner()
-		.withBean(InMemoryLockStore.class, () -> this.store)
+		.withBean(LockStore.class, () -> this.store)
 		.withBean(MessageGroupStore.class, () -> this.groups)
 		.withUserConfiguration(IntegrationSnippets.class)
 		.withConfiguration(

@@ -1,0 +1,47 @@
+package io.mongolock.integration;
+
+import java.util.Optional;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.store.LockStore;
+import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.store.mongo.TestTemplates;
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.server.SuiteServer;
+
+/**
+ * A store on the server of the suites, or else on an embedded one of its own, that
+ * instances share.
+ */
+final class SuiteStore implements AutoCloseable {
+
+	private static final String COLLECTION = "instances";
+
+	private final @Nullable EmbeddedMongo embedded;
+
+	private final MongoClient client;
+
+	SuiteStore() {
+		Optional<String> given = SuiteServer.get().uri();
+		this.embedded = (given.isEmpty()) ? EmbeddedMongo.builder().replicaSet().start() : null;
+		this.client = MongoClients.create(
+				given.or(() -> Optional.ofNullable(this.embedded).map(EmbeddedMongo::connectionString)).orElseThrow());
+	}
+
+	LockStore store() {
+		return new MongoLockStore(TestTemplates.template(this.client), COLLECTION, "");
+	}
+
+	@Override
+	public void close() {
+		this.client.getDatabase(TestTemplates.DATABASE).getCollection(COLLECTION).drop();
+		this.client.close();
+		if (this.embedded != null) {
+			this.embedded.close();
+		}
+	}
+
+}
