@@ -281,7 +281,9 @@ class DocumentationTests {
 
 	@Test
 	void noLineIsTooLongToBeReadInAnEditor() throws IOException {
-		assertThat(written()).filteredOn((line) -> line.text().length() > 140).isEmpty();
+		// A row of a table cannot be broken
+		assertThat(written()).filteredOn((line) -> line.text().length() > ((line.text().startsWith("|")) ? 180 : 140))
+			.isEmpty();
 	}
 
 	@Test

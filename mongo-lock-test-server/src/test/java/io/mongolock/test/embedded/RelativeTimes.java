@@ -23,6 +23,9 @@ final class RelativeTimes {
 	 */
 	private static final long TOLERANCE_MILLIS = 1_000;
 
+	/** Further away is a date that a statement names. */
+	private static final long FAR_MILLIS = 365L * 24 * 60 * 60 * 1000;
+
 	private static final BsonString ANY = new BsonString("any");
 
 	private RelativeTimes() {
@@ -56,7 +59,7 @@ final class RelativeTimes {
 		if (actual instanceof BsonArray array) {
 			return new BsonArray(array.stream().map((value) -> relative(value, now)).toList());
 		}
-		if (actual instanceof BsonDateTime date) {
+		if (actual instanceof BsonDateTime date && Math.abs(date.getValue() - now.from()) < FAR_MILLIS) {
 			return placeholder("$$date", text(date.getValue(), now));
 		}
 		if (actual instanceof BsonInt64 number && now.holds(number.getValue() / 1024)) {
