@@ -246,9 +246,13 @@ public final class LeaderElection implements SmartLifecycle {
 			end(begun);
 		}
 		else if (announcing(begun)) {
-			publish(new LeaderElectionEvent.Granted(this, handle.fence()));
-			if (!announced(begun)) {
-				revoke(begun);
+			try {
+				publish(new LeaderElectionEvent.Granted(this, handle.fence()));
+			}
+			finally {
+				if (!announced(begun)) {
+					revoke(begun);
+				}
 			}
 		}
 	}
@@ -299,8 +303,12 @@ public final class LeaderElection implements SmartLifecycle {
 	}
 
 	private void revoke(Leadership ended) {
-		publish(new LeaderElectionEvent.Revoked(this, ended.handle.fence()));
-		finish(ended);
+		try {
+			publish(new LeaderElectionEvent.Revoked(this, ended.handle.fence()));
+		}
+		finally {
+			finish(ended);
+		}
 	}
 
 	private void finish(Leadership ended) {

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
@@ -186,14 +188,23 @@ class LeaderElectionTests {
 		this.second.awaitLeader();
 	}
 
-	@Test
-	void aListenerThatFailsDoesNotKeepTheLock() {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aListenerThatFailsDoesNotKeepTheLock(boolean error) {
 		this.first.onEvent = () -> {
+			if (error) {
+				throw new AssertionError("by the test");
+			}
 			throw new IllegalStateException("by the test");
 		};
 		this.first.start().awaitLeader();
 		this.second.start().awaitWaiting();
-		this.first.election.stepDown();
+		try {
+			this.first.election.stepDown();
+		}
+		catch (AssertionError ex) {
+			assertThat(error).as("nothing is swallowed").isTrue();
+		}
 		this.second.awaitLeader();
 	}
 
