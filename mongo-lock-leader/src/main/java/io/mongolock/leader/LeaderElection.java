@@ -3,6 +3,7 @@ package io.mongolock.leader;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
@@ -177,7 +178,12 @@ public final class LeaderElection implements SmartLifecycle {
 		if (waiting != null) {
 			waiting.cancel(false);
 		}
+		Leadership current = this.leadership;
 		stepDown();
+		if (current != null) {
+			// Or its listeners would hear of the end after they are destroyed
+			current.awaitRevoked(this.pause);
+		}
 	}
 
 	@Override
@@ -271,12 +277,14 @@ public final class LeaderElection implements SmartLifecycle {
 
 	private synchronized boolean announcing(Leadership begun) {
 		begun.announcing = this.leadership == begun;
+		begun.announcer = Thread.currentThread();
 		return begun.announcing;
 	}
 
 	/** Whether the leadership outlasted its announcement. */
 	private synchronized boolean announced(Leadership begun) {
 		begun.announcing = false;
+		begun.announcer = null;
 		begun.announced = true;
 		return this.leadership == begun;
 	}
@@ -312,6 +320,7 @@ public final class LeaderElection implements SmartLifecycle {
 	}
 
 	private void finish(Leadership ended) {
+		ended.revoked.countDown();
 		boolean idle;
 		synchronized (this) {
 			ended.over = true;
@@ -382,7 +391,11 @@ public final class LeaderElection implements SmartLifecycle {
 
 		private final LockHandle handle;
 
+		private final CountDownLatch revoked = new CountDownLatch(1);
+
 		private int calls;
+
+		private volatile @Nullable Thread announcer;
 
 		private boolean announcing;
 
@@ -392,6 +405,19 @@ public final class LeaderElection implements SmartLifecycle {
 
 		private Leadership(LockHandle handle) {
 			this.handle = handle;
+		}
+
+		private void awaitRevoked(Duration atMost) {
+			if (this.announcer == Thread.currentThread()) {
+				// A listener of its beginning ends it
+				return;
+			}
+			try {
+				this.revoked.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
 		}
 
 	}

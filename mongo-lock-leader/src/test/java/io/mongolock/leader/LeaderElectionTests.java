@@ -13,16 +13,19 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 
+import io.mongolock.LockApplicationEvent;
 import io.mongolock.LockClock;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockSettings;
+import io.mongolock.LossReason;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -168,11 +171,16 @@ class LeaderElectionTests {
 	void nobodyLeadsBesideWorkThatHasNotEnded() throws Exception {
 		this.first.start().awaitHeard("granted");
 		this.second.start().awaitWaiting();
-		CountDownLatch working = new CountDownLatch(1);
+		CountDownLatch working = new CountDownLatch(2);
 		CountDownLatch end = new CountDownLatch(1);
+		CountDownLatch endOfOther = new CountDownLatch(1);
 		Future<Boolean> work = this.others.submit(() -> this.first.election.ifLeader(() -> {
 			working.countDown();
 			end.await();
+		}));
+		Future<Boolean> otherWork = this.others.submit(() -> this.first.election.ifLeader(() -> {
+			working.countDown();
+			endOfOther.await();
 		}));
 		working.await();
 		long term = holder().fence();
@@ -182,6 +190,8 @@ class LeaderElectionTests {
 		assertThat(this.first.election.ifLeader(() -> {
 			throw new AssertionError("It leads");
 		})).isFalse();
+		endOfOther.countDown();
+		assertThat(otherWork.get(10, TimeUnit.SECONDS)).isTrue();
 		assertThat(holder().fence()).isEqualTo(term);
 		end.countDown();
 		assertThat(work.get(10, TimeUnit.SECONDS)).isTrue();
@@ -209,7 +219,7 @@ class LeaderElectionTests {
 	}
 
 	@Test
-	void aTermThatEndsWhileItsBeginningIsPublishedIsRevokedAfterIt() throws Exception {
+	void aTermThatEndsWhileItsBeginningIsPublishedIsRevokedAfterItAndAStopAwaitsThat() throws Exception {
 		CountDownLatch publishing = new CountDownLatch(1);
 		CountDownLatch goOn = new CountDownLatch(1);
 		this.first.onEvent = () -> {
@@ -220,13 +230,26 @@ class LeaderElectionTests {
 		publishing.await();
 		long term = holder().fence();
 		this.second.start().awaitWaiting();
-		this.first.election.stop();
-		assertThat(this.first.election.isLeader()).isFalse();
+		Future<?> stop = this.others.submit(() -> this.first.election.stop());
+		Awaitility.await().until(() -> !this.first.election.isLeader());
 		assertThat(this.first.heard).containsExactly("granted");
 		assertThat(holder().fence()).isEqualTo(term);
 		goOn.countDown();
-		this.first.awaitHeard("granted", "revoked");
+		stop.get(10, TimeUnit.SECONDS);
+		assertThat(this.first.heard).containsExactly("granted", "revoked");
 		this.second.awaitLeader();
+	}
+
+	@Test
+	void aListenerOfItsBeginningMayStopTheElection() {
+		this.first.onEvent = () -> {
+			if (this.first.election.isRunning()) {
+				this.first.election.stop();
+			}
+		};
+		this.first.start();
+		this.first.awaitHeard("granted", "revoked");
+		this.second.start().awaitLeader();
 	}
 
 	@Test
@@ -262,6 +285,40 @@ class LeaderElectionTests {
 			throw new AssertionError("It leads");
 		})).isFalse();
 		assertThat(this.first.heard).containsExactly("granted");
+	}
+
+	@Test
+	void theRoleIsRenewedAndNeverKeptIdleWhateverIsSetForLocks() {
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any())).willReturn(new CompletableFuture<>());
+		new LeaderElection("role", locks, this.first).start();
+		BDDMockito.then(locks)
+			.should()
+			.acquireAsync(ArgumentMatchers
+				.assertArg((request) -> assertThat(request.settings()).returns(true, LockSettings::autoRenew)
+					.returns(Duration.ZERO, LockSettings::linger)));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "leader:role, 6", "leader:other, 7" })
+	void theEndOfAnotherLockOrTermEndsNoTerm(String key, long fence) {
+		LockHandle held = handle("leader:role", 7);
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
+			.willReturn(CompletableFuture.completedFuture(held));
+		LeaderElection election = new LeaderElection("role", locks, this.first);
+		election.start();
+		election.onLost(new LockApplicationEvent.Lost(handle(key, fence), LossReason.DEADLINE));
+		assertThat(election.term()).hasValue(7);
+		assertThat(this.first.heard).containsExactly("granted");
+	}
+
+	private static LockHandle handle(String key, long fence) {
+		LockHandle handle = Mockito.mock();
+		BDDMockito.given(handle.key()).willReturn(key);
+		BDDMockito.given(handle.fence()).willReturn(fence);
+		BDDMockito.given(handle.isHeld()).willReturn(true);
+		return handle;
 	}
 
 	@Test
