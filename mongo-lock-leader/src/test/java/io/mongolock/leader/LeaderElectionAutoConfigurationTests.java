@@ -2,9 +2,11 @@ package io.mongolock.leader;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -17,7 +19,9 @@ import org.springframework.integration.dsl.IntegrationFlow;
 import org.springframework.integration.leader.event.AbstractLeaderEvent;
 import org.springframework.integration.leader.event.OnGrantedEvent;
 import org.springframework.integration.support.SmartLifecycleRoleController;
+import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
 
+import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.leader.LeaderSnippets.Reports;
@@ -99,12 +103,43 @@ class LeaderElectionAutoConfigurationTests {
 	}
 
 	@Test
+	void aGuardedMethodOfARoleThatTwoBeansStandForFailsTheStart() {
+		Supplier<LeaderElection> election = () -> new LeaderElection("reports", Mockito.mock(), Mockito.mock());
+		this.instance.withBean("one", LeaderElection.class, election)
+			.withBean("two", LeaderElection.class, election)
+			.withBean(Locked.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("There are 2 LeaderElection beans of the role 'reports'"));
+	}
+
+	@Test
 	void aGuardedMethodThatReturnsSomethingFailsTheStart() {
 		this.instance.withBean(Returning.class)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining("count()")
 				.hasMessageContaining("Return nothing"));
+	}
+
+	@Test
+	void whereAnotherLeadsTheLockOfTheMethodIsNotTaken() {
+		this.reports.run((one) -> {
+			Awaitility.await().until(() -> election(one).isLeader());
+			this.reports.withBean(Locked.class).run((other) -> {
+				other.getBean(Locked.class).work();
+				assertThat(this.store.find("work", Duration.ofSeconds(1))).isEmpty();
+				election(one).stop();
+				Awaitility.await().until(() -> election(other).isLeader());
+				other.getBean(Locked.class).work();
+				assertThat(this.store.find("work", Duration.ofSeconds(1))).isPresent();
+			});
+		});
+	}
+
+	@Test
+	void methodsAreGuardedBeforeTheyAreScheduled() {
+		this.instance.run((context) -> assertThat(context.getBean(LeaderOnlyPostProcessor.class).getOrder())
+			.isLessThan(new ScheduledAnnotationBeanPostProcessor().getOrder()));
 	}
 
 	@Test
@@ -142,8 +177,13 @@ class LeaderElectionAutoConfigurationTests {
 			assertThat(heard.event.getContext().isLeader()).isTrue();
 			assertThat(heard.event.getContext().getRole()).isEqualTo("reports");
 			long term = term(context);
+			election(context).stop();
+			assertThat(heard.event.getContext().isLeader()).isFalse();
+			election(context).start();
+			long next = term(context);
+			assertThat(next).isGreaterThan(term);
 			heard.event.getContext().yield();
-			awaitDone(context, "revoked " + term);
+			awaitDone(context, "revoked " + next);
 		});
 	}
 
@@ -184,6 +224,15 @@ class LeaderElectionAutoConfigurationTests {
 		@LeaderOnly("reports")
 		int count() {
 			return 1;
+		}
+
+	}
+
+	static class Locked {
+
+		@LeaderOnly("reports")
+		@DistributedLock("work")
+		void work() {
 		}
 
 	}
