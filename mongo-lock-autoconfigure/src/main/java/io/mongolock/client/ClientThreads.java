@@ -99,7 +99,12 @@ final class ClientThreads {
 	 * Run a request that cleans up, later and after those that came before.
 	 */
 	void cleanUpAfter(long nanos, Runnable request) {
-		after(nanos, () -> start(this.cleanUps, request));
+		try {
+			after(nanos, () -> start(this.cleanUps, request));
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread can be started now, and the timer has it for when one can
+		}
 	}
 
 	/**

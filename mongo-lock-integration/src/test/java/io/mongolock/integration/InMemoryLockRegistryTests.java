@@ -2,11 +2,16 @@ package io.mongolock.integration;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 
 import org.junit.jupiter.api.Test;
+import org.mockito.ArgumentMatchers;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
@@ -87,6 +92,16 @@ class InMemoryLockRegistryTests extends AbstractLockRegistryContractTests {
 		}
 		this.small.obtain("next");
 		assertThat(this.small.size()).isEqualTo(CAPACITY);
+	}
+
+	@Test
+	void aLockIsRenewedWhateverIsSetForLocks() {
+		LockOperations operations = Mockito.mock();
+		BDDMockito.given(operations.tryAcquire(ArgumentMatchers.any())).willReturn(Optional.empty());
+		assertThat(new MongoLockRegistry(operations, "r").obtain("k").tryLock()).isFalse();
+		BDDMockito.then(operations)
+			.should()
+			.tryAcquire(ArgumentMatchers.assertArg((request) -> assertThat(request.settings().autoRenew()).isTrue()));
 	}
 
 	private static final class ManualNanos implements LockClock {

@@ -60,8 +60,8 @@ import static org.springframework.data.mongodb.core.query.Query.query;
 
 /**
  * Does of everything at a time, on threads of its own, until it is to end, and writes all
- * of it down: exclusive locks with guarded writes, a semaphore, a read/write lock,
- * document locks, and sequences; and stands for a role. Thread-safe.
+ * of it down: exclusive locks with guarded writes, some that linger, a semaphore, a
+ * read/write lock, document locks, and sequences; and stands for a role. Thread-safe.
  */
 public final class MixedWorker {
 
@@ -87,6 +87,11 @@ public final class MixedWorker {
 
 	private static final Map<String, SequenceSettings> SEQUENCES = Map.of("single", SequenceSettings.DEFAULT, "block",
 			new SequenceSettings(5, 1));
+
+	/** How many locks linger, each mostly at one process. */
+	private static final int HOMES = 4;
+
+	private static final Duration LINGER = Duration.ofSeconds(2);
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -115,6 +120,9 @@ public final class MixedWorker {
 
 	private final List<Activity> activities;
 
+	/** Which of the locks that linger this uses mostly. */
+	private final int home;
+
 	private final CountDownLatch running;
 
 	private volatile boolean over;
@@ -138,7 +146,8 @@ public final class MixedWorker {
 				SEQUENCES);
 		this.activities = List.of(this::fenced, this::fenced, this::longFenced, this::limited, this::limited,
 				this::longHeld, this::longHeld, this::readOrWrite, this::readOrWrite, this::edit, this::edit,
-				this::number);
+				this::number, this::own);
+		this.home = Math.floorMod(seed, HOMES);
 		this.running = new CountDownLatch(this.activities.size());
 		for (int i = 0; i < this.activities.size(); i++) {
 			start(this.activities.get(i), new Random(seed + i));
@@ -188,6 +197,13 @@ public final class MixedWorker {
 
 	private void longFenced(Random random) {
 		fenced(EXCLUSIVE.get(0), LONG_TTL, random);
+	}
+
+	// Its lease stays here until another process comes for it, now and then
+	private void own(Random random) {
+		int home = (random.nextInt(20) == 0) ? random.nextInt(HOMES) : this.home;
+		this.sections.run(patient(LockRequest.builder("home:" + home).ttl(SHORT_TTL).linger(LINGER), random).build(),
+				(handle) -> LockSupport.parkNanos(random.nextInt(5) * 1_000_000L));
 	}
 
 	private void fenced(String key, Duration ttl, Random random) {
