@@ -320,6 +320,16 @@ class IdleLeasesTests {
 	}
 
 	@Test
+	void aKeyThatWasRecalledHasToBeTakenMoreOftenInARowToKeepItsLease() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		this.idle.recalled(held.id());
+		endAll(11);
+		assertThat(rest(granted("k", 12), 13)).as("which was enough before").isFalse();
+		assertThat(rest(granted("k", 14), 15)).isFalse();
+	}
+
+	@Test
 	void aRecallOfAnotherLeaseEndsNothing() {
 		rest(warm("k"), 10);
 		this.idle.recalled(new LeaseId("k", "another"));

@@ -1,0 +1,82 @@
+package io.mongolock.client;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockClock;
+import io.mongolock.core.ClockReading;
+import io.mongolock.store.ReleaseWatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link StoreWatch}.
+ */
+class StoreWatchTests {
+
+	private static final long KEPT = TimeUnit.SECONDS.toNanos(10);
+
+	private final AtomicBoolean needed = new AtomicBoolean(true);
+
+	private final AtomicInteger missed = new AtomicInteger();
+
+	private Runnable onClose = () -> {
+	};
+
+	private final StoreWatch watch = new StoreWatch(this::open, this.needed::get, this.missed::incrementAndGet,
+			LockClock.system());
+
+	private final ClockReading start = ClockReading.of(LockClock.system());
+
+	@Test
+	void itIsOpenWhileItIsNeededAndForAWhileAfter() {
+		this.watch.start();
+		assertThat(this.watch.isLive()).isFalse();
+		runAt(1);
+		assertThat(this.watch.isLive()).isTrue();
+		this.needed.set(false);
+		runAt(KEPT);
+		assertThat(this.watch.isLive()).isTrue();
+		runAt(1 + KEPT);
+		assertThat(this.watch.isLive()).isFalse();
+		assertThat(this.missed).hasValue(0);
+	}
+
+	@Test
+	void whoComesAsItIsClosedMissesWhatItWouldHaveNotified() {
+		this.watch.start();
+		runAt(1);
+		this.needed.set(false);
+		this.onClose = () -> this.needed.set(true);
+		runAt(1 + KEPT);
+		assertThat(this.missed).hasValue(1);
+		runAt(2 + KEPT);
+		assertThat(this.watch.isLive()).as("opened again").isTrue();
+	}
+
+	// Later than the start by whole seconds, as that read the clock itself
+	private void runAt(long nanos) {
+		long later = this.start.nanos() + TimeUnit.MINUTES.toNanos(1) + nanos;
+		this.watch.run(new ClockReading(later, this.start.millis()), Runnable::run);
+	}
+
+	private ReleaseWatch open() {
+		return new ReleaseWatch() {
+
+			@Override
+			public boolean isLive() {
+				return true;
+			}
+
+			@Override
+			public void close() {
+				StoreWatchTests.this.onClose.run();
+			}
+
+		};
+	}
+
+}
