@@ -135,13 +135,13 @@ final class HeldLocks {
 	/**
 	 * Somebody relies on a lock no longer; the last one hands it over or releases it.
 	 * @throws io.mongolock.LockLostException if the lock had been lost, unless the
-	 * request says to ignore that
+	 * request says to ignore that; of one whose deadline passed only the last one knows
 	 */
 	void unshare(HeldLock heldLock) {
 		if (heldLock.shares().remove()) {
 			release(heldLock);
 		}
-		else if (heldLock.shares().isLost() && heldLock.request().onLost() != OnLost.IGNORE) {
+		else if (heldLock.shares().isGone() && heldLock.request().onLost() != OnLost.IGNORE) {
 			// The last one may close much later, on behalf of somebody else
 			throw LockExceptions.lost(heldLock.lease());
 		}

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 
+import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 
 /**
@@ -126,11 +127,13 @@ public final class LockShares {
 	}
 
 	/**
-	 * Whether somebody noticed that it was lost, not ended by one of those who rely on
-	 * it.
+	 * Whether it is known to be gone, and was not ended by one of those who rely on it.
+	 * Of a lease that ran out only its release knows whether others were granted the
+	 * lock.
 	 */
-	public boolean isLost() {
-		return !this.over && !this.suspended && this.lease.lossReason() != null;
+	public boolean isGone() {
+		LossReason reason = this.lease.lossReason();
+		return !this.over && !this.suspended && reason != null && reason != LossReason.DEADLINE;
 	}
 
 	/**

@@ -32,6 +32,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class LockTemplateTests extends AbstractLockTemplateTests {
 
 	@Test
+	void aNestedCallLeavesItToTheOuterOneWhetherAnOverrunWasOne() {
+		String done = this.template.execute(REQUEST, (outer) -> this.template.execute(REQUEST, (inner) -> {
+			this.clock.step(Duration.ofSeconds(40));
+			this.events.await("acquired k", "lost k DEADLINE");
+			return "done";
+		}));
+		assertThat(done).isEqualTo("done");
+	}
+
+	@Test
 	void aFreeLockCostsOneRequestOnTheCallersThreadAndItsReleaseAnother() {
 		String result = this.template.execute(REQUEST, (handle) -> {
 			assertThat(handle.isHeld()).isTrue();

@@ -524,7 +524,7 @@ final class Mutants {
 								this.lifecycle.awaitRenewals(left(until));
 						""", clients()),
 				new Mutant("loss unheard by one of several who rely on the lock", "HeldLocks.unshare",
-						"heldLock.shares().isLost() && ", "false && ",
+						"heldLock.shares().isGone() && ", "false && ",
 						test("io.mongolock.client.AsyncLockTests",
 								"aLossEndsTheCallThatHoldsTheLockThoughSharedWorkGoesOn")),
 				new Mutant("race: instruments run under the monitor of the successor", "HeldLocks.handOver",
