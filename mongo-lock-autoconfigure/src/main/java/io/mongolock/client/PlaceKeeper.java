@@ -19,7 +19,7 @@ import io.mongolock.store.StoredLock;
 /**
  * Runs the {@link QueuePlaces} of this JVM without a thread of its own: the watch over
  * the leases says when, and the threads of renewals ask the store. Releases are watched
- * while somebody stands in the queue, and for a while after. Thread-safe.
+ * while somebody stands near the head of a queue, and for a while after. Thread-safe.
  */
 final class PlaceKeeper implements WatchDuty, ReleaseListener {
 
@@ -43,7 +43,7 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 		this.store = store;
 		this.clock = clock;
 		this.places = places;
-		this.releases = new StoreWatch(() -> store.watchReleases(this), () -> !places.isEmpty(), places::missed, clock);
+		this.releases = new StoreWatch(() -> store.watchReleases(this), places::isNear, places::missed, clock);
 	}
 
 	@Override

@@ -249,7 +249,7 @@ final class AcquisitionState {
 			// It ran out already, or the store keeps no queue
 			return pause(now);
 		}
-		if (this.place.answered(seen, this.client.places().pause(this.attempt, seen.releasesNeeded()), now)) {
+		if (this.place.answered(seen, this.client.places().pause(this.place, seen, now), now)) {
 			return ask(now);
 		}
 		this.phase = Phase.STANDING;

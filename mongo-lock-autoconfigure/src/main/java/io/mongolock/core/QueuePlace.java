@@ -34,6 +34,8 @@ final class QueuePlace {
 
 	private @Nullable QueuePosition seen;
 
+	private long seenAt;
+
 	/** When the last claim left. */
 	private long askedAt;
 
@@ -81,6 +83,30 @@ final class QueuePlace {
 	 */
 	synchronized @Nullable QueuePosition seen() {
 		return this.seen;
+	}
+
+	/**
+	 * Whether its turn may come soon.
+	 * @return {@code false} as well for as long as nothing was seen of it
+	 */
+	synchronized boolean isNear() {
+		return this.seen != null && this.seen.releasesNeeded() <= QueuePlaces.NEAR;
+	}
+
+	/**
+	 * When to look whether it is near, as it is far now: after half of the time that the
+	 * queue needs at its present speed, so that a queue which moves on faster is noticed.
+	 * @return nanoseconds; {@link ClockReading#NEVER} if it has not moved on, because the
+	 * look after the next refresh is soon enough
+	 */
+	synchronized long nearIn(QueuePosition seen, ClockReading now) {
+		int moved = (this.seen != null) ? this.seen.releasesNeeded() - seen.releasesNeeded() : 0;
+		if (moved <= 0) {
+			return ClockReading.NEVER;
+		}
+		long perTurn = (now.nanos() - this.seenAt) / moved;
+		long near = perTurn * (seen.releasesNeeded() - QueuePlaces.NEAR) / 2;
+		return Math.max(near, this.attempt.terms().retryInterval().toNanos());
 	}
 
 	/**
@@ -237,8 +263,9 @@ final class QueuePlace {
 
 	private void plan(QueuePosition seen, long pause, ClockReading now) {
 		this.seen = seen;
+		this.seenAt = now.nanos();
 		this.lookAt = now.nanos() + pause;
-		this.slack = pause / 2;
+		this.slack = (pause < ClockReading.NEVER) ? pause / 2 : 0;
 		// Dates are whole milliseconds: one more, and it is over for sure
 		this.opensAt = now.nanos() + seen.opensIn().toNanos() + 1_000_000;
 	}

@@ -26,11 +26,18 @@ import io.mongolock.store.StoredLock;
  * between only those are looked at whose turn may have come: when those before them have
  * run out, and where releases are not watched after a random time up to the retry
  * interval for each turn that is left.
+ * <p>
+ * Releases are worth to be watched for a place near the head alone, or each release would
+ * cost the server more the longer the queue is. One that is far back is looked at before
+ * it can be near if the queue moves on as fast as it did since the last look.
  */
 public final class QueuePlaces {
 
 	/** The most requests at a time. */
 	public static final int MAX_REQUESTS = PlaceSchedule.MAX_REFRESHES + PlaceSchedule.MAX_LOOKS + 1;
+
+	/** So many releases before its turn a place is near the head of the queue. */
+	static final int NEAR = 16;
 
 	private static final long RETRY = 100_000_000;
 
@@ -90,6 +97,13 @@ public final class QueuePlaces {
 	}
 
 	/**
+	 * Whether releases are to be watched: for a place near the head of its queue.
+	 */
+	public boolean isNear() {
+		return this.places.values().stream().anyMatch(QueuePlace::isNear);
+	}
+
+	/**
 	 * An attempt takes a place.
 	 * @param call has it ask; called by any thread, must neither block nor throw
 	 */
@@ -122,7 +136,7 @@ public final class QueuePlaces {
 		// Not while somebody finds out when to look: the place may not be counted in
 		long lookAt = now.nanos() + place.lookIn(this.live, now);
 		this.schedule.lookAt(lookAt);
-		if (lookAt - this.nextAt < 0) {
+		if (lookAt - this.nextAt < 0 || (!this.live && place.isNear())) {
 			this.onWork.run();
 		}
 	}
@@ -134,6 +148,16 @@ public final class QueuePlaces {
 	 */
 	long pause(Attempt attempt, int releases) {
 		return 1 + this.random.applyAsLong(longest(Math.max(1, releases), attempt.terms().retryInterval().toNanos()));
+	}
+
+	/**
+	 * How long a place is not looked at unless it is refreshed before, or releases are
+	 * watched.
+	 * @return nanoseconds
+	 */
+	long pause(QueuePlace place, QueuePosition seen, ClockReading now) {
+		int releases = seen.releasesNeeded();
+		return (releases <= NEAR) ? pause(place.attempt(), releases) : place.nearIn(seen, now);
 	}
 
 	private long longest(int times, long once) {
@@ -200,10 +224,10 @@ public final class QueuePlaces {
 	}
 
 	private void looked(Look look, @Nullable StoredLock lock, ClockReading now) {
-		Attempt attempt = look.place().attempt();
-		QueuePosition seen = (lock != null) ? QueuePosition.of(attempt, lock) : null;
-		long pause = (seen != null) ? pause(attempt, seen.releasesNeeded()) : 0;
-		look.place().looked(look.left(), look.freed(), seen, pause, now);
+		QueuePlace place = look.place();
+		QueuePosition seen = (lock != null) ? QueuePosition.of(place.attempt(), lock) : null;
+		long pause = (seen != null) ? pause(place, seen, now) : 0;
+		place.looked(look.left(), look.freed(), seen, pause, now);
 	}
 
 	/**

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +53,8 @@ class PlaceKeeperTests {
 	private long millis;
 
 	private int watches;
+
+	private int ahead;
 
 	private boolean live = true;
 
@@ -102,6 +105,21 @@ class PlaceKeeperTests {
 		assertThat(this.watches).as("closed when idle").isZero();
 		stand("late");
 		goOnTo(11_001);
+		assertThat(this.watches).isOne();
+	}
+
+	@Test
+	void releasesAreWatchedFromTheLookOnThatShowsAPlaceNearTheHead() {
+		this.ahead = 100;
+		stand("one");
+		for (int now = 0; now < 6_000; now += 10) {
+			goOnTo(now);
+		}
+		assertThat(this.requests).containsOnly("refresh [one]", "look [one]");
+		this.ahead = 10;
+		goOnTo(6_000);
+		goOnTo(6_001);
+		goOnTo(6_002);
 		assertThat(this.watches).isOne();
 	}
 
@@ -277,11 +295,15 @@ class PlaceKeeperTests {
 		return acquisition;
 	}
 
-	// Somebody else holds it for long, and nobody else stands in the queue
+	// Somebody else holds it for long
 	private StoredLock lock(String key) {
 		Instant now = Instant.ofEpochMilli(this.millis);
+		List<StoredWaiter> queue = Stream
+			.concat(IntStream.range(0, this.ahead).mapToObj((i) -> "w" + i), Stream.of("me"))
+			.map((token) -> new StoredWaiter(token, 1, OWNER, now, Duration.ofSeconds(6)))
+			.toList();
 		return new StoredLock(key, List.of(new StoredHolder("holder", 1, 1, OWNER, now, now, Duration.ofHours(1))),
-				List.of(new StoredWaiter("me", 1, OWNER, now, Duration.ofSeconds(6))), List.of(), 1, now);
+				queue, List.of(), 1, now);
 	}
 
 	private static List<String> keys(List<LeaseId> ids) {

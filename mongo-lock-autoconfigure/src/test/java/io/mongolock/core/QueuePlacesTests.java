@@ -75,6 +75,77 @@ class QueuePlacesTests {
 	}
 
 	@Test
+	void releasesAreToBeWatchedForOneNearTheHeadAlone() {
+		stand("far", 16);
+		assertThat(this.places.isNear()).as("the holder and 16 ahead").isFalse();
+		stand("near", 15);
+		assertThat(this.places.isNear()).isTrue();
+		this.acquisitions.get("near").cancel();
+		assertThat(this.places.isNear()).isFalse();
+	}
+
+	@Test
+	void aPlaceOfWhichNothingIsKnownYetIsNotNear() {
+		this.places.enter(attempt("k", LockSettings.NONE), () -> {
+		}, at(0));
+		assertThat(this.places.isNear()).isFalse();
+	}
+
+	@Test
+	void oneFarBackInAQueueThatStandsStillIsLookedAtWhenItIsRefreshedAlone() {
+		stand("far", 100);
+		assertThat(this.places.nextIn(at(0))).isEqualTo(2_000_000_000);
+		assertThat(lookAfterRefresh(100, 2_000).keys()).containsExactly("far");
+		assertThat(this.places.nextIn(at(2_002))).isEqualTo(1_998_000_000);
+		lookAfterRefresh(100, 4_000);
+		assertThat(this.places.nextIn(at(4_002))).isEqualTo(1_998_000_000);
+	}
+
+	@Test
+	void oneFarBackInAQueueThatMovesOnIsLookedAtHalfWayToWhereItIsNear() {
+		stand("far", 101);
+		// 77 releases in 2,002 ms are 26 ms each, of which the next 9 bring it near
+		lookAfterRefresh(24, 2_000);
+		assertThat(this.places.nextIn(at(2_002))).isEqualTo(26_000_000L * 9 / 2);
+	}
+
+	@Test
+	void oneFarBackIsNotLookedAtSoonerThanItsRetryInterval() {
+		stand("far", 101);
+		lookAfterRefresh(16, 2_000);
+		assertThat(this.places.nextIn(at(2_002))).isEqualTo(100_000_000);
+	}
+
+	@Test
+	void oneThatStandsNearTheHeadHasReleasesWatchedThoughItNeedNotBeLookedAtYet() {
+		stand("other", 0);
+		AtomicBoolean woken = new AtomicBoolean();
+		QueuePlace far = this.places.enter(attempt("far", LockSettings.NONE), () -> {
+		}, at(0));
+		QueuePlace near = this.places.enter(attempt("near", LockSettings.NONE), () -> {
+		}, at(0));
+		this.places.nextIn(at(0));
+		this.places.onWork(() -> woken.set(true));
+		stands(far, 100);
+		assertThat(woken).isFalse();
+		stands(near, 10);
+		assertThat(woken).isTrue();
+	}
+
+	private void stands(QueuePlace place, int ahead) {
+		QueuePosition seen = Objects.requireNonNull(QueuePosition.of(place.attempt(), answer(place.key(), ahead)));
+		place.answered(seen, this.places.pause(place, seen, at(0)), at(0));
+		this.places.stands(place, at(0));
+	}
+
+	private PlaceRequest lookAfterRefresh(int ahead, long at) {
+		this.places.answered(only(this.places.due(false, at(at)), Kind.REFRESH), List.of(), at(at + 1));
+		PlaceRequest look = only(this.places.due(false, at(at + 1)), Kind.LOOK);
+		this.places.answered(look, seen(look, ahead), at(at + 2));
+		return look;
+	}
+
+	@Test
 	void withAWatchNobodyLooksBeforeTheRefreshUnlessThoseBeforeItRanOut() {
 		stand("head", 0, Duration.ofMillis(700));
 		stand("other", 0, Duration.ofSeconds(30));
