@@ -86,11 +86,11 @@ final class QueuePlace {
 	}
 
 	/**
-	 * Whether its turn may come soon.
+	 * Whether it is near its turn.
 	 * @return {@code false} as well for as long as nothing was seen of it
 	 */
 	synchronized boolean isNear() {
-		return this.seen != null && this.seen.releasesNeeded() <= QueuePlaces.NEAR;
+		return this.seen != null && this.seen.isNear();
 	}
 
 	/**
@@ -100,12 +100,13 @@ final class QueuePlace {
 	 * look after the next refresh is soon enough
 	 */
 	synchronized long nearIn(QueuePosition seen, ClockReading now) {
-		int moved = (this.seen != null) ? this.seen.releasesNeeded() - seen.releasesNeeded() : 0;
+		int ahead = seen.ahead().size();
+		int moved = (this.seen != null) ? this.seen.ahead().size() - ahead : 0;
 		if (moved <= 0) {
 			return ClockReading.NEVER;
 		}
 		long perTurn = (now.nanos() - this.seenAt) / moved;
-		long near = perTurn * (seen.releasesNeeded() - QueuePlaces.NEAR) / 2;
+		long near = perTurn * (ahead - QueuePosition.NEAR) / 2;
 		return Math.max(near, this.attempt.terms().retryInterval().toNanos());
 	}
 

@@ -36,9 +36,6 @@ public final class QueuePlaces {
 	/** The most requests at a time. */
 	public static final int MAX_REQUESTS = PlaceSchedule.MAX_REFRESHES + PlaceSchedule.MAX_LOOKS + 1;
 
-	/** So many releases before its turn a place is near the head of the queue. */
-	static final int NEAR = 16;
-
 	private static final long RETRY = 100_000_000;
 
 	private final Map<String, QueuePlace> places = new ConcurrentHashMap<>();
@@ -156,8 +153,7 @@ public final class QueuePlaces {
 	 * @return nanoseconds
 	 */
 	long pause(QueuePlace place, QueuePosition seen, ClockReading now) {
-		int releases = seen.releasesNeeded();
-		return (releases <= NEAR) ? pause(place.attempt(), releases) : place.nearIn(seen, now);
+		return (seen.isNear()) ? pause(place.attempt(), seen.releasesNeeded()) : place.nearIn(seen, now);
 	}
 
 	private long longest(int times, long once) {

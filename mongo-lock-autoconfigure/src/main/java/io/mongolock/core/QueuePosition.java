@@ -21,6 +21,9 @@ import io.mongolock.store.StoredWaiter;
  */
 public final class QueuePosition {
 
+	/** So many others may be ahead of a claim that is near its turn. */
+	static final int NEAR = 16;
+
 	private final int limit;
 
 	private final LockPlace place;
@@ -93,6 +96,14 @@ public final class QueuePosition {
 	 */
 	public List<LockOwner> ahead() {
 		return this.ahead;
+	}
+
+	/**
+	 * Whether few are ahead of it in the queue, however many hold the lock, or few have
+	 * to go, however many are admitted with it.
+	 */
+	boolean isNear() {
+		return this.ahead.size() <= NEAR || releasesNeeded() <= NEAR;
 	}
 
 	/**

@@ -76,12 +76,36 @@ class QueuePlacesTests {
 
 	@Test
 	void releasesAreToBeWatchedForOneNearTheHeadAlone() {
-		stand("far", 16);
-		assertThat(this.places.isNear()).as("the holder and 16 ahead").isFalse();
-		stand("near", 15);
+		stand("far", 17);
+		assertThat(this.places.isNear()).isFalse();
+		stand("near", 16);
 		assertThat(this.places.isNear()).isTrue();
 		this.acquisitions.get("near").cancel();
 		assertThat(this.places.isNear()).isFalse();
+	}
+
+	@Test
+	void theFirstInTheQueueIsNearHoweverManyHoldTheLock() {
+		QueuePlace writer = this.places.enter(attempt("k", LockSettings.NONE), () -> {
+		}, at(0));
+		StoredLock lock = lock("k", 100, 0, Duration.ofSeconds(30));
+		stands(writer, Objects.requireNonNull(QueuePosition.of(writer.attempt(), lock)));
+		assertThat(this.places.isNear()).isTrue();
+	}
+
+	@Test
+	void aReaderIsNearHoweverManyAreAdmittedWithIt() {
+		QueuePlace reader = this.places.enter(attempt("k", Integer.MAX_VALUE, LockSettings.NONE), () -> {
+		}, at(0));
+		List<StoredWaiter> queue = lock("k", 1, 100, Duration.ofSeconds(30)).queue()
+			.stream()
+			.map((waiter) -> new StoredWaiter(waiter.leaseToken(), Integer.MAX_VALUE, waiter.owner(),
+					waiter.renewedAt(), waiter.ttl()))
+			.toList();
+		StoredLock lock = new StoredLock("k", lock("k", 1, 0, Duration.ofSeconds(30)).holders(), queue, List.of(), 7,
+				NOW);
+		stands(reader, Objects.requireNonNull(QueuePosition.of(reader.attempt(), lock)));
+		assertThat(this.places.isNear()).isTrue();
 	}
 
 	@Test
@@ -104,15 +128,15 @@ class QueuePlacesTests {
 	@Test
 	void oneFarBackInAQueueThatMovesOnIsLookedAtHalfWayToWhereItIsNear() {
 		stand("far", 101);
-		// 77 releases in 2,002 ms are 26 ms each, of which the next 9 bring it near
+		// 77 turns in 2,002 ms are 26 ms each, and after 8 more it is near
 		lookAfterRefresh(24, 2_000);
-		assertThat(this.places.nextIn(at(2_002))).isEqualTo(26_000_000L * 9 / 2);
+		assertThat(this.places.nextIn(at(2_002))).isEqualTo(26_000_000L * 8 / 2);
 	}
 
 	@Test
 	void oneFarBackIsNotLookedAtSoonerThanItsRetryInterval() {
 		stand("far", 101);
-		lookAfterRefresh(16, 2_000);
+		lookAfterRefresh(17, 2_000);
 		assertThat(this.places.nextIn(at(2_002))).isEqualTo(100_000_000);
 	}
 
@@ -133,7 +157,10 @@ class QueuePlacesTests {
 	}
 
 	private void stands(QueuePlace place, int ahead) {
-		QueuePosition seen = Objects.requireNonNull(QueuePosition.of(place.attempt(), answer(place.key(), ahead)));
+		stands(place, Objects.requireNonNull(QueuePosition.of(place.attempt(), answer(place.key(), ahead))));
+	}
+
+	private void stands(QueuePlace place, QueuePosition seen) {
 		place.answered(seen, this.places.pause(place, seen, at(0)), at(0));
 		this.places.stands(place, at(0));
 	}
@@ -508,7 +535,11 @@ class QueuePlacesTests {
 	}
 
 	private static Attempt attempt(String key, LockSettings settings) {
-		return new Attempt(LockRequest.of(key), new LeaseId(key, "mine"), 1, owner("mine"),
+		return attempt(key, 1, settings);
+	}
+
+	private static Attempt attempt(String key, int limit, LockSettings settings) {
+		return new Attempt(LockRequest.of(key), new LeaseId(key, "mine"), limit, owner("mine"),
 				ResolvedLockSettings.of(settings), at(0));
 	}
 
