@@ -22,7 +22,7 @@ import io.mongolock.store.StoredWaiter;
 public final class QueuePosition {
 
 	/** So many others may be ahead of a claim that is near its turn. */
-	static final int NEAR = 16;
+	static final int NEAR = 32;
 
 	private final int limit;
 

@@ -76,9 +76,9 @@ class QueuePlacesTests {
 
 	@Test
 	void releasesAreToBeWatchedForOneNearTheHeadAlone() {
-		stand("far", 17);
+		stand("far", 33);
 		assertThat(this.places.isNear()).isFalse();
-		stand("near", 16);
+		stand("near", 32);
 		assertThat(this.places.isNear()).isTrue();
 		this.acquisitions.get("near").cancel();
 		assertThat(this.places.isNear()).isFalse();
@@ -127,16 +127,16 @@ class QueuePlacesTests {
 
 	@Test
 	void oneFarBackInAQueueThatMovesOnIsLookedAtHalfWayToWhereItIsNear() {
-		stand("far", 101);
+		stand("far", 117);
 		// 77 turns in 2,002 ms are 26 ms each, and after 8 more it is near
-		lookAfterRefresh(24, 2_000);
+		lookAfterRefresh(40, 2_000);
 		assertThat(this.places.nextIn(at(2_002))).isEqualTo(26_000_000L * 8 / 2);
 	}
 
 	@Test
 	void oneFarBackIsNotLookedAtSoonerThanItsRetryInterval() {
 		stand("far", 101);
-		lookAfterRefresh(17, 2_000);
+		lookAfterRefresh(33, 2_000);
 		assertThat(this.places.nextIn(at(2_002))).isEqualTo(100_000_000);
 	}
 

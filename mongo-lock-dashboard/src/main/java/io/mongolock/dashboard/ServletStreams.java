@@ -50,7 +50,7 @@ final class ServletStreams implements SmartLifecycle {
 		return ServerResponse.sse(this::join, Duration.ZERO);
 	}
 
-	private void join(SseBuilder stream) {
+	void join(SseBuilder stream) {
 		try {
 			// Writes the headers on the thread of the request. Filters add some until
 			// they are written, which another thread that writes must not meet halfway
@@ -86,7 +86,7 @@ final class ServletStreams implements SmartLifecycle {
 		synchronized (this) {
 			this.running = false;
 		}
-		this.viewers.forEach(Viewer::end);
+		this.viewers.forEach((viewer) -> viewer.ended.countDown());
 	}
 
 	@Override
@@ -95,7 +95,8 @@ final class ServletStreams implements SmartLifecycle {
 	}
 
 	/**
-	 * One who looks. Owned by its thread, but for its end.
+	 * One who looks. The stream is owned by its thread, which completes it as well: it
+	 * would find the response recycled if another thread did so at the same time.
 	 */
 	private final class Viewer implements Runnable {
 
@@ -111,7 +112,7 @@ final class ServletStreams implements SmartLifecycle {
 		public void run() {
 			try {
 				send();
-				end();
+				this.stream.complete();
 			}
 			catch (RuntimeException ex) {
 				this.stream.error(ex);
@@ -137,11 +138,6 @@ final class ServletStreams implements SmartLifecycle {
 				// The reader went away, which is not worth a word; nobody interrupts this
 				// thread
 			}
-		}
-
-		void end() {
-			this.ended.countDown();
-			this.stream.complete();
 		}
 
 	}

@@ -3,6 +3,7 @@ package io.mongolock.faults.rows;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -11,7 +12,10 @@ import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import com.mongodb.client.model.Filters;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
@@ -41,7 +45,7 @@ import io.mongolock.test.embedded.UpsertRace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Rows 1 to 3 and 43: many at a time.
+ * Rows 1 to 3, 43 and 58: many at a time.
  */
 @Tag("process")
 @Timeout(300)
@@ -51,6 +55,8 @@ class LoadRowsTests {
 	private static final int KEYS = 10_000;
 
 	private static final int HELD = 500;
+
+	private static final int LINE = 60;
 
 	/** Of which 24 s are relied on. */
 	private static final LockSettings SETTINGS_OF_MANY = HarnessClient.settings(Duration.ofSeconds(30),
@@ -167,6 +173,39 @@ class LoadRowsTests {
 			assertThat(harness.holders()).isEmpty();
 			figures.server(harness.label()).add("waiters", 500).add("holders at a time", herd.together);
 			figures.add("claims and releases per grant", requests / 500.0);
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 58, level = Level.SERVER)
+	void aQueueInWhichMostAreFarBackIsServedInTheOrderOfTheirComing(RowFigures figures) {
+		try (Harness harness = Harness.onAnyServer(); MongoClient mongo = MongoClients.create(harness.proxied())) {
+			List<LockTemplate> clients = Stream
+				.generate(() -> HarnessClient.locks(HarnessClient.store(mongo),
+						HarnessClient.settings(Harness.LONG, PATIENCE), LockClock.system()))
+				.limit(LINE)
+				.toList();
+			LockHandle handle = harness.direct(Harness.LONG).acquire();
+			List<Integer> served = Collections.synchronizedList(new ArrayList<>());
+			List<CompletableFuture<Void>> waiting = new ArrayList<>();
+			for (int i = 0; i < LINE; i++) {
+				int number = i;
+				waiting.add(clients.get(i).acquireAsync(LockRequest.of(Harness.KEY)).thenAccept((granted) -> {
+					served.add(number);
+					granted.close();
+				}));
+				Awaitility.await().until(() -> harness.stored().orElseThrow().queue().size() == number + 1);
+			}
+			int streams = harness.proxy().requests("aggregate");
+			long start = System.nanoTime();
+			handle.close();
+			assertThat(waiting).allSatisfy((end) -> assertThat(end).succeedsWithin(PATIENCE));
+			long took = System.nanoTime() - start;
+			clients.forEach((locks) -> locks.stop(Harness.LONG));
+			assertThat(streams).as("streams of those near the head").isLessThanOrEqualTo(33);
+			assertThat(served).containsExactlyElementsOf(IntStream.range(0, LINE).boxed().toList());
+			figures.server(harness.label()).add("clients", LINE).add("streams", streams).add("out of turn", 0);
+			figures.add("per turn", Harness.millis(took / LINE));
 		}
 	}
 
