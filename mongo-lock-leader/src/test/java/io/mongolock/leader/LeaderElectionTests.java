@@ -341,6 +341,24 @@ class LeaderElectionTests {
 	}
 
 	@Test
+	void whoIsStartedAnewWhileWorkOfItsTermGoesOnStandsOnce() {
+		LockHandle held = handle("leader:role", 7);
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
+			.willReturn(CompletableFuture.completedFuture(held))
+			.willReturn(new CompletableFuture<>());
+		LeaderElection election = new LeaderElection("role", locks, this.first);
+		election.start();
+		assertThat(election.ifLeader(() -> {
+			election.stop();
+			election.start();
+			BDDMockito.then(held).should(Mockito.never()).close();
+		})).isTrue();
+		BDDMockito.then(held).should().close();
+		BDDMockito.then(locks).should(Mockito.times(2)).acquireAsync(ArgumentMatchers.any());
+	}
+
+	@Test
 	void whoCouldNotStandTriesAgain() {
 		LockOperations locks = Mockito.mock();
 		CompletableFuture<LockHandle> next = new CompletableFuture<>();
