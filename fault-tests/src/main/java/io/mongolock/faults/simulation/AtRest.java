@@ -30,7 +30,9 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, long heale
 		// store's clock
 		boolean cleaned = entry.unknown || entry.late
 				|| (this.servers.clock.spread() < ROUND_TRIP / 2 && entry.touchedAt <= history.overAt);
-		boolean alive = this.servers.log.isAlive(entry.id, this.servers.clock.now());
+		// Handed over since, it is to stand: the last who holds it is judged
+		boolean last = entry.holder == history.heldLock;
+		boolean alive = last && this.servers.log.isAlive(entry.id, this.servers.clock.now());
 		Violation.check(!alive || !undisturbed || !cleaned || entry.claimedAt > due, Violation.Kind.GHOST,
 				() -> history + " still stands in the store a ttl after it was given up");
 	}
