@@ -101,7 +101,8 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * An attempt takes a place.
+	 * An attempt takes a place. One that has no time to wait stands there for a moment,
+	 * and is neither refreshed nor looked at if another of this JVM waits for the key.
 	 * @param call has it ask; called by any thread, must neither block nor throw
 	 */
 	QueuePlace enter(Attempt attempt, Runnable call, ClockReading now) {
@@ -110,7 +111,13 @@ public final class QueuePlaces {
 			if (this.places.isEmpty()) {
 				this.schedule.begin(now);
 			}
-			this.places.put(place.key(), place);
+			if (attempt.terms().waitTimeout().isZero()) {
+				// It may ask beside one who waits, whose place has to live on
+				this.places.putIfAbsent(place.key(), place);
+			}
+			else {
+				this.places.put(place.key(), place);
+			}
 		}
 		this.onWork.run();
 		return place;

@@ -90,6 +90,35 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void anAttemptThatRecallsBesideOneThatWaitsLeavesThatOneItsPlace() {
+		LockAcquisition waiting = shared("waiting", Duration.ofMinutes(5));
+		begin(waiting);
+		answered(waiting, lingering(null), 0, 1);
+		answered(waiting, lingering("other", "waiting"), 1, 2);
+		LockAcquisition hasty = shared("hasty", Duration.ZERO);
+		begin(hasty);
+		assertThat(answered(hasty, lingering(null), 10, 11)).isEqualTo(new Ask());
+		assertThat(sent(hasty, 11).waiting()).isTrue();
+		hasty.answered(lingering("other", "waiting", "hasty"), at(12));
+		assertThat(places(Kind.REFRESH, 2_100)).containsExactly(waiting.attempt().id());
+		hasty.timer(at(2_200));
+		assertThat(answered(hasty, lingering("other", "waiting"), 2_200, 2_201)).isInstanceOf(Denied.class);
+		this.places.wakeIfAdmitted("k");
+		assertThat(this.turns).containsExactly("waiting");
+	}
+
+	@Test
+	void anAttemptThatWaitsTakesThePlaceOfOneThatRecallsBesideIt() {
+		LockAcquisition waiting = shared("waiting", Duration.ofMinutes(5));
+		begin(waiting);
+		LockAcquisition hasty = shared("hasty", Duration.ZERO);
+		begin(hasty);
+		answered(hasty, lingering(null), 10, 11);
+		answered(waiting, lingering(null), 0, 12);
+		assertThat(places(Kind.REFRESH, 2_100)).containsExactly(waiting.attempt().id());
+	}
+
+	@Test
 	void anAttemptWhoseWaitEndsBeforeItEntersTheQueueRecallsToo() {
 		LockAcquisition brief = acquisition("mine", Duration.ofMillis(1));
 		begin(brief);
@@ -538,6 +567,14 @@ class LockAcquisitionTests {
 		return this.places.due(false, at(now)).stream().map(PlaceRequest::kind).toList();
 	}
 
+	private List<LeaseId> places(Kind kind, long now) {
+		return this.places.due(true, at(now))
+			.stream()
+			.filter((request) -> request.kind() == kind)
+			.flatMap((request) -> request.places().stream())
+			.toList();
+	}
+
 	private AcquisitionStep begin(LockAcquisition acquisition) {
 		return acquisition.begin(new LockAcquisition.Caller() {
 
@@ -580,8 +617,16 @@ class LockAcquisitionTests {
 		return acquisition(token, terms(waitTimeout), 0);
 	}
 
+	private LockAcquisition shared(String token, Duration waitTimeout) {
+		return acquisition(token, 2, terms(waitTimeout), 0);
+	}
+
 	private LockAcquisition acquisition(String token, ResolvedLockSettings terms, int reserve) {
-		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", token), 1,
+		return acquisition(token, 1, terms, reserve);
+	}
+
+	private LockAcquisition acquisition(String token, int limit, ResolvedLockSettings terms, int reserve) {
+		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", token), limit,
 				new LockOwner("app", "1", "host", 2, token), terms, at(0));
 		return new LockAcquisition(this.client, attempt, reserve, (lost) -> {
 		});
