@@ -74,9 +74,10 @@ final class Batons {
 		return this.over;
 	}
 
-	// The first that goes wrong ends the history
+	// The first that goes wrong ends the history. After its end threads run on without
+	// their time, where the client holds off what ends them
 	void fail(Throwable failure) {
-		if (this.failure == null) {
+		if (!this.over) {
 			this.failure = failure;
 		}
 		this.over = true;
