@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.mongolock.core.HeldLock;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.test.StoreLog;
 import io.mongolock.test.StoreLog.Grant;
@@ -25,7 +26,9 @@ final class StoreTruth {
 	}
 
 	void freed(LeaseHistory history, long at, int length) {
-		if (history.heldLock != null && history.heldLock.grantFence() == lastFence(history)) {
+		// Of another attempt, if its own did not want the grant
+		HeldLock holder = history.holder;
+		if (holder != null && holder.grantFence() == lastFence(history)) {
 			history.freedAt = at;
 			this.freed.add(new Freed(history, length));
 		}
