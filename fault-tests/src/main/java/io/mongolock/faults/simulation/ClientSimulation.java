@@ -77,7 +77,7 @@ final class ClientSimulation {
 			for (LockRequest lock : locks) {
 				// With a clock that was set back as well, the next fence may be lower
 				sometimes(timeline, heals, (profile.clockError() <= 1) ? 3 : Integer.MAX_VALUE,
-						() -> servers.delete(lock.key()));
+						() -> servers.deleteSoon(lock.key()));
 				sometimes(timeline, heals, 4, () -> servers.refuse(lock.key(),
 						Math.min(heals, timeline.now() + timeline.between(1, 2 * ttl))));
 			}

@@ -97,8 +97,13 @@ final class SimulatedServers {
 		this.judge.event("store", "refuses " + key, Event.REFUSED);
 	}
 
-	// As an administrator does
-	void delete(String key) {
+	// As an administrator does, between two milliseconds: a grant before and one after it
+	// within the same one may have the same fence
+	void deleteSoon(String key) {
+		this.timeline.at((this.timeline.now() / 1_000_000 + 1) * 1_000_000, () -> delete(key));
+	}
+
+	private void delete(String key) {
 		Set<String> holders = this.log.holders(key);
 		if (this.timeline.now() >= this.electedAt && this.log.delete(key)) {
 			this.judge.store.deleted(holders);
