@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Whether the client runs, and what runs with it. A request that takes or releases a lock
- * has one of the permits, of which a stop that waits for those underway wants all.
- * Thread-safe; changes of the phase are guarded by the monitor.
+ * Whether the client runs, and what runs with it. A request that a caller makes, or that
+ * releases a lock, has one of the permits, of which a stop that waits for those underway
+ * wants all. Thread-safe; changes of the phase are guarded by the monitor.
  */
 final class ClientLifecycle {
 
@@ -79,7 +79,7 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Wait until no request is underway any more that takes or releases a lock.
+	 * Wait until no request is underway any more that has a permit.
 	 */
 	void awaitRequests(Duration timeout) {
 		boolean interrupted = Thread.interrupted();
@@ -130,7 +130,7 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Begin to give something back.
+	 * Begin to renew, or to give something back.
 	 * @return whether requests may still be sent; if so, {@link #endRequest()} must
 	 * follow
 	 */

@@ -84,12 +84,17 @@ final class HeldLocks {
 	 * Renew a lease now.
 	 */
 	boolean renew(HeldLock heldLock) {
-		if (this.lifecycle.isClosed()) {
+		if (!this.lifecycle.beginRequest()) {
 			return false;
 		}
-		ClockReading requested = now();
-		boolean found = this.store.renew(heldLock.id(), heldLock.terms().operationTimeout());
-		return heldLock.renewed(found, requested, now());
+		try {
+			ClockReading requested = now();
+			boolean found = this.store.renew(heldLock.id(), heldLock.terms().operationTimeout());
+			return heldLock.renewed(found, requested, now());
+		}
+		finally {
+			this.lifecycle.endRequest();
+		}
 	}
 
 	/**

@@ -124,6 +124,25 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
+	void aStopWaitsForARenewalThatAHolderAskedFor() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answer = new CountDownLatch(1);
+		this.store.next("renew", (request) -> {
+			asked.countDown();
+			await(answer);
+		});
+		LockHandle held = this.template.acquire(REQUEST);
+		Future<?> renewal = this.others.submit(held::renew);
+		await(asked);
+		Future<?> stop = this.others.submit(() -> this.template.stop(Duration.ofMinutes(1)));
+		Awaitility.await().until(() -> this.store.holder("k").isEmpty());
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> stop.get(200, TimeUnit.MILLISECONDS));
+		answer.countDown();
+		stop.get();
+		assertThat(renewal).failsWithin(Duration.ofSeconds(10));
+	}
+
+	@Test
 	void aStoppedClientMayBeStartedAgain() {
 		this.template.stop(Duration.ofSeconds(1));
 		this.template.start();

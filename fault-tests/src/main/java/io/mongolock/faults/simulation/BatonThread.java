@@ -37,6 +37,11 @@ final class BatonThread extends Thread {
 	/** Whether it may stand still for long. */
 	boolean stalls;
 
+	/** Since when, and until when, it stood still last; negative for never. */
+	long stillFrom = -1;
+
+	long stillUntil = -1;
+
 	private boolean interrupted;
 
 	private BatonThread() {
@@ -53,6 +58,8 @@ final class BatonThread extends Thread {
 		thread.permit = false;
 		thread.waits = false;
 		thread.stalls = false;
+		thread.stillFrom = -1;
+		thread.stillUntil = -1;
 		thread.interrupted = false;
 		thread.wait++;
 		if (idle == null) {

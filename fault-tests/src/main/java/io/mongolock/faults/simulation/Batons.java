@@ -188,7 +188,9 @@ final class Batons {
 		ThreadInfo[] info = MONITORS.getThreadInfo(new long[] { self.getId() }, true, false);
 		if (!this.over && info[0].getLockedMonitors().length == 0) {
 			boolean permit = self.permit;
+			self.stillFrom = this.timeline.now();
 			sleep(nanos);
+			self.stillUntil = this.timeline.now();
 			self.permit |= permit;
 		}
 	}

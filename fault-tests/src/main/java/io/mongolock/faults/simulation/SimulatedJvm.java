@@ -47,6 +47,8 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 	/** Whether a stop has ended, and no start followed. */
 	private boolean stopped;
 
+	private long stoppedAt;
+
 	/** Whether it takes no claims now. */
 	boolean restarts;
 
@@ -111,7 +113,11 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 	}
 
 	void sends(Request<?> request) {
-		Violation.check(!this.stopped, Violation.Kind.STOPPED,
+		// About to send, a thread may stand still for longer than a stop may take
+		BatonThread thread = Batons.current();
+		boolean stoodStill = thread.stillFrom <= this.stoppedAt && this.stoppedAt <= thread.stillUntil;
+		thread.stillUntil = -1;
+		Violation.check(!this.stopped || stoodStill, Violation.Kind.STOPPED,
 				() -> this.name + " sends " + request.kind() + " after it was stopped");
 		boolean ends = request.kind() == Kind.RELEASE || request.kind() == Kind.KEEP;
 		for (LeaseId id : (ends) ? request.ids() : List.<LeaseId>of()) {
@@ -187,6 +193,7 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 		this.client.stop(Duration.ofNanos(budget));
 		this.judge.event(this.name, "has stopped", null);
 		this.stopped = true;
+		this.stoppedAt = this.timeline.now();
 		this.judge.histories.all().stream().filter((history) -> history.client == this).forEach(this::notified);
 		onStopped.run();
 		this.batons.sleep(pause);
