@@ -48,24 +48,22 @@ final class ClientSimulation {
 		List<LockRequest> locks = Simulation.LOCKS.get(this.random.nextInt(Simulation.LOCKS.size()));
 		long ttl = timings.shortest().toNanos();
 		long heals = timings.shortest().multipliedBy(2).plus(timings.longest()).toNanos();
-		Timeline timeline = new Timeline(this.random);
+		SimulatedWorld world = new SimulatedWorld(Chance.of(this.random), timings, profile, heals, this.coverage,
+				this.trace);
+		Timeline timeline = world.timeline;
 		Batons batons = new Batons(timeline);
-		Judge judge = new Judge(timeline, this.trace, this.coverage);
+		SimulatedServers servers = world.servers;
 		if (profile.isCalm() && !restarts) {
-			judge.store.expectOrder();
+			world.judge.store.expectOrder();
 		}
-		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, timings.shortest(), profile);
-		SimulatedServers servers = new SimulatedServers(timeline, network, judge, profile);
-		AtRest rest = new AtRest(judge, servers, timings, heals);
-		judge.onOver((history) -> timeline.after(rest.cleanedUpAfter(history), () -> rest.checkCleanedUp(history)));
 		HandOver handOver = Simulation.handOver(this.random, timings.shortest());
 		boolean standsStill = restarts && this.random.nextInt(4) != 0;
 		boolean crowded = this.random.nextInt(4) == 0;
 		int most = (crowded) ? 5 : 2;
 		int number = 2 + this.random.nextInt(2);
 		for (int i = 1; i <= number; i++) {
-			this.jvms.add(new SimulatedJvm("c" + i, timeline, network, servers, judge, handOver, timings.placeTtl(),
-					batons, standsStill, !profile.isMild() || restarts));
+			this.jvms.add(new SimulatedJvm("c" + i, timeline, world.network, servers, world.judge, handOver,
+					timings.placeTtl(), batons, standsStill, !profile.isMild() || restarts));
 		}
 		for (SimulatedJvm jvm : this.jvms) {
 			for (int worker = this.random.nextInt(most); worker < most; worker++) {
@@ -84,12 +82,11 @@ final class ClientSimulation {
 		}
 		for (SimulatedJvm jvm : this.jvms) {
 			sometimes(timeline, heals - ttl, (restarts) ? (profile.isCalm()) ? 1 : 4 : Integer.MAX_VALUE,
-					() -> jvm.restartSoon(() -> restart(jvm, timeline, ttl, profile, rest)));
+					() -> jvm.restartSoon(() -> restart(jvm, timeline, ttl, profile, world.rest)));
 		}
 		timeline.at(heals, () -> {
-			network.heal();
-			servers.heal();
-			SimulatedJvm last = new SimulatedJvm("last", timeline, network, servers, judge, handOver,
+			world.heal();
+			SimulatedJvm last = new SimulatedJvm("last", timeline, world.network, servers, world.judge, handOver,
 					timings.placeTtl(), batons, false, false);
 			this.jvms.add(last);
 			for (SimulatedJvm jvm : this.jvms) {
@@ -104,7 +101,7 @@ final class ClientSimulation {
 		batons.run();
 		this.jvms.forEach((jvm) -> Violation.check(jvm.isAtRest(), Violation.Kind.PROGRESS,
 				() -> jvm.name + " still keeps a turn that nobody takes"));
-		rest.judge(profile);
+		world.rest.judge(profile);
 	}
 
 	private static void restart(SimulatedJvm jvm, Timeline timeline, long ttl, FaultProfile profile, AtRest rest) {

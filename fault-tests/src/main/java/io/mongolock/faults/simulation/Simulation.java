@@ -53,22 +53,17 @@ final class Simulation {
 		FaultProfile profile = FaultProfile.of(this.random, manners.get(0));
 		List<LockRequest> locks = LOCKS.get(this.random.nextInt(LOCKS.size()));
 		long heals = shortest.multipliedBy(2).plus(timings.longest()).toNanos();
-		Timeline timeline = new Timeline(this.random);
-		Judge judge = new Judge(timeline, this.trace, this.coverage);
+		SimulatedWorld world = new SimulatedWorld(Chance.of(this.random), timings, profile, heals, this.coverage,
+				this.trace);
 		if (profile.isCalm()) {
-			judge.store.expectOrder();
+			world.judge.store.expectOrder();
 		}
-		SimulatedNetwork network = new SimulatedNetwork(timeline, this.trace, judge, shortest, profile);
-		SimulatedServers servers = new SimulatedServers(timeline, network, judge, profile);
-		AtRest rest = new AtRest(judge, servers, timings, heals);
-		judge.onOver((history) -> timeline.after(rest.cleanedUpAfter(history), () -> rest.checkCleanedUp(history)));
 		int number = 2 + this.random.nextInt(3);
 		HandOver handOver = handOver(this.random, shortest);
 		boolean crowded = this.random.nextInt(4) == 0;
 		int most = (crowded) ? 8 : 2;
 		for (int client = 1; client <= number; client++) {
-			this.clients.add(
-					new SimulatedClient("c" + client, timeline, network, servers, judge, handOver, timings.placeTtl()));
+			this.clients.add(world.client("c" + client, handOver));
 		}
 		for (SimulatedClient client : this.clients) {
 			for (int worker = this.random.nextInt(most); worker < most; worker++) {
@@ -80,21 +75,17 @@ final class Simulation {
 		if (profile.isMild() && this.random.nextInt(4) == 0) {
 			all.addAll(crowd(manners, heals));
 		}
-		new FaultInjector(timeline, this.clients, servers, all, timings, heals).plan(profile);
-		timeline.at(heals, () -> {
-			network.heal();
-			servers.heal();
-			SimulatedClient last = new SimulatedClient("last", timeline, network, servers, judge, handOver,
-					timings.placeTtl());
+		new FaultInjector(world.timeline, this.clients, world.servers, all, timings, heals).plan(profile);
+		world.timeline.at(heals, () -> {
+			world.heal();
+			SimulatedClient last = world.client("last", handOver);
 			for (LockRequest lock : locks) {
 				new SimulatedWorker("last." + lock.key() + this.lastWorkers++, last, manners, locks, heals, false)
 					.waitFor(lock);
 			}
 		});
-		timeline.run();
-		this.clients.forEach((client) -> Violation.check(client.isAtRest(), Violation.Kind.PROGRESS,
-				() -> client.name + " still keeps a turn that nobody takes"));
-		rest.judge(profile);
+		world.timeline.run();
+		world.judge(this.clients);
 	}
 
 	// Holders take longer here than they mostly do

@@ -1,7 +1,6 @@
 package io.mongolock.faults.simulation;
 
 import java.util.PriorityQueue;
-import java.util.SplittableRandom;
 
 /**
  * The true time of a simulation and what is to happen in it, one event at a time. All
@@ -14,14 +13,14 @@ final class Timeline {
 
 	private final PriorityQueue<Event> events = new PriorityQueue<>();
 
-	private final SplittableRandom random;
+	private final Chance chance;
 
 	private long now;
 
 	private long count;
 
-	Timeline(SplittableRandom random) {
-		this.random = random;
+	Timeline(Chance chance) {
+		this.chance = chance;
 	}
 
 	long now() {
@@ -57,12 +56,12 @@ final class Timeline {
 	}
 
 	boolean chance(double probability) {
-		return probability > 0 && this.random.nextDouble() < probability;
+		return probability > 0 && this.chance.happens(probability);
 	}
 
 	// From the first, which may be the only one, to less than the second
 	long between(long from, long to) {
-		return (to > from) ? this.random.nextLong(from, to) : from;
+		return (to > from) ? this.chance.between(from, to) : from;
 	}
 
 	private record Event(long time, long number, Runnable action) implements Comparable<Event> {

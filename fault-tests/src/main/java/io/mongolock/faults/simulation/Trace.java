@@ -13,11 +13,19 @@ final class Trace {
 
 	private final List<String> lines = new ArrayList<>();
 
+	private int size;
+
 	Trace(boolean on) {
 		this.on = on;
 	}
 
+	/** How often something happened. */
+	int size() {
+		return this.size;
+	}
+
 	void add(long time, String who, String event, Object... subject) {
+		this.size++;
 		if (this.on) {
 			StringBuilder more = new StringBuilder();
 			for (Object part : subject) {

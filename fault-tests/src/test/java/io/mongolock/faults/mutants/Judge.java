@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.faults.harness.worker.ChildJvm;
+import io.mongolock.faults.simulation.SearchMain;
 import io.mongolock.faults.simulation.SimulationMain;
 import io.mongolock.test.server.GivenServer;
 
@@ -24,6 +25,11 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 	static Judge simulation(String violation) {
 		return new Judge(SimulationMain.class, List.of("DECISIONS", "1", "10000"), "Broken: " + violation,
 				"the simulation (" + violation + ")");
+	}
+
+	// All histories with one unusual choice
+	static Judge search(String violation) {
+		return new Judge(SearchMain.class, List.of("1"), "Broken: " + violation, "the search (" + violation + ")");
 	}
 
 	// Which promise breaks first depends on when its threads run
