@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.LockApplicationEvent;
 import io.mongolock.LockContext;
@@ -68,6 +69,9 @@ public final class LeaderElection implements SmartLifecycle {
 
 	private volatile @Nullable Leadership leadership;
 
+	/** The leadership whose lock is not given back yet, which may be over. */
+	private @Nullable Leadership unreleased;
+
 	/**
 	 * Create a candidate, which stands once it is started.
 	 * @param role what the leader does, for example {@code reports}
@@ -87,6 +91,7 @@ public final class LeaderElection implements SmartLifecycle {
 		LockSettings settings = LockSettings.builder()
 			.waitTimeout(WITHOUT_END)
 			.autoRenew(true)
+			.limit(1)
 			.linger(Duration.ZERO)
 			.build();
 		this.request = LockRequest.builder(NAME, role).settings(settings).onLost(OnLost.IGNORE).build();
@@ -123,31 +128,33 @@ public final class LeaderElection implements SmartLifecycle {
 	/**
 	 * Do work if this instance leads, else nothing. The work runs under the lock of the
 	 * role ({@link LockContext}). If this instance steps down meanwhile, the lock is
-	 * given back when the work has ended, so that nobody leads beside it; if the lock is
-	 * lost, {@link #isLeader()} says so.
+	 * given back when the work has ended, so that nobody leads beside it; the end of the
+	 * application waits for that, as long as a phase of its shutdown may take. If the
+	 * lock is lost, {@link #isLeader()} says so. A transaction that began before is no
+	 * part of the work.
 	 * @param <E> what the work throws
 	 * @param work the work
 	 * @return whether it was done
 	 * @throws E what the work threw
 	 */
+	@SuppressWarnings("try") // closing is what the resource is for
 	public <E extends Throwable> boolean ifLeader(Work<E> work) throws E {
 		Leadership current = enter();
 		if (current == null) {
 			return false;
 		}
-		LockContext.Scope scope = LockContext.enter(current.handle);
-		try {
+		try (LockContext.Scope scope = LockContext.enter(current.handle)) {
 			work.run();
 			return true;
 		}
 		finally {
-			scope.close();
 			leave(current);
 		}
 	}
 
 	/**
 	 * Lead no longer, if this instance does, and stand again behind those who wait.
+	 * Inside a transaction the lock is given back when that has ended.
 	 */
 	public void stepDown() {
 		Leadership current = this.leadership;
@@ -170,19 +177,20 @@ public final class LeaderElection implements SmartLifecycle {
 	@Override
 	public void stop() {
 		CompletableFuture<LockHandle> waiting;
+		Leadership last;
 		synchronized (this) {
 			this.running = false;
 			waiting = this.claim;
 			this.claim = null;
+			last = this.unreleased;
 		}
 		if (waiting != null) {
 			waiting.cancel(false);
 		}
-		Leadership current = this.leadership;
-		stepDown();
-		if (current != null) {
+		if (last != null) {
+			end(last);
 			// Or its listeners would hear of the end after they are destroyed
-			current.awaitRevoked(this.pause);
+			last.awaitRevoked(this.pause);
 		}
 	}
 
@@ -216,12 +224,17 @@ public final class LeaderElection implements SmartLifecycle {
 	}
 
 	private void stand() {
+		if (TransactionSynchronizationManager.isActualTransactionActive()) {
+			// It keeps a lock that was closed in it, and would share that: the same term
+			CompletableFuture.runAsync(this::stand);
+			return;
+		}
 		CompletableFuture<LockHandle> mine;
 		synchronized (this) {
-			if (!this.running || this.claim != null) {
+			if (!this.running || this.claim != null || this.unreleased != null) {
 				return;
 			}
-			mine = this.locks.acquireAsync(this.request);
+			mine = claim();
 			this.claim = mine;
 		}
 		mine.whenComplete((handle, failure) -> {
@@ -234,6 +247,15 @@ public final class LeaderElection implements SmartLifecycle {
 		});
 	}
 
+	private CompletableFuture<LockHandle> claim() {
+		try {
+			return this.locks.acquireAsync(this.request);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
 	private void begin(CompletableFuture<LockHandle> mine, LockHandle handle) {
 		Leadership begun = new Leadership(handle);
 		boolean wanted;
@@ -242,6 +264,7 @@ public final class LeaderElection implements SmartLifecycle {
 			if (wanted) {
 				this.claim = null;
 				this.leadership = begun;
+				this.unreleased = begun;
 			}
 		}
 		if (!wanted) {
@@ -277,14 +300,14 @@ public final class LeaderElection implements SmartLifecycle {
 
 	private synchronized boolean announcing(Leadership begun) {
 		begun.announcing = this.leadership == begun;
-		begun.announcer = Thread.currentThread();
+		begun.publisher = Thread.currentThread();
 		return begun.announcing;
 	}
 
 	/** Whether the leadership outlasted its announcement. */
 	private synchronized boolean announced(Leadership begun) {
 		begun.announcing = false;
-		begun.announcer = null;
+		begun.publisher = null;
 		begun.announced = true;
 		return this.leadership == begun;
 	}
@@ -311,6 +334,7 @@ public final class LeaderElection implements SmartLifecycle {
 	}
 
 	private void revoke(Leadership ended) {
+		ended.publisher = Thread.currentThread();
 		try {
 			publish(new LeaderElectionEvent.Revoked(this, ended.handle.fence()));
 		}
@@ -353,10 +377,21 @@ public final class LeaderElection implements SmartLifecycle {
 
 	private void release(Leadership ended) {
 		try {
-			ended.handle.close();
+			close(ended);
 		}
 		finally {
 			stand();
+		}
+	}
+
+	private void close(Leadership ended) {
+		try {
+			ended.handle.close();
+		}
+		finally {
+			synchronized (this) {
+				this.unreleased = null;
+			}
 		}
 	}
 
@@ -367,6 +402,9 @@ public final class LeaderElection implements SmartLifecycle {
 		}
 		catch (RuntimeException ex) {
 			logger.warn("A listener failed on " + event, ex);
+		}
+		catch (Error ex) {
+			logger.error("A listener failed on " + event, ex);
 		}
 	}
 
@@ -395,7 +433,8 @@ public final class LeaderElection implements SmartLifecycle {
 
 		private int calls;
 
-		private volatile @Nullable Thread announcer;
+		/** Who publishes its beginning or its end now. */
+		private volatile @Nullable Thread publisher;
 
 		private boolean announcing;
 
@@ -408,8 +447,8 @@ public final class LeaderElection implements SmartLifecycle {
 		}
 
 		private void awaitRevoked(Duration atMost) {
-			if (this.announcer == Thread.currentThread()) {
-				// A listener of its beginning ends it
+			if (this.publisher == Thread.currentThread()) {
+				// A listener of its beginning, or of its end, stops the election
 				return;
 			}
 			try {

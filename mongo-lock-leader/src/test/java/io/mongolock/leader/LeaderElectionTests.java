@@ -1,6 +1,9 @@
 package io.mongolock.leader;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -12,12 +15,19 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockApplicationEvent;
 import io.mongolock.LockClock;
@@ -34,10 +44,13 @@ import io.mongolock.test.InMemoryLockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
  * Tests for {@link LeaderElection} in memory.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LeaderElectionTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(1);
@@ -168,6 +181,16 @@ class LeaderElectionTests {
 	}
 
 	@Test
+	void workThatLeavesAScopeOpenKeepsNoRole() {
+		this.first.start().awaitLeader();
+		LockHandle other = Mockito.mock();
+		assertThatIllegalStateException().isThrownBy(() -> this.first.election.ifLeader(() -> LockContext.enter(other)))
+			.withMessageContaining("close scopes innermost first");
+		this.first.election.stop();
+		assertThat(lock().holders()).isEmpty();
+	}
+
+	@Test
 	void nobodyLeadsBesideWorkThatHasNotEnded() throws Exception {
 		this.first.start().awaitHeard("granted");
 		this.second.start().awaitWaiting();
@@ -200,7 +223,7 @@ class LeaderElectionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void aListenerThatFailsDoesNotKeepTheLock(boolean error) {
+	void aListenerThatFailsDoesNotKeepTheLock(boolean error, CapturedOutput output) {
 		this.first.onEvent = () -> {
 			if (error) {
 				throw new AssertionError("by the test");
@@ -208,13 +231,10 @@ class LeaderElectionTests {
 			throw new IllegalStateException("by the test");
 		};
 		this.first.start().awaitLeader();
+		Awaitility.await().untilAsserted(() -> assertThat(output).contains("A listener failed on Granted["));
 		this.second.start().awaitWaiting();
-		try {
-			this.first.election.stepDown();
-		}
-		catch (AssertionError ex) {
-			assertThat(error).as("nothing is swallowed").isTrue();
-		}
+		this.first.election.stepDown();
+		assertThat(output).contains("A listener failed on Revoked[");
 		this.second.awaitLeader();
 	}
 
@@ -288,7 +308,7 @@ class LeaderElectionTests {
 	}
 
 	@Test
-	void theRoleIsRenewedAndNeverKeptIdleWhateverIsSetForLocks() {
+	void theRoleIsOfOneRenewedAwaitedForeverAndNeverKeptIdleWhateverIsSetForLocks() {
 		LockOperations locks = Mockito.mock();
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any())).willReturn(new CompletableFuture<>());
 		new LeaderElection("role", locks, this.first).start();
@@ -296,6 +316,8 @@ class LeaderElectionTests {
 			.should()
 			.acquireAsync(ArgumentMatchers
 				.assertArg((request) -> assertThat(request.settings()).returns(true, LockSettings::autoRenew)
+					.returns(1, LockSettings::limit)
+					.returns(Duration.ofDays(10_000), LockSettings::waitTimeout)
 					.returns(Duration.ZERO, LockSettings::linger)));
 	}
 
@@ -359,15 +381,163 @@ class LeaderElectionTests {
 	}
 
 	@Test
-	void whoCouldNotStandTriesAgain() {
+	void whoIsStartedAnewWhileItsTermStillEndsStandsOnceAndAfterThat() {
+		LockHandle former = handle("leader:role", 7);
+		CompletableFuture<LockHandle> claim = new CompletableFuture<>();
+		Iterator<CompletableFuture<LockHandle>> claims = List
+			.of(CompletableFuture.completedFuture(former), claim, new CompletableFuture<LockHandle>())
+			.iterator();
 		LockOperations locks = Mockito.mock();
-		CompletableFuture<LockHandle> next = new CompletableFuture<>();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any())).willAnswer((call) -> {
+			this.first.heard.add("stands");
+			return claims.next();
+		});
+		LockHandle next = handle("leader:role", 8);
+		BDDMockito.willAnswer((call) -> {
+			this.first.heard.add("released");
+			return claim.complete(next);
+		}).given(former).close();
+		LeaderElection election = new LeaderElection("role", locks, this.first);
+		this.first.onEvent = () -> {
+			if (!election.isRunning()) {
+				election.start();
+			}
+		};
+		election.start();
+		election.stop();
+		assertThat(this.first.heard).containsExactly("stands", "granted", "revoked", "released", "stands", "granted");
+		assertThat(election.term()).hasValue(8);
+	}
+
+	@Test
+	void whoIsStartedAnewInItsOwnWorkStandsAgainInANewTermAfterIt() {
+		this.first.start().awaitHeard("granted");
+		long term = this.first.election.term().getAsLong();
+		this.first.election.ifLeader(() -> {
+			this.first.election.stop();
+			this.first.election.start();
+			assertThat(this.first.election.isLeader()).isFalse();
+			assertThat(this.first.heard).containsExactly("granted", "revoked");
+		});
+		this.first.awaitHeard("granted", "revoked", "granted");
+		assertThat(this.first.election.term().getAsLong()).isGreaterThan(term);
+	}
+
+	@Test
+	void whoStepsDownInATransactionReleasesAfterItAndStandsBehindTheOthers() {
+		this.first.start().awaitHeard("granted");
+		long term = this.first.election.term().getAsLong();
+		this.second.start().awaitWaiting();
+		// The turn in which it would hand the lock on to itself is over
+		this.clock.step(Duration.ofSeconds(1));
+		new TransactionTemplate(new NoTransactions()).executeWithoutResult((status) -> {
+			this.first.election.stepDown();
+			this.first.awaitWaiting();
+			assertThat(this.first.election.isLeader()).isFalse();
+			assertThat(holder().fence()).isEqualTo(term);
+		});
+		this.second.awaitLeader();
+		this.first.awaitHeard("granted", "revoked");
+		this.first.awaitWaiting();
+		this.second.election.stop();
+		this.first.awaitHeard("granted", "revoked", "granted");
+		assertThat(this.first.election.term().getAsLong()).isGreaterThan(term);
+	}
+
+	@Test
+	void workInATransactionThatEndsATermIsFollowedByANewOne() throws Exception {
+		this.first.start().awaitHeard("granted");
+		long term = this.first.election.term().getAsLong();
+		new TransactionTemplate(new NoTransactions())
+			.executeWithoutResult((status) -> this.first.election.ifLeader(this.first.election::stepDown));
+		this.first.awaitHeard("granted", "revoked", "granted");
+		assertThat(this.first.election.term().getAsLong()).isGreaterThan(term);
+	}
+
+	@Test
+	void whoStepsDownUnderALockThatIsGoneStandsAgain() {
+		this.first.start().awaitHeard("granted");
+		lose();
+		assertThatNoException().isThrownBy(this.first.election::stepDown);
+		this.first.awaitHeard("granted", "revoked", "granted");
+	}
+
+	@Test
+	void aStopAwaitsAnEndThatIsPublishedAlready() throws Exception {
+		CountDownLatch publishing = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		this.first.start().awaitHeard("granted");
+		this.first.onEvent = () -> {
+			publishing.countDown();
+			await(goOn);
+			this.first.heard.add("done");
+		};
+		this.others.submit(this.first.election::stepDown);
+		publishing.await();
+		List<String> heard = new ArrayList<>();
+		Thread stop = new Thread(() -> {
+			this.first.election.stop();
+			heard.addAll(this.first.heard);
+		});
+		stop.start();
+		Awaitility.await()
+			.until(() -> stop.getState() == Thread.State.TIMED_WAITING || stop.getState() == Thread.State.TERMINATED);
+		goOn.countDown();
+		stop.join();
+		assertThat(heard).containsExactly("granted", "revoked", "done");
+	}
+
+	@Test
+	void aStopThatIsInterruptedAwaitsNothingAndLeavesTheInterrupt() throws Exception {
+		CountDownLatch publishing = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		this.first.onEvent = () -> {
+			publishing.countDown();
+			await(goOn);
+		};
+		this.first.start();
+		publishing.await();
+		Thread.currentThread().interrupt();
+		this.first.election.stop();
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(this.first.heard).containsExactly("granted");
+		goOn.countDown();
+		this.first.awaitHeard("granted", "revoked");
+	}
+
+	@Test
+	void aListenerOfItsEndMayStopTheElection() {
+		LockHandle held = handle("leader:role", 7);
+		LockOperations locks = Mockito.mock();
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
-			.willReturn(CompletableFuture.failedFuture(new IllegalStateException("by the test")))
-			.willReturn(next);
+			.willReturn(CompletableFuture.completedFuture(held));
+		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofDays(1));
+		election.start();
+		this.first.onEvent = () -> {
+			election.stop();
+			this.first.heard.add("done");
+		};
+		Future<?> end = this.others.submit(election::stepDown);
+		Awaitility.await().until(end::isDone);
+		assertThat(this.first.heard).containsExactly("granted", "revoked", "done");
+		BDDMockito.then(held).should().close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void whoCouldNotStandTriesAgain(boolean atOnce, CapturedOutput output) {
+		LockOperations locks = Mockito.mock();
+		IllegalStateException failure = new IllegalStateException("by the test");
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any())).willAnswer((call) -> {
+			if (atOnce) {
+				throw failure;
+			}
+			return CompletableFuture.failedFuture(failure);
+		}).willReturn(new CompletableFuture<>());
 		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofMillis(1));
 		election.start();
 		BDDMockito.then(locks).should(Mockito.timeout(10_000).times(2)).acquireAsync(ArgumentMatchers.any());
+		assertThat(output).contains("Could not stand for 'role'");
 		election.stop();
 	}
 
@@ -395,6 +565,28 @@ class LeaderElectionTests {
 
 	private void lose() {
 		assertThat(this.store.release(new LeaseId(Candidate.KEY, holder().leaseToken()), TIMEOUT).ended()).isTrue();
+	}
+
+	/** Begins, commits and rolls back nothing. */
+	private static final class NoTransactions extends AbstractPlatformTransactionManager {
+
+		@Override
+		protected Object doGetTransaction() {
+			return this;
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+		}
+
 	}
 
 }
