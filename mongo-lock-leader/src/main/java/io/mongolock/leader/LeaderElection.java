@@ -194,6 +194,28 @@ public final class LeaderElection implements SmartLifecycle {
 		}
 	}
 
+	/**
+	 * Stop as {@link #stop()} does.
+	 * @param callback run when the work that has begun has ended and the lock is given
+	 * back; at once if there is none, or this thread does it
+	 */
+	@Override
+	public void stop(Runnable callback) {
+		stop();
+		Leadership last;
+		boolean working;
+		synchronized (this) {
+			last = this.unreleased;
+			working = last != null && last.over;
+		}
+		if (last != null && working && LockContext.find((lock) -> lock == last.handle).isEmpty()) {
+			last.released.thenRun(callback);
+		}
+		else {
+			callback.run();
+		}
+	}
+
 	@Override
 	public synchronized boolean isRunning() {
 		return this.running;
@@ -392,6 +414,7 @@ public final class LeaderElection implements SmartLifecycle {
 			synchronized (this) {
 				this.unreleased = null;
 			}
+			ended.released.complete(null);
 		}
 	}
 
@@ -430,6 +453,8 @@ public final class LeaderElection implements SmartLifecycle {
 		private final LockHandle handle;
 
 		private final CountDownLatch revoked = new CountDownLatch(1);
+
+		private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
 
 		private int calls;
 

@@ -514,13 +514,49 @@ class LeaderElectionTests {
 		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofDays(1));
 		election.start();
 		this.first.onEvent = () -> {
-			election.stop();
+			election.stop(() -> this.first.heard.add("stopped"));
 			this.first.heard.add("done");
 		};
 		Future<?> end = this.others.submit(election::stepDown);
 		Awaitility.await().until(end::isDone);
-		assertThat(this.first.heard).containsExactly("granted", "revoked", "done");
+		assertThat(this.first.heard).containsExactly("granted", "revoked", "stopped", "done");
 		BDDMockito.then(held).should().close();
+	}
+
+	@Test
+	void aStopOfTheApplicationIsOverWhenWorkThatHasBegunHasEnded() throws Exception {
+		this.first.start().awaitHeard("granted");
+		CountDownLatch working = new CountDownLatch(1);
+		CountDownLatch end = new CountDownLatch(1);
+		Future<Boolean> work = this.others.submit(() -> this.first.election.ifLeader(() -> {
+			working.countDown();
+			end.await();
+		}));
+		working.await();
+		CountDownLatch stopped = new CountDownLatch(1);
+		this.first.election.stop(stopped::countDown);
+		assertThat(this.first.heard).containsExactly("granted", "revoked");
+		assertThat(stopped.getCount()).isOne();
+		assertThat(lock().holders()).isNotEmpty();
+		end.countDown();
+		assertThat(work.get(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(stopped.getCount()).isZero();
+		assertThat(lock().holders()).isEmpty();
+	}
+
+	@Test
+	void aStopOfTheApplicationAwaitsNothingWhereNoWorkOrItsOwnGoesOn() {
+		CountDownLatch stopped = new CountDownLatch(3);
+		this.second.election.stop(stopped::countDown);
+		this.first.start().awaitHeard("granted");
+		this.first.election.stop(stopped::countDown);
+		assertThat(stopped.getCount()).isOne();
+		assertThat(lock().holders()).isEmpty();
+		this.first.start().awaitLeader();
+		this.first.election.ifLeader(() -> {
+			this.first.election.stop(stopped::countDown);
+			assertThat(stopped.getCount()).isZero();
+		});
 	}
 
 	@ParameterizedTest
