@@ -2,13 +2,16 @@ package io.mongolock.leader;
 
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.integration.leader.Context;
 import org.springframework.integration.leader.event.OnGrantedEvent;
 import org.springframework.integration.leader.event.OnRevokedEvent;
 
 /**
  * Publishes elections as events of Spring Integration, whose endpoints of that role start
- * and stop by them.
+ * and stop by them, before other listeners: one that fails ends the publication of an
+ * event.
  */
 final class IntegrationLeaderEvents {
 
@@ -19,12 +22,14 @@ final class IntegrationLeaderEvents {
 	}
 
 	@EventListener
+	@Order(Ordered.HIGHEST_PRECEDENCE)
 	void on(LeaderElectionEvent.Granted event) {
 		this.events.publishEvent(
 				new OnGrantedEvent(event.election(), new ElectionContext(event.election()), event.election().role()));
 	}
 
 	@EventListener
+	@Order(Ordered.HIGHEST_PRECEDENCE)
 	void on(LeaderElectionEvent.Revoked event) {
 		this.events.publishEvent(
 				new OnRevokedEvent(event.election(), new ElectionContext(event.election()), event.election().role()));

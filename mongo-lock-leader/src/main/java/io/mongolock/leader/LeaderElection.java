@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.LockApplicationEvent;
@@ -228,12 +230,15 @@ public final class LeaderElection implements SmartLifecycle {
 				+ ")";
 	}
 
+	// First, as a listener that fails ends the publication of an event
 	@EventListener
+	@Order(Ordered.HIGHEST_PRECEDENCE)
 	void onLost(LockApplicationEvent.Lost event) {
 		endTermOf(event.lock());
 	}
 
 	@EventListener
+	@Order(Ordered.HIGHEST_PRECEDENCE)
 	void onReleaseRequested(LockApplicationEvent.ReleaseRequested event) {
 		endTermOf(event.lock());
 	}

@@ -21,6 +21,7 @@ import org.springframework.integration.leader.event.OnGrantedEvent;
 import org.springframework.integration.support.SmartLifecycleRoleController;
 import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
 
+import io.mongolock.LockApplicationEvent;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.client.LockTemplate;
@@ -82,6 +83,26 @@ class LeaderElectionAutoConfigurationTests {
 			context.getBean(LockTemplate.class).requestRelease(Candidate.KEY, "for the test");
 			awaitDone(context, "revoked " + asked);
 		});
+	}
+
+	@Test
+	void theEventsOfTheLockReachTheElectionThoughOtherListenersFail() {
+		this.instance.withBean(Failing.class)
+			.withUserConfiguration(LeaderSnippets.class)
+			.withPropertyValues("mongo-lock.locks.leader.ttl=2s")
+			.run((context) -> {
+				long asked = term(context);
+				context.getBean(LockTemplate.class).requestRelease(Candidate.KEY, "for the test");
+				Awaitility.await().until(() -> term(context) > asked);
+				long lost = term(context);
+				StoredHolder holder = this.store.find(Candidate.KEY, Duration.ofSeconds(1))
+					.orElseThrow()
+					.holders()
+					.get(0);
+				this.store.release(new LeaseId(Candidate.KEY, holder.leaseToken()), Duration.ofSeconds(1));
+				context.getBean(LockTemplate.class).renew(Candidate.KEY);
+				Awaitility.await().until(() -> term(context) > lost);
+			});
 	}
 
 	@Test
@@ -168,6 +189,16 @@ class LeaderElectionAutoConfigurationTests {
 	}
 
 	@Test
+	void endpointsOfSpringIntegrationStartAndStopThoughOtherListenersFail() {
+		this.reports.withBean(Failing.class).withUserConfiguration(Channels.class).run((context) -> {
+			SmartLifecycleRoleController roles = context.getBean(SmartLifecycleRoleController.class);
+			Awaitility.await().until(() -> roles.allEndpointsRunning("reports"));
+			election(context).stop();
+			assertThat(roles.noEndpointsRunning("reports")).isTrue();
+		});
+	}
+
+	@Test
 	void anEventOfSpringIntegrationYieldsTheRole() {
 		this.reports.withBean(Heard.class).run((context) -> {
 			Heard heard = context.getBean(Heard.class);
@@ -215,6 +246,20 @@ class LeaderElectionAutoConfigurationTests {
 
 		@LeaderOnly("nobody")
 		void work() {
+		}
+
+	}
+
+	static class Failing {
+
+		@EventListener
+		void on(LeaderElectionEvent event) {
+			throw new IllegalStateException("by the test");
+		}
+
+		@EventListener
+		void on(LockApplicationEvent event) {
+			throw new IllegalStateException("by the test");
 		}
 
 	}
