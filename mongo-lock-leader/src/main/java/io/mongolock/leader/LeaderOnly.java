@@ -10,7 +10,8 @@ import java.lang.annotation.Target;
  * Runs a method only where this instance leads for a role, for example a
  * {@code @Scheduled} one; elsewhere its calls do nothing. As
  * {@link LeaderElection#ifLeader}: the lock of the role is not given up before the method
- * has ended. The method returns nothing and is called through the proxy of its bean.
+ * has ended. The method returns nothing and is called through the proxy of its bean: it
+ * is neither private, static nor final.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -1,12 +1,19 @@
 package io.mongolock.leader;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.Mockito;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -27,6 +34,7 @@ import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.leader.LeaderSnippets.Reports;
 import io.mongolock.leader.LeadersEndpoint.LeaderDescriptor;
+import io.mongolock.leader.elsewhere.OfAnotherPackage;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.test.InMemoryLockStore;
@@ -142,6 +150,62 @@ class LeaderElectionAutoConfigurationTests {
 				.hasMessageContaining("Return nothing"));
 	}
 
+	@ParameterizedTest
+	@MethodSource
+	void aMethodThatNoProxyReachesFailsTheStart(Class<?> type, boolean proxyTargetClass, String problem) {
+		this.instance.withBean(type)
+			.withPropertyValues("spring.aop.proxy-target-class=" + proxyTargetClass)
+			.withUserConfiguration(LeaderSnippets.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("@LeaderOnly on ")
+				.hasMessageContaining(".work()")
+				.hasMessageContaining(problem)
+				.hasMessageContaining("LeaderElection.ifLeader"));
+	}
+
+	static Stream<Arguments> aMethodThatNoProxyReachesFailsTheStart() {
+		return Stream.of(Arguments.of(OfPrivate.class, true, "which is private"),
+				Arguments.of(OfStatic.class, true, "which is static"),
+				Arguments.of(OfFinal.class, true, "which is final, or its class is"),
+				Arguments.of(FinalClass.class, true, "which is final, or its class is"),
+				Arguments.of(WithStaticContract.class, true, "which is static"),
+				Arguments.of(OfSuperclass.class, true, "which is package-private in another package than its bean"),
+				Arguments.of(Contracted.class, false, "which is in none of its interfaces"));
+	}
+
+	@Test
+	void aFinalClassIsGuardedByItsInterface() {
+		this.instance.withBean(FinalContracted.class)
+			.withPropertyValues("spring.aop.proxy-target-class=false")
+			.withUserConfiguration(LeaderSnippets.class)
+			.run((context) -> assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Contract.class))).isTrue());
+	}
+
+	@Test
+	void aBeanThatIsAProxyItselfIsGuardedByItsInterface() {
+		List<String> called = new CopyOnWriteArrayList<>();
+		this.instance
+			.withBean(Feed.class,
+					() -> (Feed) Proxy.newProxyInstance(Feed.class.getClassLoader(), new Class<?>[] { Feed.class },
+							(proxy, method, arguments) -> method.getName().equals("read") && called.add("read")))
+			.withUserConfiguration(LeaderSnippets.class)
+			.run((context) -> {
+				election(context).stop();
+				context.getBean(Feed.class).read();
+				assertThat(called).isEmpty();
+			});
+	}
+
+	@Test
+	void allGuardedMethodsOfABeanAreLookedAt() {
+		this.instance.withBean(OfTwoRoles.class)
+			.withPropertyValues("spring.aop.proxy-target-class=false")
+			.withUserConfiguration(LeaderSnippets.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("There are 0 LeaderElection beans of the role 'nobody'"));
+	}
+
 	@Test
 	void whereAnotherLeadsTheLockOfTheMethodIsNotTaken() {
 		this.reports.run((one) -> {
@@ -246,6 +310,114 @@ class LeaderElectionAutoConfigurationTests {
 
 		@LeaderOnly("nobody")
 		void work() {
+		}
+
+	}
+
+	static class OfPrivate {
+
+		@LeaderOnly("reports")
+		void other() {
+		}
+
+		@LeaderOnly("reports")
+		private void work() {
+		}
+
+	}
+
+	static class OfStatic {
+
+		@LeaderOnly("reports")
+		static void work() {
+		}
+
+	}
+
+	static class OfFinal {
+
+		@LeaderOnly("reports")
+		final void work() {
+		}
+
+	}
+
+	static class OfSuperclass extends OfAnotherPackage {
+
+	}
+
+	static final class FinalClass {
+
+		@LeaderOnly("reports")
+		void work() {
+		}
+
+	}
+
+	interface StaticContract {
+
+		@LeaderOnly("reports")
+		static void work() {
+		}
+
+	}
+
+	static class WithStaticContract implements StaticContract {
+
+	}
+
+	interface Contract {
+
+		void ofContract();
+
+	}
+
+	static class Contracted implements Contract {
+
+		@Override
+		public void ofContract() {
+		}
+
+		@LeaderOnly("reports")
+		void work() {
+		}
+
+	}
+
+	static final class FinalContracted implements Contract {
+
+		@Override
+		@LeaderOnly("reports")
+		public void ofContract() {
+		}
+
+	}
+
+	interface Feed {
+
+		@LeaderOnly("reports")
+		void read();
+
+	}
+
+	interface TwoRoles {
+
+		void known();
+
+		void unknown();
+
+	}
+
+	static class OfTwoRoles implements TwoRoles {
+
+		@Override
+		@LeaderOnly("reports")
+		public void known() {
+		}
+
+		@Override
+		@LeaderOnly("nobody")
+		public void unknown() {
 		}
 
 	}
