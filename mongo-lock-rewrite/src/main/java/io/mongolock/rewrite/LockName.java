@@ -1,9 +1,24 @@
 package io.mongolock.rewrite;
 
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.ParserContext;
+import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.common.LiteralExpression;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
  * The name of a lock of ShedLock as an attribute of {@code @DistributedLock} that results
@@ -13,54 +28,89 @@ import org.jspecify.annotations.Nullable;
  */
 record LockName(String attribute) {
 
+	/** What {@code @DistributedLock} refuses as a name, templates among it. */
+	private static final Pattern EXPRESSION = Pattern.compile("#\\{|#[a-zA-Z_]|^@[a-zA-Z_]");
+
 	static LockName of(@Nullable String name) {
 		if (name == null || name.isBlank()) {
 			throw new UnmappedException("a lock needs a name");
 		}
-		if (!name.contains("#{")) {
+		if (!EXPRESSION.matcher(name).find()) {
 			return new LockName("name = " + Literals.quoted(name));
 		}
 		if (name.contains("${")) {
-			throw new UnmappedException("a key has no placeholders: put the value of ${…} into " + name);
+			throw new UnmappedException("write the value of the placeholder into the name: a key has no placeholders");
 		}
-		return new LockName("key = " + Literals.quoted(expression(name)));
+		String key = key(parts(name));
+		if (key.contains("#{")) {
+			throw notUnderstood();
+		}
+		return new LockName("key = " + Literals.quoted(key));
 	}
 
-	private static String expression(String template) {
-		List<String> parts = new ArrayList<>();
-		int at = 0;
-		while (at < template.length()) {
-			int begin = template.indexOf("#{", at);
-			if (begin != at) {
-				parts.add(text(template.substring(at, (begin < 0) ? template.length() : begin)));
-			}
-			if (begin < 0) {
-				break;
-			}
-			int end = template.indexOf('}', begin);
-			String expression = (end < 0) ? "{" : template.substring(begin + 2, end).strip();
-			if (expression.isEmpty() || expression.contains("{")) {
-				throw new UnmappedException("the name is a template that is not understood: write the key by hand");
-			}
-			parts.add(expression);
-			at = end + 1;
+	private static List<Expression> parts(String template) {
+		try {
+			Expression parsed = new SpelExpressionParser().parseExpression(template, ParserContext.TEMPLATE_EXPRESSION);
+			return (parsed instanceof CompositeStringExpression composite) ? Arrays.asList(composite.getExpressions())
+					: List.of(parsed);
 		}
-		return (parts.size() > 1) ? joined(parts) : parts.get(0);
+		catch (ParseException | IllegalStateException ex) {
+			throw notUnderstood();
+		}
 	}
 
-	// A text first, so that numbers are not added up
-	private static String joined(List<String> parts) {
-		List<String> operands = new ArrayList<>();
-		if (!parts.get(0).startsWith("'")) {
-			operands.add("''");
-		}
-		parts
-			.forEach((part) -> operands.add((part.startsWith("'") || part.matches("#\\w+")) ? part : "(" + part + ")"));
-		return String.join(" + ", operands);
+	private static UnmappedException notUnderstood() {
+		return new UnmappedException("the name is a template that is not understood: write the key by hand");
 	}
 
-	private static String text(String text) {
-		return "'" + text.replace("'", "''") + "'";
+	private static String key(List<Expression> parts) {
+		StringBuilder key = new StringBuilder();
+		if (!isText(parts.get(0))) {
+			// A text first, so that numbers are not added up, and a list is one key
+			key.append("''");
+		}
+		parts.forEach((part) -> key.append((key.isEmpty()) ? "" : " + ").append(operand(part)));
+		return key.toString();
+	}
+
+	private static boolean isText(Expression part) {
+		return part instanceof LiteralExpression
+				|| (part instanceof SpelExpression expression && expression.getAST() instanceof StringLiteral);
+	}
+
+	private static String operand(Expression part) {
+		String text = part.getExpressionString();
+		if (!(part instanceof SpelExpression expression)) {
+			return "'" + text.replace("'", "''") + "'";
+		}
+		if (readsRoot(expression.getAST())) {
+			throw new UnmappedException(
+					"the root of expressions is another object here: refer to arguments as #name and to beans as @name");
+		}
+		return (isText(part) || expression.getAST() instanceof VariableReference) ? text : "(" + text + ")";
+	}
+
+	// At least wherever it does: what stands in .![ ] and .?[ ] is of other objects
+	private static boolean readsRoot(SpelNode node) {
+		if (node instanceof VariableReference) {
+			return List.of("#root", "#this").contains(node.toStringAST());
+		}
+		return isMember(node) || IntStream.range(0, node.getChildCount())
+			.anyMatch((i) -> readsRoot(node.getChild(i), follows(node, i)));
+	}
+
+	private static boolean readsRoot(SpelNode node, boolean follows) {
+		return (follows && isMember(node))
+				? IntStream.range(0, node.getChildCount()).anyMatch((i) -> readsRoot(node.getChild(i)))
+				: readsRoot(node);
+	}
+
+	private static boolean isMember(SpelNode node) {
+		return node instanceof PropertyOrFieldReference || node instanceof MethodReference;
+	}
+
+	private static boolean follows(SpelNode node, int child) {
+		return node instanceof CompoundExpression && child > 0;
 	}
 
 }

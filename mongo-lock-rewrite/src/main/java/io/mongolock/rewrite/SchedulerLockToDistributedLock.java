@@ -1,11 +1,15 @@
 package io.mongolock.rewrite;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.Cursor;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.ScanningRecipe;
+import org.openrewrite.SourceFile;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.java.AnnotationMatcher;
 import org.openrewrite.java.JavaIsoVisitor;
@@ -13,6 +17,8 @@ import org.openrewrite.java.JavaParser;
 import org.openrewrite.java.JavaTemplate;
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
+import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.marker.SearchResult;
 
 /**
@@ -72,9 +78,17 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 			@Override
 			public J.Annotation visitAnnotation(J.Annotation annotation, ExecutionContext context) {
 				if (ENABLE.matches(annotation)) {
-					defaults.lockAtLeastFor = new Attributes(annotation).text("defaultLockAtLeastFor");
+					// Other languages write it otherwise
+					boolean known = getCursor().firstEnclosing(JavaSourceFile.class) instanceof J.CompilationUnit;
+					defaults.add(known ? new Attributes(annotation) : null);
 				}
 				return annotation;
+			}
+
+			@Override
+			public J.ClassDeclaration visitClassDeclaration(J.ClassDeclaration type, ExecutionContext context) {
+				defaults.namesakes |= isNamesake(type.getType());
+				return super.visitClassDeclaration(type, context);
 			}
 
 		};
@@ -84,16 +98,30 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 	public TreeVisitor<?, ExecutionContext> getVisitor(Defaults defaults) {
 		return new JavaIsoVisitor<>() {
 
+			// Sources of Kotlin and Groovy would be visited as well
+			@Override
+			public boolean isAcceptable(SourceFile source, ExecutionContext context) {
+				return source instanceof J.CompilationUnit;
+			}
+
 			@Override
 			public J.Annotation visitAnnotation(J.Annotation annotation, ExecutionContext context) {
 				if (!LOCK.matches(annotation)) {
 					return super.visitAnnotation(annotation, context);
 				}
 				try {
+					checkAliases(getCursor().getParentTreeCursor().getValue());
 					String turned = turned(new Attributes(annotation), defaults);
 					maybeRemoveImport(SHED_LOCK + "SchedulerLock");
-					maybeAddImport(DISTRIBUTED_LOCK);
-					maybeAddImport(ON_UNAVAILABLE);
+					if (defaults.namesakes
+							|| hasNamesakes(getCursor().firstEnclosingOrThrow(J.CompilationUnit.class))) {
+						turned = turned.replaceFirst("DistributedLock", DISTRIBUTED_LOCK)
+							.replaceFirst("OnUnavailable\\.SKIP", ON_UNAVAILABLE + ".SKIP");
+					}
+					else {
+						maybeAddImport(DISTRIBUTED_LOCK);
+						maybeAddImport(ON_UNAVAILABLE);
+					}
 					return apply(turned, annotation, getCursor());
 				}
 				catch (UnmappedException ex) {
@@ -102,6 +130,28 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 			}
 
 		};
+	}
+
+	private static void checkAliases(Object annotated) {
+		if (annotated instanceof J.ClassDeclaration type && !type.getBody().getStatements().isEmpty()) {
+			throw new UnmappedException("attributes of this annotation may be aliases of those of @SchedulerLock: "
+					+ "turn it into @DistributedLock by hand");
+		}
+	}
+
+	// An unused import is no type in use
+	private static boolean hasNamesakes(J.CompilationUnit source) {
+		return source.getImports().stream().anyMatch((imported) -> isNamesake(imported.getTypeName()))
+				|| source.getTypesInUse().getTypesInUse().stream().anyMatch(SchedulerLockToDistributedLock::isNamesake);
+	}
+
+	private static boolean isNamesake(@Nullable JavaType type) {
+		return type instanceof JavaType.FullyQualified qualified && isNamesake(qualified.getFullyQualifiedName());
+	}
+
+	private static boolean isNamesake(String type) {
+		return type.matches("(.*[.$])?(DistributedLock|OnUnavailable)") && !type.equals(DISTRIBUTED_LOCK)
+				&& !type.equals(ON_UNAVAILABLE);
 	}
 
 	private static J.Annotation apply(String turned, J.Annotation annotation, Cursor cursor) {
@@ -115,25 +165,58 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 	private static String turned(Attributes attributes, Defaults defaults) {
 		StringBuilder turned = new StringBuilder("@DistributedLock(" + LockName.of(attributes.text("name")).attribute()
 				+ ", onUnavailable = OnUnavailable.SKIP");
-		String most = attributes.text("lockAtMostFor");
-		String least = attributes.text("lockAtLeastFor");
-		append(turned, "ttl", most);
-		append(turned, "minHold", (least != null) ? least : defaults.lockAtLeastFor);
+		append(turned, "ttl", attributes, "lockAtMostFor", defaults.lockAtMostFor);
+		append(turned, "minHold", attributes, "lockAtLeastFor", defaults.lockAtLeastFor);
 		return turned.append(")").toString();
 	}
 
-	private static void append(StringBuilder turned, String attribute, @Nullable String duration) {
-		if (duration != null && !duration.isEmpty()) {
-			turned.append(", ").append(attribute).append(" = ").append(Literals.quoted(Durations.of(duration)));
+	private static void append(StringBuilder turned, String attribute, Attributes attributes, String there,
+			Set<Optional<String>> defaults) {
+		String own = attributes.text(there);
+		String duration = (own != null && !own.isBlank()) ? own : Defaults.one(defaults, there);
+		if (!duration.isEmpty()) {
+			turned.append(", ").append(attribute).append(" = ").append(Literals.quoted(Durations.of(there, duration)));
 		}
 	}
 
 	/**
-	 * What {@code @EnableSchedulerLock} says for methods that say nothing.
+	 * What the sources say that is for all locks: {@code @EnableSchedulerLock} for
+	 * methods that say nothing, and the names that are taken.
 	 */
 	public static final class Defaults {
 
-		private @Nullable String lockAtLeastFor;
+		/** As each {@code @EnableSchedulerLock} has it; empty where it cannot be read. */
+		private final Set<Optional<String>> lockAtMostFor = new HashSet<>();
+
+		private final Set<Optional<String>> lockAtLeastFor = new HashSet<>();
+
+		/** Whether types of the application are called as those of the new annotation. */
+		private boolean namesakes;
+
+		private void add(@Nullable Attributes enable) {
+			this.lockAtMostFor.add(value(enable, "defaultLockAtMostFor", null));
+			this.lockAtLeastFor.add(value(enable, "defaultLockAtLeastFor", ""));
+		}
+
+		private static Optional<String> value(@Nullable Attributes enable, String attribute, @Nullable String absent) {
+			try {
+				String text = (enable != null) ? enable.text(attribute) : null;
+				return Optional.ofNullable((text != null || enable == null) ? text : absent);
+			}
+			catch (UnmappedException ex) {
+				return Optional.empty();
+			}
+		}
+
+		// Empty if there is none
+		private static String one(Set<Optional<String>> values, String attribute) {
+			if (values.isEmpty()) {
+				return "";
+			}
+			return ((values.size() == 1) ? values.iterator().next() : Optional.<String>empty())
+				.orElseThrow(() -> new UnmappedException("the sources do not say one default"
+						+ attribute.replace("lock", "Lock") + " as a literal: write " + attribute));
+		}
 
 	}
 
@@ -160,7 +243,9 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 		}
 
 		private static String literal(String attribute, Expression value) {
-			if (value instanceof J.Literal literal && literal.getValue() instanceof String text) {
+			// What it escapes as half a character is not in its value
+			if (value instanceof J.Literal literal && literal.getUnicodeEscapes() == null
+					&& literal.getValue() instanceof String text) {
 				return text;
 			}
 			throw new UnmappedException(attribute + " is no literal: turn this lock into @DistributedLock by hand");

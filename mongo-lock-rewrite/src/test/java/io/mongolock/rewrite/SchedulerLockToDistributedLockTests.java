@@ -1,29 +1,63 @@
 package io.mongolock.rewrite;
 
+import java.io.IOException;
 import java.io.StringWriter;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.math.BigDecimal;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.spring.ExtendedLockConfigurationExtractor;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.InMemoryExecutionContext;
 import org.openrewrite.Result;
 import org.openrewrite.SourceFile;
 import org.openrewrite.internal.InMemoryLargeSourceSet;
 import org.openrewrite.java.JavaParser;
+import org.springframework.beans.BeanUtils;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.convert.converter.Converter;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.StringValueResolver;
+
+import io.mongolock.LockRequest;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.core.DurationText;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
  * Tests for {@link SchedulerLockToDistributedLock}: sources before and after, of which
  * those after are compiled.
  */
 class SchedulerLockToDistributedLockTests {
+
+	private static final String SHED_LOCK = "net.javacrumbs.shedlock.spring.aop.";
+
+	@TempDir
+	private static Path classes;
 
 	@Test
 	void aLockOfAScheduledMethodIsTurned() {
@@ -68,32 +102,167 @@ class SchedulerLockToDistributedLockTests {
 	void aTemplateBecomesAnExpressionForTheSameKey() {
 		assertThat(annotation("@SchedulerLock(name = \"settlement-#{#shop}\")"))
 			.isEqualTo("@DistributedLock(key = \"'settlement-' + #shop\", onUnavailable = OnUnavailable.SKIP)");
-		assertThat(annotation("@SchedulerLock(name = \"#{#shop}\")")).contains("(key = \"#shop\", ");
+		assertThat(annotation("@SchedulerLock(name = \"#{#shop}\")")).contains("(key = \"'' + #shop\", ");
 		assertThat(annotation("@SchedulerLock(name = \"#{#shop.length()}#{#shop}'s\")"))
 			.contains("(key = \"'' + (#shop.length()) + #shop + '''s'\", ");
 	}
 
-	@Test
-	void theLeastTimeOfAllLocksIsThatOfEachOneWithoutItsOwn() {
-		String configuration = """
-				import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
+	// As literals of Java, without their quotes
+	@ParameterizedTest
+	@ValueSource(strings = { "plain", "job#daily", "@daily", "a'b\\\"c\\\\d", "a\\tb\\nc\\rd\\u0001e\\0",
+			"Pr\\u00fcfung", "\ud83d\ude00", "Pr\u00fcfung #{#shop}", "#{#shop}\\n\\u00fc", "settlement-#{#shop}",
+			"#{#shop}", "#{#count}", "#{#price}", "#{#shops}", "a-#{#shops}", "#{#count}#{#count}",
+			"#{#count + 1}#{#count}", "#{'a'}", "#{'a'}#{#count}#{#count}", "job-#{'a' + #shop}",
+			"#{'x'.concat(#shop)}-y", "x-#{'a' == #shop ? 1 : 2}#{#count}", "#{'a' == #shop ? 1 : 2}-y",
+			"#{'a' + #count}-#{#count + 'b'}", "#{'a}b' + #shop}", "#{'it''s' + #shop}'s", "#{\\\"a}b\\\" + #shop}-c",
+			"a-#{{1, 2}[0]}", "#{ #shop.length() }", "#{#shop.substring(#count - 1)}-#{#shops[0]}", "#{#root2}x",
+			"#{T(java.lang.Math).max(1, #count)}m" })
+	void theKeyIsTheNameOfShedLock(String literal) throws Exception {
+		String before = job("@SchedulerLock(name = \"" + literal + "\", lockAtMostFor = \"1m\")");
+		Object[] arguments = { "eins", 2, new BigDecimal("1.50"), List.of("a", "b"), "c" };
+		assertThat(key(compiled(turned(before)), arguments)).isEqualTo(shedLock(compiled(before), arguments).getName());
+	}
 
-				@EnableSchedulerLock(defaultLockAtMostFor = "10m", defaultLockAtLeastFor = "30s")
-				class Configuration {
+	@Test
+	void aTextBlockIsTurned() throws Exception {
+		String before = job("@SchedulerLock(name = \"\"\"\n\ta\n\t  b\\n\"c\"\n\t\"\"\")");
+		assertThat(key(compiled(turned(before)))).isEqualTo("a\n  b\n\"c\"\n");
+	}
+
+	@Test
+	void anExpressionOnTheRootIsLeft() {
+		for (String expression : List.of("config.prefix", "#root.config", "#this", "'a' + name()", "#shop + (config)",
+				"#shops.![toString()]", "#shop.concat(config.suffix)")) {
+			assertThat(refused("@SchedulerLock(name = \"a-#{" + expression + "}\")")).as(expression)
+				.contains("the root of expressions is another object here");
+		}
+	}
+
+	@Test
+	void aQualifiedAnnotationIsTurned() {
+		assertThat(turned("""
+				class Jobs {
+
+					@net.javacrumbs.shedlock.spring.annotation.SchedulerLock(name = "a")
+					public void run() {
+					}
+
+				}
+				""")).contains("import io.mongolock.annotation.DistributedLock;")
+			.contains("@DistributedLock(name = \"a\"");
+	}
+
+	@Test
+	void theDefaultsOfAllLocksAreThoseOfEachOneWithoutItsOwn() {
+		String configuration = configuration("defaultLockAtMostFor = \"10m\", defaultLockAtLeastFor = \"30s\"");
+		for (String open : List.of("", ", lockAtLeastFor = \"\", lockAtMostFor = \" \"")) {
+			assertThat(turned(job("@SchedulerLock(name = \"a\"" + open + ")"), configuration))
+				.contains("ttl = \"10m\", minHold = \"30s\"");
+		}
+		assertThat(turned(job("@SchedulerLock(name = \"a\", lockAtMostFor = \"9m\", lockAtLeastFor = \"1s\")"),
+				configuration))
+			.contains("ttl = \"9m\", minHold = \"1s\"");
+		assertThat(turned(job("@SchedulerLock(name = \"a\")"), configuration("defaultLockAtMostFor = \"10m\"")))
+			.contains("ttl = \"10m\")");
+	}
+
+	@Test
+	void defaultsThatAgreeAreOne() {
+		String configuration = configuration("defaultLockAtMostFor = \"10m\", defaultLockAtLeastFor = \"30s\"");
+		assertThat(turned(job("@SchedulerLock(name = \"a\")"), configuration,
+				configuration.replace("Configuration", "OtherConfiguration")))
+			.contains("ttl = \"10m\", minHold = \"30s\"");
+	}
+
+	@Test
+	void aDefaultThatIsNotKnownLeavesEachLockWithoutItsOwn() {
+		String known = configuration("defaultLockAtMostFor = \"10m\", defaultLockAtLeastFor = \"30s\"");
+		String none = configuration("defaultLockAtMostFor = \"10m\"").replace("Configuration", "OtherConfiguration");
+		String constant = configuration("defaultLockAtMostFor = \"10m\", defaultLockAtLeastFor = Configuration.LEAST");
+		String lock = job("@SchedulerLock(name = \"a\", lockAtMostFor = \"1m\")");
+		for (List<String> sources : List.of(List.of(lock, known, none), List.of(lock, none, known),
+				List.of(lock, constant), List.of(constant, lock))) {
+			assertThat(left(sources.toArray(String[]::new))).contains("defaultLockAtLeastFor");
+		}
+		assertThat(turned(job("@SchedulerLock(name = \"a\", lockAtLeastFor = \"1s\")"), constant))
+			.contains("ttl = \"10m\", minHold = \"1s\"");
+		assertThat(left(job("@SchedulerLock(name = \"a\", lockAtLeastFor = \"1s\")"),
+				configuration("defaultLockAtMostFor = Configuration.LEAST")))
+			.contains("defaultLockAtMostFor");
+	}
+
+	@Test
+	void aTypeOfTheSameNameIsNotMeant() {
+		String lock = job("@SchedulerLock(name = \"a\")");
+		String qualified = "@io.mongolock.annotation.DistributedLock(name = \"a\", "
+				+ "onUnavailable = io.mongolock.OnUnavailable.SKIP)";
+		for (String name : List.of("OnUnavailable", "DistributedLock")) {
+			String nested = lock.replace("static final", "enum " + name + " { SKIP }\n\n\tstatic final");
+			assertThat(turned(nested)).contains(qualified).doesNotContain("import io.mongolock");
+			String base = "class Base { enum " + name + " { SKIP } }";
+			assertThat(changed(lock.replace("class Jobs", "class Jobs extends Base"), base)).contains(qualified);
+			assertThat(changed(lock, "enum " + name + " { SKIP }")).contains(qualified);
+			assertThat(
+					changed("import other." + name + ";\n" + lock, "package other; public enum " + name + " { SKIP }"))
+				.contains(qualified);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "500", "+500", "0", "007", "5S", "+5s", "10M", "2h", "P1D", "1d", "5000us", "7000000ns",
+			"PT0.5S", "+PT1M", "-PT-5S", "PT5s", "PT0S" })
+	void aDurationIsThatOfShedLock(String duration) throws Exception {
+		String before = job(
+				"@SchedulerLock(name = \"a\", lockAtMostFor = \"P2D\", lockAtLeastFor = \"" + duration + "\")");
+		String minHold = lock(compiled(turned(before))).minHold();
+		assertThat(DurationFormatterUtils.detectAndParse(minHold))
+			.isEqualTo(shedLock(compiled(before)).getLockAtLeastFor());
+		assertThat(DurationText.lacksUnit(minHold)).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { " 500 ", "-5", "-5s", "1.5s", "5x", "1h30m", "pt5s", "PT-5S", "10 s",
+			"99999999999999999999", "PT", "9223372036854775807d", "*/" })
+	void whatIsNoDurationOfShedLockIsLeft(String duration) throws Exception {
+		String annotation = "@SchedulerLock(name = \"a\", lockAtMostFor = \"P2D\", lockAtLeastFor = \"" + duration
+				+ "\")";
+		Class<?> before = compiled(job(annotation));
+		assertThatException().isThrownBy(() -> shedLock(before));
+		assertThat(refused(annotation)).contains("lockAtLeastFor is no duration");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PT0.0005S", "10us", "1ns", "1500us" })
+	void aFractionOfAMillisecondIsLeft(String duration) {
+		assertThat(refused("@SchedulerLock(name = \"a\", lockAtMostFor = \"" + duration + "\")"))
+			.contains("lockAtMostFor is no whole milliseconds");
+	}
+
+	@Test
+	void anAnnotationOnAnAnnotationIsTurnedUnlessItHasAttributes() {
+		String nightly = """
+				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+
+				@SchedulerLock(name = "a")
+				@interface Nightly {
 				}
 				""";
-		assertThat(turned(job("@SchedulerLock(name = \"a\")"), configuration)).contains("minHold = \"30s\"");
-		assertThat(turned(job("@SchedulerLock(name = \"a\", lockAtLeastFor = \"1s\")"), configuration))
-			.contains("minHold = \"1s\"");
+		assertThat(turned(nightly)).contains("@DistributedLock(name = \"a\"");
+		assertThat(left(nightly.replace("Nightly {", "Nightly {\n\n\tString most() default \"\";\n")))
+			.contains("may be aliases");
 	}
 
 	@Test
 	void whatCannotBeTurnedSaysWhy() {
 		assertThat(refused("@SchedulerLock(name = Jobs.NAME)")).contains("name is no literal");
-		assertThat(refused("@SchedulerLock(name = \"a\", lockAtMostFor = \"10us\")"))
-			.contains("10us is no whole milliseconds");
-		assertThat(refused("@SchedulerLock(name = \"${a}-#{#shop}\")")).contains("a key has no placeholders");
-		assertThat(refused("@SchedulerLock(name = \"a-#{{1}[0]}\")")).contains("a template that is not understood");
+		assertThat(refused("@SchedulerLock(name = \"a\" + \"b\")")).contains("name is no literal");
+		// Which OpenRewrite does not read
+		assertThat(refused("@SchedulerLock(name = \"\\ud83d\\ude00\")")).contains("name is no literal");
+		assertThat(refused("@SchedulerLock(name = \"${a}-#{#shop}*/\")")).contains("a key has no placeholders)~~>*/@");
+		assertThat(refused("@SchedulerLock(name = \"a-#{#shop\")")).contains("a template that is not understood");
+		assertThat(refused("@SchedulerLock(name = \"a-#{'#{'}\")")).contains("a template that is not understood");
+		assertThat(refused("@SchedulerLock(name = \"a\", lockAtMostFor = \"#{config.most}\")"))
+			.contains("lockAtMostFor is an expression");
 	}
 
 	@Test
@@ -102,13 +271,11 @@ class SchedulerLockToDistributedLockTests {
 	}
 
 	private static String refused(String annotation) {
-		return results(job(annotation)).get(0)
-			.getAfter()
-			.printAll()
-			.lines()
-			.filter((line) -> line.contains("@SchedulerLock"))
-			.findFirst()
-			.orElseThrow();
+		return left(job(annotation));
+	}
+
+	private static String left(String... sources) {
+		return changed(sources).lines().filter((line) -> line.contains("@SchedulerLock")).findFirst().orElseThrow();
 	}
 
 	private static String annotation(String annotation) {
@@ -128,19 +295,37 @@ class SchedulerLockToDistributedLockTests {
 					static final String NAME = "a";
 
 					%s
-					public void run(String shop) {
+					public void run(String shop, int count, java.math.BigDecimal price, java.util.List<String> shops,
+							String root2) {
 					}
 
 				}
 				""".formatted(annotation);
 	}
 
+	private static String configuration(String attributes) {
+		return """
+				import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
+
+				@EnableSchedulerLock(%s)
+				class Configuration {
+
+					static final String LEAST = "30s";
+
+				}
+				""".formatted(attributes);
+	}
+
 	private static String turned(String... sources) {
-		List<Result> results = results(sources);
-		assertThat(results).hasSize(1);
-		String after = results.get(0).getAfter().printAll();
+		String after = changed(sources);
 		assertCompiles(after);
 		return after;
+	}
+
+	private static String changed(String... sources) {
+		List<Result> results = results(sources);
+		assertThat(results).hasSize(1);
+		return results.get(0).getAfter().printAll();
 	}
 
 	private static List<Result> results(String... sources) {
@@ -158,6 +343,10 @@ class SchedulerLockToDistributedLockTests {
 	}
 
 	private static void assertCompiles(String source) {
+		compiled(source);
+	}
+
+	private static Class<?> compiled(String source) {
 		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		StringWriter errors = new StringWriter();
 		JavaFileObject file = new SimpleJavaFileObject(URI.create("string:///Jobs.java"), JavaFileObject.Kind.SOURCE) {
@@ -168,10 +357,49 @@ class SchedulerLockToDistributedLockTests {
 			}
 
 		};
-		assertThat(
-				compiler.getTask(errors, null, null, List.of("-proc:none", "-d", "target"), null, List.of(file)).call())
-			.as("%s", errors)
-			.isTrue();
+		List<String> options = List.of("-proc:none", "-parameters", "-d", classes.toString());
+		assertThat(compiler.getTask(errors, null, null, options, null, List.of(file)).call()).as("%s", errors).isTrue();
+		try (URLClassLoader loader = new URLClassLoader(new URL[] { classes.toUri().toURL() })) {
+			return (source.contains("class Jobs")) ? loader.loadClass("Jobs") : Object.class;
+		}
+		catch (IOException | ClassNotFoundException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	private static Method method(Class<?> jobs) {
+		return Stream.of(jobs.getMethods())
+			.filter((method) -> method.getName().equals("run"))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private static DistributedLock lock(Class<?> jobs) {
+		return Objects.requireNonNull(AnnotatedElementUtils.getMergedAnnotation(method(jobs), DistributedLock.class));
+	}
+
+	private static String key(Class<?> jobs, Object... arguments) {
+		DistributedLock lock = lock(jobs);
+		if (lock.key().isEmpty()) {
+			return lock.name();
+		}
+		EvaluationContext context = new MethodBasedEvaluationContext(new Object(), method(jobs), arguments,
+				new DefaultParameterNameDiscoverer());
+		Object key = Objects.requireNonNull(new SpelExpressionParser().parseExpression(lock.key()).getValue(context));
+		return LockRequest.builder(null, key).build().key();
+	}
+
+	// What ShedLock itself makes of a method
+	private static LockConfiguration shedLock(Class<?> jobs, Object... arguments) throws Exception {
+		Class<?> durations = Class.forName(SHED_LOCK + "StringToDurationConverter");
+		Constructor<?> extractor = Class.forName(SHED_LOCK + "SpringLockConfigurationExtractor")
+			.getConstructor(Duration.class, Duration.class, StringValueResolver.class, Converter.class);
+		extractor.setAccessible(true);
+		StringValueResolver placeholders = (text) -> text;
+		return ((ExtendedLockConfigurationExtractor) extractor.newInstance(Duration.ofMinutes(1), Duration.ZERO,
+				placeholders, BeanUtils.instantiateClass(durations)))
+			.getLockConfiguration(new Object(), method(jobs), arguments)
+			.orElseThrow();
 	}
 
 }
