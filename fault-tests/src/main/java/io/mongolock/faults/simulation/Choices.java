@@ -33,6 +33,13 @@ final class Choices implements Chance {
 	}
 
 	/**
+	 * Whether nothing goes wrong.
+	 */
+	boolean areUsual() {
+		return this.unusual.isEmpty();
+	}
+
+	/**
 	 * One of so many; the usual one is 0.
 	 */
 	int among(int ways) {

@@ -13,7 +13,7 @@ enum Scope {
 	TWO(2, List.of(client(Want.EXCLUSIVE), client(Want.EXCLUSIVE))),
 
 	/** A client hands its lock over to its second thread, while another waits. */
-	HANDED_OVER(2, List.of(client(Want.BRIEF, Want.EXCLUSIVE), client(Want.EXCLUSIVE))),
+	HANDED_OVER(2, List.of(client(Want.BRIEF, Want.BRIEF, Want.BRIEF), client(Want.EXCLUSIVE))),
 
 	/** Nobody renews, and the work takes longer than the lease. */
 	NOT_RENEWED(2, List.of(client(Want.NOT_RENEWED), client(Want.EXCLUSIVE))),

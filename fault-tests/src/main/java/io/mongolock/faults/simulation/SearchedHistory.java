@@ -55,6 +55,9 @@ final class SearchedHistory {
 	}
 
 	private void run() {
+		if (this.choices.areUsual()) {
+			this.world.judge.store.expectOrder();
+		}
 		HandOver handOver = new HandOver(TERMS.ttl(), 1000);
 		for (List<Scope.Want> wants : this.scope.clients()) {
 			SimulatedClient client = this.world.client("c" + (this.clients.size() + 1), handOver);
@@ -86,7 +89,7 @@ final class SearchedHistory {
 				}
 			}
 		}
-		this.world.judge(this.clients);
+		this.world.judge(this.clients, (this.choices.areUsual()) ? FaultProfile.CALM : MESSAGES);
 	}
 
 	private static void run(Errand errand, SimulatedClient client) {

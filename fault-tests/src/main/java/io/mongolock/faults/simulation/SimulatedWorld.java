@@ -23,12 +23,9 @@ final class SimulatedWorld {
 
 	private final Timings timings;
 
-	private final FaultProfile profile;
-
 	SimulatedWorld(Chance chance, Timings timings, FaultProfile profile, long heals, Coverage coverage, Trace trace) {
 		Duration shortest = timings.shortest();
 		this.timings = timings;
-		this.profile = profile;
 		this.timeline = new Timeline(chance);
 		this.judge = new Judge(this.timeline, trace, coverage);
 		this.network = new SimulatedNetwork(this.timeline, trace, this.judge, shortest, profile);
@@ -49,11 +46,11 @@ final class SimulatedWorld {
 		this.servers.heal();
 	}
 
-	// When nothing is left to happen
-	void judge(List<SimulatedClient> clients) {
+	// When nothing is left to happen of what may go wrong
+	void judge(List<SimulatedClient> clients, FaultProfile profile) {
 		clients.forEach((client) -> Violation.check(client.isAtRest(), Violation.Kind.PROGRESS,
 				() -> client.name + " still keeps a turn that nobody takes"));
-		this.rest.judge(this.profile);
+		this.rest.judge(profile);
 	}
 
 }

@@ -85,7 +85,7 @@ final class Simulation {
 			}
 		});
 		world.timeline.run();
-		world.judge(this.clients);
+		world.judge(this.clients, profile);
 	}
 
 	// Holders take longer here than they mostly do

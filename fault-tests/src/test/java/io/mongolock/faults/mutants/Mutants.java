@@ -94,17 +94,19 @@ final class Mutants {
 	}
 
 	private static List<Mutant> time() {
-		return List.of(new Mutant("no margin", "ResolvedLockSettings.reliable", "return this.ttl.minus(this.margin);",
-				"return this.ttl;", simulation("TOLD_LATE"), row("Clock", "theLeaseEndsOneMarginBeforeTheStoresDoes")),
+		return List.of(
+				new Mutant("no margin", "ResolvedLockSettings.reliable", "return this.ttl.minus(this.margin);",
+						"return this.ttl;", search("TOLD_LATE"), simulation("TOLD_LATE"),
+						row("Clock", "theLeaseEndsOneMarginBeforeTheStoresDoes")),
 				new Mutant("wall clock ignored", "ClockReading.elapsedSince",
 						"Math.max(this.nanos - earlier.nanos, (this.millis - earlier.millis) * 1_000_000)",
-						"this.nanos - earlier.nanos", simulation("TOLD_LATE"),
+						"this.nanos - earlier.nanos", search("TOLD_LATE"), simulation("TOLD_LATE"),
 						row("Clock", "aHolderThatWasSuspendedHasLost")),
 				new Mutant("claim counted from the answer", "AcquisitionState.answered", "holder.get(), requested,",
-						"holder.get(), now,", simulation("TOLD_LATE"),
+						"holder.get(), now,", search("TOLD_LATE"), simulation("TOLD_LATE"),
 						row("Message", "aReplyThatIsLateMakesTheLeaseNoLonger")),
 				new Mutant("renewal counted from the answer", "RenewalSchedule.confirmed",
-						"plan.lease().renewed(requested, now)", "plan.lease().renewed(now, now)",
+						"plan.lease().renewed(requested, now)", "plan.lease().renewed(now, now)", search("TOLD_LATE"),
 						simulation("TOLD_LATE"), row("Renewer", "aRenewalThatTakesLongMakesTheLeaseNoLonger")));
 	}
 
@@ -154,7 +156,7 @@ final class Mutants {
 						test(TEMPLATE, "theThreadsOfOneJvmSendOneWaiterToTheStoreAndAreServedInOrder")),
 				new Mutant("turn kept by who left", "WaitQueue.remove",
 						"		if (this.asking == waiter) {\n			this.asking = null;\n",
-						"		if (this.asking == waiter) {\n", simulation("PROGRESS"),
+						"		if (this.asking == waiter) {\n", search("PROGRESS"), simulation("PROGRESS"),
 						test("io.mongolock.core.LocalWaitQueuesTests", "theFirstMayAskAtOnceAndTheNextWhenItLeaves")));
 	}
 
@@ -250,7 +252,7 @@ final class Mutants {
 						"this.claim.inQueue(placeTtl)", "this.claim.inQueue(java.time.Duration.ofMillis(1))",
 						simulation("ORDER")),
 				new Mutant("claim with a limit that is too high", "AcquisitionRequests.send", "this.claim.asFirst();",
-						"this.claim.withLimit(Math.max(2, this.claim.limit()));", simulation("LIMIT")),
+						"this.claim.withLimit(Math.max(2, this.claim.limit()));", search("LIMIT"), simulation("LIMIT")),
 				new Mutant("queue: late comers pass those in the queue", "ClaimPipeline.ahead",
 						"new BsonInt32(0)), this.line,", "new BsonInt32(0)), new org.bson.BsonArray(),",
 						test(STORE, "waitersAreGrantedInTheOrderOfTheirArrival")));
@@ -489,8 +491,8 @@ final class Mutants {
 						row("Partition", "aHolderWhoseLeaseRanOutIsNotToldByAMinorityThatItOverran")),
 				new Mutant("release that found nothing taken for an overrun", "ReleaseDecision.answered",
 						"(ended && proved) ? released : ReleaseOutcome.LOST",
-						"(ended || !this.held) ? released : ReleaseOutcome.LOST", simulation("OUTCOME"),
-						test(RELEASING, "whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt")),
+						"(ended || !this.held) ? released : ReleaseOutcome.LOST", search("OUTCOME"),
+						simulation("OUTCOME"), test(RELEASING, "whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt")),
 				new Mutant("release that others wait for not confirmed", "OrphanReleaser.release",
 						"			this.confirmer.released();\n", "",
 						test("io.mongolock.client.ReleaseConfirmerTests",
@@ -507,12 +509,12 @@ final class Mutants {
 						test("io.mongolock.store.mongo.MongoLockStoreFailureTests",
 								"aReleaseThatFindsNothingTheSecondTimeIsUnknown")),
 				new Mutant("minimum hold forgotten at release", "ReleaseDecision.keeps",
-						"return !this.keptFor.isZero();", "return false;", simulation("MIN_HOLD"),
+						"return !this.keptFor.isZero();", "return false;", search("MIN_HOLD"), simulation("MIN_HOLD"),
 						test("io.mongolock.client.MinHoldTests",
 								"aReleaseLeavesWhatIsLeftToTheLeaseAndTheCallerDoesNotWait")),
 				new Mutant("minimum hold cleaned up", "OrphanCleanup.keptFor",
 						"ClockReading.untilWholeMillis(this.begun.nanos() - now.nanos())", "Duration.ZERO",
-						simulation("MIN_HOLD"), test("io.mongolock.core.HeldLockTests",
+						search("MIN_HOLD"), simulation("MIN_HOLD"), test("io.mongolock.core.HeldLockTests",
 								"aCleanUpKeepsTheLockUntilAnsweredAndReleasesItAfterwards")));
 	}
 
@@ -1165,6 +1167,10 @@ final class Mutants {
 								"eachOfTwoInterfacesMeansItsOwnMethods")));
 	}
 
+	private static Judge search(String violation) {
+		return Judge.search(violation);
+	}
+
 	private static Judge simulation(String violation) {
 		return Judge.simulation(violation);
 	}
@@ -1238,6 +1244,12 @@ final class Mutants {
 				new Mutant("leader: request to release unheard", "LeaderElection.onReleaseRequested",
 						"endTermOf(event.lock());", "",
 						test(election, "aLeaderStepsDownOnRequestAndStandsAgainAtTheEndOfTheQueue")),
+				new Mutant("leader: stands before its former term has ended", "LeaderElection.stand",
+						" || this.unreleased != null", "",
+						test(election, "whoIsStartedAnewWhileItsTermStillEndsStandsOnceAndAfterThat")),
+				new Mutant("leader: shares the lock that its transaction keeps", "LeaderElection.stand",
+						"TransactionSynchronizationManager.isActualTransactionActive()", "false",
+						test(election, "whoStepsDownInATransactionReleasesAfterItAndStandsBehindTheOthers")),
 				new Mutant("leader: does not stand again", "LeaderElection.release", "finally {\n			stand();",
 						"finally {", test(election, "whoStepsDownAloneLeadsAgainInANewTerm")),
 				new Mutant("leader: role kept as a listener fails", "LeaderElection.publish",
