@@ -2,12 +2,14 @@ package io.mongolock.shedlock;
 
 import java.util.Optional;
 
-import net.javacrumbs.shedlock.core.AbstractSimpleLock;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.shedlock.ShedLockDocuments.DocumentLock;
+import io.mongolock.store.KeyText;
 
 /**
  * A lock of this library and ShedLock's document of its name as one: both, or none. The
@@ -20,6 +22,8 @@ import io.mongolock.shedlock.ShedLockDocuments.DocumentLock;
  */
 record BothLocks(ShedLockDocuments documents, ExtensibleLockProvider locks) implements ExtensibleLockProvider {
 
+	private static final Log logger = LogFactory.getLog(BothLocks.class);
+
 	@Override
 	public Optional<SimpleLock> lock(LockConfiguration configuration) {
 		DocumentLock document = this.documents.take(configuration);
@@ -27,35 +31,25 @@ record BothLocks(ShedLockDocuments documents, ExtensibleLockProvider locks) impl
 	}
 
 	private Optional<SimpleLock> lockBeside(DocumentLock document, LockConfiguration configuration) {
+		Optional<SimpleLock> lock = Optional.empty();
 		try {
-			Optional<SimpleLock> lock = this.locks.lock(configuration);
+			lock = this.locks.lock(configuration);
+		}
+		finally {
 			if (lock.isEmpty()) {
 				document.giveBack();
 			}
-			return lock.map((granted) -> new BothLock(configuration, document, granted));
 		}
-		catch (RuntimeException ex) {
-			giveBack(document, ex);
-			throw ex;
-		}
+		return lock.map((granted) -> new BothLock(configuration, document, granted));
 	}
 
-	private static void giveBack(DocumentLock document, RuntimeException failure) {
-		try {
-			document.giveBack();
-		}
-		catch (RuntimeException ex) {
-			failure.addSuppressed(ex);
-		}
-	}
+	private static final class BothLock extends ExtensibleLock {
 
-	private static final class BothLock extends AbstractSimpleLock {
-
-		private final SimpleLock document;
+		private final DocumentLock document;
 
 		private final SimpleLock lock;
 
-		private BothLock(LockConfiguration configuration, SimpleLock document, SimpleLock lock) {
+		private BothLock(LockConfiguration configuration, DocumentLock document, SimpleLock lock) {
 			super(configuration);
 			this.document = document;
 			this.lock = lock;
@@ -66,20 +60,34 @@ record BothLocks(ShedLockDocuments documents, ExtensibleLockProvider locks) impl
 			try {
 				this.lock.unlock();
 			}
+			catch (RuntimeException ex) {
+				// The work is done, and its result counts
+				logger.warn("The lock '" + KeyText.printable(this.lockConfiguration.getName())
+						+ "' could not be released, and runs out by itself", ex);
+			}
 			finally {
 				this.document.unlock();
 			}
 		}
 
-		// One that was extended alone runs out by itself
+		// The document first: it can be put back to its former time, and a lease cannot.
+		// If either is refused, or the lock fails, both end at their first times, or with
+		// the unlock
 		@Override
 		protected Optional<SimpleLock> doExtend(LockConfiguration configuration) {
-			return extended(this.lock, configuration).flatMap((own) -> extended(this.document, configuration)
-				.map((old) -> new BothLock(configuration, old, own)));
-		}
-
-		private static Optional<SimpleLock> extended(SimpleLock lock, LockConfiguration configuration) {
-			return lock.extend(configuration.getLockAtMostFor(), configuration.getLockAtLeastFor());
+			if (!this.document.extend(configuration)) {
+				return Optional.empty();
+			}
+			Optional<SimpleLock> extended = Optional.empty();
+			try {
+				extended = this.lock.extend(configuration.getLockAtMostFor(), configuration.getLockAtLeastFor());
+			}
+			finally {
+				if (extended.isEmpty()) {
+					this.document.endAsBefore();
+				}
+			}
+			return extended.map((own) -> new BothLock(configuration, this.document.with(configuration), own));
 		}
 
 	}

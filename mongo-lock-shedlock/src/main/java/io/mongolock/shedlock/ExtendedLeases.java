@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-import net.javacrumbs.shedlock.core.AbstractSimpleLock;
 import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -69,7 +68,7 @@ final class ExtendedLeases {
 		return this.store.get().expireAll(Map.of(lease, whole), this.timeout) != 0;
 	}
 
-	private final class ExtendedLock extends AbstractSimpleLock {
+	private final class ExtendedLock extends ExtensibleLock {
 
 		private final LeaseId lease;
 

@@ -2,7 +2,6 @@ package io.mongolock.shedlock;
 
 import java.util.Optional;
 
-import net.javacrumbs.shedlock.core.AbstractSimpleLock;
 import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -17,7 +16,7 @@ import io.mongolock.store.Leased;
  * the client, since a client gives each lease one ttl: from then on it is one of
  * {@link ExtendedLeases}.
  */
-final class LeaseLock extends AbstractSimpleLock {
+final class LeaseLock extends ExtensibleLock {
 
 	private final LockHandle handle;
 

@@ -2,7 +2,6 @@ package io.mongolock.shedlock;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
@@ -11,10 +10,10 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.Updates;
-import net.javacrumbs.shedlock.core.AbstractSimpleLock;
 import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
-import net.javacrumbs.shedlock.core.SimpleLock;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.bson.Document;
 import org.bson.conversions.Bson;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +21,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockOwner;
+import io.mongolock.store.KeyText;
 
 /**
  * The documents of ShedLock's own provider for MongoDB, taken as that takes them, so that
@@ -33,6 +33,8 @@ import io.mongolock.LockOwner;
  * releases, and by the host when it extends. Thread-safe.
  */
 final class ShedLockDocuments {
+
+	private static final Log logger = LogFactory.getLog(ShedLockDocuments.class);
 
 	private static final String UNTIL = "lockUntil";
 
@@ -84,14 +86,18 @@ final class ShedLockDocuments {
 	}
 
 	/**
-	 * A document that was taken.
+	 * A document that was taken. What ends it does not fail, since that would replace the
+	 * result of the work: if the store is in trouble, it is taken until its
+	 * {@code lockUntil}.
 	 */
-	final class DocumentLock extends AbstractSimpleLock {
+	final class DocumentLock {
+
+		private final LockConfiguration lockConfiguration;
 
 		private final String lockedBy;
 
 		private DocumentLock(LockConfiguration configuration, String lockedBy) {
-			super(configuration);
+			this.lockConfiguration = configuration;
 			this.lockedBy = lockedBy;
 		}
 
@@ -99,18 +105,44 @@ final class ShedLockDocuments {
 		 * Release it as if it had never been taken.
 		 */
 		void giveBack() {
-			lockUntil(ClockProvider.now());
+			end(ClockProvider.now());
 		}
 
-		@Override
-		protected void doUnlock() {
-			lockUntil(this.lockConfiguration.getUnlockTime());
+		void unlock() {
+			end(this.lockConfiguration.getUnlockTime());
 		}
 
-		@Override
-		protected Optional<SimpleLock> doExtend(LockConfiguration configuration) {
-			return (lockUntil(configuration.getLockAtMostUntil()))
-					? Optional.of(new DocumentLock(configuration, this.lockedBy)) : Optional.empty();
+		/**
+		 * Let it last until a new {@code lockAtMostFor} is over.
+		 * @return whether it is still this one's
+		 */
+		boolean extend(LockConfiguration configuration) {
+			return lockUntil(configuration.getLockAtMostUntil());
+		}
+
+		/**
+		 * Let it last until its first {@code lockAtMostFor} is over, as if it had not
+		 * been extended.
+		 */
+		void endAsBefore() {
+			end(this.lockConfiguration.getLockAtMostUntil());
+		}
+
+		/**
+		 * This one, after an extension.
+		 */
+		DocumentLock with(LockConfiguration configuration) {
+			return new DocumentLock(configuration, this.lockedBy);
+		}
+
+		private void end(Instant time) {
+			try {
+				lockUntil(time);
+			}
+			catch (RuntimeException ex) {
+				logger.warn("The document '" + KeyText.printable(this.lockConfiguration.getName())
+						+ "' of ShedLock could not be released, and runs out by itself", ex);
+			}
 		}
 
 		private boolean lockUntil(Instant time) {

@@ -55,4 +55,21 @@ abstract class AbstractOwnerCheckTests extends AbstractLockProviderContractTests
 		nextLater.unlock();
 	}
 
+	@Test
+	void aLockWhoseExtensionIsRefusedIsStillUnlockedWithoutAFailure() {
+		SimpleLock granted = Providers.lock(this.provider, "k", this.moment, Duration.ZERO).orElseThrow();
+		SimpleLock extended = Providers.lock(this.provider, "m", Providers.LONG, Duration.ZERO)
+			.orElseThrow()
+			.extend(this.moment, Duration.ZERO)
+			.orElseThrow();
+		SimpleLock next = Providers.awaitLock(this.other, "k");
+		Providers.awaitLock(this.other, "m").unlock();
+		assertThat(granted.extend(Providers.LONG, Duration.ZERO)).isEmpty();
+		assertThat(extended.extend(Providers.LONG, Duration.ZERO)).isEmpty();
+		granted.unlock();
+		extended.unlock();
+		assertThat(Providers.lock(this.provider, "k", Providers.LONG, Duration.ZERO)).isEmpty();
+		next.unlock();
+	}
+
 }
