@@ -204,8 +204,8 @@ public final class ThreadLock implements Lock {
 	}
 
 	private static Duration wholeMillis(Duration wait) {
-		Duration rounded = Duration.ofMillis(wait.plusNanos(999_999).toMillis());
-		return (rounded.compareTo(WITHOUT_END) < 0) ? rounded : WITHOUT_END;
+		// Compared first: a duration can be longer than a number of milliseconds holds
+		return (wait.compareTo(WITHOUT_END) < 0) ? Duration.ofMillis(wait.plusNanos(999_999).toMillis()) : WITHOUT_END;
 	}
 
 	private static String describe(@Nullable Integer limit) {

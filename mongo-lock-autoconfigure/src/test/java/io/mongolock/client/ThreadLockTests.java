@@ -1,6 +1,7 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -108,6 +109,17 @@ class ThreadLockTests {
 		assertThat(each.held()).isNotNull();
 		each.unlock();
 		each.unlock();
+	}
+
+	@Test
+	void aWaitThatNoNumberHoldsIsWithoutEnd() throws Exception {
+		ThreadLock each = new ThreadLock(this.template, REQUEST);
+		LockHandle held = this.template.acquire(REQUEST);
+		Future<Boolean> waiting = this.others
+			.submit(() -> each.tryLock(ChronoUnit.FOREVER.getDuration(), LockSettings.NONE));
+		awaitWaiting();
+		held.close();
+		assertThat(waiting.get()).isTrue();
 	}
 
 	@Test

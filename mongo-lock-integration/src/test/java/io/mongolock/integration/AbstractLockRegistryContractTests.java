@@ -1,6 +1,7 @@
 package io.mongolock.integration;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.ConcurrentModificationException;
 import java.util.List;
@@ -220,14 +221,14 @@ abstract class AbstractLockRegistryContractTests {
 	@Test
 	void theTtlIsThatOfTheCall() throws Exception {
 		DistributedLock lock = this.registry.obtain("k");
-		lock.lock(Duration.ofSeconds(7));
-		assertThat(holders("integration:k")).extracting(StoredHolder::ttl).containsExactly(Duration.ofSeconds(7));
-		lock.lock(Duration.ofSeconds(9));
-		assertThat(holders("integration:k")).extracting(StoredHolder::ttl).containsExactly(Duration.ofSeconds(7));
+		lock.lock(Duration.ofMinutes(7));
+		assertThat(holders("integration:k")).extracting(StoredHolder::ttl).containsExactly(Duration.ofMinutes(7));
+		lock.lock(Duration.ofMinutes(9));
+		assertThat(holders("integration:k")).extracting(StoredHolder::ttl).containsExactly(Duration.ofMinutes(7));
 		lock.unlock();
 		lock.unlock();
-		assertThat(lock.tryLock(Duration.ZERO, Duration.ofNanos(7_000_000_001L))).isTrue();
-		assertThat(holders("integration:k")).extracting(StoredHolder::ttl).containsExactly(Duration.ofMillis(7_001));
+		assertThat(lock.tryLock(Duration.ZERO, Duration.ofMinutes(7).plusNanos(1))).isTrue();
+		assertThat(holders("integration:k")).extracting(StoredHolder::ttl).containsExactly(Duration.ofMillis(420_001));
 		lock.unlock();
 		lock.lock();
 		assertThat(holders("integration:k")).extracting(StoredHolder::ttl).containsExactly(Duration.ofSeconds(30));
@@ -241,6 +242,23 @@ abstract class AbstractLockRegistryContractTests {
 			.withMessageContaining("ttl");
 		this.registry.expireUnusedOlderThan(0);
 		assertThat(this.registry.size()).isZero();
+	}
+
+	@Test
+	void aTtlThatIsTooLongIsRefused() {
+		DistributedLock lock = this.registry.obtain("k");
+		for (Duration ttl : List.of(Duration.ofDays(10_001), Duration.ofSeconds(Long.MAX_VALUE),
+				ChronoUnit.FOREVER.getDuration())) {
+			assertThatIllegalArgumentException().isThrownBy(() -> lock.lock(ttl))
+				.withMessageMatching("ttl PT\\S+ must be at most 10000 days");
+		}
+	}
+
+	@Test
+	void aWaitOfAnyLengthIsTaken() throws InterruptedException {
+		DistributedLock lock = this.registry.obtain("k");
+		assertThat(lock.tryLock(Duration.ofSeconds(Long.MAX_VALUE), Duration.ofSeconds(30))).isTrue();
+		lock.unlock();
 	}
 
 	@Test
@@ -283,6 +301,8 @@ abstract class AbstractLockRegistryContractTests {
 		assertThatIllegalStateException().isThrownBy(lock::unlock);
 		assertThat(lock.tryLock()).isTrue();
 		lock.unlock();
+		this.registry.expireUnusedOlderThan(0);
+		assertThat(this.registry.size()).isZero();
 	}
 
 	@Test

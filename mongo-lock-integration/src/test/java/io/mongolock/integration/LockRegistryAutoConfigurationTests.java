@@ -43,11 +43,11 @@ class LockRegistryAutoConfigurationTests {
 
 	@Test
 	void theSettingsOfItsNameApply() {
-		this.application.withPropertyValues("mongo-lock.locks.integration.ttl=13s").run((context) -> {
+		this.application.withPropertyValues("mongo-lock.locks.integration.ttl=13m").run((context) -> {
 			context.getBean(MongoLockRegistry.class).obtain("k").lock();
 			assertThat(this.store.find("integration:k", Duration.ofSeconds(1)).orElseThrow().holders())
 				.extracting(StoredHolder::ttl)
-				.containsExactly(Duration.ofSeconds(13));
+				.containsExactly(Duration.ofMinutes(13));
 			context.getBean(MongoLockRegistry.class).obtain("k").unlock();
 		});
 	}
@@ -63,6 +63,12 @@ class LockRegistryAutoConfigurationTests {
 	void thereIsNoneWithoutSpringIntegration() {
 		this.application.withClassLoader(new FilteredClassLoader(LockRegistry.class))
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("mongoLockRegistry"));
+	}
+
+	@Test
+	void thereIsNoneWithoutLockOperations() {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockRegistryAutoConfiguration.class))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockRegistry.class));
 	}
 
 	@Test
