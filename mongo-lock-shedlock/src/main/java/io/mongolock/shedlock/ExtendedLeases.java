@@ -11,7 +11,8 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import io.mongolock.LockStoreException;
+import io.mongolock.LockRequest;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
@@ -27,22 +28,29 @@ final class ExtendedLeases {
 
 	private final Duration timeout;
 
+	private final ConfiguredSettings configured;
+
 	/**
 	 * Create without leases.
 	 * @param store where the leases are, asked for with the first one
 	 * @param timeout how long a request may take
+	 * @param configured says for how long a lease may last
 	 */
-	ExtendedLeases(Supplier<LockStore> store, Duration timeout) {
+	ExtendedLeases(Supplier<LockStore> store, Duration timeout, ConfiguredSettings configured) {
 		this.store = store;
 		this.timeout = timeout;
+		this.configured = configured;
 	}
 
 	/**
 	 * Let a lease last until its new {@code lockAtMostFor} is over.
 	 * @return the lock, empty if the lease was taken over or released
+	 * @throws io.mongolock.InvalidLockSettingsException if that is longer than a lock may
+	 * be asked for, so that no document is removed while its lock is held
 	 */
 	Optional<SimpleLock> extend(LeaseId lease, LockConfiguration configuration) {
-		return (expireAfter(lease, configuration.getLockAtMostFor()))
+		LockRequest request = LeaseLockProvider.request(configuration, this.timeout);
+		return (expireAfter(lease, this.configured.terms(request).ttl()))
 				? Optional.of(new ExtendedLock(lease, configuration)) : Optional.empty();
 	}
 
@@ -56,7 +64,7 @@ final class ExtendedLeases {
 				expireAfter(lease, rest);
 			}
 		}
-		catch (LockStoreException ex) {
+		catch (RuntimeException ex) {
 			// As with locks that were not extended: the work is done, and its result
 			// counts
 			logger.warn("The " + lease + " could not be released, and runs out by itself", ex);

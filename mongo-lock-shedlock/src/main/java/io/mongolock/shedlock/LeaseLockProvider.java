@@ -2,6 +2,7 @@ package io.mongolock.shedlock;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
@@ -46,16 +47,16 @@ final class LeaseLockProvider implements ExtensibleLockProvider {
 
 	@Override
 	public Optional<SimpleLock> lock(LockConfiguration configuration) {
-		return this.locks.tryAcquire(request(configuration))
+		return this.locks.tryAcquire(request(configuration, this.operationTimeout))
 			.map((handle) -> new LeaseLock(configuration, handle, this.extended));
 	}
 
 	// Says everything itself: what is set for locks that are renewed need not suit this
 	// ttl
-	private LockRequest request(LockConfiguration configuration) {
+	static LockRequest request(LockConfiguration configuration, Duration operationTimeout) {
 		long ttl = Math.max(millis(configuration.getLockAtMostFor()), SHORTEST.toMillis());
 		long margin = Math.min(ttl / 5, MAX_MARGIN.toMillis());
-		long operation = Math.min(this.operationTimeout.toMillis(), (ttl - margin - UNUSED.toMillis()) / 2);
+		long operation = Math.min(operationTimeout.toMillis(), (ttl - margin - UNUSED.toMillis()) / 2);
 		return LockRequest.builder(configuration.getName())
 			.name(NAME)
 			.settings(LockSettings.builder()
@@ -75,10 +76,12 @@ final class LeaseLockProvider implements ExtensibleLockProvider {
 	}
 
 	/**
-	 * A duration in whole milliseconds, rounded up.
+	 * A duration in whole milliseconds, rounded up; as many as a number holds if it is
+	 * longer, which the settings refuse.
 	 */
 	static long millis(Duration duration) {
-		return duration.plusNanos(999_999).toMillis();
+		long whole = TimeUnit.MILLISECONDS.convert(duration);
+		return (Duration.ofMillis(whole).compareTo(duration) < 0 && whole < Long.MAX_VALUE) ? whole + 1 : whole;
 	}
 
 }

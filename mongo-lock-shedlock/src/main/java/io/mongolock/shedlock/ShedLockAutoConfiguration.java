@@ -17,6 +17,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.store.LockStore;
 
@@ -36,10 +37,11 @@ public final class ShedLockAutoConfiguration {
 	@DependsOn(LockEnvironment.VALIDATOR)
 	@ConditionalOnMissingBean
 	ExtensibleLockProvider mongoLockShedLockProvider(LockOperations locks, ObjectProvider<LockTemplate> client,
-			ObjectProvider<LockStore> store, LockEnvironment environment, LockOwner owner,
-			MongoLockShedLockProperties properties) {
+			ObjectProvider<LockStore> store, LockEnvironment environment, ConfiguredSettings configured,
+			LockOwner owner, MongoLockShedLockProperties properties) {
 		Duration timeout = environment.operationTimeout();
-		LeaseLockProvider own = new LeaseLockProvider(locks, new ExtendedLeases(store::getObject, timeout), timeout);
+		LeaseLockProvider own = new LeaseLockProvider(locks, new ExtendedLeases(store::getObject, timeout, configured),
+				timeout);
 		String collection = properties.shedlock().collection();
 		if (collection.isEmpty() || client.getIfUnique() == null) {
 			// There are no older instances, or locks are switched off

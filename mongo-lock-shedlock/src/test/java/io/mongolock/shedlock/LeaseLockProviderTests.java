@@ -1,6 +1,7 @@
 package io.mongolock.shedlock;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
@@ -8,10 +9,14 @@ import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 
+import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.core.ConfiguredSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for what {@link LeaseLockProvider} asks for.
@@ -31,6 +36,27 @@ class LeaseLockProviderTests {
 					(request) -> assertThat(request.settings()).returns(Duration.ofMillis(3001), LockSettings::ttl)
 						.returns(Duration.ofMillis(1), LockSettings::minHold)
 						.returns(Duration.ZERO, LockSettings::linger)));
+	}
+
+	@Test
+	void aLockLastsHalfASecondAtLeastAndItsTermsAgree() {
+		for (Duration most : new Duration[] { Duration.ZERO, Duration.ofMillis(1), Providers.LONG }) {
+			LockRequest request = LeaseLockProvider.request(Providers.configuration("k", most, Duration.ZERO),
+					Duration.ofSeconds(3));
+			assertThat(ConfiguredSettings.NONE.terms(request).ttl())
+				.isEqualTo((most == Providers.LONG) ? most : Duration.ofMillis(500));
+		}
+	}
+
+	@Test
+	void aTimeThatIsTooLongIsRefusedWithItsValue() {
+		for (Duration most : new Duration[] { Duration.ofDays(10_001), ChronoUnit.FOREVER.getDuration() }) {
+			LockRequest request = LeaseLockProvider.request(Providers.configuration("k", most, Duration.ZERO),
+					Duration.ofSeconds(3));
+			assertThatExceptionOfType(InvalidLockSettingsException.class)
+				.isThrownBy(() -> ConfiguredSettings.NONE.terms(request))
+				.withMessageMatching("ttl PT\\S+ must be at most 10000 days");
+		}
 	}
 
 }

@@ -69,7 +69,8 @@ final class Providers implements AutoCloseable {
 
 	ExtensibleLockProvider own(LockTemplate client, LockStore store) {
 		this.clients.add(client);
-		return new LeaseLockProvider(client, new ExtendedLeases(() -> store, TIMEOUT), TIMEOUT);
+		return new LeaseLockProvider(client, new ExtendedLeases(() -> store, TIMEOUT, ConfiguredSettings.NONE),
+				TIMEOUT);
 	}
 
 	ExtensibleLockProvider both() {

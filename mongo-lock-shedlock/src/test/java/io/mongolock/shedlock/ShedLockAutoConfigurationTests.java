@@ -15,7 +15,6 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.provider.mongo.MongoLockProvider;
 import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,6 +31,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
@@ -41,6 +41,7 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link ShedLockAutoConfiguration}.
@@ -153,11 +154,31 @@ class ShedLockAutoConfigurationTests {
 					"mongo-lock.operation-timeout=10s", "mongo-lock.linger=5s", "mongo-lock.locks.shedlock.limit=3")
 			.run((context) -> {
 				ExtensibleLockProvider provider = context.getBean(ExtensibleLockProvider.class);
-				SimpleLock lock = Providers.lock(provider, "k", Duration.ofMillis(1), Duration.ofNanos(1))
+				SimpleLock lock = Providers.lock(provider, "k", Duration.ofSeconds(15), Duration.ofNanos(1))
 					.orElseThrow();
 				assertThat(Providers.lock(provider, "k", Providers.LONG, Duration.ZERO)).isEmpty();
 				lock.unlock();
 			});
+	}
+
+	@Test
+	void whatTheTtlIndexWouldRemoveIsNeitherLockedNorExtended() {
+		this.application.withPropertyValues("mongo-lock.shedlock.collection=shedLock").run((context) -> {
+			ExtensibleLockProvider provider = context.getBean(ExtensibleLockProvider.class);
+			Duration tooLong = Duration.ofDays(4);
+			assertThatExceptionOfType(InvalidLockSettingsException.class)
+				.isThrownBy(() -> Providers.lock(provider, "k", tooLong, Duration.ZERO))
+				.withMessageContaining("must be at most half of mongo-lock.ttl-index.retention");
+			SimpleLock lock = Providers.lock(provider, "k", Providers.LONG, Duration.ZERO).orElseThrow();
+			assertThatExceptionOfType(InvalidLockSettingsException.class)
+				.isThrownBy(() -> lock.extend(tooLong, Duration.ZERO))
+				.withMessageContaining("must be at most half of mongo-lock.ttl-index.retention");
+			SimpleLock extended = lock.extend(Providers.LONG, Duration.ZERO).orElseThrow();
+			assertThatExceptionOfType(InvalidLockSettingsException.class)
+				.isThrownBy(() -> extended.extend(tooLong, Duration.ZERO));
+			extended.unlock();
+			Providers.lock(provider, "k", Providers.LONG, Duration.ZERO).orElseThrow().unlock();
+		});
 	}
 
 	@Test
@@ -230,11 +251,10 @@ class ShedLockAutoConfigurationTests {
 			ExtensibleLockProvider provider = context.getBean(ExtensibleLockProvider.class);
 			SimpleLock lock = Providers.lock(provider, "k", Providers.LONG, Duration.ZERO).orElseThrow();
 			SimpleLock extended = lock.extend(Duration.ofMillis(500), Duration.ZERO).orElseThrow();
-			Awaitility.await()
-				.until(() -> Providers.lock(provider, "k", Providers.LONG, Duration.ZERO), Optional::isPresent);
+			Providers.awaitLock(provider, "k").unlock();
 			extended.unlock();
 		});
-		assertThat(output).doesNotContain("never closed");
+		assertThat(output).doesNotContain("without being closed", "was lost");
 	}
 
 	private static StoredHolder holder(LockStore store) {
