@@ -79,7 +79,7 @@ abstract class AbstractLockProviderContractTests {
 
 	@Test
 	void aLockEndsAtItsLongestTimeThoughNobodyUnlocksIt() {
-		SimpleLock lock = Providers.lock(this.provider, "k", this.moment, Duration.ZERO).orElseThrow();
+		SimpleLock lock = Providers.lockBriefly(this.provider, "k", this.moment);
 		SimpleLock next = Providers.awaitLock(this.other, "k");
 		assertThat(Providers.lock(this.provider, "k", Providers.LONG, Duration.ZERO)).isEmpty();
 		next.unlock();
@@ -88,7 +88,7 @@ abstract class AbstractLockProviderContractTests {
 
 	@Test
 	void theUnlockOfALockThatRanOutIsQuiet() {
-		SimpleLock lock = Providers.lock(this.provider, "k", this.moment, Duration.ZERO).orElseThrow();
+		SimpleLock lock = Providers.lockBriefly(this.provider, "k", this.moment);
 		Providers.awaitLock(this.other, "k").unlock();
 		lock.unlock();
 		Providers.lock(this.other, "k", Providers.LONG, Duration.ZERO).orElseThrow().unlock();
@@ -111,16 +111,12 @@ abstract class AbstractLockProviderContractTests {
 
 	@Test
 	void anExtendedLockOutlivesItsFirstTime() {
-		SimpleLock lock = Providers.lock(this.provider, "k", this.moment.multipliedBy(2), Duration.ZERO).orElseThrow();
-		SimpleLock witness = Providers.lock(this.provider, "witness", this.moment.multipliedBy(2), Duration.ZERO)
-			.orElseThrow();
-		SimpleLock extended = lock.extend(Providers.LONG, Duration.ZERO).orElseThrow();
+		SimpleLock extended = Providers.lockAndExtend(this.provider, "k", "witness", this.moment);
 		Providers.awaitLock(this.other, "witness").unlock();
 		assertThat(Providers.lock(this.other, "k", Providers.LONG, Duration.ZERO)).isEmpty();
 		SimpleLock again = extended.extend(Providers.LONG, Duration.ZERO).orElseThrow();
 		again.unlock();
 		Providers.lock(this.other, "k", Providers.LONG, Duration.ZERO).orElseThrow().unlock();
-		witness.unlock();
 	}
 
 	@Test
@@ -133,12 +129,12 @@ abstract class AbstractLockProviderContractTests {
 
 	@Test
 	void aLockThatRanOutIsNotExtendedThoughNobodyTookIt() {
-		SimpleLock granted = Providers.lock(this.provider, "k", this.moment, Duration.ZERO).orElseThrow();
+		SimpleLock granted = Providers.lockBriefly(this.provider, "k", this.moment);
 		SimpleLock extended = Providers.lock(this.provider, "m", Providers.LONG, Duration.ZERO)
 			.orElseThrow()
 			.extend(this.moment, Duration.ZERO)
 			.orElseThrow();
-		Providers.lock(this.provider, "witness", this.moment, Duration.ZERO).orElseThrow();
+		Providers.lockBriefly(this.provider, "witness", this.moment);
 		Providers.awaitLock(this.other, "witness");
 		assertThat(granted.extend(Providers.LONG, Duration.ZERO)).isEmpty();
 		assertThat(extended.extend(Providers.LONG, Duration.ZERO)).isEmpty();

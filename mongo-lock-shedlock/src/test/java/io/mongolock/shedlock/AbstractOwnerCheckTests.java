@@ -21,7 +21,7 @@ abstract class AbstractOwnerCheckTests extends AbstractLockProviderContractTests
 
 	@Test
 	void aLateUnlockFreesNoLockOfTheNextOne() {
-		SimpleLock late = Providers.lock(this.provider, "k", this.moment, Duration.ZERO).orElseThrow();
+		SimpleLock late = Providers.lockBriefly(this.provider, "k", this.moment);
 		SimpleLock next = Providers.awaitLock(this.other, "k");
 		late.unlock();
 		assertThat(Providers.lock(this.provider, "k", Providers.LONG, Duration.ZERO)).isEmpty();
@@ -42,7 +42,7 @@ abstract class AbstractOwnerCheckTests extends AbstractLockProviderContractTests
 
 	@Test
 	void aLateExtensionTakesNoLockOfTheNextOne() {
-		SimpleLock late = Providers.lock(this.provider, "k", this.moment, Duration.ZERO).orElseThrow();
+		SimpleLock late = Providers.lockBriefly(this.provider, "k", this.moment);
 		SimpleLock later = Providers.lock(this.provider, "m", Providers.LONG, Duration.ZERO)
 			.orElseThrow()
 			.extend(this.moment, Duration.ZERO)
@@ -57,7 +57,7 @@ abstract class AbstractOwnerCheckTests extends AbstractLockProviderContractTests
 
 	@Test
 	void aLockWhoseExtensionIsRefusedIsStillUnlockedWithoutAFailure() {
-		SimpleLock granted = Providers.lock(this.provider, "k", this.moment, Duration.ZERO).orElseThrow();
+		SimpleLock granted = Providers.lockBriefly(this.provider, "k", this.moment);
 		SimpleLock extended = Providers.lock(this.provider, "m", Providers.LONG, Duration.ZERO)
 			.orElseThrow()
 			.extend(this.moment, Duration.ZERO)

@@ -103,21 +103,16 @@ abstract class AbstractRollingUpgradeTests {
 
 	@Test
 	void aLockThatRanOutIsFreeForTheOther() {
-		Providers.lock(this.old, "old", this.moment, Duration.ZERO).orElseThrow();
-		Providers.lock(this.next, "new", this.moment, Duration.ZERO).orElseThrow();
+		Providers.lockBriefly(this.old, "old", this.moment);
+		Providers.lockBriefly(this.next, "new", this.moment);
 		Providers.awaitLock(this.next, "old").unlock();
 		Providers.awaitLock(this.old, "new").unlock();
 	}
 
 	@Test
 	void anExtendedLockExcludesTheOtherBeyondItsFirstTime() {
-		Duration first = this.moment.multipliedBy(2);
-		SimpleLock ofOld = Providers.lock(this.old, "old", first, Duration.ZERO).orElseThrow();
-		SimpleLock ofNew = Providers.lock(this.next, "new", first, Duration.ZERO).orElseThrow();
-		Providers.lock(this.old, "witness of old", first, Duration.ZERO).orElseThrow();
-		Providers.lock(this.next, "witness of new", first, Duration.ZERO).orElseThrow();
-		ofOld = ofOld.extend(Providers.LONG, Duration.ZERO).orElseThrow();
-		ofNew = ofNew.extend(Providers.LONG, Duration.ZERO).orElseThrow();
+		SimpleLock ofOld = Providers.lockAndExtend(this.old, "old", "witness of old", this.moment);
+		SimpleLock ofNew = Providers.lockAndExtend(this.next, "new", "witness of new", this.moment);
 		Providers.awaitLock(this.next, "witness of old");
 		Providers.awaitLock(this.old, "witness of new");
 		assertThat(Providers.lock(this.next, "old", Providers.LONG, Duration.ZERO)).isEmpty();
@@ -130,7 +125,7 @@ abstract class AbstractRollingUpgradeTests {
 
 	@Test
 	void aNewInstanceThatIsLateFreesNoLockOfAnOldOne() {
-		SimpleLock late = Providers.lock(this.next, "k", this.moment, Duration.ZERO).orElseThrow();
+		SimpleLock late = Providers.lockBriefly(this.next, "k", this.moment);
 		SimpleLock lock = Providers.awaitLock(this.old, "k");
 		late.unlock();
 		assertThat(Providers.lock(this.next, "k", Providers.LONG, Duration.ZERO)).isEmpty();
@@ -140,7 +135,7 @@ abstract class AbstractRollingUpgradeTests {
 
 	@Test
 	void anOldInstanceThatIsLateExtendsNoLockOfANewOneOfItsHost() {
-		SimpleLock late = Providers.lock(this.old, "k", this.moment, Duration.ZERO).orElseThrow();
+		SimpleLock late = Providers.lockBriefly(this.old, "k", this.moment);
 		SimpleLock lock = Providers.awaitLock(this.next, "k");
 		assertThat(late.extend(Providers.LONG, Duration.ZERO)).isEmpty();
 		lock.unlock();

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -19,6 +20,7 @@ import org.awaitility.Awaitility;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
@@ -116,11 +118,42 @@ final class Providers implements AutoCloseable {
 	}
 
 	static SimpleLock awaitLock(ExtensibleLockProvider provider, String name) {
+		return await(() -> lock(provider, name, LONG, Duration.ZERO));
+	}
+
+	/**
+	 * A lock for a time that is to run out. A request for so short a lock has little time
+	 * itself, so that a busy machine may be too slow for it: it is asked again then.
+	 */
+	static SimpleLock lockBriefly(ExtensibleLockProvider provider, String name, Duration most) {
+		return await(() -> {
+			try {
+				return lock(provider, name, most, Duration.ZERO);
+			}
+			catch (LockStoreException ex) {
+				return Optional.empty();
+			}
+		});
+	}
+
+	/**
+	 * A lock that was extended before its first time was over, as a witness of the same
+	 * time shows: what runs out on a busy machine before it is extended is locked again.
+	 */
+	static SimpleLock lockAndExtend(ExtensibleLockProvider provider, String name, String witness, Duration first) {
+		return await(() -> {
+			SimpleLock lock = lockBriefly(provider, name, first);
+			lockBriefly(provider, witness, first);
+			return lock.extend(LONG, Duration.ZERO);
+		});
+	}
+
+	private static SimpleLock await(Callable<Optional<SimpleLock>> locking) {
 		return Awaitility.await()
 			.atMost(Duration.ofSeconds(60))
 			.pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(2))
-			.until(() -> lock(provider, name, LONG, Duration.ZERO), Optional::isPresent)
+			.until(locking, Optional::isPresent)
 			.orElseThrow();
 	}
 
