@@ -33,8 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Tests for {@link BothLocks} whose lock of this library does as it is told, beside real
- * documents.
+ * Tests for {@link BothLocks}, with real documents and locks that follow a script.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class BothLocksTests {
