@@ -1212,14 +1212,14 @@ final class Mutants {
 						"net.javacrumbs.shedlock.support.Utils.getHostname()",
 						test(providers, "anOldInstanceThatIsLateExtendsNoLockOfANewOneOfItsHost")),
 				new Mutant("ShedLock: document alone", "BothLocks.lockBeside", "this.locks.lock(configuration)",
-						"Optional.<SimpleLock>of(document)",
+						"Optional.<SimpleLock>of(() -> { })",
 						test(providers, "newInstancesExcludeThoseThatHaveMovedOn")),
 				new Mutant("ShedLock: document kept though denied", "BothLocks.lockBeside",
 						"if (lock.isEmpty()) {\n				document.giveBack();",
 						"if (lock.isEmpty()) {\n				document.unlock();",
 						test(providers, "aNewInstanceThatIsDeniedLeavesNothingTaken")),
 				new Mutant("ShedLock: document not extended", "BothLocks.doExtend",
-						"extended(this.document, configuration)", "Optional.of(this.document)",
+						"!this.document.extend(configuration)", "false",
 						test(providers, "anExtendedLockExcludesTheOtherBeyondItsFirstTime")));
 	}
 
