@@ -5,7 +5,7 @@ import java.util.List;
 import io.mongolock.LockRequest;
 
 /**
- * What is searched: who wants what, each thread once.
+ * The clients of searched histories, and the locks that their threads want, each once.
  */
 enum Scope {
 

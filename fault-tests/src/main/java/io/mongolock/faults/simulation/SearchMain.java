@@ -4,8 +4,6 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-
 import io.mongolock.faults.simulation.Choices.Unusual;
 
 /**
