@@ -39,23 +39,9 @@ public final class SearchMain {
 		return broken == null || replay(scope, broken, out);
 	}
 
-	@SuppressWarnings("try") // closing is what the resource is for
 	static boolean replay(Scope scope, List<Unusual> unusual, PrintStream out) {
-		Trace trace = new Trace(true);
-		Throwable violation = null;
-		try (Silence silence = new Silence()) {
-			SearchedHistory.run(scope, new Choices(unusual), trace);
-		}
-		catch (RuntimeException | Error ex) {
-			violation = ex;
-			if (!(ex instanceof Violation)) {
-				ex.printStackTrace(out);
-			}
-		}
-		out.print(trace.toTable());
-		out.println((violation != null) ? "Broken: " + violation.getMessage() : "All promises kept");
-		out.println("Unusual choices: " + unusual.stream().map(Unusual::toString).collect(Collectors.joining(",")));
-		return violation == null;
+		return SimulationMain.replay((trace) -> SearchedHistory.run(scope, new Choices(unusual), trace),
+				"Unusual choices: " + unusual.stream().map(Unusual::toString).collect(Collectors.joining(",")), out);
 	}
 
 }

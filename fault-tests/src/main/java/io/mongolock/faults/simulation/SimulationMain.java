@@ -2,6 +2,7 @@ package io.mongolock.faults.simulation;
 
 import java.io.PrintStream;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import io.mongolock.faults.simulation.SimulationRun.Kind;
 
@@ -31,12 +32,17 @@ public final class SimulationMain {
 		return failure.isEmpty();
 	}
 
-	@SuppressWarnings("try") // closing is what the resource is for
 	static boolean replay(Kind kind, long seed, PrintStream out) {
+		return replay((trace) -> kind.run(seed, new Coverage(), trace),
+				"Replay with -Dmongo-lock.simulation.replay=" + kind + ":" + seed, out);
+	}
+
+	@SuppressWarnings("try") // closing is what the resource is for
+	static boolean replay(Consumer<Trace> history, String how, PrintStream out) {
 		Trace trace = new Trace(true);
 		Throwable violation = null;
 		try (Silence silence = new Silence()) {
-			kind.run(seed, new Coverage(), trace);
+			history.accept(trace);
 		}
 		catch (RuntimeException | Error ex) {
 			violation = ex;
@@ -46,7 +52,7 @@ public final class SimulationMain {
 		}
 		out.print(trace.toTable());
 		out.println((violation != null) ? "Broken: " + violation.getMessage() : "All promises kept");
-		out.println("Replay with -Dmongo-lock.simulation.replay=" + kind + ":" + seed);
+		out.println(how);
 		return violation == null;
 	}
 
