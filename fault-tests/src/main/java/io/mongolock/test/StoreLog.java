@@ -72,8 +72,7 @@ public final class StoreLog {
 		boolean granted = after.fence() != before.fence();
 		write(claim.id().key(), before, after, (granted) ? new Grant(claim.id().key(), claim.id().leaseToken(),
 				after.holders().get(after.holders().size() - 1).fence()) : null);
-		return new ClaimAnswer(after.holders(), after.queue(), after.previous(), after.fence(), now, null, false,
-				after.recalled());
+		return after.answer(claim, now);
 	}
 
 	// Statements on what is there say whether they changed it
@@ -103,9 +102,13 @@ public final class StoreLog {
 		return change(claim.key(), (lock) -> lock.leave(claim.leaseToken()));
 	}
 
+	// As one who waits sees it; as a whole where there is no token
+	public StoredLock look(LeaseId claim, Instant now) {
+		return (claim.leaseToken().isEmpty()) ? look(claim.key(), now) : lock(claim.key()).look(claim, now);
+	}
+
 	public StoredLock look(String key, Instant now) {
-		ModelDocument lock = lock(key);
-		return new StoredLock(key, lock.holders(), lock.queue(), lock.previous(), lock.fence(), now, lock.recalled());
+		return lock(key).look(key, now);
 	}
 
 	// As the TTL index does

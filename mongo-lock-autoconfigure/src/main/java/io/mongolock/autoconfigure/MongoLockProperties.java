@@ -36,8 +36,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * here; 0 for not at all
  * @param locks settings for the locks of one name, which win over those for all locks
  * @param ttlIndex index that removes documents of locks nobody asked for any more
- * @param placeTtl how long a place in the queue lasts after its JVM died; refreshed every
- * third of that
+ * @param placeTtl how long a place in the queue holds up others after its JVM died;
+ * refreshed every third of that
  * @param shutdownTimeout how long releasing the locks that are left may take at shutdown
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean of the
  * locks, if there are several

@@ -125,14 +125,14 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 	}
 
 	private List<StoredLock> ask(PlaceRequest request) {
-		switch (request.kind()) {
+		return switch (request.kind()) {
 			case REFRESH -> this.store.refreshAll(request.places(), request.timeout());
-			case LEAVE -> this.store.leaveAll(request.places(), request.timeout());
-			case LOOK -> {
-				return this.store.findAll(request.keys(), request.timeout());
+			case LOOK -> this.store.lookAll(request.places(), request.timeout());
+			case LEAVE -> {
+				this.store.leaveAll(request.places(), request.timeout());
+				yield List.of();
 			}
-		}
-		return List.of();
+		};
 	}
 
 	/**

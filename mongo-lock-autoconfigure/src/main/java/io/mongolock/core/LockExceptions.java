@@ -78,7 +78,8 @@ public final class LockExceptions {
 		LockPlace shown = position.toLockPlace();
 		List<LockOwner> ahead = position.ahead();
 		String names = ahead.stream().limit(MAX_NAMES).map(LockOwner::toString).collect(Collectors.joining(", "));
-		String more = (ahead.size() > MAX_NAMES) ? " and " + (ahead.size() - MAX_NAMES) + " more" : "";
+		int others = position.othersAhead();
+		String more = (others > MAX_NAMES) ? " and " + (others - MAX_NAMES) + " more" : "";
 		return ", " + ordinal(shown.position()) + " in the queue of " + shown.length()
 				+ ((ahead.isEmpty()) ? "" : " behind " + names + more);
 	}

@@ -16,13 +16,6 @@ import io.mongolock.store.LeaseId;
 public record PlaceRequest(Kind kind, List<LeaseId> places, List<Look> looks, Duration timeout) {
 
 	/**
-	 * The keys of the places.
-	 */
-	public List<String> keys() {
-		return this.places.stream().map(LeaseId::key).toList();
-	}
-
-	/**
 	 * Whether it took so long that a single place may be why.
 	 * @return whether half of its time or more is over since it left
 	 */
@@ -46,7 +39,7 @@ public record PlaceRequest(Kind kind, List<LeaseId> places, List<Look> looks, Du
 	 */
 	public enum Kind {
 
-		/** Begin the life of the places anew. */
+		/** Begin the life of the places anew, and see who is before them. */
 		REFRESH,
 
 		/** See who is before them. */

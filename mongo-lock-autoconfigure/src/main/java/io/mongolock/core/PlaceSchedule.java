@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.core.PlaceRequest.Kind;
 import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.LeaseId;
@@ -22,11 +24,20 @@ import io.mongolock.store.LeaseId;
  * given up after half an interval and tried again at once in sixteen parts, and so on: a
  * thousand places are divided three times, and whatever is not blocked itself is
  * refreshed before the two intervals that its life has left are over.
+ * <p>
+ * A place is refreshed the less often the farther back it is, so that what a queue costs
+ * grows by far less than its length; yet each before others take its waiter for dead.
  */
 final class PlaceSchedule {
 
 	/** A request that hangs is divided into so many. */
 	private static final int PARTS = 16;
+
+	/**
+	 * A place that is not near is refreshed every so many-th of an interval for each
+	 * ahead.
+	 */
+	private static final int PER_INTERVAL = 40;
 
 	static final int MAX_REFRESHES = 16;
 
@@ -75,6 +86,14 @@ final class PlaceSchedule {
 	}
 
 	/**
+	 * A place is to be refreshed within an interval.
+	 */
+	void refreshSoon(ClockReading now) {
+		long soon = now.nanos() + this.interval;
+		this.refreshAt = (soon - this.refreshAt < 0) ? soon : this.refreshAt;
+	}
+
+	/**
 	 * When places are to be looked at has changed for many.
 	 */
 	void lookAnew() {
@@ -113,13 +132,34 @@ final class PlaceSchedule {
 
 	void addRefreshes(Collection<QueuePlace> places, List<PlaceRequest> requests, ClockReading now) {
 		if (this.refreshing == 0 && this.stale.isEmpty() && !places.isEmpty() && now.nanos() - this.refreshAt >= 0) {
-			this.refreshAt = now.nanos() + this.interval;
-			divide(places.stream().filter((place) -> place.refreshes(now)).toList());
+			divide(takeDue(places, now));
 		}
 		while (!this.stale.isEmpty() && this.refreshing < MAX_REFRESHES) {
 			this.refreshing++;
 			requests.add(request(Kind.REFRESH, this.stale.remove(), now));
 		}
+	}
+
+	// Those that are due soon go along
+	private List<QueuePlace> takeDue(Collection<QueuePlace> places, ClockReading now) {
+		List<QueuePlace> due = new ArrayList<>();
+		long next = ClockReading.NEVER;
+		for (QueuePlace place : places) {
+			if (place.refreshIn(now) <= this.interval / 2) {
+				place.refreshAgain(refreshEvery(place.seen()), now);
+				if (place.refreshes(now)) {
+					due.add(place);
+				}
+			}
+			next = Math.min(next, place.refreshIn(now));
+		}
+		this.refreshAt = now.nanos() + next;
+		return due;
+	}
+
+	private long refreshEvery(@Nullable QueuePosition seen) {
+		return (seen == null || seen.isNear()) ? this.interval
+				: Math.min(seen.othersAhead() * this.interval / PER_INTERVAL, this.interval * 57 / 20);
 	}
 
 	// In batches, none with more others than it may go with
@@ -211,14 +251,17 @@ final class PlaceSchedule {
 			}
 			case REFRESH -> {
 				this.refreshing--;
+				lookAnew();
 				int most = (answered) ? QueuePlace.MAX_BATCH : (request.places().size() + PARTS - 1) / PARTS;
 				List<QueuePlace> places = request.looks().stream().map(Look::place).toList();
 				places.forEach((place) -> place.most(most));
+				if (!answered) {
+					places.forEach((place) -> place.refreshAgain(this.interval, now));
+					refreshSoon(now);
+				}
 				if (!answered && places.size() > 1 && request.hung(now)) {
 					divide(places.stream().filter((place) -> place.refreshes(now)).toList());
 				}
-				// A claim that is not in the queue any more is found by a look at all
-				this.looksAtAll |= this.refreshing == 0 && this.stale.isEmpty();
 			}
 		}
 	}

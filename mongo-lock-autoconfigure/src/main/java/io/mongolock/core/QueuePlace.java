@@ -15,6 +15,10 @@ final class QueuePlace {
 	/** One request may carry many places, but not so many that it takes long itself. */
 	static final int MAX_BATCH = 1000;
 
+	private static final long FAST = 20_000_000;
+
+	private static final long SLOW = 60_000_000_000L;
+
 	private final Attempt attempt;
 
 	/** Has it ask. */
@@ -36,6 +40,9 @@ final class QueuePlace {
 
 	private long seenAt;
 
+	/** How long a turn takes, zero if the queue was never seen to move. */
+	private long perTurn;
+
 	/** When the last claim left. */
 	private long askedAt;
 
@@ -54,15 +61,20 @@ final class QueuePlace {
 	/** When it opens if those before it do not live on. */
 	private long opensAt;
 
+	/** When it is to be refreshed. */
+	private long refreshAt;
+
 	/**
 	 * Take a place.
 	 * @param call has the attempt ask; called by any thread, must neither block nor throw
+	 * @param refreshIn in how many nanoseconds it is to be refreshed
 	 */
-	QueuePlace(Attempt attempt, Runnable call, ClockReading now) {
+	QueuePlace(Attempt attempt, Runnable call, long refreshIn, ClockReading now) {
 		this.attempt = attempt;
 		this.call = call;
 		this.answeredAt = now.nanos();
 		this.askedAt = now.nanos();
+		this.refreshAt = now.nanos() + refreshIn;
 	}
 
 	Attempt attempt() {
@@ -95,18 +107,27 @@ final class QueuePlace {
 
 	/**
 	 * When to look whether it is near, as it is far now: after half of the time that the
-	 * queue needs at its present speed, so that a queue which moves on faster is noticed.
-	 * @return nanoseconds; {@link ClockReading#NEVER} if it has not moved on, because the
-	 * look after the next refresh is soon enough
+	 * queue needs at its speed, so that a queue which moves on faster is noticed. The
+	 * first time that it is seen to have moved it may have stood still for most of the
+	 * time before, and then halt for those who have not noticed yet: it is taken for
+	 * fast, and for half as fast each time that it has not moved.
+	 * @return nanoseconds; {@link ClockReading#NEVER} if it has never moved, because the
+	 * next refresh is soon enough
 	 */
 	synchronized long nearIn(QueuePosition seen, ClockReading now) {
-		int ahead = seen.ahead().size();
-		int moved = (this.seen != null) ? this.seen.ahead().size() - ahead : 0;
-		if (moved <= 0) {
+		int ahead = seen.othersAhead();
+		int moved = (this.seen != null) ? this.seen.othersAhead() - ahead : 0;
+		long slower = (this.perTurn == 0) ? FAST : Math.min(this.perTurn * 2, SLOW);
+		if (moved > 0) {
+			this.perTurn = Math.min(slower, (now.nanos() - this.seenAt) / moved);
+		}
+		else if (this.perTurn == 0) {
 			return ClockReading.NEVER;
 		}
-		long perTurn = (now.nanos() - this.seenAt) / moved;
-		long near = perTurn * (ahead - QueuePosition.NEAR) / 2;
+		else {
+			this.perTurn = slower;
+		}
+		long near = this.perTurn * (ahead - QueuePosition.NEAR) / 2;
 		return Math.max(near, this.attempt.terms().retryInterval().toNanos());
 	}
 
@@ -135,6 +156,20 @@ final class QueuePlace {
 		this.standing = false;
 		this.called = false;
 		this.freed = 0;
+	}
+
+	/**
+	 * In how many nanoseconds it is to be refreshed.
+	 */
+	synchronized long refreshIn(ClockReading now) {
+		return this.refreshAt - now.nanos();
+	}
+
+	/**
+	 * It is to be refreshed again.
+	 */
+	synchronized void refreshAgain(long refreshIn, ClockReading now) {
+		this.refreshAt = now.nanos() + refreshIn;
 	}
 
 	/**

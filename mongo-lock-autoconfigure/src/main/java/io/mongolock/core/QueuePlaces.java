@@ -106,11 +106,12 @@ public final class QueuePlaces {
 	 * @param call has it ask; called by any thread, must neither block nor throw
 	 */
 	QueuePlace enter(Attempt attempt, Runnable call, ClockReading now) {
-		QueuePlace place = new QueuePlace(attempt, call, now);
+		QueuePlace place = new QueuePlace(attempt, call, this.interval, now);
 		synchronized (this) {
 			if (this.places.isEmpty()) {
 				this.schedule.begin(now);
 			}
+			this.schedule.refreshSoon(now);
 			if (attempt.terms().waitTimeout().isZero()) {
 				// It may ask beside one who waits, whose place has to live on
 				this.places.putIfAbsent(place.key(), place);
@@ -217,7 +218,7 @@ public final class QueuePlaces {
 	 * The store answered a request.
 	 */
 	public void answered(PlaceRequest request, List<StoredLock> locks, ClockReading now) {
-		if (request.kind() == Kind.LOOK) {
+		if (request.kind() != Kind.LEAVE) {
 			Map<String, StoredLock> seen = new HashMap<>();
 			locks.forEach((lock) -> seen.put(lock.key(), lock));
 			request.looks().forEach((look) -> looked(look, seen.get(look.place().key()), now));

@@ -3,6 +3,7 @@ package io.mongolock.core;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockOwner;
 import io.mongolock.LockPlace;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -22,7 +24,7 @@ import io.mongolock.store.StoredWaiter;
 public final class QueuePosition {
 
 	/** So many others may be ahead of a claim that is near its turn. */
-	static final int NEAR = 32;
+	static final int NEAR = 16;
 
 	private final int limit;
 
@@ -30,7 +32,10 @@ public final class QueuePosition {
 
 	private final List<LockOwner> ahead;
 
-	/** Of those before it, holders and those ahead, the longest to live first. */
+	/**
+	 * Of those before it, holders and those ahead, the longest to live first. Who is not
+	 * shown is taken to live as long as any, and to be as much in the way.
+	 */
 	private final List<Entry> before;
 
 	/** The limits of those before it, the smallest first. */
@@ -49,7 +54,7 @@ public final class QueuePosition {
 	 * @return its place, or {@code null} if it has none that counts
 	 */
 	static @Nullable QueuePosition of(Attempt attempt, StoredLock lock) {
-		return of(attempt, lock.holders(), lock.queue(), lock.now());
+		return of(attempt, lock.holders(), lock.queue(), lock.hidden(), lock.now());
 	}
 
 	/**
@@ -58,11 +63,11 @@ public final class QueuePosition {
 	 */
 	static @Nullable QueuePosition of(Attempt attempt, ClaimAnswer answer) {
 		List<StoredWaiter> queue = answer.queue();
-		return (queue != null) ? of(attempt, answer.holders(), queue, answer.now()) : null;
+		return (queue != null) ? of(attempt, answer.holders(), queue, answer.hidden(), answer.now()) : null;
 	}
 
 	private static @Nullable QueuePosition of(Attempt attempt, List<StoredHolder> holders, List<StoredWaiter> queue,
-			Instant now) {
+			HiddenPlaces hidden, Instant now) {
 		List<Entry> before = new ArrayList<>();
 		for (StoredHolder holder : holders) {
 			if (holder.isAlive(now)) {
@@ -74,8 +79,11 @@ public final class QueuePosition {
 		for (StoredWaiter waiter : living) {
 			if (waiter.leaseToken().equals(attempt.id().leaseToken())) {
 				before.sort(null);
-				return new QueuePosition(attempt.limit(), new LockPlace(ahead.size() + 1, living.size()), ahead,
-						before);
+				Duration longest = (before.isEmpty()) ? Duration.ZERO : before.get(0).livesFor();
+				before.addAll(0, Collections.nCopies(hidden.ahead(), new Entry(hidden.limit(), longest)));
+				LockPlace place = new LockPlace(ahead.size() + hidden.ahead() + 1,
+						living.size() + hidden.ahead() + hidden.behind());
+				return new QueuePosition(attempt.limit(), place, ahead, before);
 			}
 			before.add(Entry.of(waiter.limit(), waiter.renewedAt().plus(waiter.ttl()), now));
 			ahead.add(waiter.owner());
@@ -91,7 +99,7 @@ public final class QueuePosition {
 	}
 
 	/**
-	 * Who stands before it in the queue.
+	 * Who stands before it in the queue, as far as shown.
 	 * @return the owners, the first in the queue first
 	 */
 	public List<LockOwner> ahead() {
@@ -99,11 +107,18 @@ public final class QueuePosition {
 	}
 
 	/**
+	 * How many stand before it in the queue.
+	 */
+	int othersAhead() {
+		return this.place.position() - 1;
+	}
+
+	/**
 	 * Whether few are ahead of it in the queue, however many hold the lock, or few have
 	 * to go, however many are admitted with it.
 	 */
 	boolean isNear() {
-		return this.ahead.size() <= NEAR || releasesNeeded() <= NEAR;
+		return othersAhead() <= NEAR || releasesNeeded() <= NEAR;
 	}
 
 	/**

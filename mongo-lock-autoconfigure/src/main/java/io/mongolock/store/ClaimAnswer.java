@@ -21,9 +21,11 @@ import io.mongolock.LockHolder;
  * @param inDoubt whether a request of the same claim that had no answer may still be
  * executed
  * @param recalled the token of the holder that was recalled last, if ever one was
+ * @param hidden what is left out of the queue
  */
 public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaiter> queue, List<StoredHolder> previous,
-		long fence, Instant now, @Nullable Object content, boolean inDoubt, @Nullable String recalled) {
+		long fence, Instant now, @Nullable Object content, boolean inDoubt, @Nullable String recalled,
+		HiddenPlaces hidden) {
 
 	/**
 	 * The answer of a store that keeps locks alone and sets no fences aside.
@@ -32,6 +34,14 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 */
 	public ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous, Instant now) {
 		this(holders, queue, previous, 0, now, null, false, null);
+	}
+
+	/**
+	 * An answer that shows the whole queue.
+	 */
+	public ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaiter> queue, List<StoredHolder> previous,
+			long fence, Instant now, @Nullable Object content, boolean inDoubt, @Nullable String recalled) {
+		this(holders, queue, previous, fence, now, content, inDoubt, recalled, HiddenPlaces.NONE);
 	}
 
 	/**
@@ -48,7 +58,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 */
 	public ClaimAnswer with(Object content) {
 		return new ClaimAnswer(this.holders, this.queue, this.previous, this.fence, this.now, content, this.inDoubt,
-				this.recalled);
+				this.recalled, this.hidden);
 	}
 
 	/**

@@ -105,15 +105,28 @@ public interface LockStore {
 	int leaveAll(List<LeaseId> claims, Duration timeout);
 
 	/**
-	 * Begin the life of several places in the queue anew in one request. Never brings
-	 * back one that was granted, left or is gone.
+	 * Begin the life of several places in the queue anew, and look at them then. Never
+	 * brings back one that was granted, left or is gone.
 	 * @param claims the tokens that wait, at most a thousand
+	 * @return as {@link #lookAll} does; a lock whose queue does not have the place any
+	 * more may be left out
 	 */
-	int refreshAll(List<LeaseId> claims, Duration timeout);
+	List<StoredLock> refreshAll(List<LeaseId> claims, Duration timeout);
 
 	/**
-	 * Look at several locks in one request. A hint for those who wait: what is seen may
-	 * be over, and is never a proof.
+	 * Look at several places in the queue in one request. A hint for those who wait: what
+	 * is seen may be over, and is never a proof.
+	 * @param claims the tokens that wait, each for another key, at most a thousand
+	 * @return the locks in any order, without those that nobody ever asked for or that
+	 * cannot be read; of its queue each may hide the places that are not at the head
+	 */
+	default List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
+		return findAll(claims.stream().map(LeaseId::key).toList(), timeout);
+	}
+
+	/**
+	 * Look at several locks in one request. What is seen may be over, and is never a
+	 * proof.
 	 * @param keys the keys, at most a thousand
 	 * @return the locks in any order, without those that nobody ever asked for or that
 	 * cannot be read

@@ -20,9 +20,10 @@ import io.mongolock.LockHolder;
  * @param recalled the token of the holder that was recalled last, if ever one was: others
  * want the lock, and the client of that holder is not to keep the lease though nobody
  * holds the lock
+ * @param hidden what is left out of the queue
  */
 public record StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
-		long fence, Instant now, @Nullable String recalled) {
+		long fence, Instant now, @Nullable String recalled, HiddenPlaces hidden) {
 
 	/**
 	 * A lock of which no holder was recalled.
@@ -32,6 +33,16 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	public StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
 			long fence, Instant now) {
 		this(key, holders, queue, previous, fence, now, null);
+	}
+
+	/**
+	 * A lock whose queue is shown as a whole.
+	 * @param queue who waits for it, first come first, places that ran out included
+	 * @param fence the highest number given out
+	 */
+	public StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
+			long fence, Instant now, @Nullable String recalled) {
+		this(key, holders, queue, previous, fence, now, recalled, HiddenPlaces.NONE);
 	}
 
 	/**

@@ -12,15 +12,28 @@ import io.mongolock.LockOwner;
  * @param limit how many may hold the lock together with it
  * @param owner who waits, for diagnostics
  * @param renewedAt when its place was last refreshed
- * @param ttl how long the place lasts from there
+ * @param ttl how long the place holds up others from there
  */
 public record StoredWaiter(String leaseToken, int limit, LockOwner owner, Instant renewedAt, Duration ttl) {
 
 	/**
-	 * Whether the place still counts.
+	 * So many times its ttl a place stays in the queue without refresh: its waiter may
+	 * not have reached the store for a while, as during an election, and has it still.
+	 */
+	public static final int STAYS = 5;
+
+	/**
+	 * Whether the place holds up others.
 	 */
 	public boolean isAlive(Instant now) {
 		return this.renewedAt.plus(this.ttl).isAfter(now);
+	}
+
+	/**
+	 * Whether its waiter still has the place.
+	 */
+	public boolean stays(Instant now) {
+		return this.renewedAt.plus(this.ttl.multipliedBy(STAYS)).isAfter(now);
 	}
 
 }

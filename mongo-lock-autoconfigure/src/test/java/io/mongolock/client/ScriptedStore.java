@@ -169,8 +169,8 @@ public class ScriptedStore implements LockStore {
 	}
 
 	@Override
-	public int refreshAll(List<LeaseId> claims, Duration timeout) {
-		return 0;
+	public List<StoredLock> refreshAll(List<LeaseId> claims, Duration timeout) {
+		return List.of();
 	}
 
 	@Override

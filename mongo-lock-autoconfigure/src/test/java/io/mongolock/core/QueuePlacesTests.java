@@ -24,6 +24,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.PlaceRequest.Kind;
 import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -48,17 +49,14 @@ class QueuePlacesTests {
 	private final Map<String, LockAcquisition> acquisitions = new TreeMap<>();
 
 	@Test
-	void allPlacesAreRefreshedWithOneRequestEveryThirdOfTheirLifeAndThenLookedAt() {
+	void placesNearTheHeadAreRefreshedAndLookedAtWithOneRequestEveryThirdOfTheirLife() {
 		IntStream.range(0, 500).forEach((i) -> stand("k" + i, 0));
 		this.places.due(true, at(10));
 		assertThat(this.places.due(true, at(1_999))).isEmpty();
 		PlaceRequest refresh = only(this.places.due(true, at(2_000)), Kind.REFRESH);
-		assertThat(refresh.places()).hasSize(500);
+		assertThat(keys(refresh)).hasSize(500).doesNotHaveDuplicates();
 		assertThat(this.places.due(true, at(2_001))).as("while it is underway").isEmpty();
-		this.places.answered(refresh, List.of(), at(2_002));
-		PlaceRequest look = only(this.places.due(true, at(2_003)), Kind.LOOK);
-		assertThat(look.keys()).hasSize(500).doesNotHaveDuplicates();
-		this.places.answered(look, seen(look, 0), at(2_004));
+		this.places.answered(refresh, seen(refresh, 0), at(2_004));
 		assertThat(this.called).isEmpty();
 		assertThat(this.places.nextIn(at(2_004))).isEqualTo(1_996_000_000L);
 		only(this.places.due(true, at(4_000)), Kind.REFRESH);
@@ -70,15 +68,15 @@ class QueuePlacesTests {
 		stand("second", 1);
 		stand("far", 100);
 		assertThat(this.places.nextIn(at(0))).isEqualTo(100_000_000);
-		assertThat(only(this.places.due(false, at(100)), Kind.LOOK).keys()).as("the second goes along")
+		assertThat(keys(only(this.places.due(false, at(100)), Kind.LOOK))).as("the second goes along")
 			.containsExactlyInAnyOrder("head", "second");
 	}
 
 	@Test
 	void releasesAreToBeWatchedForOneNearTheHeadAlone() {
-		stand("far", 33);
+		stand("far", 17);
 		assertThat(this.places.isNear()).isFalse();
-		stand("near", 32);
+		stand("near", 16);
 		assertThat(this.places.isNear()).isTrue();
 		this.acquisitions.get("near").cancel();
 		assertThat(this.places.isNear()).isFalse();
@@ -117,26 +115,53 @@ class QueuePlacesTests {
 
 	@Test
 	void oneFarBackInAQueueThatStandsStillIsLookedAtWhenItIsRefreshedAlone() {
-		stand("far", 100);
+		stand("far", 20);
 		assertThat(this.places.nextIn(at(0))).isEqualTo(2_000_000_000);
-		assertThat(lookAfterRefresh(100, 2_000).keys()).containsExactly("far");
-		assertThat(this.places.nextIn(at(2_002))).isEqualTo(1_998_000_000);
-		lookAfterRefresh(100, 4_000);
-		assertThat(this.places.nextIn(at(4_002))).isEqualTo(1_998_000_000);
+		assertThat(keys(refreshFar(20, 2_000))).containsExactly("far");
+		assertThat(this.places.nextIn(at(2_002))).isEqualTo(998_000_000);
+		refreshFar(20, 3_000);
+		assertThat(this.places.nextIn(at(3_002))).isEqualTo(998_000_000);
+	}
+
+	@Test
+	void aPlaceIsRefreshedTheLessOftenTheFartherBackItIsButBeforeOthersTakeItsWaiterForDead() {
+		stand("far", 80);
+		stand("farther", 2_000);
+		refreshFar(80, 2_000);
+		assertThat(refreshed(5_900)).isEmpty();
+		assertThat(refreshed(6_000)).containsExactly("far");
+		assertThat(refreshed(7_600)).isEmpty();
 	}
 
 	@Test
 	void oneFarBackInAQueueThatMovesOnIsLookedAtHalfWayToWhereItIsNear() {
-		stand("far", 117);
-		// 77 turns in 2,002 ms are 26 ms each, and after 8 more it is near
-		lookAfterRefresh(40, 2_000);
-		assertThat(this.places.nextIn(at(2_002))).isEqualTo(26_000_000L * 8 / 2);
+		stand("far", 116);
+		// It may have stood still before: 20 ms a turn, and after 84 more it is near
+		refreshFar(100, 2_000);
+		assertThat(this.places.nextIn(at(2_002))).isEqualTo(20_000_000L * 84 / 2);
+		// 2 turns in 840 ms are no slower than twice as slow
+		lookAt(98, 2_842);
+		assertThat(this.places.nextIn(at(2_844))).isEqualTo(40_000_000L * 82 / 2);
+		// 54 turns in 1,642 ms are 30 ms each
+		lookAt(44, 4_484);
+		assertThat(this.places.nextIn(at(4_486))).isEqualTo(1_642_000_000L / 54 * 28 / 2);
+	}
+
+	@Test
+	void oneFarBackInAQueueThatHaltsIsLookedAtAfterTwiceTheTimeEachTime() {
+		stand("far", 57);
+		refreshFar(56, 2_000);
+		assertThat(this.places.nextIn(at(2_002))).isEqualTo(400_000_000);
+		lookAt(56, 2_402);
+		assertThat(this.places.nextIn(at(2_404))).isEqualTo(800_000_000);
+		lookAt(56, 3_204);
+		assertThat(this.places.nextIn(at(3_206))).isEqualTo(1_600_000_000);
 	}
 
 	@Test
 	void oneFarBackIsNotLookedAtSoonerThanItsRetryInterval() {
 		stand("far", 101);
-		lookAfterRefresh(33, 2_000);
+		refreshFar(17, 2_000);
 		assertThat(this.places.nextIn(at(2_002))).isEqualTo(100_000_000);
 	}
 
@@ -165,11 +190,18 @@ class QueuePlacesTests {
 		this.places.stands(place, at(0));
 	}
 
-	private PlaceRequest lookAfterRefresh(int ahead, long at) {
-		this.places.answered(only(this.places.due(false, at(at)), Kind.REFRESH), List.of(), at(at + 1));
-		PlaceRequest look = only(this.places.due(false, at(at + 1)), Kind.LOOK);
-		this.places.answered(look, seen(look, ahead), at(at + 2));
-		return look;
+	private PlaceRequest refreshFar(int ahead, long at) {
+		return answer(Kind.REFRESH, ahead, at);
+	}
+
+	private void lookAt(int ahead, long at) {
+		answer(Kind.LOOK, ahead, at);
+	}
+
+	private PlaceRequest answer(Kind kind, int ahead, long at) {
+		PlaceRequest request = only(this.places.due(false, at(at)), kind);
+		this.places.answered(request, seen(request, ahead), at(at + 2));
+		return request;
 	}
 
 	@Test
@@ -178,7 +210,7 @@ class QueuePlacesTests {
 		stand("other", 0, Duration.ofSeconds(30));
 		this.places.due(true, at(1));
 		assertThat(this.places.nextIn(at(1))).isEqualTo(700_000_000);
-		assertThat(only(this.places.due(true, at(701)), Kind.LOOK).keys()).containsExactly("head");
+		assertThat(keys(only(this.places.due(true, at(701)), Kind.LOOK))).containsExactly("head");
 	}
 
 	@Test
@@ -193,8 +225,7 @@ class QueuePlacesTests {
 	void whoIsAdmittedByTheRuleAsksAndTheOthersStayQuiet() {
 		stand("free", 0);
 		stand("held", 0);
-		look((look) -> look.keys()
-			.stream()
+		look((look) -> keys(look).stream()
 			.map((key) -> lock(key, (key.equals("free")) ? 0 : 1, 0, Duration.ofSeconds(30)))
 			.toList());
 		assertThat(this.called).containsExactly("free");
@@ -245,7 +276,7 @@ class QueuePlacesTests {
 		this.places.due(true, at(1));
 		this.places.missed();
 		assertThat(this.places.nextIn(at(2))).isZero();
-		assertThat(only(this.places.due(true, at(2)), Kind.LOOK).keys()).hasSize(2);
+		assertThat(keys(only(this.places.due(true, at(2)), Kind.LOOK))).hasSize(2);
 		assertThat(this.places.due(true, at(3))).isEmpty();
 	}
 
@@ -256,7 +287,7 @@ class QueuePlacesTests {
 		this.places.failed(hangs, at(3_900));
 		List<PlaceRequest> parts = refreshes(4_000);
 		assertThat(parts).hasSize(16).allSatisfy((part) -> assertThat(part.places()).hasSize(4));
-		parts.forEach((part) -> this.places.answered(part, List.of(), at(4_001)));
+		parts.forEach((part) -> this.places.answered(part, seen(part, 0), at(4_001)));
 		assertThat(refreshes(6_001)).as("what is answered goes together again").hasSize(1);
 	}
 
@@ -275,7 +306,7 @@ class QueuePlacesTests {
 				return over;
 			});
 			for (PlaceRequest request : this.places.due(true, at(now))) {
-				List<String> keys = request.keys();
+				List<String> keys = keys(request);
 				// It comes first, so it holds up all the others
 				boolean blocked = now > 2_000 && request.kind() == Kind.REFRESH && keys.contains("k500");
 				if (blocked) {
@@ -285,8 +316,7 @@ class QueuePlacesTests {
 					if (request.kind() == Kind.REFRESH) {
 						keys.forEach((key) -> refreshedAt.put(key, time));
 					}
-					this.places.answered(request, (request.kind() == Kind.LOOK) ? seen(request, 1) : List.of(),
-							at(now));
+					this.places.answered(request, seen(request, 1), at(now));
 				}
 			}
 			refreshedAt.forEach((key, at) -> assertThat(time - at).as("age of %s at %d ms", key, time)
@@ -310,7 +340,7 @@ class QueuePlacesTests {
 			assertThat(next).hasSize((i < 16) ? 1 : 0);
 			looks.addAll(next);
 		}
-		assertThat(looks.stream().flatMap((look) -> look.keys().stream())).hasSize(20_000).doesNotHaveDuplicates();
+		assertThat(looks.stream().flatMap((look) -> keys(look).stream())).hasSize(20_000).doesNotHaveDuplicates();
 		assertThat(this.called).isEmpty();
 	}
 
@@ -479,9 +509,9 @@ class QueuePlacesTests {
 		List<String> keys = new ArrayList<>();
 		for (PlaceRequest request : this.places.due(true, at(now))) {
 			if (request.kind() == Kind.REFRESH) {
-				keys.addAll(request.keys());
+				keys.addAll(keys(request));
 			}
-			this.places.answered(request, (request.kind() == Kind.LOOK) ? seen(request, 1) : List.of(), at(now));
+			this.places.answered(request, seen(request, 1), at(now));
 		}
 		return keys;
 	}
@@ -544,7 +574,7 @@ class QueuePlacesTests {
 	}
 
 	private static List<StoredLock> seen(PlaceRequest look, int ahead) {
-		return look.keys().stream().map((key) -> lock(key, 1, ahead, Duration.ofSeconds(30))).toList();
+		return keys(look).stream().map((key) -> lock(key, 1, ahead, Duration.ofSeconds(30))).toList();
 	}
 
 	private static ClaimAnswer answer(String key, int ahead) {
@@ -553,17 +583,23 @@ class QueuePlacesTests {
 
 	private static ClaimAnswer answer(String key, int ahead, Duration heldFor) {
 		StoredLock lock = lock(key, 1, ahead, heldFor);
-		return new ClaimAnswer(lock.holders(), lock.queue(), List.of(), NOW);
+		return new ClaimAnswer(lock.holders(), lock.queue(), List.of(), 0, NOW, null, false, null, lock.hidden());
 	}
 
 	private static StoredLock lock(String key, int holders, int ahead, Duration heldFor) {
 		List<StoredHolder> held = IntStream.range(0, holders)
 			.mapToObj((i) -> new StoredHolder("h" + i, 7, 1, owner("holder"), NOW, NOW, heldFor))
 			.toList();
-		List<StoredWaiter> queue = Stream.concat(IntStream.range(0, ahead).mapToObj((i) -> "w" + i), Stream.of("mine"))
+		int hidden = Math.max(0, ahead - HiddenPlaces.SHOWN);
+		List<StoredWaiter> queue = Stream
+			.concat(IntStream.range(0, ahead - hidden).mapToObj((i) -> "w" + i), Stream.of("mine"))
 			.map((token) -> new StoredWaiter(token, 1, owner(token), NOW, Duration.ofSeconds(6)))
 			.toList();
-		return new StoredLock(key, held, queue, List.of(), 7, NOW);
+		return new StoredLock(key, held, queue, List.of(), 7, NOW, null, new HiddenPlaces(hidden, 1, 0));
+	}
+
+	private static List<String> keys(PlaceRequest request) {
+		return request.places().stream().map(LeaseId::key).toList();
 	}
 
 	private static LockOwner owner(String thread) {

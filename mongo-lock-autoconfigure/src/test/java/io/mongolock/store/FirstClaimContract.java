@@ -88,7 +88,6 @@ interface FirstClaimContract extends LockStoreContract {
 		assertThat(granted.fence()).isGreaterThan(lapsed.fence());
 		assertThat(answer.previous()).containsExactly(lapsed);
 		assertThat(answer.lapsedBefore(granted)).hasSize(1);
-		assertThat(find("key").queue()).isEmpty();
 	}
 
 	@Test

@@ -1,6 +1,8 @@
 package io.mongolock.store;
 
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
@@ -41,7 +43,7 @@ interface QueueContract extends LockStoreContract {
 		Claim waiter = Claims.waiting(Claims.ttl(Claims.on("key"), shortTtl()));
 		grant(holder);
 		deny(waiter);
-		elapse(shortTtl());
+		elapse(shortTtl().multipliedBy(StoredWaiter.STAYS));
 		assertThat(store().release(waiter.id(), TIMEOUT)).isEqualTo(new ReleaseAnswer(false, true));
 		assertThat(store().release(holder.id(), TIMEOUT)).isEqualTo(new ReleaseAnswer(true, true));
 		assertThat(store().release(holder.id(), TIMEOUT)).isEqualTo(new ReleaseAnswer(false, true));
@@ -122,7 +124,9 @@ interface QueueContract extends LockStoreContract {
 		deny(other);
 		for (int i = 0; i < 3; i++) {
 			elapse(shortTtl().multipliedBy(6).dividedBy(10));
-			assertThat(store().refreshAll(List.of(waiter.id(), gone.id(), other.id()), TIMEOUT)).isEqualTo(2);
+			assertThat(store().refreshAll(List.of(waiter.id(), other.id()), TIMEOUT)).extracting(StoredLock::key)
+				.containsExactlyInAnyOrder("key", "other");
+			assertThat(queueSeenBy(gone)).doesNotContain(gone.id().leaseToken());
 		}
 		deny(Claims.on("other"));
 		assertThat(find("key").queue()).singleElement()
@@ -130,6 +134,105 @@ interface QueueContract extends LockStoreContract {
 			.extracting(StoredWaiter::leaseToken)
 			.isEqualTo(waiter.id().leaseToken());
 		assertThat(find("other").queue()).hasSize(1);
+	}
+
+	@Test
+	default void aPlaceThatRanOutStaysForSoLongThatItsWaiterHasItAgainAfterAnElection() {
+		Claim holder = Claims.on("key");
+		Claim waiter = Claims.on("key").inQueue(shortTtl());
+		Claim later = Claims.waiting(Claims.on("key"));
+		grant(holder);
+		deny(waiter);
+		elapse(shortTtl().multipliedBy(3));
+		deny(later);
+		deny(waiter);
+		assertThat(find("key").queue()).extracting(StoredWaiter::leaseToken)
+			.containsExactly(waiter.id().leaseToken(), later.id().leaseToken());
+		release(holder);
+		deny(later);
+		grant(waiter);
+	}
+
+	@Test
+	default void aPlaceThatRanOutHoldsUpNobodyThoughItStays() {
+		Claim holder = Claims.on("key");
+		Claim waiter = Claims.on("key").inQueue(shortTtl());
+		Claim later = Claims.waiting(Claims.on("key"));
+		grant(holder);
+		deny(waiter);
+		elapse(shortTtl().multipliedBy(3));
+		deny(later);
+		release(holder);
+		grant(later);
+		assertThat(find("key").queue()).extracting(StoredWaiter::leaseToken).containsExactly(waiter.id().leaseToken());
+	}
+
+	@Test
+	default void aPlaceIsGoneInTheEnd() {
+		Claim waiter = Claims.on("key").inQueue(shortTtl());
+		grant(Claims.on("key"));
+		deny(waiter);
+		elapse(shortTtl().multipliedBy(StoredWaiter.STAYS));
+		Claim later = Claims.waiting(Claims.on("key"));
+		deny(later);
+		assertThat(find("key").queue()).extracting(StoredWaiter::leaseToken).containsExactly(later.id().leaseToken());
+	}
+
+	@Test
+	default void oneWhoWaitsIsShownTheHeadOfTheQueueItsOwnPlaceAndHowManyThereAreBesides() {
+		grant(Claims.on("key"));
+		deny(Claims.on("key").inQueue(shortTtl()));
+		elapse(shortTtl());
+		List<Claim> waiting = IntStream.range(0, HiddenPlaces.SHOWN + 4)
+			.mapToObj((i) -> Claims.waiting(Claims.limit(Claims.on("key"), (i == 9) ? 2 : 3)))
+			.toList();
+		waiting.forEach(this::deny);
+		Claim last = waiting.get(HiddenPlaces.SHOWN + 3);
+		List<String> head = tokens(waiting.subList(0, HiddenPlaces.SHOWN));
+		assertThat(queueSeenBy(last)).containsExactlyElementsOf(appended(head, last));
+		assertThat(seenBy(last).hidden()).isEqualTo(new HiddenPlaces(3, 2, 0));
+		assertThat(store().acquire(last, TIMEOUT).hidden()).isEqualTo(new HiddenPlaces(3, 2, 0));
+		assertThat(store().refreshAll(List.of(last.id()), TIMEOUT)).extracting(StoredLock::hidden)
+			.containsExactly(new HiddenPlaces(3, 2, 0));
+		Claim second = waiting.get(1);
+		assertThat(queueSeenBy(second)).containsExactlyElementsOf(tokens(waiting.subList(0, 2)));
+		assertThat(seenBy(second).hidden()).isEqualTo(new HiddenPlaces(0, 3, HiddenPlaces.SHOWN + 2));
+		Claim none = Claims.limit(Claims.on("key"), 3);
+		assertThat(queueSeenBy(none)).containsExactlyElementsOf(head);
+		assertThat(seenBy(none).hidden()).isEqualTo(new HiddenPlaces(4, 2, 0));
+		assertThat(find("key").queue()).as("as a whole").hasSize(HiddenPlaces.SHOWN + 5);
+	}
+
+	@Test
+	default void severalQueuesAreLookedAtTogetherEachByTheTokenThatWaitsThere() {
+		Claim waiter = Claims.waiting(Claims.on("key"));
+		Claim other = Claims.waiting(Claims.on("other"));
+		grant(Claims.on("key"));
+		grant(Claims.on("other"));
+		deny(Claims.waiting(Claims.on("other")));
+		deny(waiter);
+		deny(other);
+		List<LeaseId> places = List.of(new LeaseId("never asked for", "t"), other.id(), waiter.id());
+		assertThat(store().lookAll(places, TIMEOUT)).extracting(StoredLock::key, (lock) -> lock.queue().size())
+			.containsExactlyInAnyOrder(tuple("key", 1), tuple("other", 2));
+		assertThat(store().refreshAll(places, TIMEOUT)).extracting(StoredLock::key, (lock) -> lock.queue().size())
+			.containsExactlyInAnyOrder(tuple("key", 1), tuple("other", 2));
+	}
+
+	private StoredLock seenBy(Claim waiter) {
+		return store().lookAll(List.of(waiter.id()), TIMEOUT).get(0);
+	}
+
+	private List<String> queueSeenBy(Claim waiter) {
+		return seenBy(waiter).queue().stream().map(StoredWaiter::leaseToken).toList();
+	}
+
+	private static List<String> tokens(List<Claim> claims) {
+		return claims.stream().map((claim) -> claim.id().leaseToken()).toList();
+	}
+
+	private static List<String> appended(List<String> tokens, Claim last) {
+		return Stream.concat(tokens.stream(), Stream.of(last.id().leaseToken())).toList();
 	}
 
 	@Test

@@ -58,8 +58,7 @@ public final class InMemoryLockStore implements LockStore {
 		Instant now = now();
 		ModelDocument lock = lock(claim.id().key()).claim(claim, now);
 		this.locks.put(claim.id().key(), lock);
-		return new ClaimAnswer(lock.holders(), lock.queue(), lock.previous(), lock.fence(), now, null, false,
-				lock.recalled());
+		return lock.answer(claim, now);
 	}
 
 	@Override
@@ -113,10 +112,18 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public int refreshAll(List<LeaseId> claims, Duration timeout) {
-		return (int) claims.stream()
-			.filter((claim) -> change(claim.key(), (lock) -> lock.refresh(claim.leaseToken(), now())))
-			.count();
+	public List<StoredLock> refreshAll(List<LeaseId> claims, Duration timeout) {
+		claims.forEach((claim) -> change(claim.key(), (lock) -> lock.refresh(claim.leaseToken(), now())));
+		return lookAll(claims, timeout);
+	}
+
+	@Override
+	public synchronized List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
+		Instant now = now();
+		return claims.stream()
+			.filter((claim) -> this.locks.containsKey(this.keys.toId(claim.key())))
+			.map((claim) -> lock(claim.key()).look(claim, now))
+			.toList();
 	}
 
 	@Override
@@ -126,7 +133,7 @@ public final class InMemoryLockStore implements LockStore {
 
 	@Override
 	public synchronized Optional<StoredLock> find(String key, Duration timeout) {
-		return Optional.ofNullable(this.locks.get(this.keys.toId(key))).map((lock) -> toLock(key, lock));
+		return Optional.ofNullable(this.locks.get(this.keys.toId(key))).map((lock) -> lock.look(key, now()));
 	}
 
 	@Override
@@ -135,7 +142,7 @@ public final class InMemoryLockStore implements LockStore {
 			.entrySet()
 			.stream()
 			.filter((lock) -> lock.getKey().startsWith(prefix))
-			.map((lock) -> toLock(lock.getKey(), lock.getValue()))
+			.map((lock) -> lock.getValue().look(lock.getKey(), now()))
 			.filter((lock) -> !lock.liveHolders().isEmpty())
 			.limit(Math.max(0, most))
 			.toList();
@@ -181,10 +188,6 @@ public final class InMemoryLockStore implements LockStore {
 	private Instant now() {
 		// a date of MongoDB knows no more
 		return this.clock.instant().truncatedTo(ChronoUnit.MILLIS);
-	}
-
-	private StoredLock toLock(String key, ModelDocument lock) {
-		return new StoredLock(key, lock.holders(), lock.queue(), lock.previous(), lock.fence(), now(), lock.recalled());
 	}
 
 }

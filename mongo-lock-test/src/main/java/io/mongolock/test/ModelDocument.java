@@ -2,7 +2,9 @@ package io.mongolock.test;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -12,7 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.ReleaseRequest;
 import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.HiddenPlaces;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
@@ -38,30 +44,96 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	/**
 	 * Ask for the lock: granted if the holders plus those ahead in the queue are fewer
 	 * than the smallest limit among the claim, the holders and those ahead. The first
-	 * request for an exclusive lock looks only whether anybody holds it or stands in the
-	 * queue: asked with a token that does so, it does not begin that anew.
+	 * request for an exclusive lock looks at first only whether anybody may hold it or
+	 * stand in the queue: asked with a token that holds it, it does not begin that anew.
 	 * @param claim what is asked for
 	 * @param now the store's time, whole milliseconds
 	 * @return the lock after it
 	 */
 	ModelDocument claim(Claim claim, Instant now) {
 		List<StoredHolder> alive = this.holders.stream().filter((holder) -> holder.isAlive(now)).toList();
-		List<StoredWaiter> living = this.queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
-		boolean fast = claim.first() && claim.limit() == 1 && !claim.waiting();
-		return (fast && !(alive.isEmpty() && living.isEmpty())) ? this : decide(claim, alive, living, now);
+		if (isFast(claim) && isOver(now)) {
+			return grant(claim, List.of(), List.of(), now);
+		}
+		return (isFast(claim) && !alive.isEmpty()) ? this : decide(claim, alive, now);
 	}
 
-	private ModelDocument decide(Claim claim, List<StoredHolder> alive, List<StoredWaiter> living, Instant now) {
+	private static boolean isFast(Claim claim) {
+		return claim.first() && claim.limit() == 1 && !claim.waiting();
+	}
+
+	// Whether the longest ttl has passed since the latest renewal, and the longest time
+	// for which a place stays since the latest refresh
+	private boolean isOver(Instant now) {
+		return !lastEnd(this.holders, StoredHolder::renewedAt, StoredHolder::ttl).isAfter(now) && !lastEnd(this.queue,
+				StoredWaiter::renewedAt, (waiter) -> waiter.ttl().multipliedBy(StoredWaiter.STAYS))
+			.isAfter(now);
+	}
+
+	private static <T> Instant lastEnd(List<T> entries, Function<T, Instant> renewedAt, Function<T, Duration> ttl) {
+		Instant last = entries.stream().map(renewedAt).max(Comparator.naturalOrder()).orElse(Instant.EPOCH);
+		return last.plus(entries.stream().map(ttl).max(Comparator.naturalOrder()).orElse(Duration.ZERO));
+	}
+
+	/**
+	 * The answer to a claim after which it stands so.
+	 * @param claim the claim
+	 * @param now the store's time
+	 * @return what the store shows of it
+	 */
+	ClaimAnswer answer(Claim claim, Instant now) {
+		boolean withoutQueue = isFast(claim) && this.holders.stream().anyMatch((holder) -> holder.isAlive(now));
+		StoredLock shown = (withoutQueue) ? look(claim.id().key(), List.of(), HiddenPlaces.NONE, now)
+				: look(claim.id(), now);
+		return new ClaimAnswer(shown.holders(), shown.queue(), shown.previous(), shown.fence(), now, null, false,
+				shown.recalled(), shown.hidden());
+	}
+
+	/**
+	 * What one who waits is shown of it: of the places that hold up others those at the
+	 * head, and its own.
+	 * @param claim the token that waits
+	 * @param now the store's time
+	 * @return the lock as it is shown
+	 */
+	StoredLock look(LeaseId claim, Instant now) {
+		List<StoredWaiter> alive = this.queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
+		List<StoredWaiter> ahead = ahead(alive, claim.leaseToken());
+		int shown = Math.min(HiddenPlaces.SHOWN, ahead.size());
+		List<StoredWaiter> fromOwn = alive.subList(ahead.size(), alive.size());
+		List<StoredWaiter> own = fromOwn.subList(0, Math.min(1, fromOwn.size()));
+		int limit = ahead.stream().mapToInt(StoredWaiter::limit).min().orElse(Integer.MAX_VALUE);
+		return look(claim.key(), Stream.concat(ahead.subList(0, shown).stream(), own.stream()).toList(),
+				new HiddenPlaces(ahead.size() - shown, limit, fromOwn.size() - own.size()), now);
+	}
+
+	/**
+	 * The whole lock.
+	 * @param key its key
+	 * @param now the store's time
+	 * @return the lock as it is shown
+	 */
+	StoredLock look(String key, Instant now) {
+		return look(key, this.queue, HiddenPlaces.NONE, now);
+	}
+
+	private StoredLock look(String key, List<StoredWaiter> queue, HiddenPlaces hidden, Instant now) {
+		return new StoredLock(key, this.holders, queue, this.previous, this.fence, now, this.recalled, hidden);
+	}
+
+	private ModelDocument decide(Claim claim, List<StoredHolder> alive, Instant now) {
 		String token = claim.id().leaseToken();
-		List<StoredWaiter> others = living.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
+		List<StoredWaiter> staying = this.queue.stream().filter((waiter) -> waiter.stays(now)).toList();
+		List<StoredWaiter> others = staying.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
 		if (alive.stream().anyMatch((holder) -> holder.leaseToken().equals(token))) {
 			return new ModelDocument(refreshed(alive, token, now), others, this.fence, now, this.previous,
 					this.recalled);
 		}
-		if (isAdmitted(claim, alive, ahead(living, token))) {
+		List<StoredWaiter> ahead = ahead(staying, token).stream().filter((waiter) -> waiter.isAlive(now)).toList();
+		if (isAdmitted(claim, alive, ahead)) {
 			return grant(claim, alive, others, now);
 		}
-		return (claim.placeTtl() != null) ? enterQueue(claim, alive, living, now, claim.placeTtl()) : this;
+		return (claim.placeTtl() != null) ? enterQueue(claim, alive, staying, now, claim.placeTtl()) : this;
 	}
 
 	/**
@@ -200,14 +272,14 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		return new ModelDocument(appended(alive, granted), others, next, now, this.holders, this.recalled);
 	}
 
-	private ModelDocument enterQueue(Claim claim, List<StoredHolder> alive, List<StoredWaiter> living, Instant now,
+	private ModelDocument enterQueue(Claim claim, List<StoredHolder> alive, List<StoredWaiter> staying, Instant now,
 			Duration placeTtl) {
 		String token = claim.id().leaseToken();
-		List<StoredWaiter> queue = living.stream()
+		List<StoredWaiter> queue = staying.stream()
 			.map((waiter) -> (waiter.leaseToken().equals(token)) ? refreshed(waiter, now) : waiter)
 			.toList();
-		if (living.stream().noneMatch((waiter) -> waiter.leaseToken().equals(token))) {
-			queue = appended(living, new StoredWaiter(token, claim.limit(), claim.owner(), now, placeTtl));
+		if (staying.stream().noneMatch((waiter) -> waiter.leaseToken().equals(token))) {
+			queue = appended(staying, new StoredWaiter(token, claim.limit(), claim.owner(), now, placeTtl));
 		}
 		String recalled = alive.stream()
 			.filter((holder) -> !holder.linger().isZero())
@@ -223,8 +295,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		return alive.size() + ahead.size() < Math.min(claim.limit(), limits.min().orElse(Integer.MAX_VALUE));
 	}
 
-	private static List<StoredWaiter> ahead(List<StoredWaiter> living, String token) {
-		return living.stream().takeWhile((waiter) -> !waiter.leaseToken().equals(token)).toList();
+	private static List<StoredWaiter> ahead(List<StoredWaiter> queue, String token) {
+		return queue.stream().takeWhile((waiter) -> !waiter.leaseToken().equals(token)).toList();
 	}
 
 	private static List<StoredHolder> refreshed(List<StoredHolder> holders, String token, Instant now) {

@@ -30,7 +30,8 @@ class ModelAgreementTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-	private static final List<String> TOKENS = List.of("a", "b", "c", "$$NOW", "$holders");
+	private static final List<String> TOKENS = List.of("a", "b", "c", "$$NOW", "$holders", "d", "e", "f", "g", "h", "i",
+			"j");
 
 	private static final List<Integer> LIMITS = List.of(1, 1, 2, 3, Integer.MAX_VALUE);
 
@@ -56,15 +57,20 @@ class ModelAgreementTests {
 
 	private static Function<LockStore, Object> request(Random random, String key) {
 		LeaseId id = new LeaseId(key, one(random, TOKENS));
-		return switch (random.nextInt(13)) {
+		return switch (random.nextInt(15)) {
 			case 0 -> (store) -> store.renew(id, TIMEOUT);
 			case 1 -> (store) -> store.release(id, TIMEOUT);
 			case 2 -> releaseGrant(random.nextInt(2), id);
 			case 3 -> (store) -> store.leave(id, TIMEOUT);
 			case 4 ->
 				(store) -> store.renewAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
-			case 5 ->
-				(store) -> store.refreshAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
+			case 5 -> (store) -> store.refreshAll(inBoth(id), TIMEOUT);
+			// One command for a single place, which shows nothing if that is gone
+			case 13 -> (store) -> store.refreshAll(List.of(id), TIMEOUT)
+				.stream()
+				.filter((lock) -> lock.queue().stream().anyMatch((place) -> place.leaseToken().equals(id.leaseToken())))
+				.toList();
+			case 14 -> (store) -> store.lookAll(inBoth(id), TIMEOUT);
 			case 6 ->
 				(store) -> store.leaveAll(TOKENS.stream().map((token) -> new LeaseId(key, token)).toList(), TIMEOUT);
 			case 7 -> {
@@ -82,6 +88,10 @@ class ModelAgreementTests {
 				yield (store) -> store.acquire(claim, TIMEOUT);
 			}
 		};
+	}
+
+	private static List<LeaseId> inBoth(LeaseId id) {
+		return List.of(new LeaseId("key0", id.leaseToken()), new LeaseId("key1", id.leaseToken()));
 	}
 
 	// The first grant there is, or one before it

@@ -150,7 +150,7 @@ final class SimulatedCall<T> {
 		static Request<List<StoredLock>> refresh(List<LeaseId> ids, Duration timeout) {
 			return new Request<>(Kind.REFRESH, ids, false, timeout, (log, now) -> {
 				ids.forEach((id) -> log.refresh(id, now));
-				return List.of();
+				return looks(ids, log, now);
 			});
 		}
 
@@ -162,8 +162,11 @@ final class SimulatedCall<T> {
 		}
 
 		static Request<List<StoredLock>> look(List<LeaseId> ids, Duration timeout) {
-			return new Request<>(Kind.LOOK, ids, false, timeout,
-					(log, now) -> ids.stream().map((id) -> log.look(id.key(), now)).toList());
+			return new Request<>(Kind.LOOK, ids, false, timeout, (log, now) -> looks(ids, log, now));
+		}
+
+		private static List<StoredLock> looks(List<LeaseId> ids, StoreLog log, Instant now) {
+			return ids.stream().map((id) -> log.look(id, now)).toList();
 		}
 
 		// The part of it that is executed before a statement that is blocked

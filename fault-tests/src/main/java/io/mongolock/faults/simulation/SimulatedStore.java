@@ -134,18 +134,22 @@ final class SimulatedStore implements LockStore {
 	}
 
 	@Override
-	public int refreshAll(List<LeaseId> claims, Duration timeout) {
-		ask(Request.refresh(claims, timeout));
+	public List<StoredLock> refreshAll(List<LeaseId> claims, Duration timeout) {
+		List<StoredLock> found = ask(Request.refresh(claims, timeout));
 		this.jvm.judge.count(Event.QUEUE_REFRESH);
-		return claims.size();
+		return found;
+	}
+
+	@Override
+	public List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
+		List<StoredLock> found = ask(Request.look(claims, timeout));
+		this.jvm.judge.count(Event.QUEUE_LOOK);
+		return found;
 	}
 
 	@Override
 	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
-		List<LeaseId> ids = keys.stream().map((key) -> new LeaseId(key, "")).toList();
-		List<StoredLock> found = ask(Request.look(ids, timeout));
-		this.jvm.judge.count(Event.QUEUE_LOOK);
-		return found;
+		return lookAll(keys.stream().map((key) -> new LeaseId(key, "")).toList(), timeout);
 	}
 
 	@Override

@@ -17,10 +17,14 @@ final class ClaimCommand {
 
 	private final ClaimPipeline pipeline = new ClaimPipeline();
 
-	private final BsonDocument projection;
+	private final LockStatements statements;
 
-	ClaimCommand(BsonDocument projection) {
-		this.projection = projection;
+	/** A fast claim is granted only if nobody stands in the queue, and takes no place. */
+	private final BsonDocument withoutQueue;
+
+	ClaimCommand(LockStatements statements) {
+		this.statements = statements;
+		this.withoutQueue = statements.projection("holders", "fence", "previous", LockDocument.RECALLED);
 	}
 
 	/**
@@ -28,21 +32,22 @@ final class ClaimCommand {
 	 * @param command repeats what is worth it
 	 */
 	LockDocument send(RepeatedCommand command, LockCollection locks, BsonDocument filter, Claim claim) {
-		if (!FastClaim.suits(claim)) {
-			return ask(command, locks, filter, this.pipeline.of(claim));
+		if (FastClaim.suits(claim)) {
+			LockDocument answer = ask(command, locks, filter, this.fast.of(claim), this.withoutQueue);
+			if (answer.isHeld()) {
+				return answer;
+			}
+			// Denied by who waits, or by what has run out, of which this statement knows
+			// too little
 		}
-		LockDocument answer = ask(command, locks, filter, this.fast.of(claim));
-		if (answer.mentions(claim.id().leaseToken()) || !answer.isFree()) {
-			return answer;
-		}
-		// Denied by what has run out, of which this statement knows too little
-		return ask(command, locks, filter, this.pipeline.of(claim));
+		return ask(command, locks, filter, this.pipeline.of(claim),
+				this.statements.answer(ClaimStatements.token(claim)));
 	}
 
 	private LockDocument ask(RepeatedCommand command, LockCollection locks, BsonDocument filter,
-			List<BsonDocument> statement) {
-		return new LockDocument(command
-			.send((timeout) -> locks.upsert(filter, statement, this.projection, WriteConcern.MAJORITY, timeout)));
+			List<BsonDocument> statement, BsonDocument answer) {
+		return new LockDocument(
+				command.send((timeout) -> locks.upsert(filter, statement, answer, WriteConcern.MAJORITY, timeout)));
 	}
 
 }

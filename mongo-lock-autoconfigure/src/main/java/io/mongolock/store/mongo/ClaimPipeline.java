@@ -10,6 +10,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.store.Claim;
+import io.mongolock.store.StoredWaiter;
 
 /**
  * The statement that decides claims, but for those of {@link FastClaim}, just as it was
@@ -32,8 +33,16 @@ final class ClaimPipeline extends ClaimStatements {
 	private final BsonDocument refresh = encoded(
 			operator("$mergeObjects", this.entry, document("renewedAt", this.now)));
 
-	private final BsonDocument livingEntries = encoded(
-			document("alive", living(path("holders")), "line", living(path("queue"))));
+	private final BsonDocument counts = encoded(lasts(string("$$e.ttl")));
+
+	/** A place stays for longer than it counts, or an election would cost all theirs. */
+	private final BsonDocument stays = encoded(
+			lasts(operator("$multiply", string("$$e.ttl"), new BsonInt32(StoredWaiter.STAYS))));
+
+	private final BsonDocument staying = encoded(present("queue", this.stays));
+
+	private final BsonDocument entries = encoded(
+			document("alive", present("holders", this.counts), "line", this.staying));
 
 	private final BsonDocument taken = encoded(
 			operator("$add", document("$size", this.alive), document("$size", string("$$ahead"))));
@@ -77,7 +86,7 @@ final class ClaimPipeline extends ClaimStatements {
 	List<BsonDocument> of(Claim claim) {
 		BsonDocument token = token(claim);
 		BsonDocument variables = document("ahead", ahead(token), "next", this.nextFence);
-		return replaceWith(let(this.livingEntries, let(variables, decide(claim, token))));
+		return replaceWith(let(this.entries, let(variables, decide(claim, token))));
 	}
 
 	/**
@@ -86,7 +95,7 @@ final class ClaimPipeline extends ClaimStatements {
 	 */
 	List<BsonDocument> enter(Claim claim, Duration placeTtl) {
 		BsonDocument entered = changed(queueWith(claim, token(claim), placeTtl));
-		return replaceWith(let(document("line", living(path("queue"))), entered));
+		return replaceWith(let(document("line", this.staying), entered));
 	}
 
 	private BsonDocument decide(Claim claim, BsonDocument token) {
@@ -124,13 +133,17 @@ final class ClaimPipeline extends ClaimStatements {
 
 	private BsonDocument ahead(BsonDocument token) {
 		BsonDocument place = document("at", operator("$indexOfArray", string("$$line.token"), token));
-		return let(place, operator("$cond", operator("$lt", string("$$at"), new BsonInt32(0)), this.line,
+		BsonDocument before = let(place, operator("$cond", operator("$lt", string("$$at"), new BsonInt32(0)), this.line,
 				operator("$slice", this.line, string("$$at"))));
+		return filter(before, this.counts);
 	}
 
-	private BsonDocument living(BsonValue array) {
-		BsonDocument end = operator("$add", string("$$e.renewedAt"), string("$$e.ttl"));
-		return filter(operator("$ifNull", array, array()), operator("$gt", end, this.now));
+	private BsonDocument present(String entries, BsonDocument condition) {
+		return filter(operator("$ifNull", path(entries), array()), condition);
+	}
+
+	private BsonDocument lasts(BsonValue millis) {
+		return operator("$gt", operator("$add", string("$$e.renewedAt"), millis), this.now);
 	}
 
 	private BsonDocument refreshed(BsonValue entries, BsonDocument token) {
@@ -140,14 +153,6 @@ final class ClaimPipeline extends ClaimStatements {
 
 	private static BsonDocument appended(BsonValue entries, BsonDocument last) {
 		return operator("$concatArrays", entries, array(last));
-	}
-
-	private static BsonDocument filter(BsonValue input, BsonDocument condition) {
-		return document("$filter", document("input", input, "as", string("e")).append("cond", condition));
-	}
-
-	private static BsonDocument let(BsonDocument variables, BsonDocument in) {
-		return document("$let", document("vars", variables, "in", in));
 	}
 
 }

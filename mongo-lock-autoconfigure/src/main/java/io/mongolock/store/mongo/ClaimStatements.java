@@ -2,7 +2,6 @@ package io.mongolock.store.mongo;
 
 import java.util.List;
 
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -87,17 +86,8 @@ abstract class ClaimStatements extends Statements {
 		return literal(string(claim.id().leaseToken()));
 	}
 
-	static BsonDocument literal(BsonValue value) {
-		// A caller's string that begins with a dollar would else be a field of ours
-		return document("$literal", value);
-	}
-
 	static List<BsonDocument> replaceWith(BsonDocument decision) {
 		return List.of(document("$replaceWith", decision));
-	}
-
-	static BsonArray array(BsonValue... values) {
-		return new BsonArray(List.of(values));
 	}
 
 }

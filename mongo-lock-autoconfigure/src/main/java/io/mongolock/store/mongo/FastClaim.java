@@ -3,21 +3,25 @@ package io.mongolock.store.mongo;
 import java.util.List;
 
 import org.bson.BsonDocument;
-import org.bson.BsonString;
+import org.bson.BsonInt32;
 
 import io.mongolock.store.Claim;
+import io.mongolock.store.StoredWaiter;
 
 /**
  * The statement that grants an exclusive lock to the first request of a token if nobody
  * can hold it or wait for it, just as it was recorded on a real server. About 0.6 of the
  * cost of a {@link ClaimPipeline} there. It may deny what that grants, never the reverse:
- * entries count as alive until the longest ttl among them has passed since the latest
- * renewal. Thread-safe, because nobody changes what is built here.
+ * entries count as alive until the longest ttl among them, or the time for which places
+ * stay, has passed since the latest renewal. Thread-safe, because nobody changes what is
+ * built here.
  */
 final class FastClaim extends ClaimStatements {
 
-	private final BsonDocument over = encoded(
-			operator("$lte", operator("$max", lastEnd("$holders"), lastEnd("$queue")), this.now));
+	private final BsonDocument over = encoded(operator("$lte",
+			operator("$max", lastEnd("$holders", longest("$holders")),
+					lastEnd("$queue", operator("$multiply", longest("$queue"), new BsonInt32(StoredWaiter.STAYS)))),
+			this.now));
 
 	private final BsonDocument previous = encoded(operator("$ifNull", string("$holders"), array()));
 
@@ -45,10 +49,13 @@ final class FastClaim extends ClaimStatements {
 		return replaceWith(operator("$cond", this.over, changed(grant), this.root));
 	}
 
-	private static BsonDocument lastEnd(String entries) {
+	private static BsonDocument longest(String entries) {
+		return document("$max", string(entries + ".ttl"));
+	}
+
+	private static BsonDocument lastEnd(String entries, BsonDocument after) {
 		// Null without entries, which is before any date
-		BsonString renewedAt = string(entries + ".renewedAt");
-		return operator("$add", document("$max", renewedAt), document("$max", string(entries + ".ttl")));
+		return operator("$add", document("$max", string(entries + ".renewedAt")), after);
 	}
 
 }

@@ -128,6 +128,18 @@ final class LockCollection {
 		return findAndModify(filter, update, concern, timeoutMillis, new BsonDocument());
 	}
 
+	/**
+	 * Change one document if it is there, and answer it. As {@link #upsert} it is not
+	 * repeated.
+	 * @param fields what to answer of it
+	 * @return the document as it stands then, empty if there is none
+	 */
+	BsonDocument update(BsonDocument filter, BsonDocument update, BsonDocument fields, WriteConcern concern,
+			long timeoutMillis) {
+		return findAndModify(filter, update, concern, timeoutMillis,
+				new BsonDocument("new", BsonBoolean.TRUE).append("fields", fields));
+	}
+
 	private BsonDocument findAndModify(BsonDocument filter, BsonValue update, WriteConcern concern, long timeoutMillis,
 			BsonDocument options) {
 		BsonDocument command = new BsonDocument("findAndModify", new BsonString(this.name)).append("query", filter)

@@ -10,6 +10,7 @@ import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonType;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockOwner;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -37,6 +39,9 @@ record LockDocument(BsonDocument document) {
 	/** The token of the holder that was recalled last. */
 	static final String RECALLED = "recalled";
 
+	/** The field of an answer that has what it shows of the queue. */
+	static final String SHOWN = "shown";
+
 	/** When a claim or a renewal has written it, by the server's time. */
 	static final String TOUCHED_AT = "touchedAt";
 
@@ -46,7 +51,7 @@ record LockDocument(BsonDocument document) {
 	 * @throws UnreadableException if it is not a lock of ours
 	 */
 	ClaimAnswer toAnswer(boolean inDoubt) {
-		return new ClaimAnswer(holders(), queue(), previous(), fence(), now(), null, inDoubt, recalled());
+		return new ClaimAnswer(holders(), queue(), previous(), fence(), now(), null, inDoubt, recalled(), hidden());
 	}
 
 	/**
@@ -54,7 +59,8 @@ record LockDocument(BsonDocument document) {
 	 * @throws UnreadableException if it is not a lock of ours
 	 */
 	StoredLock toLock(String key) {
-		return new StoredLock(key, holders(), queue(), previous(), integer(this.document, "fence"), now(), recalled());
+		return new StoredLock(key, holders(), queue(), previous(), integer(this.document, "fence"), now(), recalled(),
+				hidden());
 	}
 
 	/**
@@ -67,16 +73,15 @@ record LockDocument(BsonDocument document) {
 	}
 
 	/**
-	 * Whether nobody holds the lock or stands in the queue.
+	 * Whether somebody holds the lock.
 	 */
-	boolean isFree() {
+	boolean isHeld() {
 		try {
-			ClaimAnswer answer = toAnswer(false);
-			return answer.liveHolders().isEmpty() && !answer.hasWaiters();
+			return !toAnswer(false).liveHolders().isEmpty();
 		}
 		catch (UnreadableException ex) {
 			// The reader of the answer will say so
-			return false;
+			return true;
 		}
 	}
 
@@ -103,7 +108,7 @@ record LockDocument(BsonDocument document) {
 
 	private List<StoredHolder> holders() {
 		List<StoredHolder> holders = new ArrayList<>();
-		for (BsonValue value : array("holders")) {
+		for (BsonValue value : array(this.document, "holders")) {
 			holders.add(holder(entry(value, "holders")));
 		}
 		return holders;
@@ -115,12 +120,22 @@ record LockDocument(BsonDocument document) {
 	 */
 	List<StoredWaiter> queue() {
 		List<StoredWaiter> queue = new ArrayList<>();
-		for (BsonValue value : (this.document.containsKey("queue")) ? array("queue") : new BsonArray()) {
+		BsonDocument answer = (this.document.get(SHOWN) instanceof BsonDocument shown) ? shown : this.document;
+		for (BsonValue value : (answer.containsKey("queue")) ? array(answer, "queue") : new BsonArray()) {
 			BsonDocument waiter = entry(value, "queue");
 			queue.add(new StoredWaiter(string(waiter, "token"), limit(waiter), owner(waiter), date(waiter, "renewedAt"),
 					Duration.ofMillis(integer(waiter, "ttl"))));
 		}
 		return queue;
+	}
+
+	private HiddenPlaces hidden() {
+		if (!(this.document.get(SHOWN) instanceof BsonDocument shown)) {
+			return HiddenPlaces.NONE;
+		}
+		int ahead = Math.max(0, shown.getInt32("ahead").getValue() - HiddenPlaces.SHOWN);
+		int limit = (shown.get("limit") instanceof BsonInt32 least) ? least.getValue() : Integer.MAX_VALUE;
+		return new HiddenPlaces(ahead, limit, shown.getInt32("behind").getValue());
 	}
 
 	private List<StoredHolder> previous() {
@@ -178,9 +193,9 @@ record LockDocument(BsonDocument document) {
 		return (owner.get(name) instanceof BsonString text) ? text.getValue() : "";
 	}
 
-	private BsonArray array(String name) {
-		return (this.document.get(name) instanceof BsonArray array) ? array
-				: UnreadableException.raise(this.document, name, "an array");
+	private static BsonArray array(BsonDocument document, String name) {
+		return (document.get(name) instanceof BsonArray array) ? array
+				: UnreadableException.raise(document, name, "an array");
 	}
 
 	private BsonDocument entry(BsonValue value, String array) {

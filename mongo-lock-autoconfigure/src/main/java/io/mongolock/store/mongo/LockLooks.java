@@ -14,11 +14,13 @@ import org.bson.BsonString;
 
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.KeySpace;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
- * Looks at locks that have documents of their own, and changes nothing. Thread-safe.
+ * Looks at locks that have documents of their own, and changes nothing there but how long
+ * a place in the queue lasts. Thread-safe.
  */
 final class LockLooks {
 
@@ -43,17 +45,41 @@ final class LockLooks {
 	}
 
 	List<StoredLock> findAll(List<String> keys, Duration timeout) {
-		if (keys.isEmpty()) {
+		return (keys.isEmpty()) ? List.of() : find(keys, this.fields, timeout);
+	}
+
+	List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
+		if (claims.isEmpty()) {
 			return List.of();
 		}
+		List<String> keys = claims.stream().map(LeaseId::key).toList();
+		List<BsonString> tokens = claims.stream().map((claim) -> new BsonString(claim.leaseToken())).toList();
+		return find(keys, this.statements.answers(keys.stream().map(this::id).toList(), tokens), timeout);
+	}
+
+	private List<StoredLock> find(List<String> keys, BsonDocument answer, Duration timeout) {
 		StoreRequest request = StoreRequest.read(StoreRequest.ofLocks("look at", keys.size()), keys.get(0), timeout);
 		BsonDocument filter = this.statements.byIds(keys.stream().map(this::id).toList());
 		return this.locks
 			.execute(request, WriteConcern.MAJORITY,
-					(locks) -> locks.find(filter).projection(this.fields).into(new ArrayList<>()))
+					(locks) -> locks.find(filter).projection(answer).into(new ArrayList<>()))
 			.stream()
 			.flatMap((found) -> this.unreadable.leaveOut(() -> lock(request, found)))
 			.toList();
+	}
+
+	/**
+	 * Begin the life of a place in the queue anew, and look at it, by one command.
+	 * @return the lock, or empty if the place is gone, or what is there cannot be read
+	 */
+	Optional<StoredLock> refresh(LeaseId claim, Duration timeout) {
+		StoreRequest request = StoreRequest.write("refresh the place in the queue of lock", claim.key(), timeout);
+		BsonString token = new BsonString(claim.leaseToken());
+		BsonDocument filter = this.statements.awaitedBy(id(claim.key()), claim.leaseToken());
+		// Rolled back, it is a place that runs out a little earlier
+		BsonDocument found = this.locks.execute(request, () -> this.locks.update(filter, this.statements.refresh(),
+				this.statements.answer(Statements.literal(token)), WriteConcern.W1, request.timeoutMillis()));
+		return (found.isEmpty()) ? Optional.empty() : this.unreadable.leaveOut(() -> lock(request, found)).findFirst();
 	}
 
 	Optional<StoredLock> find(String key, Duration timeout) {

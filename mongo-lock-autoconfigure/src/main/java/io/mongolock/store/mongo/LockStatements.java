@@ -8,7 +8,10 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
+import org.bson.BsonString;
 import org.bson.BsonValue;
+
+import io.mongolock.store.HiddenPlaces;
 
 /**
  * All statements but claims: classic updates, filters and projections. They are those
@@ -16,6 +19,9 @@ import org.bson.BsonValue;
  * because nobody changes what is built here.
  */
 final class LockStatements extends Statements {
+
+	private static final BsonDocument COUNTING = encoded(filter(operator("$ifNull", string("$queue"), new BsonArray()),
+			operator("$gt", operator("$add", string("$$e.renewedAt"), string("$$e.ttl")), string("$$NOW"))));
 
 	private final String path;
 
@@ -173,8 +179,11 @@ final class LockStatements extends Statements {
 				exists(updated + "touchedAt", false), whole);
 		BsonDocument ended = document("operationType",
 				document("$in", new BsonArray(List.of(string("delete"), string("invalidate")))));
-		return List.of(document("$changeStream", new BsonDocument()),
-				document("$match", operator("$or", freed, ended)));
+		// A queue that was left is shown as a whole, which nobody here reads
+		BsonDocument shown = document(FollowedStream.KEY, new BsonInt32(1), ReleaseStream.FENCE,
+				string("$" + updated + "fence"));
+		return List.of(document("$changeStream", new BsonDocument()), document("$match", operator("$or", freed, ended)),
+				document("$project", shown));
 	}
 
 	/**
@@ -201,11 +210,55 @@ final class LockStatements extends Statements {
 	 * Which fields to answer, and the server's time with them.
 	 */
 	BsonDocument projection(String... fields) {
+		return encoded(fields(fields));
+	}
+
+	/**
+	 * What to answer to one who waits. Of the queue that is who stands at its head, its
+	 * own place and how many there are besides, as a number: what it costs to send may
+	 * not grow with the queue.
+	 * @param token the token that waits, an expression
+	 */
+	BsonDocument answer(BsonValue token) {
+		return fields("holders", "fence", "previous", LockDocument.RECALLED).append(LockDocument.SHOWN, shown(token));
+	}
+
+	/**
+	 * What to answer to several of whom each waits for another lock.
+	 */
+	BsonDocument answers(List<? extends BsonValue> ids, List<? extends BsonValue> tokens) {
+		// Both arrays are constants, so the server looks an id up in the first by its
+		// hash
+		BsonDocument at = operator("$indexOfArray", literal(new BsonArray(ids)), string("$_id"));
+		return answer(operator("$arrayElemAt", literal(new BsonArray(tokens)), at));
+	}
+
+	private static BsonDocument fields(String... fields) {
 		BsonDocument projection = document("now", string("$$NOW"));
 		for (String field : fields) {
 			projection.append(field, new BsonInt32(1));
 		}
-		return encoded(projection);
+		return projection;
+	}
+
+	private static BsonDocument shown(BsonValue token) {
+		BsonString at = string("$$at");
+		BsonString ahead = string("$$ahead");
+		BsonString counting = string("$$counting");
+		BsonDocument none = operator("$lt", at, new BsonInt32(0));
+		BsonDocument head = operator("$slice", ahead, new BsonInt32(HiddenPlaces.SHOWN));
+		BsonDocument own = operator("$slice", counting, at, new BsonInt32(1));
+		BsonDocument others = operator("$subtract", document("$size", counting),
+				operator("$add", at, new BsonInt32(1)));
+		BsonDocument shown = document("queue",
+				operator("$concatArrays", head, operator("$cond", none, new BsonArray(), own)), "ahead",
+				document("$size", ahead))
+			.append("limit", document("$min", string("$$ahead.limit")))
+			.append("behind", operator("$cond", none, new BsonInt32(0), others));
+		BsonDocument before = operator("$cond", none, counting, operator("$slice", counting, at));
+		return let(document("counting", COUNTING),
+				let(document("at", operator("$indexOfArray", string("$$counting.token"), token)),
+						let(document("ahead", before), shown)));
 	}
 
 	private static BsonDocument exists(String field, boolean exists) {

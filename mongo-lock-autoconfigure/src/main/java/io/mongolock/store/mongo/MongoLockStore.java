@@ -11,6 +11,7 @@ import org.bson.BsonString;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.util.Assert;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -23,6 +24,7 @@ import io.mongolock.store.ReleaseListener;
 import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
 import io.mongolock.store.StoredLock;
+import io.mongolock.store.TimeLeft;
 import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
@@ -79,8 +81,7 @@ public final class MongoLockStore implements LockStore {
 		this.locks = new LockCollection(template, collection);
 		this.keys = new KeySpace(keyPrefix);
 		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
-		this.claims = new ClaimCommand(
-				this.statements.projection("holders", "queue", "fence", "previous", LockDocument.RECALLED));
+		this.claims = new ClaimCommand(this.statements);
 		this.releases = new ReleaseCommand(this.locks, this.statements);
 		this.confirmations = new ConfirmCommand(this.locks, this.statements);
 		this.looks = new LockLooks(this.locks, this.statements, this.keys);
@@ -159,8 +160,18 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
-	public int refreshAll(List<LeaseId> claims, Duration timeout) {
-		return this.leases.refreshAll(claims, timeout);
+	public List<StoredLock> refreshAll(List<LeaseId> claims, Duration timeout) {
+		if (claims.size() == 1) {
+			return this.looks.refresh(claims.get(0), timeout).stream().toList();
+		}
+		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
+		this.leases.refreshAll(claims, time.left());
+		return lookAll(claims, time.left());
+	}
+
+	@Override
+	public List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
+		return this.looks.lookAll(claims, timeout);
 	}
 
 	@Override

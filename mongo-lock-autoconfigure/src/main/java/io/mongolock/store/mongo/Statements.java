@@ -30,6 +30,26 @@ abstract class Statements {
 		return new BsonDocument(name, value).append(name2, value2);
 	}
 
+	static BsonDocument let(BsonDocument variables, BsonDocument in) {
+		return document("$let", document("vars", variables, "in", in));
+	}
+
+	/**
+	 * The entries of an array, each called {@code $$e}, for which a condition holds.
+	 */
+	static BsonDocument filter(BsonValue input, BsonDocument condition) {
+		return document("$filter", document("input", input, "as", string("e")).append("cond", condition));
+	}
+
+	static BsonDocument literal(BsonValue value) {
+		// A caller's string that begins with a dollar would else be a field of ours
+		return document("$literal", value);
+	}
+
+	static BsonArray array(BsonValue... values) {
+		return new BsonArray(List.of(values));
+	}
+
 	static BsonDocument encoded(BsonDocument document) {
 		return new RawBsonDocument(document, CODEC);
 	}

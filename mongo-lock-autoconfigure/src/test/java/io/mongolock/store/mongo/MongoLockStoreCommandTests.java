@@ -104,23 +104,31 @@ class MongoLockStoreCommandTests {
 		BsonDocument recorded = RECORDED.get(name);
 		this.store.acquire(RecordedCommands.claim(recorded), TIMEOUT);
 		assertThat(sent()).isEqualTo(RecordedCommands.essence(recorded));
-		assertThat(this.log.only().getDocument("fields"))
-			.isEqualTo(new BsonDocument("now", new BsonString("$$NOW")).append("holders", new BsonInt32(1))
-				.append("queue", new BsonInt32(1))
-				.append("fence", new BsonInt32(1))
-				.append("previous", new BsonInt32(1))
-				.append("recalled", new BsonInt32(1)));
+		assertThat(this.log.only().getDocument("fields")).isEqualTo(answerTo(RecordedCommands.claim(recorded)));
+	}
+
+	// Of the queue what the token is shown, but for a claim that only a free lock is
+	// granted
+	private static BsonDocument answerTo(Claim claim) {
+		boolean fast = claim.first() && claim.limit() == 1;
+		String recorded = RECORDED.get("claim as the store sends it: " + ((fast) ? "fast, held" : "held"))
+			.getDocument("fields")
+			.toJson();
+		return BsonDocument.parse(recorded.replace(LEASE.leaseToken(), claim.id().leaseToken()));
 	}
 
 	@Test
-	void aFirstClaimThatAHolderOrAWaiterDeniesIsOneCommand() {
+	void aFirstClaimThatAHolderDeniesIsOneCommandAndOneThatOnlyWaitersMayDenyAreTwo() {
 		Claim holder = Claims.on("k");
 		this.store.acquire(holder, TIMEOUT);
-		this.store.acquire(Claims.first(Claims.on("k")), TIMEOUT);
 		this.store.acquire(Claims.waiting(Claims.on("k")), TIMEOUT);
-		this.store.release(holder.id(), TIMEOUT);
+		this.log.clear();
 		this.store.acquire(Claims.first(Claims.on("k")), TIMEOUT);
-		assertThat(this.log.all()).hasSize(5);
+		assertThat(this.log.all()).hasSize(1);
+		this.store.release(holder.id(), TIMEOUT);
+		this.log.clear();
+		this.store.acquire(Claims.first(Claims.on("k")), TIMEOUT);
+		assertThat(this.log.all()).hasSize(2);
 	}
 
 	@Test
@@ -173,13 +181,33 @@ class MongoLockStoreCommandTests {
 	@Test
 	void placesAreRefreshedAndLeftWithOneUnorderedCommandOfTheStatementForOne() {
 		this.store.refreshAll(List.of(LEASE, LEASE), TIMEOUT);
-		BsonDocument sent = sent();
+		assertThat(commands()).containsExactly("update", "find");
+		BsonDocument sent = this.log.all().get(0);
 		BsonValue one = recorded("refresh a place in the queue").getArray("updates").get(0);
 		assertThat(sent.getBoolean("ordered").getValue()).isFalse();
 		assertThat(sent.getArray("updates")).containsExactly(one, one);
 		this.log.clear();
 		this.store.leaveAll(List.of(LEASE), TIMEOUT);
 		assertThat(sent().getArray("updates")).isEqualTo(recorded("leave the queue").getArray("updates"));
+	}
+
+	@Test
+	void onePlaceIsRefreshedAndLookedAtWithOneCommand() {
+		this.store.refreshAll(List.of(new LeaseId("k", "t".repeat(32))), TIMEOUT);
+		assertThat(sent())
+			.isEqualTo(RecordedCommands.essence(RECORDED.get("refresh a place in the queue and look: gone")));
+		assertThat(this.log.only()).doesNotContainKey("txnNumber");
+	}
+
+	@Test
+	void placesAreLookedAtWithOneReadOfThePrimaryEachByItsToken() {
+		connect(server.connectionString() + "/?readPreference=secondary");
+		this.store.lookAll(List.of(new LeaseId("a:3", "t".repeat(32)), new LeaseId("none", "v".repeat(32)),
+				new LeaseId("a:1", "w".repeat(32))), TIMEOUT);
+		BsonDocument recorded = RECORDED.get("look at places in several queues, one lock is not there");
+		assertThat(this.log.only()).containsEntry("filter", recorded.get("filter"))
+			.containsEntry("projection", recorded.get("projection"))
+			.doesNotContainKeys("readConcern", "$readPreference");
 	}
 
 	@Test

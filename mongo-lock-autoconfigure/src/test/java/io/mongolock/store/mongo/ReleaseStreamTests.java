@@ -323,7 +323,7 @@ class ReleaseStreamTests {
 		watch(this.listener);
 		awaitCommand("getMore");
 		BsonDocument opening = commands("aggregate").get(0);
-		assertThat(opening.getArray("pipeline")).hasSize(2);
+		assertThat(opening.getArray("pipeline")).hasSize(3);
 		assertThat(commands("getMore").get(0).containsKey("maxTimeMS")).isFalse();
 	}
 

@@ -234,8 +234,10 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	@Override
-	public int refreshAll(List<LeaseId> claims, Duration timeout) {
-		return this.queues.requests().refreshAll(claims, timeout);
+	public List<StoredLock> refreshAll(List<LeaseId> claims, Duration timeout) {
+		TimeLeft time = new TimeLeft(this.clock, timeout);
+		this.queues.requests().refreshAll(claims, time.left());
+		return lookAll(claims, time.left());
 	}
 
 	@Override

@@ -152,8 +152,13 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
-	public int refreshAll(List<LeaseId> claims, Duration timeout) {
+	public List<StoredLock> refreshAll(List<LeaseId> claims, Duration timeout) {
 		return ask(claims.get(0).key(), timeout, () -> this.store.refreshAll(claims, timeout));
+	}
+
+	@Override
+	public List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
+		return ask(claims.get(0).key(), timeout, () -> this.store.lookAll(claims, timeout));
 	}
 
 	@Override
