@@ -1,11 +1,14 @@
 package io.mongolock.benchmarks;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -27,8 +30,8 @@ import io.mongolock.store.mongo.MongoLockStore;
 
 /**
  * What handing a lock on inside the JVM is worth: threads that want one lock, with and
- * without it, taking turns in short rounds. Runs on a {@link MeasuredServer}. Arguments:
- * rounds (10), milliseconds a round (500).
+ * without it, and a fair lock of the JVM, taking turns in short rounds. Runs on a
+ * {@link MeasuredServer}. Arguments: rounds (10), milliseconds a round (500).
  */
 public final class HotKeyBenchmark {
 
@@ -52,22 +55,43 @@ public final class HotKeyBenchmark {
 			MongoLockStore store = new MongoLockStore(template, "locks", "");
 			LockTemplate with = locks(store, HandOver.DEFAULT);
 			LockTemplate without = locks(store, new HandOver(Duration.ZERO, 0));
-			System.out.println("work     threads  without/s     with/s  ratio  of the work's limit");
+			List<Consumer<Runnable>> subjects = List.of(under(without), under(with), fair());
+			System.out.println("work     threads  without/s     with/s  ratio  of a fair lock  of the work's limit");
 			for (int work : new int[] { 1_000_000, 0 }) {
 				for (int threads : new int[] { 1, 8, 32 }) {
-					report(List.of(without, with), work, threads, rounds, millis);
+					report(subjects, work, threads, rounds, millis);
 				}
 			}
 			Stream.of(with, without).forEach((locks) -> locks.stop(Duration.ofSeconds(5)));
 		}
 	}
 
-	private static void report(List<LockTemplate> subjects, int work, int threads, int rounds, int millis)
+	private static Consumer<Runnable> under(LockTemplate locks) {
+		return (work) -> locks.execute(REQUEST, (handle) -> {
+			work.run();
+			return handle.fence();
+		});
+	}
+
+	private static Consumer<Runnable> fair() {
+		ReentrantLock lock = new ReentrantLock(true);
+		return (work) -> {
+			lock.lock();
+			try {
+				work.run();
+			}
+			finally {
+				lock.unlock();
+			}
+		};
+	}
+
+	private static void report(List<Consumer<Runnable>> subjects, int work, int threads, int rounds, int millis)
 			throws InterruptedException {
-		double[][] rates = new double[2][rounds];
+		double[][] rates = new double[subjects.size()][rounds];
 		for (int round = -2; round < rounds; round++) {
-			for (int i = 0; i < 2; i++) {
-				int subject = (i + round + 2) % 2;
+			for (int i = 0; i < subjects.size(); i++) {
+				int subject = (i + round + 2) % subjects.size();
 				double rate = rate(subjects.get(subject), work, threads, millis);
 				if (round >= 0) {
 					rates[subject][round] = rate;
@@ -76,21 +100,21 @@ public final class HotKeyBenchmark {
 		}
 		double without = Turns.median(rates[0]);
 		double with = Turns.median(rates[1]);
-		System.out.println(String.format(Locale.ROOT, "%4.1f ms  %7d  %9.0f  %9.0f  %5.1f  %s", work / 1e6, threads,
-				without, with, with / without,
+		double[] ofFair = new double[rounds];
+		Arrays.setAll(ofFair, (round) -> rates[1][round] / rates[2][round]);
+		System.out.println(String.format(Locale.ROOT, "%4.1f ms  %7d  %9.0f  %9.0f  %5.1f  %14.2f  %s", work / 1e6,
+				threads, without, with, with / without, Turns.median(ofFair),
 				(work != 0) ? String.format(Locale.ROOT, "%.2f", with * measured(work) / 1e9) : "-"));
 	}
 
-	private static double rate(LockTemplate locks, int work, int threads, int millis) throws InterruptedException {
+	private static double rate(Consumer<Runnable> locked, int work, int threads, int millis)
+			throws InterruptedException {
 		LongAdder done = new LongAdder();
 		long begun = System.nanoTime();
 		long end = begun + millis * 1_000_000L;
 		List<Thread> workers = IntStream.range(0, threads).mapToObj((i) -> new Thread(() -> {
 			while (System.nanoTime() - end < 0) {
-				locks.execute(REQUEST, (handle) -> {
-					work(work);
-					return handle.fence();
-				});
+				locked.accept(() -> work(work));
 				done.increment();
 			}
 		})).toList();
