@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * store, as long as the turn of this JVM lasts: other JVMs wait meanwhile. Decides; knows
  * no thread, clock or driver.
  *
- * @param maxTime how long after its grant a lock may be handed on, zero for never
+ * @param maxTime how long a lock may be handed on after its grant, or after a look that
+ * found no other JVM waiting; zero for never
  * @param maxCount how often it may be handed on, zero for never
  */
 public record HandOver(Duration maxTime, int maxCount) {
@@ -78,12 +79,22 @@ public record HandOver(Duration maxTime, int maxCount) {
 		return false;
 	}
 
+	/**
+	 * Whether to look if other JVMs wait for a lock that was handed over, so that the
+	 * turn goes on if they do not.
+	 * @return whether half of the turn is over, and nobody has looked; the answer goes to
+	 * {@link HeldLock#looked}, and without one the turn ends
+	 */
+	public boolean looks(HeldLock handedOver, ClockReading now) {
+		return handedOver.turn().elapsed(now) >= this.maxTime.toNanos() / 2 && handedOver.turn().looks();
+	}
+
 	private @Nullable LocalWaiter next(HeldLock from, ClientQueues queues, ClockReading now) {
 		return queues.successor(from, (next) -> from.suits(next.attempt(), now));
 	}
 
 	private boolean mayPass(HeldLock from, ClockReading now) {
-		return mayPass(from) && from.turnElapsed(now) < this.maxTime.toNanos();
+		return mayPass(from) && from.turn().elapsed(now) < this.maxTime.toNanos();
 	}
 
 }

@@ -11,6 +11,8 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 
 /**
  * A lock that was granted or handed over, from then to its end: its {@link Lease} says
@@ -35,10 +37,7 @@ public final class HeldLock implements WaitQueue.Member {
 
 	private final HoldEnd ending;
 
-	/** When the turn of this JVM began, and with which number. */
-	private final ClockReading turnBegun;
-
-	private final long turnFence;
+	private final Turn turn;
 
 	/** Whether its lease may be idle next, as far as its holder says. */
 	private final boolean lingers;
@@ -61,8 +60,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.lease = new Lease(attempt.id(), grant.entry().fence(), attempt.terms(), grant.begun(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this.attempt, this.lease);
-		this.turnBegun = grant.begun();
-		this.turnFence = fence();
+		this.turn = new Turn(grant.begun(), fence(), grant.contended());
 		this.lingers = attempt.lingers();
 	}
 
@@ -74,8 +72,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this.attempt, this.lease);
-		this.turnBegun = (sameTurn) ? from.turnBegun : now;
-		this.turnFence = (sameTurn) ? from.turnFence : fence();
+		this.turn = (sameTurn) ? from.turn : new Turn(now, fence(), false);
 		this.lingers = to.lingers();
 	}
 
@@ -157,19 +154,49 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * How long the turn of this JVM has lasted: since the grant, or since the lease was
-	 * last idle, when nobody waited.
-	 * @return nanoseconds
+	 * The turn of this JVM: from the grant, or since the lease was last idle, when nobody
+	 * waited.
 	 */
-	long turnElapsed(ClockReading now) {
-		return now.elapsedSince(this.turnBegun);
+	Turn turn() {
+		return this.turn;
+	}
+
+	/**
+	 * The store answered a look at the lock: if nobody else wants it, the turn goes on.
+	 * @param left when it left
+	 */
+	public void looked(StoredLock lock, ClockReading left) {
+		if (standsIn(lock) && !isWanted(lock)) {
+			this.turn.nobodyWaits(left);
+		}
+	}
+
+	/**
+	 * Whether its lease stands in the store, if only as one that has run out.
+	 */
+	boolean standsIn(StoredLock lock) {
+		return lock.holders().stream().anyMatch(this::isEntry);
+	}
+
+	/**
+	 * Whether others want the lock, as the store shows: they recalled its lease, or wait,
+	 * or asked for a release.
+	 */
+	boolean isWanted(StoredLock lock) {
+		return id().leaseToken().equals(lock.recalled())
+				|| lock.queue().stream().anyMatch((waiter) -> waiter.isAlive(lock.now()))
+				|| lock.holders().stream().anyMatch((holder) -> isEntry(holder) && holder.releaseRequest() != null);
+	}
+
+	private boolean isEntry(StoredHolder holder) {
+		return holder.leaseToken().equals(id().leaseToken());
 	}
 
 	/**
 	 * How often the lock was handed over in this turn.
 	 */
 	long handOvers() {
-		return fence() - this.turnFence;
+		return this.turn.handOvers(fence());
 	}
 
 	/**

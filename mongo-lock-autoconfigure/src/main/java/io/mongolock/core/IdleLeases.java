@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.core.WaitQueue.IdleTurn;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
@@ -400,11 +399,10 @@ public final class IdleLeases {
 		locks.forEach((lock) -> seen.put(lock.key(), lock));
 		for (HeldLock held : looked) {
 			StoredLock lock = seen.get(held.key());
-			StoredHolder entry = (lock != null) ? entry(lock, held) : null;
-			if (lock == null || entry == null) {
+			if (lock == null || !held.standsIn(lock)) {
 				end(held);
 			}
-			else if (!isWanted(lock, entry)) {
+			else if (!held.isWanted(lock)) {
 				held.recall().seen(left.nanos());
 			}
 			else if (recall(held)) {
@@ -429,19 +427,6 @@ public final class IdleLeases {
 			this.nextAt = at;
 		}
 		this.onWork.run();
-	}
-
-	private static @Nullable StoredHolder entry(StoredLock lock, HeldLock held) {
-		return lock.holders()
-			.stream()
-			.filter((holder) -> holder.leaseToken().equals(held.id().leaseToken()))
-			.findFirst()
-			.orElse(null);
-	}
-
-	private static boolean isWanted(StoredLock lock, StoredHolder entry) {
-		return entry.leaseToken().equals(lock.recalled()) || entry.releaseRequest() != null
-				|| lock.queue().stream().anyMatch((waiter) -> waiter.isAlive(lock.now()));
 	}
 
 	/**

@@ -25,11 +25,14 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
+import io.mongolock.core.HeldLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -300,6 +303,61 @@ class LocalHandOverTests {
 		assertThat(this.store.holder("k")).isEmpty();
 		Awaitility.await().until(() -> this.events.contains("lost " + second.fence() + " SHUTDOWN"));
 		assertThat(this.events).doesNotContain("lost " + holder.fence() + " SHUTDOWN");
+	}
+
+	@Test
+	void aTurnGoesOnInTheBackgroundWhileNoOtherJvmWaits() {
+		LockHandle holder = beginTurn();
+		LockHandle second = passAfterMinutes(31, holder);
+		awaitLook(second);
+		assertThat(this.store.requests.get(this.store.requests.size() - 1)).startsWith("find k on mongo-lock-clean-up");
+		long acquired = this.store.count("acquire");
+		LockHandle third = passAfterMinutes(40, second);
+		assertThat(third.fence()).as("after 71 minutes of 60").isEqualTo(holder.fence() + 2);
+		assertThat(this.store.count("acquire")).isEqualTo(acquired);
+	}
+
+	@Test
+	void aTurnGoesOnFromWhenTheLookLeft() {
+		this.store.next("find", (request) -> {
+			this.clock.stepped.addAndGet(Duration.ofMinutes(10).toNanos());
+			request.run();
+		});
+		LockHandle second = passAfterMinutes(31, beginTurn());
+		awaitLook(second);
+		long acquired = this.store.count("acquire");
+		passAfterMinutes(55, second).close();
+		assertThat(this.store.count("acquire")).as("65 minutes later").isEqualTo(acquired + 1);
+	}
+
+	@Test
+	void aTurnEndsInItsTimeIfALookFails() {
+		this.store.nextFails("find", Outcome.UNKNOWN, false);
+		LockHandle second = passAfterMinutes(31, beginTurn());
+		Awaitility.await().until(() -> this.store.count("find") == 1);
+		long acquired = this.store.count("acquire");
+		LockHandle third = passAfterMinutes(31, second);
+		assertThat(this.store.count("acquire")).isEqualTo(acquired + 1);
+		third.close();
+		assertThat(this.store.count("find")).isEqualTo(1);
+	}
+
+	// Until it is answered, nobody looks again
+	private void awaitLook(LockHandle handle) {
+		HeldLock held = ((LeaseHandle) handle).heldLock();
+		HandOver shorter = new HandOver(Duration.ofNanos(1), 1);
+		Awaitility.await().until(() -> shorter.looks(held, ClockReading.of(this.clock)));
+	}
+
+	// Renewed on the way
+	private LockHandle passAfterMinutes(int minutes, LockHandle holder) {
+		CompletableFuture<LockHandle> next = this.template.acquireAsync(REQUEST);
+		for (int passed = 0; passed < minutes; passed++) {
+			this.clock.stepped.addAndGet(Duration.ofMinutes(1).toNanos());
+			holder.renew();
+		}
+		holder.close();
+		return next.join();
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ public class ScriptedStore implements LockStore {
 
 	/**
 	 * Have the next request of a kind handled otherwise.
-	 * @param kind acquire, renew or release
+	 * @param kind acquire, renew, release or find
 	 */
 	void next(String kind, Consumer<Runnable> script) {
 		this.scripts.computeIfAbsent(kind, (same) -> new ConcurrentLinkedQueue<>()).add(script);
@@ -53,7 +54,7 @@ public class ScriptedStore implements LockStore {
 
 	/**
 	 * Have the next request of a kind fail.
-	 * @param kind acquire, renew or release
+	 * @param kind acquire, renew, release or find
 	 */
 	void nextFails(String kind, Outcome outcome, boolean runs) {
 		next(kind, (request) -> {
@@ -180,7 +181,11 @@ public class ScriptedStore implements LockStore {
 
 	@Override
 	public Optional<StoredLock> find(String key, Duration timeout) {
-		return Optional.empty();
+		AtomicReference<@Nullable StoredHolder> found = new AtomicReference<>();
+		run("find", new LeaseId(key, ""), () -> found.set(this.holders.get(key)));
+		return Optional.ofNullable(found.get())
+			.map((holder) -> new StoredLock(key, List.of(holder), List.of(), List.of(), holder.fence(),
+					holder.renewedAt()));
 	}
 
 	@Override

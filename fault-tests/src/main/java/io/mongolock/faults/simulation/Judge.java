@@ -96,10 +96,13 @@ final class Judge {
 				() -> from + " hands over what another of its client holds");
 		Violation.check(to.lease().remaining(from.client.now()).compareTo(Duration.ZERO) > 0, Violation.Kind.REVIVED,
 				() -> from + " hands over what has run out");
-		long age = this.timeline.now() - from.grantedAt;
+		long age = this.timeline.now() - this.store.truth.turnBegunAt(grant(to));
 		// A grant that is answered only when asked again counts from there
 		Violation.check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
-				Violation.Kind.TURN, () -> from + " hands over " + age / 1_000_000 + "ms after the grant");
+				Violation.Kind.TURN, () -> from + " hands over " + age / 1_000_000 + "ms after others may have come");
+		if (this.timeline.now() - from.grantedAt >= turn.maxTime().toNanos()) {
+			count(Event.TURN_LENGTHENED);
+		}
 		passedOn(from, to, 0);
 	}
 
@@ -128,11 +131,12 @@ final class Judge {
 				.findFirst()
 				.orElse(entry);
 			long ago = heldLock.heldFor(from.client.now()).toNanos();
-			long age = this.timeline.now() - ago - this.store.truth.grantedAt(grant(heldLock));
+			long age = this.timeline.now() - ago - this.store.truth.turnBegunAt(grant(heldLock));
 			// A lease that was idle is a turn of its own
 			boolean lingers = !from.terms.linger().isZero();
 			Violation.check(lingers || entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
-					Violation.Kind.TURN, () -> from + " handed over " + age / 1_000_000 + "ms after the grant");
+					Violation.Kind.TURN,
+					() -> from + " handed over " + age / 1_000_000 + "ms after others may have come");
 			passedOn(from, heldLock, (from.client.wasSuspended()) ? 0 : ago);
 		}
 		notified(history, heldLock);

@@ -285,7 +285,7 @@ final class Mutants {
 				new Mutant("handed over though the store shows another's name", "HeldLock.suits",
 						"Objects.equals(next.request().settings().as(), request().settings().as())", "true",
 						test(HAND_OVER, "itIsNotHandedToOnesWhomPeopleKnowByAnotherName")),
-				new Mutant("turn without end", "HandOver.mayPass", "from.turnElapsed(now) < this.maxTime.toNanos()",
+				new Mutant("turn without end", "HandOver.mayPass", "from.turn().elapsed(now) < this.maxTime.toNanos()",
 						"now.nanos() != 1", simulation("TURN"),
 						test(HAND_OVER, "aTurnEndsWithItsTimeCountedFromTheGrant")),
 				new Mutant("handed to one who had gone", "LockAcquisition.takeOver",
@@ -317,7 +317,13 @@ final class Mutants {
 								"workDoesNotBeginUnderALockThatIsKnownToBeLost")),
 				new Mutant("loss reported to the one that handed it over", "Lease.refused",
 						"holder = this.entry.holder();", "holder = this;",
-						test(LEASE, "aRefusalReachesWhoHoldsItByThen")));
+						test(LEASE, "aRefusalReachesWhoHoldsItByThen")),
+				new Mutant("turn lengthened though others wait", "HeldLock.looked", "standsIn(lock) && !isWanted(lock)",
+						"standsIn(lock)", simulation("TURN"),
+						test(HAND_OVER, "aTurnEndsInItsTimeIfOthersWantTheLockAndIsLookedAtNoMore")),
+				new Mutant("turn counted from the answer to a look", "HeldLocks.look", "heldLock.looked(lock, left)",
+						"heldLock.looked(lock, now())",
+						test("io.mongolock.client.LocalHandOverTests", "aTurnGoesOnFromWhenTheLookLeft")));
 	}
 
 	private static List<Mutant> idle() {
@@ -349,11 +355,11 @@ final class Mutants {
 								"whoComesAsItIsClosedMissesWhatItWouldHaveNotified")),
 				new Mutant("idle: recall missed as it becomes idle", "IdleLeases.rest", "if (held.isRecalled()) {",
 						"if (next != null) {", test(IDLE, "aRecallAsItBecomesIdleIsNotMissed")),
-				new Mutant("idle: waiter found by a look ignored", "IdleLeases.isWanted",
+				new Mutant("idle: waiter found by a look ignored", "HeldLock.isWanted",
 						"lock.queue().stream().anyMatch((waiter) -> waiter.isAlive(lock.now()))", "false",
 						test(IDLE, "aLookThatFindsSomebodyWhoWantsItEndsIt")),
-				new Mutant("idle: recall marked in the store ignored", "IdleLeases.isWanted",
-						"entry.leaseToken().equals(lock.recalled())", "false",
+				new Mutant("idle: recall marked in the store ignored", "HeldLock.isWanted",
+						"id().leaseToken().equals(lock.recalled())", "false",
 						test(IDLE, "aLookThatFindsSomebodyWhoWantsItEndsIt")),
 				new Mutant("idle: kept though its claim may still be executed", "IdleLeases.mayRest",
 						"&& !grant.unknown()", "", test(IDLE, "whatMayStillBeGrantedIsNotKept")),
