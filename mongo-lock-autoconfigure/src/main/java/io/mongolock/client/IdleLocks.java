@@ -38,6 +38,9 @@ final class IdleLocks implements WatchDuty, RecallListener {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
+	/** For how long one blocked document keeps those that go along from being free. */
+	static final Duration PATIENCE = Duration.ofMillis(500);
+
 	private final LockStore store;
 
 	private final LockClock clock;
@@ -152,7 +155,10 @@ final class IdleLocks implements WatchDuty, RecallListener {
 				this.idle.unsent(batch);
 				return;
 			}
-			this.store.releaseAll(batch.stream().map(HeldLock::id).toList(), timeout(batch));
+			Duration timeout = timeout(batch);
+			// Each of them is released alone if this hangs
+			boolean patient = batch.size() == 1 || timeout.compareTo(PATIENCE) < 0;
+			this.store.releaseAll(batch.stream().map(HeldLock::id).toList(), (patient) ? timeout : PATIENCE);
 			batch.forEach(this.queues::wakeNext);
 		}
 		catch (RuntimeException | Error ex) {

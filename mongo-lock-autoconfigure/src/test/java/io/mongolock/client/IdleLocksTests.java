@@ -21,6 +21,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.AbstractLockTemplateTests.RecordingListener;
 import io.mongolock.client.AbstractLockTemplateTests.SteppedClock;
@@ -29,6 +30,7 @@ import io.mongolock.core.LocalLease;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.RecallListener;
+import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -210,6 +212,30 @@ class IdleLocksTests {
 	}
 
 	@Test
+	void aBlockedDocumentKeepsThoseThatAreReleasedWithItForAMomentOnly() {
+		for (int i = 0; i < 3; i++) {
+			LockRequest request = LockRequest.builder("k" + i).settings(REQUEST.settings()).build();
+			this.template.execute(request, LockHandle::fence);
+			this.template.execute(request, LockHandle::fence);
+		}
+		this.store.blocked = "k1";
+		this.clock.step(Duration.ofSeconds(11));
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.holders()).isOne());
+		assertThat(this.store.holder("k1")).isPresent();
+		assertThat(this.store.hung).as("together").containsExactly(IdleLocks.PATIENCE);
+		this.store.blocked = null;
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.holders()).isZero());
+	}
+
+	@Test
+	void aBlockedDocumentThatIsReleasedAloneHasItsTime() {
+		idle();
+		this.store.blocked = "k";
+		this.clock.step(Duration.ofSeconds(11));
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.hung).containsExactly(Duration.ofSeconds(3)));
+	}
+
+	@Test
 	void oneThatWasTakenByForceIsNotTakenHereAnyMore() {
 		idle();
 		StoredHolder holder = this.store.holder("k").orElseThrow();
@@ -354,6 +380,36 @@ class IdleLocksTests {
 		private volatile boolean watching = true;
 
 		private volatile boolean wanted;
+
+		/** A key of which no release together with others, nor one alone, is executed. */
+		private volatile @Nullable String blocked;
+
+		/** How long requests for several waited for that. */
+		private final List<Duration> hung = new CopyOnWriteArrayList<>();
+
+		@Override
+		public int releaseAll(List<LeaseId> leases, Duration timeout) {
+			List<String> keys = leases.stream().map(LeaseId::key).toList();
+			int free = keys.indexOf(this.blocked);
+			if (free < 0) {
+				return super.releaseAll(leases, timeout);
+			}
+			leases.subList(0, free).forEach((lease) -> super.release(lease, timeout));
+			this.hung.add(timeout);
+			throw hangs(keys.get(free));
+		}
+
+		@Override
+		public ReleaseAnswer release(LeaseId lease, Duration timeout) {
+			if (lease.key().equals(this.blocked)) {
+				throw hangs(lease.key());
+			}
+			return super.release(lease, timeout);
+		}
+
+		private static LockStoreException hangs(String key) {
+			return new LockStoreException(key, Outcome.UNKNOWN, "blocked", null);
+		}
 
 		void recall(String key) {
 			LeaseId id = new LeaseId(key, holder(key).orElseThrow().leaseToken());

@@ -394,7 +394,10 @@ final class Mutants {
 						"this.queues.idle().broken(key, fence);", "",
 						test("io.mongolock.client.IdleLocksTests", "oneThatWasTakenByForceIsNotTakenHereAnyMore")),
 				new Mutant("idle: without a bound", "IdleLeases.over", "over.size() < surplus", "over.size() < 0",
-						test(IDLE, "theOldestGoFirstWhenThereAreTooMany")));
+						test(IDLE, "theOldestGoFirstWhenThereAreTooMany")),
+				new Mutant("idle: taken for long as a document beside it is blocked", "IdleLocks.release",
+						"(patient) ? timeout : PATIENCE", "timeout", test("io.mongolock.client.IdleLocksTests",
+								"aBlockedDocumentKeepsThoseThatAreReleasedWithItForAMomentOnly")));
 	}
 
 	private static List<Mutant> renewals() {
