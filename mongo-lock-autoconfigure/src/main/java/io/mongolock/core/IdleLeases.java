@@ -219,7 +219,7 @@ public final class IdleLeases {
 	private boolean recall(HeldLock held) {
 		boolean news = held.recall().want();
 		if (end(held)) {
-			this.warm.recalled(held.key());
+			this.warm.recalled(held.key(), held.isHandedOver());
 		}
 		return news;
 	}

@@ -46,10 +46,11 @@ final class WarmKeys {
 
 	/**
 	 * The idle lease of a key was recalled.
+	 * @param used whether it had served a claim
 	 */
-	synchronized void recalled(String key) {
+	synchronized void recalled(String key, boolean used) {
 		Use use = use(key);
-		use.needed = Math.min(MAX_CLAIMS, 4 * use.needed);
+		use.needed = Math.min(MAX_CLAIMS, ((used) ? 4 : 16) * use.needed);
 		use.inARow = 0;
 	}
 

@@ -330,6 +330,29 @@ class IdleLeasesTests {
 	}
 
 	@Test
+	void aRecallOfALeaseThatServedNobodySetsTheKeyBackFurther() {
+		rest(warm("k"), 10);
+		HeldLock taken = taken("k", 11);
+		rest(taken, 12);
+		this.idle.recalled(taken.id());
+		endAll(13);
+		assertThat(usesUntilKept("k", 14)).as("it has served one").isEqualTo(4);
+		HeldLock unused = warm("l");
+		rest(unused, 200);
+		this.idle.recalled(unused.id());
+		endAll(201);
+		assertThat(usesUntilKept("l", 202)).isEqualTo(16);
+	}
+
+	private int usesUntilKept(String key, long from) {
+		int uses = 1;
+		for (long now = from; !rest(granted(key, now), now + 1); now += 2) {
+			uses++;
+		}
+		return uses;
+	}
+
+	@Test
 	void aRecallOfAnotherLeaseEndsNothing() {
 		rest(warm("k"), 10);
 		this.idle.recalled(new LeaseId("k", "another"));

@@ -29,21 +29,30 @@ class WarmKeysTests {
 	@Test
 	void eachRecallMakesItTakeFourTimesAsOften() {
 		use();
-		this.keys.recalled("k");
+		this.keys.recalled("k", true);
 		assertThat(usesUntilWarm()).isEqualTo(4);
-		this.keys.recalled("k");
+		this.keys.recalled("k", true);
 		assertThat(usesUntilWarm()).isEqualTo(16);
 		for (int i = 0; i < 10; i++) {
-			this.keys.recalled("k");
+			this.keys.recalled("k", true);
 		}
+		assertThat(usesUntilWarm()).isEqualTo(WarmKeys.MAX_CLAIMS);
+	}
+
+	@Test
+	void aRecallOfWhatServedNobodyMakesItTakeSixteenTimesAsOften() {
+		use();
+		this.keys.recalled("k", false);
+		assertThat(usesUntilWarm()).isEqualTo(16);
+		this.keys.recalled("k", false);
 		assertThat(usesUntilWarm()).isEqualTo(WarmKeys.MAX_CLAIMS);
 	}
 
 	@Test
 	void eachClaimThatAnIdleLeaseServedMakesUpForOneOfThem() {
 		use();
-		this.keys.recalled("k");
-		this.keys.recalled("k");
+		this.keys.recalled("k", true);
+		this.keys.recalled("k", true);
 		this.keys.released("k", at(this.now), 14);
 		assertThat(usesUntilWarm()).isEqualTo(2);
 		this.keys.released("k", at(this.now), 100);
