@@ -49,7 +49,7 @@ final class StoreTruth {
 			.orElse(-1);
 	}
 
-	// What a look has found, whoever hears of it
+	// What a look has found, even if nobody hears of it
 	void looked(Object answer, long at) {
 		if (answer instanceof List<?> seen) {
 			seen.stream()
