@@ -2,19 +2,14 @@ package io.mongolock.faults.chaos;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import com.mongodb.MongoException;
-import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
-import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.Filters;
-import com.mongodb.client.model.UpdateOptions;
-import com.mongodb.client.model.Updates;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.faults.harness.Harness;
@@ -36,9 +31,11 @@ final class LeaseWatch implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-	private final MongoClient client;
+	private static final Document WRITE = Document.parse("""
+			{ update: 'looks', updates: [ { q: { _id: 'one' }, u: { $inc: { n: 1 } }, upsert: true } ],
+			  writeConcern: { w: 'majority', wtimeout: 1000 } }""");
 
-	private final MongoCollection<Document> looks;
+	private final MongoClient client;
 
 	private final MongoLockStore locks;
 
@@ -52,9 +49,6 @@ final class LeaseWatch implements AutoCloseable {
 
 	LeaseWatch(String connectionString, Consumer<HistoryRecord> history) {
 		this.client = MongoClients.create(connectionString);
-		this.looks = this.client.getDatabase(Harness.DATABASE)
-			.getCollection("looks")
-			.withWriteConcern(WriteConcern.MAJORITY.withWTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
 		this.locks = HarnessClient.store(this.client);
 		this.documents = MixedWorker.documents(this.client);
 		this.history = history;
@@ -77,14 +71,22 @@ final class LeaseWatch implements AutoCloseable {
 		}
 	}
 
+	// Sees nothing that a failover forgets: a majority has all of it when that confirms
+	// the next write of the same primary
 	private void look() {
-		// A look after that sees no less than a majority has
-		this.looks.updateOne(Filters.eq("one"), Updates.inc("n", 1), new UpdateOptions().upsert(true));
-		long now = System.nanoTime();
+		@Nullable Object before = confirm();
+		long from = System.nanoTime();
 		List<Lease> leases = leases().toList();
-		if (System.nanoTime() - now < TIMEOUT.toNanos()) {
-			this.history.accept(new Looked(leases, now));
+		long until = System.nanoTime();
+		if (before != null && before.equals(confirm()) && System.nanoTime() - from < TIMEOUT.toNanos()) {
+			this.history.accept(new Looked(leases, from, until));
 		}
+	}
+
+	// Of which election the primary is that wrote, and a majority with it
+	private @Nullable Object confirm() {
+		Document answer = this.client.getDatabase(Harness.DATABASE).runCommand(WRITE);
+		return (answer.containsKey("writeConcernError")) ? null : answer.get("electionId");
 	}
 
 	// Which run now

@@ -29,6 +29,8 @@ import io.mongolock.faults.harness.history.HistoryRecord.Held;
 import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
 import io.mongolock.faults.harness.history.HistoryReport;
 import io.mongolock.faults.harness.history.HistoryWriter;
+import io.mongolock.faults.harness.register.RegisterReport;
+import io.mongolock.faults.harness.register.Registers;
 import io.mongolock.faults.harness.worker.ChildJvm;
 import io.mongolock.faults.harness.worker.GuardedCounter;
 import io.mongolock.faults.harness.worker.LockWorkerJvm;
@@ -199,6 +201,11 @@ public final class WorkerProcesses implements AutoCloseable {
 
 	public HistoryReport check() {
 		return HistoryChecker.check(this.histories);
+	}
+
+	// By others than the checker of histories
+	public RegisterReport checkRegisters() {
+		return Registers.check(this.histories);
 	}
 
 	// The history of all of them, and what is held by now, breaks no promise

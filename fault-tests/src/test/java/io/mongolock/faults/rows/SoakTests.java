@@ -16,6 +16,7 @@ import io.mongolock.faults.harness.history.HistoryReport;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.faults.harness.register.RegisterReport;
 import io.mongolock.faults.harness.worker.MixedWorker;
 import io.mongolock.test.proxy.FaultProxy;
 
@@ -67,7 +68,13 @@ class SoakTests {
 			figures.add("acknowledged writes", report.writes()).add("numbers", report.numbers());
 			figures.add("take-overs of killed holders", report.takenOver().count());
 			figures.add("violations", report.violations().size());
-			assertThat(report.violations()).as(() -> "Seed " + figures.seed() + "\n" + report.toTable()).isEmpty();
+			RegisterReport registers = processes.checkRegisters();
+			figures.add("operations judged as those of registers", registers.operations());
+			System.out.println(registers);
+			String table = "Seed " + figures.seed() + "\n" + report.toTable() + "\n" + registers;
+			assertThat(report.violations()).as(() -> table).isEmpty();
+			assertThat(registers.refusals()).as(() -> table).isEmpty();
+			assertThat(registers.operations()).as("operations").isGreaterThan(report.sections());
 			assertThat(report.sections()).as("work went on").isGreaterThan((int) LENGTH.toSeconds());
 		}
 	}

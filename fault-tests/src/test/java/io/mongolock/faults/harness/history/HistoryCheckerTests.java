@@ -400,7 +400,7 @@ class HistoryCheckerTests {
 
 	private void looks(String grant, long from, long to) {
 		for (long at = from; at <= to; at += 100) {
-			this.history.add(new Looked(List.of(new Lease(KEY, grant, "a", nanos(30_000))), nanos(at)));
+			this.history.add(new Looked(List.of(new Lease(KEY, grant, "a", nanos(30_000))), nanos(at), nanos(at)));
 		}
 	}
 

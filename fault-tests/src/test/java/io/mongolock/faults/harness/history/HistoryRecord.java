@@ -52,6 +52,17 @@ public sealed interface HistoryRecord extends Serializable {
 	record Failed(String key, String failure, String process, long nanos) implements HistoryRecord {
 	}
 
+	/**
+	 * A document was read under a lock, between those times; the last write that it
+	 * showed, or nothing.
+	 */
+	record Read(String key, long fence, String last, long fromNanos, long toNanos) implements HistoryRecord {
+	}
+
+	/** A write under a lock begins, by one who knew the write before as the last one. */
+	record Writing(String key, long fence, String before, String id, long nanos) implements HistoryRecord {
+	}
+
 	/** A write under a lock was acknowledged. */
 	record Wrote(String key, long fence, String id, long nanos) implements HistoryRecord {
 	}
@@ -64,8 +75,11 @@ public sealed interface HistoryRecord extends Serializable {
 	record Numbered(String sequence, long first, long last, String process, long nanos) implements HistoryRecord {
 	}
 
-	/** Which leases ran by the store, at a time when a majority confirmed writes. */
-	record Looked(List<Lease> leases, long nanos) implements HistoryRecord {
+	/**
+	 * Which leases ran by the store, between those times, and a majority had all of that:
+	 * it confirmed writes before and after, of one primary.
+	 */
+	record Looked(List<Lease> leases, long nanos, long untilNanos) implements HistoryRecord {
 	}
 
 	/** A lease as the store has it. */

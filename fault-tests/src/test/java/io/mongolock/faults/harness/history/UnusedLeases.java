@@ -53,7 +53,7 @@ final class UnusedLeases {
 			Stalls stalls) {
 		UnusedLeases leases = new UnusedLeases(sections, died, stalls);
 		List<Looked> inOrder = looks.stream().sorted(Comparator.comparingLong(Looked::nanos)).toList();
-		Looked before = new Looked(List.of(), 0);
+		Looked before = new Looked(List.of(), 0, 0);
 		for (Looked look : inOrder) {
 			leases.add(before, look);
 			before = look;

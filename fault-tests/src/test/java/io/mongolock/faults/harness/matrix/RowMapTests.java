@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
 import org.junit.platform.commons.support.ReflectionSupport;
@@ -42,20 +41,6 @@ class RowMapTests {
 			.filter((line) -> line.matches("\\| \\d+ \\|.*"))
 			.toList();
 		assertThat(readme).as("the map of README.md should be:\n" + String.join("\n", map) + "\n").isEqualTo(map);
-	}
-
-	@Test
-	void theGuaranteesNameRowsThatExist() throws IOException {
-		List<Integer> numbers = Files.readAllLines(Path.of("..", "docs", "guarantees.md"))
-			.stream()
-			.dropWhile((line) -> !line.startsWith("| promise | simulated |"))
-			.skip(2)
-			.takeWhile((line) -> line.startsWith("|"))
-			.flatMap((line) -> Pattern.compile("\\d+").matcher(line.split("\\|")[3]).results())
-			.map((number) -> Integer.valueOf(number.group()))
-			.toList();
-		assertThat(numbers).hasSizeGreaterThan(50);
-		assertThat(FaultRow.all()).extracting(FaultRow::number).containsAll(numbers);
 	}
 
 }

@@ -142,8 +142,13 @@ public final class Candidate implements LockListener {
 			last = null;
 		}
 		if (last == null) {
+			// Before that look, as for all sections
+			long now = System.nanoTime();
+			if (!lock.isHeld()) {
+				return;
+			}
 			last = new Entered(KEY, 1, lock.fence(), ((Leased) lock).lease().leaseToken(), HistoryWriter.PROCESS,
-					Thread.currentThread().getName(), at, System.nanoTime());
+					Thread.currentThread().getName(), at, now);
 			this.history.write(last);
 			this.entered = last;
 			this.term = lock.fence();

@@ -41,6 +41,8 @@ import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.history.HistoryRecord.Failed;
 import io.mongolock.faults.harness.history.HistoryRecord.Numbered;
+import io.mongolock.faults.harness.history.HistoryRecord.Read;
+import io.mongolock.faults.harness.history.HistoryRecord.Writing;
 import io.mongolock.faults.harness.history.HistoryRecord.Wrote;
 import io.mongolock.faults.harness.history.HistoryWriter;
 import io.mongolock.mongodb.DocumentLockOperations;
@@ -218,16 +220,21 @@ public final class MixedWorker {
 	private void write(LockHandle handle, long millis) throws InterruptedException {
 		Query one = query(where("_id").is(handle.key()));
 		this.writes.update(handle, one, Update.update("reader", handle.fence()), Guarded.class);
+		long asked = System.nanoTime();
 		Document read = this.guarded.findOneAndUpdate(Filters.eq(handle.key()), Updates.inc("reads", 1),
 				new FindOneAndUpdateOptions().maxTime(SHORT_TTL.toSeconds(), TimeUnit.SECONDS));
 		List<String> log = new ArrayList<>(Objects.requireNonNull(read).getList("log", String.class));
+		String last = last(log);
+		this.history.write(new Read(handle.key(), handle.fence(), last, asked, System.nanoTime()));
 		for (long left = millis; works(handle, left); left -= STEP) {
 			String id = nextId();
 			log.add(id);
+			this.history.write(new Writing(handle.key(), handle.fence(), last, id, System.nanoTime()));
 			UpdateResult result = this.writes.update(handle, one, Update.update("log", log), Guarded.class);
 			if (result.getMatchedCount() == 1) {
 				this.history.write(new Wrote(handle.key(), handle.fence(), id, System.nanoTime()));
 			}
+			last = id;
 		}
 	}
 
@@ -269,12 +276,19 @@ public final class MixedWorker {
 		String id = EDITED.get(random.nextInt(EDITED.size()));
 		long millis = workMillis(random);
 		this.sections.run("edited:" + id, 1, (section) -> {
+			long asked = System.nanoTime();
 			try (LockedDocument<Edited> locked = this.documents.lock(Edited.class, id)) {
+				this.history.write(new Read(locked.handle().key(), locked.fence(), last(locked.entity().log()), asked,
+						System.nanoTime()));
 				if (section.enter(locked.handle())) {
 					boolean worked = worksAll(locked.handle(), millis);
 					section.workEnded();
 					if (worked) {
 						save(locked);
+					}
+					else {
+						// Else the end would be one as after a save
+						locked.handle().assertHeld();
 					}
 				}
 			}
@@ -284,6 +298,7 @@ public final class MixedWorker {
 	private void save(LockedDocument<Edited> locked) {
 		String id = nextId();
 		Edited read = locked.entity();
+		this.history.write(new Writing(locked.handle().key(), locked.fence(), last(read.log()), id, System.nanoTime()));
 		this.documents.save(locked, new Edited(read.id(), plus(read.log(), id), read.version()));
 		this.history.write(new Wrote(locked.handle().key(), locked.fence(), id, System.nanoTime()));
 	}
@@ -311,6 +326,10 @@ public final class MixedWorker {
 
 	private String nextId() {
 		return HistoryWriter.PROCESS + "-" + this.lastId.incrementAndGet();
+	}
+
+	private static String last(List<String> log) {
+		return (log.isEmpty()) ? "" : log.get(log.size() - 1);
 	}
 
 	private static List<String> plus(List<String> log, String id) {

@@ -1,0 +1,182 @@
+package io.mongolock.faults.guarantees;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.mongolock.faults.mutants.Noticed;
+import io.mongolock.faults.simulation.Searched;
+
+/**
+ * Writes how each promise is known: from the scopes of the search, the mutants and who
+ * notices them, and the matrix of the last full run. What knows of a promise in another
+ * way is a line of {@link #OTHERS}.
+ */
+final class Known {
+
+	private static final String TESTS = "fault-tests/src/test/java/io/mongolock/faults/";
+
+	static final List<Other> OTHERS = List.of(new Other(
+			"what real processes did (rows 46 and 72), [judged again](../fault-tests/README.md#a-second-opinion)"
+					+ " as operations on registers with a fence",
+			TESTS + "harness/register/Registers.java", Promise.EXCLUSION, Promise.FENCE),
+			new Other("whole clients whose leases linger, simulated; they see recalls by looks alone",
+					"fault-tests/src/main/java/io/mongolock/faults/simulation/ClientSimulation.java", Promise.LINGER));
+
+	private static final Pattern ROW = Pattern.compile("row (\\d+) \\(.*");
+
+	private static final int WIDTH = 138;
+
+	private final List<List<String>> mutants = Noticed.all();
+
+	private final Map<Integer, Place> places;
+
+	Known() throws IOException {
+		this.places = Place.ofRows();
+	}
+
+	// The whole section, as Markdown
+	List<String> lines() throws IOException {
+		List<String> lines = new ArrayList<>(List.of("## How each promise is known", ""));
+		legend().forEach((text) -> lines.addAll(wrapped(text)));
+		lines.add("");
+		lines.add("| promise | simulation | search | rows | "
+				+ Arrays.stream(Place.values()).map(Place::toString).collect(Collectors.joining(" | ")) + " |");
+		lines.add("|---|---|---|---|---|---|---|---|");
+		Arrays.stream(Promise.values()).map(this::row).forEach(lines::add);
+		lines.addAll(List.of("", "Known in other ways, too:", ""));
+		OTHERS.forEach((other) -> lines.addAll(wrapped(other.toString())));
+		lines.addAll(List.of("", "Only argued:", ""));
+		Arrays.stream(Promise.values())
+			.filter((promise) -> !promise.argued().isEmpty())
+			.map((promise) -> "- *" + promise + "*: " + promise.argued() + ".")
+			.forEach(lines::add);
+		lines.add("");
+		return lines;
+	}
+
+	private List<String> legend() throws IOException {
+		long histories = histories();
+		return List.of("`GuaranteesTests` writes this section, from what the other tests are made of.", "",
+				"- *Simulation*, *search* and *rows* say how many products that are broken on purpose in that promise each"
+						+ " of them notices. There are " + this.mutants.size() + " in all.",
+				String
+					.format("- The *simulation* draws %,d histories of the clients' decisions in each build that guards"
+							+ " main, and %,d of whole clients with their threads; these notice %d broken products, whatever the"
+							+ " promise.", histories, histories / 10, noticed("the simulation of clients"::equals)),
+				"- The [*search*](../fault-tests/README.md#searched-histories) runs all histories of a few clients: "
+						+ Searched.scopes()
+							.entrySet()
+							.stream()
+							.map((scopes) -> "with "
+									+ ((scopes.getKey() == 1)
+											? "one unusual choice" : scopes.getKey() + " unusual choices")
+									+ " at most of "
+									+ scopes.getValue()
+										.stream()
+										.map((scope) -> "`" + scope + "`")
+										.collect(Collectors.joining(", ")))
+							.collect(Collectors.joining("; "))
+						+ ". Builds without `-Pfull` take one.",
+				"- The other columns have the numbers of *rows* of the [fault matrix](../fault-tests/fault-matrix.md), each"
+						+ " where its last full run showed it closest to production." + newer());
+	}
+
+	private String newer() {
+		String newer = RowNumbers.format(Arrays.stream(Promise.values())
+			.flatMap((promise) -> promise.rows().stream())
+			.filter((row) -> !this.places.containsKey(row))
+			.toList());
+		return (newer.isEmpty()) ? "" : " Newer than that run: " + newer + ".";
+	}
+
+	// Of decisions, in each build that guards main
+	private static long histories() throws IOException {
+		Matcher number = Pattern.compile("-Dsimulation.histories=(\\d+)")
+			.matcher(Files.readString(Path.of("..", ".ci", "run")));
+		if (!number.find()) {
+			throw new IllegalStateException("Nothing says how many histories are simulated");
+		}
+		return Long.parseLong(number.group(1));
+	}
+
+	private String row(Promise promise) {
+		Stream<String> mutants = Stream.of(noticed("the simulation", promise), noticed("the search", promise),
+				number(noticed((judge) -> isOfRow(judge, promise))));
+		return Stream
+			.of(Stream.of(promise.toString()), mutants,
+					Arrays.stream(Place.values()).map((place) -> rows(promise, place)))
+			.flatMap((cells) -> cells)
+			.collect(Collectors.joining(" | ", "| ", " |"));
+	}
+
+	private String noticed(String judge, Promise promise) {
+		Set<String> names = promise.broken()
+			.stream()
+			.map((kind) -> judge + " (" + kind + ")")
+			.collect(Collectors.toSet());
+		return number(noticed(names::contains));
+	}
+
+	private static boolean isOfRow(String judge, Promise promise) {
+		Matcher row = ROW.matcher(judge);
+		return row.matches() && promise.rows().contains(Integer.valueOf(row.group(1)));
+	}
+
+	private long noticed(Predicate<String> judge) {
+		return this.mutants.stream().filter((judges) -> judges.stream().anyMatch(judge)).count();
+	}
+
+	private static String number(long number) {
+		return (number == 0) ? "" : String.valueOf(number);
+	}
+
+	private String rows(Promise promise, Place place) {
+		return RowNumbers.format(promise.rows().stream().filter((row) -> this.places.get(row) == place).toList());
+	}
+
+	private static List<String> wrapped(String text) {
+		List<String> lines = new ArrayList<>();
+		StringBuilder line = new StringBuilder();
+		for (String word : text.split(" ")) {
+			if (line.length() + word.length() > WIDTH) {
+				lines.add(line.toString());
+				line = new StringBuilder(" ");
+			}
+			line.append((line.isEmpty()) ? "" : " ").append(word);
+		}
+		lines.add(line.toString());
+		return lines;
+	}
+
+	/**
+	 * Another way in which promises are known.
+	 *
+	 * @param way what it is
+	 * @param source the file that has it, from the root folder
+	 */
+	record Other(String way, String source, List<Promise> promises) {
+
+		Other(String way, String source, Promise... promises) {
+			this(way, source, List.of(promises));
+		}
+
+		@Override
+		public String toString() {
+			return "- *" + this.promises.stream().map(Promise::toString).collect(Collectors.joining("*, *")) + "*: "
+					+ this.way + ".";
+		}
+
+	}
+
+}
