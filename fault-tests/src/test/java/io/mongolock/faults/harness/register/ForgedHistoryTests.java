@@ -110,9 +110,16 @@ class ForgedHistoryTests {
 		read(1, "", 1, 2);
 		write(1, "", "a-1", 3, 4);
 		section(B, 2, 11, 20);
-		read(2, "", 12, 13);
 		write(2, "", "b-1", 14, 15);
 		stored("b-1");
+		assertRefused(1, 1);
+	}
+
+	@Test
+	void anAcknowledgedWriteThatAFailoverForgetsIsRefusedByBoth() {
+		section(A, 1, 0, 10);
+		write(1, "", "a-1", 3, 4);
+		stored();
 		assertRefused(1, 1);
 	}
 
@@ -142,6 +149,17 @@ class ForgedHistoryTests {
 		write(1, "b-1", "a-1", 15, 16);
 		write(2, "a-1", "b-2", 17, 18);
 		stored("b-1", "a-1", "b-2");
+		assertRefused(0, 1);
+	}
+
+	@Test
+	void aWriteWithAStaleFenceAfterTheNextOneHasReadIsSeenInRegistersAlone() {
+		left(enter(A, 1, 1, 0, 1), Outcome.LOST, 20);
+		this.history.add(new Lost(KEY, 1, nanos(9)));
+		section(B, 2, 10, 30);
+		read(2, "", 11, 12);
+		write(1, "", "a-1", 13, 14);
+		stored("a-1");
 		assertRefused(0, 1);
 	}
 
