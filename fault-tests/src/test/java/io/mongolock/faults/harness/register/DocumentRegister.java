@@ -12,6 +12,11 @@ record DocumentRegister(long fence, String last) {
 
 	static final DocumentRegister NEW = new DocumentRegister(0, "");
 
+	@Override
+	public String toString() {
+		return "'" + this.last + "', fence " + this.fence;
+	}
+
 	/**
 	 * A read, by one whose fence the document has seen.
 	 */
@@ -21,6 +26,11 @@ record DocumentRegister(long fence, String last) {
 		public @Nullable DocumentRegister apply(DocumentRegister state) {
 			return (state.last.equals(this.last)) ? new DocumentRegister(Math.max(this.fence, state.fence), this.last)
 					: null;
+		}
+
+		@Override
+		public String toString() {
+			return "read of '" + this.last + "' by fence " + this.fence;
 		}
 
 	}
@@ -37,6 +47,11 @@ record DocumentRegister(long fence, String last) {
 		public @Nullable DocumentRegister apply(DocumentRegister state) {
 			return (this.fence >= state.fence && state.last.equals(this.before))
 					? new DocumentRegister(this.fence, this.id) : null;
+		}
+
+		@Override
+		public String toString() {
+			return "write of '" + this.id + "' after '" + this.before + "' by fence " + this.fence;
 		}
 
 	}
@@ -62,6 +77,11 @@ record DocumentRegister(long fence, String last) {
 		public @Nullable DocumentRegister apply(DocumentRegister state) {
 			String last = (this.ids.isEmpty()) ? "" : this.ids.get(this.ids.size() - 1);
 			return (state.last.equals(last) && this.ids.equals(this.chain)) ? state : null;
+		}
+
+		@Override
+		public String toString() {
+			return "the end, which shows " + this.ids + " and not " + this.chain;
 		}
 
 	}

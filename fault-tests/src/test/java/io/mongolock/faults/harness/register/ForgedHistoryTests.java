@@ -101,7 +101,7 @@ class ForgedHistoryTests {
 		write(1, "", "a-1", 15, 16);
 		stored("a-1");
 		assertRefused(1, 1);
-		assertThat(registers()).contains("document of 'order:1': no order explains Written[fence=1");
+		assertThat(registers()).contains("document of 'order:1': no order explains write of 'a-1' after '' by fence 1");
 	}
 
 	@Test
@@ -179,7 +179,7 @@ class ForgedHistoryTests {
 		assertRefused(0, 0);
 		look(8);
 		assertRefused(0, 1);
-		assertThat(registers()).contains("Looked[leases=[]");
+		assertThat(registers()).contains("look that saw the leases [], where");
 	}
 
 	@Test

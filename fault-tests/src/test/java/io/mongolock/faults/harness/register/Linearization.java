@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -91,16 +92,30 @@ final class Linearization<S> {
 		return true;
 	}
 
+	// Times are counted from its return
 	private String explain(Operation<S> operation) {
-		StringBuilder text = new StringBuilder("no order explains " + operation + ", where the register stands at "
+		long zero = operation.returnedNanos();
+		StringBuilder text = new StringBuilder("no order explains " + operation + ", where the register may stand at "
 				+ this.points.stream().map(Point::state).distinct().limit(3).toList());
 		this.returned.subList(Math.max(0, this.returned.size() - NAMED), this.returned.size())
-			.forEach((earlier) -> text.append("\n    after    ").append(earlier));
+			.forEach((earlier) -> text.append(line("after", earlier, zero)));
 		this.open.stream()
 			.filter((other) -> other != operation)
 			.limit(NAMED)
-			.forEach((other) -> text.append("\n    beside   ").append(other));
-		return text.toString();
+			.forEach((other) -> text.append(line("beside", other, zero)));
+		return text.append(line("refused", operation, zero)).toString();
+	}
+
+	private static String line(String how, Operation<?> operation, long zero) {
+		return String
+			.format(Locale.ROOT, "\n    %-8s %+9.3f s to %s  %s", how, seconds(operation.calledNanos(), zero),
+					(operation.returnedNanos() == Operation.NEVER) ? "no answer  "
+							: String.format(Locale.ROOT, "%+9.3f s", seconds(operation.returnedNanos(), zero)),
+					operation);
+	}
+
+	private static double seconds(long nanos, long zero) {
+		return (nanos - zero) / 1e9;
 	}
 
 	/**

@@ -21,9 +21,9 @@ class LinearizationTests {
 	@Test
 	void anOperationTakesEffectAfterThoseThatReturnedBeforeItsCall() {
 		assertThat(refuse(new Step(1, 2, 0, 4), new Step(0, 1, 4, 9))).isNull();
-		assertThat(refuse(new Step(1, 2, 0, 4), new Step(0, 1, 5, 9))).isEqualTo(
-				"no order explains Step[from=1, to=2, calledNanos=0, returnedNanos=4], where the register stands "
-						+ "at [0]");
+		assertThat(refuse(new Step(1, 2, 0, 4), new Step(0, 1, 5, 9)))
+			.startsWith("no order explains Step[from=1, to=2, calledNanos=0, returnedNanos=4], where the register may "
+					+ "stand at [0]\n    refused ");
 	}
 
 	@Test
@@ -33,7 +33,7 @@ class LinearizationTests {
 		assertThat(refuse(one, other, new Step(1, 0, 1, 3), new Step(2, 2, 8, 9))).isNull();
 		assertThat(refuse(one, other, new Step(2, 0, 1, 3), new Step(1, 1, 8, 9))).isNull();
 		assertThat(refuse(one, other, new Step(1, 0, 1, 3), new Step(1, 1, 8, 9))).contains("no order explains",
-				"after    Step[from=1, to=0, calledNanos=1, returnedNanos=3]");
+				"after       -0.000 s to    -0.000 s  Step[from=1, to=0, calledNanos=1, returnedNanos=3]");
 	}
 
 	@Test

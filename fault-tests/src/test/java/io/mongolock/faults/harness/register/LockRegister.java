@@ -34,6 +34,11 @@ record LockRegister(long fence, Set<Holder> holders, Set<String> leases) {
 		return minus;
 	}
 
+	@Override
+	public String toString() {
+		return "fence " + this.fence + ", held by " + this.holders + ", other leases " + this.leases;
+	}
+
 	/**
 	 * Who holds the lock.
 	 *
@@ -42,6 +47,12 @@ record LockRegister(long fence, Set<Holder> holders, Set<String> leases) {
 	 * Else it is certain alone that nobody else can be granted the lock
 	 */
 	record Holder(String lease, long fence, int limit, boolean believes) {
+
+		@Override
+		public String toString() {
+			return "fence " + this.fence + " under lease " + this.lease + ((this.believes) ? "" : ", maybe without it");
+		}
+
 	}
 
 	/**
@@ -61,6 +72,12 @@ record LockRegister(long fence, Set<Holder> holders, Set<String> leases) {
 			}
 			return new LockRegister(this.fence,
 					plus(state.holders, new Holder(this.lease, this.fence, this.limit, true)), Set.of());
+		}
+
+		@Override
+		public String toString() {
+			return "grant of fence " + this.fence + " under lease " + this.lease
+					+ ((this.handedOver) ? ", handed over" : "");
 		}
 
 	}
@@ -85,6 +102,11 @@ record LockRegister(long fence, Set<Holder> holders, Set<String> leases) {
 				.orElse(null);
 		}
 
+		@Override
+		public String toString() {
+			return "last time that the holder of fence " + this.fence + " believed in it";
+		}
+
 	}
 
 	/**
@@ -105,6 +127,11 @@ record LockRegister(long fence, Set<Holder> holders, Set<String> leases) {
 				.findFirst()
 				.map((holder) -> state.with(minus(state.holders, holder), plus(state.leases, holder.lease())))
 				.orElse(null);
+		}
+
+		@Override
+		public String toString() {
+			return "last moment of fence " + this.fence + " alone";
 		}
 
 	}
@@ -129,6 +156,11 @@ record LockRegister(long fence, Set<Holder> holders, Set<String> leases) {
 			Set<String> left = new HashSet<>(state.leases);
 			left.retainAll(this.leases);
 			return state.with(state.holders, left);
+		}
+
+		@Override
+		public String toString() {
+			return "look that saw the leases " + this.leases;
 		}
 
 	}

@@ -71,8 +71,6 @@ public final class Registers {
 			.collect(Collectors.toMap((check) -> check.key() + " " + check.fence(), Checked::nanos, Math::max));
 		Map<String, Long> firstFences = only(Entered.class)
 			.collect(Collectors.toMap((entered) -> lease(entered), Entered::fence, Math::min));
-		Map<String, Integer> limits = only(Entered.class)
-			.collect(Collectors.toMap(Entered::key, Entered::limit, Math::max));
 		SortedMap<String, List<Operation<LockRegister>>> locks = new TreeMap<>();
 		only(Entered.class).forEach((entered) -> {
 			List<Operation<LockRegister>> lock = of(entered.key(), locks);
@@ -83,6 +81,14 @@ public final class Registers {
 			lock.add(new LockRegister.Believed(entered.fence(), believed));
 			lock.add(new LockRegister.Ended(entered.fence(), end(left.get(entered), believed)));
 		});
+		addLooks(locks);
+		return locks;
+	}
+
+	// A look is one of each lock
+	private void addLooks(Map<String, List<Operation<LockRegister>>> locks) {
+		Map<String, Integer> limits = only(Entered.class)
+			.collect(Collectors.toMap(Entered::key, Entered::limit, Math::max));
 		only(Looked.class).forEach((look) -> {
 			Map<String, Set<String>> leases = look.leases()
 				.stream()
@@ -90,7 +96,6 @@ public final class Registers {
 			locks.forEach((key, lock) -> lock.add(new LockRegister.Looked(leases.getOrDefault(key, Set.of()),
 					limits.getOrDefault(key, 1), look.nanos(), look.untilNanos())));
 		});
-		return locks;
 	}
 
 	private static String lease(Entered entered) {
