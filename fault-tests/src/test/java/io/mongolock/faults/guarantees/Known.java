@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -120,12 +119,10 @@ final class Known {
 			.collect(Collectors.joining(" | ", "| ", " |"));
 	}
 
+	// Of a judge whose name says what it finds, in brackets
 	private String noticed(String judge, Promise promise) {
-		Set<String> names = promise.broken()
-			.stream()
-			.map((kind) -> judge + " (" + kind + ")")
-			.collect(Collectors.toSet());
-		return number(noticed(names::contains));
+		return number(noticed((name) -> name.startsWith(judge)
+				&& promise.broken().stream().anyMatch((kind) -> name.endsWith("(" + kind + ")"))));
 	}
 
 	private static boolean isOfRow(String judge, Promise promise) {
