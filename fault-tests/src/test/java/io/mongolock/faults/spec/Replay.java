@@ -1,0 +1,239 @@
+package io.mongolock.faults.spec;
+
+import java.time.Duration;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.ReplaceOptions;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockOwner;
+import io.mongolock.faults.spec.Walk.SpecDocument;
+import io.mongolock.faults.spec.Walk.SpecEntry;
+import io.mongolock.faults.spec.Walk.Step;
+import io.mongolock.store.Claim;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredLock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A walk of the specification, sent to a store step by step. A tick is an hour, so that
+ * it does not matter how long a request takes: time passes in that the document is
+ * written an hour older, its fences included, as nobody can set the clock of a server. A
+ * failover is played by the document as the majority had it.
+ */
+final class Replay {
+
+	private static final Duration TICK = Duration.ofHours(1);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+	/** What the configuration of the walks calls a lock without limit. */
+	private static final int NO_LIMIT = 9;
+
+	private final LockStore store;
+
+	private final MongoCollection<Document> documents;
+
+	private final Lengths lengths;
+
+	private final String key;
+
+	private final Map<Integer, Long> grants = new TreeMap<>();
+
+	private final Map<Integer, Long> highest = new TreeMap<>();
+
+	private long ticks;
+
+	private @Nullable Document stable;
+
+	/**
+	 * Create a replay.
+	 * @param ttl of a lease, in ticks
+	 * @param placeTtl of a place in the queue, in ticks
+	 */
+	Replay(LockStore store, MongoCollection<Document> documents, Lengths lengths, String key) {
+		this.store = store;
+		this.documents = documents;
+		this.lengths = lengths;
+		this.key = key;
+	}
+
+	int run(Walk walk) {
+		int statements = 0;
+		SpecDocument before = SpecDocument.NOTHING;
+		for (int i = 0; i < walk.steps().size(); i++) {
+			Step step = walk.steps().get(i);
+			String where = walk.name() + ", step " + (i + 1) + ": " + step.did() + " on " + before;
+			statements += (play(step, before, where)) ? 1 : 0;
+			assertAgrees(step.after(), where);
+			before = step.after();
+		}
+		return statements;
+	}
+
+	private boolean play(Step step, SpecDocument before, String where) {
+		switch (step.op()) {
+			case "start", "local" -> {
+			}
+			case "tick" -> pass(1);
+			case "delete" -> {
+				this.documents.deleteOne(Filters.eq(this.key));
+				this.stable = null;
+				pass(1);
+			}
+			case "failover" -> {
+				write(this.stable);
+				pass(step.number("step"));
+			}
+			default -> {
+				assertThat(send(step)).as(where).isEqualTo(isDone(step, before));
+				if (List.of("claim", "renew", "prove").contains(step.op())) {
+					this.stable = read();
+				}
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private boolean send(Step step) {
+		LeaseId id = new LeaseId(this.key, step.token());
+		return switch (step.op()) {
+			case "claim" -> this.store.acquire(claim(id, step), TIMEOUT).grantTo(id.leaseToken()).isPresent();
+			case "renew" -> this.store.renew(id, TIMEOUT);
+			case "release" -> this.store.release(id, TIMEOUT).ended();
+			case "prove" -> this.store.releaseGrant(id,
+					this.grants.getOrDefault(step.number("fence"), 0L) - aged(this.ticks), TIMEOUT);
+			case "refresh" -> this.store.refreshAll(List.of(id), TIMEOUT) == 1;
+			case "leave" -> this.store.leave(id, TIMEOUT);
+			default -> throw new IllegalArgumentException(step.op());
+		};
+	}
+
+	// What the specification says of the same
+	private static boolean isDone(Step step, SpecDocument before) {
+		return switch (step.op()) {
+			case "claim" -> step.after().isGrantedTo(step.token());
+			case "prove" -> !step.after().equals(before);
+			case "refresh", "leave" -> before.queues(step.token());
+			default -> before.holds(step.token());
+		};
+	}
+
+	private Claim claim(LeaseId id, Step step) {
+		int limit = step.number("limit");
+		Claim claim = new Claim(id, (limit == NO_LIMIT) ? Integer.MAX_VALUE : limit, step.number("reserve"),
+				(step.is("place")) ? TICK.multipliedBy(this.lengths.place()) : null,
+				new LockOwner("spec", "1", "localhost", 1, "main"), TICK.multipliedBy(this.lengths.lease()), false,
+				Duration.ZERO);
+		return (step.is("first")) ? claim.asFirst() : claim;
+	}
+
+	private void assertAgrees(SpecDocument spec, String where) {
+		StoredLock lock = this.store.find(this.key, TIMEOUT).orElse(null);
+		if (lock == null) {
+			assertThat(spec).as(where).isEqualTo(SpecDocument.NOTHING);
+			return;
+		}
+		long shift = aged(this.ticks);
+		assertThat(lock.holders()).as(where)
+			.extracting((holder) -> entry(holder.leaseToken(), holder.limit(),
+					left(holder.renewedAt().plus(holder.ttl()).toEpochMilli() - lock.now().toEpochMilli())))
+			.isEqualTo(withoutFence(spec.holders()));
+		assertThat(lock.queue()).as(where)
+			.extracting((waiter) -> entry(waiter.leaseToken(), waiter.limit(),
+					left(waiter.renewedAt().plus(waiter.ttl()).toEpochMilli() - lock.now().toEpochMilli())))
+			.isEqualTo(withoutFence(spec.queue()));
+		assertSame(this.highest, spec.fence(), lock.fence() + shift, where);
+		for (int i = 0; i < spec.holders().size(); i++) {
+			SpecEntry holder = spec.holders().get(i);
+			long fence = lock.holders().get(i).fence();
+			assertSame(this.grants, holder.fence(), fence + shift, where);
+			// Without a tick between there may be room all the same, as a server's clock
+			// has moved on
+			if (holder.limit() == 1 && spec.fence() > holder.fence()) {
+				assertThat(lock.fence() - fence).as(where + ": set aside").isEqualTo(spec.fence() - holder.fence());
+			}
+		}
+	}
+
+	// Each number of the specification is one of the store, in the same order
+	private static void assertSame(Map<Integer, Long> known, int spec, long stored, String where) {
+		assertThat(known.getOrDefault(spec, stored)).as(where + ": fence " + spec).isEqualTo(stored);
+		known.put(spec, stored);
+		assertThat(List.copyOf(known.values())).as(where + ": fences").isSorted().doesNotHaveDuplicates();
+	}
+
+	private static List<SpecEntry> withoutFence(List<SpecEntry> entries) {
+		return entries.stream().map((entry) -> new SpecEntry(entry.token(), entry.limit(), 0, entry.left())).toList();
+	}
+
+	private static SpecEntry entry(String token, int limit, int left) {
+		return new SpecEntry(token, (limit == Integer.MAX_VALUE) ? NO_LIMIT : limit, 0, left);
+	}
+
+	// A tick that has begun counts as whole
+	private static int left(long millis) {
+		return (int) Math.max(0, Math.ceil((double) millis / TICK.toMillis()));
+	}
+
+	private void pass(long ticks) {
+		this.ticks += ticks;
+		write(older(read(), ticks));
+		this.stable = older(this.stable, ticks);
+	}
+
+	private @Nullable Document read() {
+		return this.documents.find(Filters.eq(this.key)).first();
+	}
+
+	private void write(@Nullable Document document) {
+		if (document != null) {
+			this.documents.replaceOne(Filters.eq(this.key), document, new ReplaceOptions().upsert(true));
+		}
+		else {
+			this.documents.deleteOne(Filters.eq(this.key));
+		}
+	}
+
+	private static long aged(long ticks) {
+		return ticks * TICK.toMillis() * 1024;
+	}
+
+	private static @Nullable Document older(@Nullable Document document, long ticks) {
+		if (document == null) {
+			return null;
+		}
+		Document older = new Document();
+		document.forEach((name, value) -> older.append(name, older(name, value, ticks)));
+		return older;
+	}
+
+	private static Object older(String name, Object value, long ticks) {
+		if (value instanceof Date date) {
+			return new Date(date.getTime() - ticks * TICK.toMillis());
+		}
+		if (value instanceof List<?> list) {
+			return list.stream().map((element) -> older(name, element, ticks)).toList();
+		}
+		if (value instanceof Document document) {
+			return older(document, ticks);
+		}
+		return (name.equals("fence")) ? (Object) ((long) value - aged(ticks)) : value;
+	}
+
+	/**
+	 * How many ticks a lease and a place in the queue live.
+	 */
+	record Lengths(int lease, int place) {
+	}
+
+}
