@@ -24,9 +24,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("process")
 class SpecWalkTests {
 
-	private static final int WALKS = 60;
+	private static final int WALKS = 200;
 
-	private static final int DEPTH = 60;
+	private static final int DEPTH = 40;
 
 	@TempDir
 	private static Path directory;
@@ -55,7 +55,7 @@ class SpecWalkTests {
 	void statementsOnARealServerAgreeWithTheSpecification() {
 		RealServer.replicaSet();
 		try (Harness harness = Harness.onAnyServer()) {
-			assertThat(replay(harness, walks.subList(0, WALKS / 4))).isPositive();
+			assertThat(replay(harness, walks.subList(0, WALKS / 8))).isPositive();
 		}
 	}
 
