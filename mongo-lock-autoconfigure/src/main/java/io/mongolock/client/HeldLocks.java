@@ -358,7 +358,8 @@ final class HeldLocks {
 		}
 		catch (RuntimeException | Error ex) {
 			unregister(successor);
-			this.releaser.giveUp(successor);
+			// Not under the monitor of the one who was to have it, as it may find it lost
+			this.lifecycle.threads().cleanUpAfter(0, () -> this.releaser.giveUp(successor));
 			throw ex;
 		}
 	}

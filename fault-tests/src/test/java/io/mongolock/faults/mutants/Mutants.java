@@ -67,7 +67,7 @@ final class Mutants {
 		return Stream
 			.of(time(), claims(), queue(), handOvers(), idle(), renewals(), releases(), races(), statements(),
 					transactions(), shutdown(), sequences(), optimistic(), documents(), methods(), later(), shedLock(),
-					leader())
+					leader(), orders())
 			.flatMap(List::stream);
 	}
 
@@ -1265,6 +1265,46 @@ final class Mutants {
 				new Mutant("leader: role kept as a listener fails", "LeaderElection.publish",
 						"catch (RuntimeException ex)", "catch (IllegalArgumentException ex)",
 						test(election, "aListenerThatFailsDoesNotKeepTheLock")));
+	}
+
+	/** What one thread does in the midst of another's step. */
+	private static List<Mutant> orders() {
+		return List.of(new Mutant("orders: queue looked at outside of an atomic step", "LocalWaitQueues.look",
+				"		this.queues.computeIfPresent(key, (same, queue) -> {\n			look.accept(queue);\n			return queue;\n		});",
+				"		WaitQueue<W, H> queue = this.queues.get(key);\n		if (queue != null) {\n			look.accept(queue);\n		}",
+				test("io.mongolock.core.LocalQueueOrdersTests", "eachChangeOfAQueueIsOneStep")),
+				new Mutant("orders: recall missed as the lease becomes idle", "IdleLeases.rest",
+						"			if (held.isRecalled()) {\n				end(held);\n			}\n", "",
+						test("io.mongolock.core.IdleOrdersTests",
+								"anIdleLeaseIsTakenOrReleasedOnceAndKeepsNobodyWaiting")),
+				new Mutant("orders: cancel outside of the monitor", "AcquisitionState",
+						"synchronized AcquisitionStep cancel()", "AcquisitionStep cancel()",
+						test("io.mongolock.core.AcquisitionOrdersTests",
+								"aWaiterIsHandedTheLockOrGivesUpAndNeverBoth")),
+				new Mutant("orders: hand-over outside of the monitor", "LockAcquisition.takeOver",
+						"		synchronized (this.state) {\n", "		{\n",
+						test("io.mongolock.core.AcquisitionOrdersTests",
+								"aWaiterIsHandedTheLockOrGivesUpAndNeverBoth")),
+				new Mutant("orders: loss noticed outside of the monitor", "Lease.isHeld",
+						"			this.state = current.lost(LossReason.DEADLINE);\n		}",
+						"		}\n		this.state = current.lost(LossReason.DEADLINE);",
+						test("io.mongolock.core.LeaseOrdersTests", "aRenewalThatMeetsTheEndBringsNothingBack")),
+				new Mutant("orders: hold ended twice", "HoldEnd", "synchronized boolean end()", "boolean end()",
+						test("io.mongolock.core.LeaseOrdersTests", "aHoldIsPassedOnOrEndsAndNeverBoth")),
+				new Mutant("orders: shares counted outside of the monitor", "LockShares",
+						"synchronized boolean remove()", "boolean remove()",
+						test("io.mongolock.core.LeaseOrdersTests", "theLastOfSeveralReleasesOnce")),
+				new Mutant("orders: watch opened by a stopped client", "StoreWatch.open",
+						"			synchronized (this) {\n				this.changing = false;\n				if (this.running) {",
+						"			boolean running = this.running;\n			synchronized (this) {\n				this.changing = false;\n				if (running) {",
+						test("io.mongolock.client.StoreWatchOrdersTests", "noneStaysOpenAfterAStop")),
+				new Mutant("orders: plans of renewals without a thread-safe map", "RenewalSchedule",
+						"plans = new ConcurrentHashMap<>()", "plans = new java.util.HashMap<>()",
+						test("io.mongolock.core.RenewalOrdersTests", "leasesComeAndGoWhileOthersAreRenewed")),
+				new Mutant("orders: started by a claim after the stop", "ClientLifecycle.startOnce",
+						"		if (this.phase == Phase.NEW) {\n			start();\n		}", "		start();",
+						test("io.mongolock.client.LifecycleOrdersTests",
+								"noClaimBeginsAfterAStopAndNoRequestAfterAClose")));
 	}
 
 	private static Judge test(String test, String method) {

@@ -1,0 +1,190 @@
+package io.mongolock.client;
+
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockLostException;
+import io.mongolock.core.ClientQueues;
+import io.mongolock.core.CoreParts;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.HeldLock;
+import io.mongolock.core.QueuePlaces;
+import io.mongolock.event.LockEvents;
+import io.mongolock.event.RenewalEvents;
+import io.mongolock.faults.harness.ThreadOrders;
+import io.mongolock.store.LeaseEnd;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
+
+/**
+ * Tests for {@link HeldLocks}, on several threads: renewals, losses and ends of a hold
+ * meet, and the client stops.
+ */
+@Tag("orders")
+class HeldLockOrdersTests {
+
+	@Test
+	void aLockIsReleasedOnceAndNothingIsKeptOfItThoughItIsRenewedOrLost() {
+		ThreadOrders.check(OfRenewals.class, 2);
+	}
+
+	@Test
+	void aLockIsReleasedOnceAndNothingIsKeptOfItThoughAStatementMayEndIt() {
+		ThreadOrders.check(OfStatements.class, 2);
+	}
+
+	/** A lock that two rely on. */
+	public abstract static class Shared extends Client {
+
+		final HeldLock held = granted("first");
+
+		private final AtomicInteger left = new AtomicInteger(2);
+
+		protected Shared() {
+			this.held.shares().add();
+		}
+
+		@Operation(runOnce = true)
+		public void close() {
+			leave();
+		}
+
+		@Operation(runOnce = true)
+		public void closeOther() {
+			leave();
+		}
+
+		private void leave() {
+			try {
+				this.heldLocks.unshare(this.held);
+			}
+			catch (LockLostException ex) {
+				// Lost meanwhile
+			}
+			this.left.decrementAndGet();
+		}
+
+		@Validate
+		public void nothingIsLeft() {
+			require(this.released.get() <= 1, "released " + this.released.get() + " times");
+			if (this.left.get() == 0) {
+				requireNothing();
+			}
+		}
+
+	}
+
+	/** Renewals and losses meet its end. */
+	public static class OfRenewals extends Shared {
+
+		@Operation
+		public void renew() {
+			this.heldLocks.renew(this.held);
+		}
+
+		@Operation(runOnce = true)
+		public void isGone() {
+			this.held.renewed(false, CoreParts.at(0), CoreParts.at(0));
+		}
+
+		@Operation(runOnce = true)
+		public void breakIt() {
+			this.heldLocks.broken("k", 1);
+		}
+
+	}
+
+	/** Statements that may end it meet its end. */
+	public static class OfStatements extends Shared {
+
+		@Operation(runOnce = true, nonParallelGroup = "statement")
+		public void statement() {
+			this.heldLocks.suspend(this.held);
+			try {
+				this.heldLocks.resume(this.held);
+			}
+			catch (LockLostException ex) {
+				// Lost meanwhile, and this was the last one
+			}
+		}
+
+		@Operation(runOnce = true, nonParallelGroup = "statement")
+		public void statementThatEndsIt() {
+			this.heldLocks.suspend(this.held);
+			this.heldLocks.endedByOthers(this.held, LeaseEnd.RELEASED);
+		}
+
+	}
+
+	/** A client whose threads never start, on a store that answers at once. */
+	abstract static class Client {
+
+		final AtomicInteger released = new AtomicInteger();
+
+		final ClientQueues queues = new ClientQueues(new QueuePlaces(Duration.ofSeconds(6), (bound) -> 0));
+
+		final ClientLifecycle lifecycle;
+
+		final HeldLocks heldLocks;
+
+		Client() {
+			ClientRuntime runtime = new StillRuntime();
+			StillClock clock = new StillClock();
+			LockEvents events = new LockEvents(List.of(), clock, runtime::daemons);
+			RenewalEvents renewals = events.ofRenewals();
+			LockStore store = (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(),
+					new Class<?>[] { LockStore.class }, (proxy, method, arguments) -> answer(method.getName()));
+			this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, Runnable::run,
+					renewals, List.of(), new ReleaseRequests(store, renewals), runtime));
+			this.lifecycle.start();
+			LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle,
+					new OrphanReleaser(store, clock, this.lifecycle));
+			this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, events,
+					new HandOver(Duration.ofSeconds(5), 100));
+		}
+
+		private Object answer(String request) {
+			return switch (request) {
+				case "renew" -> true;
+				case "release" -> {
+					this.released.incrementAndGet();
+					yield new ReleaseAnswer(true, false);
+				}
+				case "releaseAll" -> 1;
+				// The model checker asks that
+				case "equals" -> false;
+				case "hashCode" -> 0;
+				default -> throw new UnsupportedOperationException(request);
+			};
+		}
+
+		HeldLock granted(String token) {
+			HeldLock held = CoreParts.held(CoreParts.attempt(token, Duration.ZERO), 1, this::lost);
+			this.heldLocks.granted(held);
+			return held;
+		}
+
+		private void lost(HeldLock lost) {
+			this.heldLocks.lost(lost);
+		}
+
+		void requireNothing() {
+			require(this.heldLocks.size() == 0, "still held");
+		}
+
+		static void require(boolean holds, String otherwise) {
+			if (!holds) {
+				throw new AssertionError(otherwise);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,80 @@
+package io.mongolock.client;
+
+import java.util.List;
+
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockClock;
+import io.mongolock.event.LockEvents;
+import io.mongolock.event.RenewalEvents;
+import io.mongolock.faults.harness.ThreadOrders;
+
+/**
+ * Tests for {@link ClientLifecycle}, on several threads: claims begin and end while the
+ * client is started and stopped.
+ */
+@Tag("orders")
+class LifecycleOrdersTests {
+
+	@Test
+	void noClaimBeginsAfterAStopAndNoRequestAfterAClose() {
+		ThreadOrders.check(OfLifecycle.class, 3);
+	}
+
+	/** A client whose threads never start. */
+	public static class OfLifecycle {
+
+		private final ClientLifecycle lifecycle;
+
+		public OfLifecycle() {
+			ClientRuntime runtime = new StillRuntime();
+			RenewalEvents events = new LockEvents(List.of(), LockClock.system(), runtime::daemons).ofRenewals();
+			this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(null, LockClock.system(),
+					threads.renewals(), events, List.of(), new ReleaseRequests(null, events), runtime));
+		}
+
+		@Operation
+		public void startIfNew() {
+			this.lifecycle.startIfNew();
+		}
+
+		@Operation
+		public void start() {
+			this.lifecycle.start();
+		}
+
+		@Operation
+		public void stop() {
+			this.lifecycle.stop();
+		}
+
+		@Operation
+		public void close() {
+			this.lifecycle.close();
+		}
+
+		@Operation
+		public boolean beginClaim() {
+			return this.lifecycle.beginClaim();
+		}
+
+		@Operation
+		public boolean beginRequest() {
+			return this.lifecycle.beginRequest();
+		}
+
+		@Operation
+		public boolean isRunning() {
+			return this.lifecycle.isRunning();
+		}
+
+		@Operation
+		public boolean isClosed() {
+			return this.lifecycle.isClosed();
+		}
+
+	}
+
+}
