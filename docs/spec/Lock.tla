@@ -7,6 +7,7 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 CONSTANTS Clients, Slow,                  \* who asks for the lock, once each; whose messages may be late or lost
           Limits,                         \* 1 is exclusive, n a semaphore, 9 shared
           Ttl, PlaceTtl, Margin, Drift,   \* in ticks; Drift is by how much the server's clock may step ahead
+          Stays,                          \* for how long a place stays in the queue when it holds up nobody any more
           Reserve, Grain,                 \* fences set aside by a grant; fences per tick of the clock, 0 if it does not count
           Ticks, Grants, Underway,        \* bounds of what is searched: ticks (if Grain > 0), fences, late messages at a time
           Deletions                       \* whether somebody deletes the document
@@ -24,9 +25,11 @@ Min(a, b) == IF a < b THEN a ELSE b
 
 ---------------------------------- (* The document and its statements *) ----------------------------------
 (* An entry has "left", the ticks that it has to live: the server stores renewedAt and ttl and compares with $$NOW.   *)
+(* A place with less than one holds up nobody, and is its waiter's again if that comes back in time.                  *)
 Nothing == [holders |-> <<>>, queue |-> <<>>, fence |-> 0]
 Alive(e) == e.left > 0
 Living(s) == SelectSeq(s, Alive)
+Staying(s) == SelectSeq(s, LAMBDA e : e.left > -Stays)
 Has(s, t) == \E i \in DOMAIN s : s[i].token = t
 Place(s, t) == CHOOSE i \in DOMAIN s : s[i].token = t
 Without(s, t) == SelectSeq(s, LAMBDA e : e.token # t)
@@ -45,15 +48,15 @@ GrantFence(m) == IF doc.fence > 0 /\ doc.fence + m.reserve < NextFence THEN Next
 
 Claim(m) ==
     LET holders == Living(doc.holders)
-        line == Living(doc.queue)
+        line == Staying(doc.queue)
         others == Without(line, m.token)
         holder == [token |-> m.token, limit |-> m.limit, fence |-> GrantFence(m), left |-> Ttl]
         waiter == [token |-> m.token, limit |-> m.limit, left |-> PlaceTtl]
-    IN  IF m.first /\ m.limit = 1 /\ (holders # <<>> \/ line # <<>>)
+    IN  IF m.first /\ m.limit = 1 /\ holders # <<>>
         THEN doc                                                            \* the quick statement looks no further
         ELSE IF Has(holders, m.token)
         THEN [doc EXCEPT !.holders = Begun(holders, m.token, Ttl), !.queue = others]     \* asked twice, granted once
-        ELSE IF Admitted(m.limit, holders, Ahead(line, m.token))
+        ELSE IF Admitted(m.limit, holders, Living(Ahead(line, m.token)))
         THEN [holders |-> Append(holders, holder), queue |-> others, fence |-> NextFence]
         ELSE IF m.place
         THEN [doc EXCEPT !.queue = IF Has(line, m.token) THEN Begun(line, m.token, PlaceTtl) ELSE Append(line, waiter)]
@@ -154,8 +157,8 @@ Pass ==
                     IF k.st \in {"holds", "rests"} /\ k.left = 1 THEN Done(k)
                     ELSE [k EXCEPT !.left = Max(@ - 1, 0), !.asked = IF @ = None THEN None ELSE Min(@ + 1, Old)]]
     /\ UNCHANGED <<off, latest>>
-Older(s, by) == [i \in DOMAIN s |-> [s[i] EXCEPT !.left = Max(@ - by, 0)]]
-Aged(d, by) == [d EXCEPT !.holders = Older(@, by), !.queue = Older(@, by)]
+Older(s, by, least) == [i \in DOMAIN s |-> [s[i] EXCEPT !.left = Max(@ - by, least)]]
+Aged(d, by) == [d EXCEPT !.holders = Older(@, by, 0), !.queue = Older(@, by, -Stays)]
 Tick == Pass /\ doc' = Aged(doc, 1) /\ stable' = Aged(stable, 1) /\ did' = [op |-> "tick"] /\ UNCHANGED robbed
 Delete ==
     /\ Deletions /\ doc # Nothing /\ doc' = Nothing /\ stable' = Nothing

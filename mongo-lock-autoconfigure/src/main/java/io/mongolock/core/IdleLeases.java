@@ -397,7 +397,7 @@ public final class IdleLeases {
 		List<HeldLock> recalled = new ArrayList<>();
 		Map<String, StoredLock> seen = new HashMap<>();
 		locks.forEach((lock) -> seen.put(lock.key(), lock));
-		for (HeldLock held : looked) {
+		for (HeldLock held : looked.stream().map(this::latest).toList()) {
 			StoredLock lock = seen.get(held.key());
 			if (lock == null || !held.standsIn(lock)) {
 				end(held);
@@ -409,22 +409,29 @@ public final class IdleLeases {
 				recalled.add(held);
 			}
 		}
-		lookAgain(left.nanos());
+		lookAgain(left, 0);
 		return recalled;
+	}
+
+	// A claim may have taken the lease since, and left it idle again
+	private synchronized HeldLock latest(HeldLock held) {
+		IdleLease lease = this.leases.get(held.key());
+		return (lease != null && lease.held().id().equals(held.id())) ? lease.held() : held;
 	}
 
 	/**
 	 * The store did not answer a look.
 	 */
 	public void notLooked(ClockReading now) {
-		lookAgain(now.nanos() + RETRY);
+		lookAgain(now, RETRY);
 	}
 
-	private void lookAgain(long at) {
+	private void lookAgain(ClockReading now, long pause) {
 		synchronized (this) {
 			this.looking = false;
-			this.noLookBefore = at;
-			this.nextAt = at;
+			this.noLookBefore = now.nanos() + pause;
+			// Before the next look a lease may be over
+			this.nextAt = now.nanos();
 		}
 		this.onWork.run();
 	}

@@ -504,12 +504,36 @@ class IdleLeasesTests {
 	}
 
 	@Test
+	void aLookThatFindsSomebodyAlsoEndsALeaseThatWasTakenMeanwhileAndIsIdleAgain() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		this.idle.due(false, at(10));
+		List<HeldLock> looks = this.idle.looks(at(510));
+		HeldLock taken = taken("k", 511);
+		rest(taken, 512);
+		StoredLock recalled = stored(held, List.of(), held.id().leaseToken());
+		assertThat(this.idle.looked(looks, List.of(recalled), at(510))).containsExactly(taken);
+		assertThat(this.idle.due(false, at(513))).containsExactly(taken);
+	}
+
+	@Test
 	void aLookWithoutAnAnswerIsRepeatedAfterAWhile() {
 		rest(warm("k"), 10);
 		assertThat(this.idle.looks(at(510))).isNotEmpty();
 		this.idle.notLooked(at(520));
 		assertThat(this.idle.looks(at(1519))).isEmpty();
 		assertThat(this.idle.looks(at(1520))).isNotEmpty();
+	}
+
+	@Test
+	void aLookWithoutAnAnswerPutsOffNoEnd() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		assertThat(this.idle.looks(at(1510))).isNotEmpty();
+		this.idle.notLooked(at(1520));
+		assertThat(this.idle.due(false, at(1520))).isEmpty();
+		assertThat(this.idle.nextIn(at(1520))).isEqualTo(490_000_000);
+		assertThat(this.idle.due(false, at(2010))).containsExactly(held);
 	}
 
 	@Test

@@ -131,6 +131,7 @@ class QueuePlacesTests {
 		assertThat(refreshed(5_900)).isEmpty();
 		assertThat(refreshed(6_000)).containsExactly("far");
 		assertThat(refreshed(7_600)).isEmpty();
+		assertThat(refreshed(7_700)).containsExactly("farther");
 	}
 
 	@Test

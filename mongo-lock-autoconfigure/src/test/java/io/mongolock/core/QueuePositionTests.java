@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import io.mongolock.LockOwner;
 import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
+import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -100,10 +101,28 @@ class QueuePositionTests {
 		assertThat(place(1).opensIn()).isZero();
 	}
 
+	@Test
+	void placesThatAreNotShownCountAsMuchInTheWayAsAny() {
+		holds(SHARED, 30);
+		waits("first", SHARED, 5);
+		waits("mine", SHARED, 5);
+		QueuePosition seen = place(SHARED, new HiddenPlaces(20, 2, 3));
+		assertThat(seen.toLockPlace()).isEqualTo(new LockPlace(22, 25));
+		assertThat(seen.othersAhead()).isEqualTo(21);
+		assertThat(seen.releasesNeeded()).isEqualTo(20);
+		assertThat(seen.opensIn()).as("as long as any").hasSeconds(30);
+		assertThat(place(SHARED, new HiddenPlaces(20, SHARED, 0)).releasesNeeded()).as("all readers").isZero();
+	}
+
 	private QueuePosition place(int limit) {
+		return place(limit, HiddenPlaces.NONE);
+	}
+
+	private QueuePosition place(int limit, HiddenPlaces hidden) {
 		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "mine"), limit,
 				new LockOwner("", "", "", 0, ""), ConfiguredSettings.NONE.terms(), new ClockReading(0, 0));
-		return QueuePosition.of(attempt, new StoredLock("k", this.holders, this.queue, List.of(), 1, NOW));
+		return QueuePosition.of(attempt,
+				new StoredLock("k", this.holders, this.queue, List.of(), 1, NOW, null, hidden));
 	}
 
 	private void holds(int limit, int seconds) {

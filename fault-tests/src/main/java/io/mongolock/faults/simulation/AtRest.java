@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.Set;
 
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
@@ -13,7 +14,7 @@ import io.mongolock.test.StoreLog.Grant;
  * Judges what shows only afterwards: that nothing is left behind, that a claim that waits
  * gets the lock, that fences rise, and that outcomes were true.
  */
-record AtRest(Judge judge, SimulatedServers servers, Timings timings, long healedAt) {
+record AtRest(Judge judge, SimulatedServers servers, Timings timings, LongSupplier healedAt) {
 
 	/** More than a request takes when nothing goes wrong. */
 	private static final long ROUND_TRIP = 100_000_000;
@@ -23,7 +24,7 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, long heale
 		LeaseHistory entry = history.entry;
 		long due = history.overAt + entry.ttl.toNanos();
 		// The last clean-up comes a ttl after the release failed, which took a timeout
-		boolean undisturbed = due >= this.healedAt && history.client.frozenUntil() <= history.overAt
+		boolean undisturbed = due >= this.healedAt.getAsLong() && history.client.frozenUntil() <= history.overAt
 				&& history.starvedUntil <= history.overAt && !history.client.isCrashed() && !history.client.wasStopped
 				&& !entry.doubled && this.servers.electedAt <= history.overAt;
 		// A release that an old primary answered leaves a lease that runs out by the
@@ -106,7 +107,7 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, long heale
 	private void checkGranted(LeaseHistory history) {
 		if (history.last) {
 			// Nothing is left then of what nobody touched since it healed
-			long free = this.healedAt + this.timings.longest().toNanos();
+			long free = this.healedAt.getAsLong() + this.timings.longest().toNanos();
 			for (LeaseHistory other : this.judge.histories.all()) {
 				if (other != history && other.id.key().equals(history.id.key())) {
 					long end = Math.max(other.overAt, other.entry.touchedAt);

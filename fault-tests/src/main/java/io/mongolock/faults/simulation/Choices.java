@@ -1,6 +1,7 @@
 package io.mongolock.faults.simulation;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -24,6 +25,8 @@ final class Choices implements Chance {
 
 	private int met;
 
+	private boolean settled;
+
 	/**
 	 * Choose.
 	 * @param unusual the choices that are not the usual ones, in their order
@@ -40,9 +43,26 @@ final class Choices implements Chance {
 	}
 
 	/**
+	 * How many were not the usual ones so far.
+	 */
+	int met() {
+		return this.met;
+	}
+
+	/**
+	 * From here on there is no choice.
+	 */
+	void settle() {
+		this.settled = true;
+	}
+
+	/**
 	 * One of so many; the usual one is 0.
 	 */
 	int among(int ways) {
+		if (this.settled) {
+			return 0;
+		}
 		int at = this.ways.size();
 		this.ways.add(ways);
 		if (this.met < this.unusual.size() && this.unusual.get(this.met).at() == at) {
@@ -55,6 +75,12 @@ final class Choices implements Chance {
 	public boolean happens(double probability) {
 		boolean usual = probability >= 0.5;
 		return (among(2) == 0) ? usual : !usual;
+	}
+
+	// None is the usual one
+	@Override
+	public int which(double... probabilities) {
+		return among(1 + probabilities.length) - 1;
 	}
 
 	@Override
@@ -93,6 +119,20 @@ final class Choices implements Chance {
 	 * @param way which one
 	 */
 	record Unusual(int at, int way) {
+
+		// By the first choice in which they differ; what begins with all of another comes
+		// after it
+		static int compare(List<Unusual> one, List<Unusual> other) {
+			for (int i = 0; i < Math.min(one.size(), other.size()); i++) {
+				int byChoice = Comparator.comparingInt(Unusual::at)
+					.thenComparingInt(Unusual::way)
+					.compare(one.get(i), other.get(i));
+				if (byChoice != 0) {
+					return byChoice;
+				}
+			}
+			return Integer.compare(one.size(), other.size());
+		}
 
 		static List<Unusual> parse(String text) {
 			return Stream.of(text.split(",")).filter((part) -> !part.isEmpty()).map((part) -> {

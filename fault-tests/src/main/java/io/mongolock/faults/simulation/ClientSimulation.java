@@ -48,7 +48,7 @@ final class ClientSimulation {
 		List<LockRequest> locks = Simulation.LOCKS.get(this.random.nextInt(Simulation.LOCKS.size()));
 		long ttl = timings.shortest().toNanos();
 		long heals = timings.shortest().multipliedBy(2).plus(timings.longest()).toNanos();
-		SimulatedWorld world = new SimulatedWorld(Chance.of(this.random), timings, profile, heals, this.coverage,
+		SimulatedWorld world = new SimulatedWorld(Chance.of(this.random), timings, profile, () -> heals, this.coverage,
 				this.trace);
 		Timeline timeline = world.timeline;
 		Batons batons = new Batons(timeline);

@@ -74,10 +74,7 @@ final class Exclusion {
 				() -> history + " acts although another of its client holds the lock");
 		Violation.check(history.expiredAt < 0 || checkedAt < history.expiredAt, Violation.Kind.REVIVED,
 				() -> history + " acts although its lease had run out");
-		long most = history.entry.touchedAt + history.terms.reliable().toNanos() - this.timeline.now();
-		Violation.check(history.client.wasSuspended() || history.relied() <= Math.max(0, most),
-				Violation.Kind.TOLD_LATE,
-				() -> history + " relies on its lease longer than since the store last began it");
+		relies(history);
 		if (history.overtakenAt >= 0 && this.timeline.now() > history.overtakenAt && !history.entry.deleted
 				&& !(checkedAt <= history.stoppedAt && history.stoppedAt <= this.timeline.now())) {
 			long overlap = this.timeline.now() - history.overtakenAt;
@@ -88,6 +85,13 @@ final class Exclusion {
 				.count((pause > margin(history)) ? Event.OVERLAP_PAUSE_BEYOND_MARGIN : (clockError() > margin(history))
 						? Event.OVERLAP_CLOCK_BEYOND_MARGIN : Event.OVERLAP_BY_BOTH_TOGETHER);
 		}
+	}
+
+	void relies(LeaseHistory history) {
+		long most = history.entry.touchedAt + history.terms.reliable().toNanos() - this.timeline.now();
+		Violation.check(history.client.wasSuspended() || history.relied() <= Math.max(0, most),
+				Violation.Kind.TOLD_LATE,
+				() -> history + " relies on its lease longer than since the store last began it");
 	}
 
 	private static long margin(LeaseHistory history) {

@@ -30,6 +30,9 @@ record FaultProfile(double lost, double late, double doubled, double failed, int
 
 	static final FaultProfile CALM = mild(0, 0);
 
+	/** Single documents are blocked, and single threads stand still. */
+	static final FaultProfile MILD = mild(1, 0.1);
+
 	// One history in sixteen is calm, and another mild; clocks are wrong against the
 	// margin of the terms
 	static FaultProfile of(SplittableRandom random, ResolvedLockSettings terms) {

@@ -3,11 +3,13 @@ package io.mongolock.faults.simulation;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
@@ -96,7 +98,7 @@ final class Judge {
 				() -> from + " hands over what another of its client holds");
 		Violation.check(to.lease().remaining(from.client.now()).compareTo(Duration.ZERO) > 0, Violation.Kind.REVIVED,
 				() -> from + " hands over what has run out");
-		long age = this.timeline.now() - this.store.truth.turnBegunAt(grant(to));
+		long age = this.timeline.now() - Math.max(this.store.truth.turnBegunAt(grant(to)), entry.takenAt);
 		// A grant that is answered only when asked again counts from there
 		Violation.check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
 				Violation.Kind.TURN, () -> from + " hands over " + age / 1_000_000 + "ms after others may have come");
@@ -108,11 +110,7 @@ final class Judge {
 
 	private void passedOn(LeaseHistory from, HeldLock to, long ago) {
 		from.entry.holder = to;
-		Map<Long, Long> turnSoFar = this.handOvers.computeIfAbsent(grant(to), (same) -> new LinkedHashMap<>());
-		// Who was overtaken without knowing, because its clock or the store's allow, is
-		// late, but not before those who had the lock before it
-		long before = turnSoFar.values().stream().reduce(from.grantedAt, Math::max);
-		turnSoFar.put(to.fence(), (from.overtakenAt < 0) ? Math.max(before, this.timeline.now() - ago) : before);
+		numbered(from, to, this.timeline.now() - ago);
 		event(from, "hands over", Event.HANDED_OVER);
 		from.outcome = ReleaseOutcome.RELEASED;
 		if (!from.isOver()) {
@@ -120,16 +118,48 @@ final class Judge {
 		}
 	}
 
+	// Who was overtaken without knowing, because its clock or the store's allow, is late,
+	// but not before those who had the lock before it
+	private void numbered(LeaseHistory history, HeldLock held, long at) {
+		Map<Long, Long> turnSoFar = this.handOvers.computeIfAbsent(grant(held), (same) -> new LinkedHashMap<>());
+		long before = turnSoFar.values().stream().reduce(history.grantedAt, Math::max);
+		turnSoFar.put(held.fence(), (history.overtakenAt < 0) ? Math.max(before, at) : before);
+	}
+
+	// Its client keeps the lease, which nobody holds from here on
+	void rests(LeaseHistory history) {
+		history.outcome = ReleaseOutcome.RELEASED;
+		history.idleAt = this.timeline.now();
+		event(history, "leaves its lease idle", Event.IDLE);
+		over(history);
+	}
+
+	// The lease that was idle begins a turn of its own
+	void takes(LeaseHistory history, HeldLock heldLock) {
+		LeaseHistory entry = this.histories.of(heldLock.id().leaseToken());
+		Violation.check(from(entry).idleAt >= 0, Violation.Kind.OVERLAP,
+				() -> history + " takes what another of its client holds");
+		notified(history, heldLock);
+		event(history, "took an idle lease", Event.TAKEN_IDLE);
+		entry.holder = heldLock;
+		entry.takenAt = this.timeline.now();
+		numbered(history, heldLock, this.timeline.now());
+	}
+
+	// Nobody, if who was granted it did not want it any more
+	private LeaseHistory from(LeaseHistory entry) {
+		return this.histories.all()
+			.stream()
+			.filter((other) -> other.heldLock != null && other.heldLock == entry.holder)
+			.findFirst()
+			.orElse(entry);
+	}
+
 	// Told by the product's own client, which hands over unseen
 	void notified(LeaseHistory history, HeldLock heldLock, HandOver turn) {
 		if (heldLock.isHandedOver()) {
 			LeaseHistory entry = this.histories.of(heldLock.id().leaseToken());
-			// Nobody, if who was granted it did not want it any more
-			LeaseHistory from = this.histories.all()
-				.stream()
-				.filter((other) -> other.heldLock != null && other.heldLock == entry.holder)
-				.findFirst()
-				.orElse(entry);
+			LeaseHistory from = from(entry);
 			long ago = heldLock.heldFor(from.client.now()).toNanos();
 			long age = this.timeline.now() - ago - this.store.truth.turnBegunAt(grant(heldLock));
 			// A lease that was idle is a turn of its own
@@ -159,12 +189,23 @@ final class Judge {
 		for (LeaseHistory history : this.histories.all()) {
 			HeldLock heldLock = history.heldLock;
 			if (heldLock != null && heldLock.key().equals(key) && heldLock.fence() == fence) {
+				Violation.check(history.idleAt < 0, Violation.Kind.OUTCOME,
+						() -> history + " is notified of the loss of a lock that nobody holds");
 				history.notified = true;
 				history.stoppedAt = (atStop) ? this.timeline.now() : history.stoppedAt;
 				event(history, "is notified of the loss", Event.TOLD_OF_A_LOSS);
 				if (heldLock.isHandedOver()) {
 					count(Event.LOST_IN_A_TURN);
 				}
+			}
+		}
+	}
+
+	// After whatever a process has done
+	void relies(SimulatedProcess process) {
+		for (LeaseHistory history : this.histories.all()) {
+			if (history.client == process && history.heldLock != null && !history.isOver()) {
+				this.exclusion.relies(history);
 			}
 		}
 	}
@@ -216,12 +257,23 @@ final class Judge {
 		}
 	}
 
+	// In time, if it was still relied on: from here on it has not run out, although the
+	// thread that knows may stand still before it says so
+	void renewed(SimulatedProcess process, List<LeaseId> ids, ClockReading requested) {
+		event(process.name, "has renewed", Event.RENEWED);
+		for (LeaseHistory history : this.histories.all()) {
+			if (history.client == process && history.relied() > 0 && ids.contains(history.entry.id)) {
+				history.renewed = requested;
+			}
+		}
+	}
+
 	// A process is about to run again: what it finds run out must stay so
 	void continues(SimulatedProcess process) {
 		this.histories.event(process.name, "continues");
 		for (LeaseHistory history : this.histories.all()) {
-			if (history.client == process && history.expiredAt < 0 && history.heldLock != null
-					&& history.relied() == 0) {
+			if (history.client == process && history.expiredAt < 0 && history.heldLock != null && history.relied() == 0
+					&& !history.isRenewed()) {
 				history.expiredAt = this.timeline.now();
 			}
 		}

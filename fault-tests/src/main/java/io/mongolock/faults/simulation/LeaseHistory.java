@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.core.ResolvedLockSettings;
@@ -25,6 +26,12 @@ final class LeaseHistory {
 	/** How many may hold the lock together with it. */
 	final int limit;
 
+	/** Since when its client keeps its lease, for whoever takes it next. */
+	long idleAt = -1;
+
+	/** When its lease, of this entry, was last taken that was idle. */
+	long takenAt = -1;
+
 	/** How long its lease lasts in the store at most. */
 	Duration ttl;
 
@@ -45,6 +52,9 @@ final class LeaseHistory {
 
 	/** What was left of it when its client learnt of the grant. */
 	long leftWhenTold = -1;
+
+	/** When the last renewal left that was answered in time. */
+	@Nullable ClockReading renewed;
 
 	long overtakenAt = -1;
 
@@ -115,6 +125,12 @@ final class LeaseHistory {
 	long relied() {
 		HeldLock held = this.heldLock;
 		return (held != null && !isOver()) ? held.lease().remaining(this.client.now()).toNanos() : 0;
+	}
+
+	// Whether its client had an answer that it may rely on
+	boolean isRenewed() {
+		ClockReading renewed = this.renewed;
+		return renewed != null && this.client.now().elapsedSince(renewed) < this.terms.reliable().toNanos();
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.mongolock.faults.simulation;
 
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -33,7 +34,7 @@ public final class SearchMain {
 	}
 
 	static boolean run(Scope scope, int depth, PrintStream out) {
-		Search search = Search.of(scope, depth);
+		Search search = Search.of(scope, depth, Duration.ofMinutes(Long.getLong("mongo-lock.search.minutes", 60)));
 		out.println(search.toLine());
 		List<Unusual> broken = search.broken();
 		return broken == null || replay(scope, broken, out);

@@ -64,10 +64,19 @@ final class SimulatedAttempt implements LockAcquisition.Caller {
 		LeaseHistory history = client.judge.histories.begins(id, client, errand.terms(), limit, errand.last());
 		SimulatedAttempt driver = new SimulatedAttempt(errand, acquisition, client, history, onEnd);
 		driver.act(acquisition.begin(driver, attempt.begun()));
-		if (!errand.last() && client.timeline.chance(0.1)) {
-			long patience = client.timeline.between(0, 2 * errand.terms().operationTimeout().toNanos());
+		long patience = (errand.last()) ? -1 : patience(errand, client.timeline);
+		if (patience >= 0) {
 			client.after(patience, () -> driver.act(acquisition.cancel()));
 		}
+	}
+
+	// Some give up, a few before the first answer can be there
+	private static long patience(Errand errand, Timeline timeline) {
+		return switch (timeline.which(0.02, 0.08)) {
+			case 0 -> timeline.between(0, 5_000_000);
+			case 1 -> timeline.between(0, 2 * errand.terms().operationTimeout().toNanos());
+			default -> -1;
+		};
 	}
 
 	@Override
@@ -143,8 +152,11 @@ final class SimulatedAttempt implements LockAcquisition.Caller {
 	}
 
 	private void answered(ClaimAnswer answer) {
+		boolean over = this.history.isOver();
 		AcquisitionStep step = this.acquisition.answered(answer, this.client.now());
 		if (answer.grantTo(this.history.id.leaseToken()).isPresent()) {
+			Violation.check(!over || step.cleansUp(), Violation.Kind.GHOST,
+					() -> this.history + " was granted after it gave up, and nobody is to clean up");
 			if (step instanceof GrantedTooLate) {
 				this.history.late = true;
 				this.client.judge.count(Event.GRANTED_TOO_LATE);
@@ -167,14 +179,19 @@ final class SimulatedAttempt implements LockAcquisition.Caller {
 		if (this.history.unknown) {
 			this.client.judge.count(Event.GRANTED_AFTER_AN_UNKNOWN_CLAIM);
 		}
-		this.client.judge.notified(this.history, granted.held());
+		if (granted.held().wasIdle()) {
+			this.client.idle.taken(this.history, granted.held());
+		}
+		else {
+			this.client.judge.notified(this.history, granted.held());
+		}
 		this.onEnd.accept(this.history);
 	}
 
 	private void giveBack(HeldLock unwanted) {
 		this.client.judge.notified(this.history, unwanted);
 		this.client.judge.count(Event.HANDED_TO_ONE_WHO_GAVE_UP);
-		new SimulatedHold(this.errand, this.client, this.history, () -> this.onEnd.accept(null)).release();
+		new SimulatedHold(this.errand, this.client, this.history, () -> this.onEnd.accept(null)).pass();
 	}
 
 	private void end(AcquisitionStep step) {

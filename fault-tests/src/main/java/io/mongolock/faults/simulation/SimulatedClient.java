@@ -27,6 +27,8 @@ final class SimulatedClient extends SimulatedProcess {
 
 	final ClientQueues acquisitions;
 
+	final SimulatedIdle idle;
+
 	private final SimulatedQueue queue;
 
 	private final List<HeldLock> lost = new ArrayList<>();
@@ -45,6 +47,7 @@ final class SimulatedClient extends SimulatedProcess {
 		this.queue = new SimulatedQueue(this, placeTtl);
 		servers.watch(this.queue::released);
 		this.acquisitions = new ClientQueues(this.queue.places());
+		this.idle = new SimulatedIdle(this, servers);
 	}
 
 	// Whether nobody waits here any more, because nobody wants a lock
@@ -80,6 +83,8 @@ final class SimulatedClient extends SimulatedProcess {
 				over(heldLock);
 			});
 		}
+		this.idle.check();
+		this.judge.relies(this);
 	}
 
 	int reserve() {

@@ -79,10 +79,29 @@ final class SimulatedHold {
 		}, (outcome) -> work());
 	}
 
-	void release() {
+	private void release() {
+		mayLetExpire();
+		if (this.client.idle.rest(this.history, this.heldLock)) {
+			this.onEnd.run();
+		}
+		else {
+			handOverOrGiveBack();
+		}
+	}
+
+	// What nobody wants any more, and is not kept for anybody, either
+	void pass() {
+		mayLetExpire();
+		handOverOrGiveBack();
+	}
+
+	private void mayLetExpire() {
 		if (this.client.timeline.chance(0.02)) {
 			this.heldLock.ending().letExpire();
 		}
+	}
+
+	private void handOverOrGiveBack() {
 		if (!handOver() && !this.history.isOver()) {
 			giveBack();
 		}
@@ -98,6 +117,7 @@ final class SimulatedHold {
 
 	private void giveBack() {
 		this.client.renewals.unregister(lease());
+		this.client.idle.released(this.heldLock);
 		ReleaseDecision releasing = this.heldLock.ending().release(this.client.now());
 		this.client.judge.over(this.history);
 		if (!releasing.asks()) {
@@ -116,6 +136,7 @@ final class SimulatedHold {
 	// What nobody worked under
 	static void giveBack(HeldLock unwanted, SimulatedClient client) {
 		client.renewals.unregister(unwanted.lease());
+		client.idle.released(unwanted);
 		unwanted.ending().waiveMinHold();
 		ReleaseDecision releasing = unwanted.ending().release(client.now());
 		Consumer<Judgement> end = (ended) -> {

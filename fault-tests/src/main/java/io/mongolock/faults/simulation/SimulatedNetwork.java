@@ -70,8 +70,14 @@ final class SimulatedNetwork {
 		}
 	}
 
+	// Too long, or for anything up to that
 	long starves(Duration most) {
-		return (this.timeline.chance(this.profile.starved())) ? this.timeline.between(0, most.toNanos()) : 0;
+		double starved = this.profile.starved();
+		return (starved == 0) ? 0 : switch (this.timeline.which(starved / 2, starved / 2)) {
+			case 0 -> this.timeline.between(0, most.toNanos());
+			case 1 -> most.toNanos() * 3 / 4;
+			default -> 0;
+		};
 	}
 
 	private void carry(SimulatedCall<?> call, SimulatedServers servers, long delay) {
@@ -91,11 +97,13 @@ final class SimulatedNetwork {
 
 	// Mostly quick; late is up to the scale, and rarely far beyond it
 	private long delay(long scale) {
-		if (!this.timeline.chance(this.profile.late())) {
-			return travel();
-		}
-		long most = (this.timeline.chance(0.1)) ? 3 * scale : (this.timeline.chance(0.5)) ? scale / 4 : scale;
-		return this.timeline.between(QUICK, most);
+		double late = this.profile.late();
+		return (late == 0) ? travel() : switch (this.timeline.which(late * 0.45, late * 0.45, late * 0.1)) {
+			case 0 -> this.timeline.between(QUICK, scale / 4);
+			case 1 -> this.timeline.between(QUICK, scale);
+			case 2 -> this.timeline.between(QUICK, 3 * scale);
+			default -> travel();
+		};
 	}
 
 	private long travel() {

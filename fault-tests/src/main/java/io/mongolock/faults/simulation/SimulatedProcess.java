@@ -63,7 +63,8 @@ abstract class SimulatedProcess {
 		}
 		if (this.frozenUntil > this.timeline.now()) {
 			// Whatever waited runs in any order
-			this.timeline.at(this.frozenUntil + this.timeline.between(0, 1_000_000), () -> wake(due, action));
+			long turn = (this.timeline.chance(0.5)) ? 0 : 1 + this.timeline.between(0, 1_000_000);
+			this.timeline.at(this.frozenUntil + turn, () -> wake(due, action));
 			return;
 		}
 		long early = due - now().nanos();

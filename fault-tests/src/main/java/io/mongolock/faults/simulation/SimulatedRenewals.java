@@ -64,7 +64,12 @@ final class SimulatedRenewals {
 		List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
 		this.client.ask(Request.renewal(ids, batch.timeout()), (found) -> {
 			ClockReading now = this.client.now();
-			this.client.judge.count((found < ids.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
+			if (found == ids.size()) {
+				this.client.judge.renewed(this.client, ids, requested);
+			}
+			else {
+				this.client.judge.event(this.client.name, "misses a lease", Event.RENEWAL_REFUSED);
+			}
 			hand(() -> this.schedule.answered(batch, found, requested, now));
 		}, (outcome) -> {
 			ClockReading now = this.client.now();

@@ -47,6 +47,8 @@ final class SimulatedServers {
 
 	private final List<Consumer<String>> watches = new ArrayList<>();
 
+	private final List<Consumer<LeaseId>> recallWatches = new ArrayList<>();
+
 	private final List<Runnable> elections = new ArrayList<>();
 
 	private int replicated;
@@ -70,6 +72,10 @@ final class SimulatedServers {
 
 	void watch(Consumer<String> released) {
 		this.watches.add(released);
+	}
+
+	void watchRecalls(Consumer<LeaseId> recalled) {
+		this.recallWatches.add(recalled);
 	}
 
 	<T> void receive(SimulatedCall<T> call) {
@@ -136,6 +142,7 @@ final class SimulatedServers {
 			}
 		}
 		int before = this.log.length();
+		String recalledBefore = recalled(request.id().key());
 		T answer = (refused.isEmpty()) ? call.execute(this.log, this.clock.now())
 				: request.execution().apply(this.log, this.clock.now());
 		boolean changed = this.log.length() != before;
@@ -148,11 +155,17 @@ final class SimulatedServers {
 			this.failing = false;
 			this.timeline.after(this.timeline.between(0, 5_000_000), () -> fail(1_000_000));
 		}
+		String recalled = recalled(request.id().key());
+		LeaseId recall = (recalled != null && !recalled.equals(recalledBefore))
+				? new LeaseId(request.id().key(), recalled) : null;
 		int reign = this.term;
 		int length = this.log.length();
 		this.timeline.after(replication(), () -> {
 			if (reign == this.term) {
 				this.replicated = Math.max(this.replicated, length);
+				if (recall != null) {
+					this.recallWatches.forEach((watch) -> watch.accept(recall));
+				}
 				if (call.request.majority()) {
 					this.network.reply(call, answer);
 				}
@@ -161,6 +174,10 @@ final class SimulatedServers {
 		if (!request.majority()) {
 			this.network.reply(call, answer);
 		}
+	}
+
+	private @Nullable String recalled(String key) {
+		return this.log.look(key, this.clock.now()).recalled();
 	}
 
 	private List<LeaseId> refused(Request<?> request) {

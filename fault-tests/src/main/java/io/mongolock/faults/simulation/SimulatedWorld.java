@@ -1,6 +1,7 @@
 package io.mongolock.faults.simulation;
 
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import java.util.List;
 
 import io.mongolock.core.HandOver;
@@ -23,14 +24,15 @@ final class SimulatedWorld {
 
 	private final Timings timings;
 
-	SimulatedWorld(Chance chance, Timings timings, FaultProfile profile, long heals, Coverage coverage, Trace trace) {
+	SimulatedWorld(Chance chance, Timings timings, FaultProfile profile, LongSupplier healedAt, Coverage coverage,
+			Trace trace) {
 		Duration shortest = timings.shortest();
 		this.timings = timings;
 		this.timeline = new Timeline(chance);
 		this.judge = new Judge(this.timeline, trace, coverage);
 		this.network = new SimulatedNetwork(this.timeline, trace, this.judge, shortest, profile);
 		this.servers = new SimulatedServers(this.timeline, this.network, this.judge, profile);
-		this.rest = new AtRest(this.judge, this.servers, timings, heals);
+		this.rest = new AtRest(this.judge, this.servers, timings, healedAt);
 		this.judge.onOver((history) -> this.timeline.after(this.rest.cleanedUpAfter(history),
 				() -> this.rest.checkCleanedUp(history)));
 	}

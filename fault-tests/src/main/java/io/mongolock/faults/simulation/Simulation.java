@@ -11,7 +11,8 @@ import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * One history: some clients made of the product's own core, a store, and what goes wrong
- * between them. All of it follows from one seed. Belongs to one thread.
+ * between them. In every other history leases linger. All of it follows from one seed.
+ * Belongs to one thread.
  */
 final class Simulation {
 
@@ -27,6 +28,8 @@ final class Simulation {
 
 	private final SplittableRandom random;
 
+	private final boolean lingers;
+
 	private final Coverage coverage;
 
 	private final Trace trace;
@@ -37,6 +40,7 @@ final class Simulation {
 
 	private Simulation(long seed, Coverage coverage, Trace trace) {
 		this.random = new SplittableRandom(seed);
+		this.lingers = seed % 2 != 0;
 		this.coverage = coverage;
 		this.trace = trace;
 	}
@@ -49,11 +53,11 @@ final class Simulation {
 		Timings timings = Timings.of(this.random);
 		Duration shortest = timings.shortest();
 
-		List<ResolvedLockSettings> manners = timings.manners(Duration.ZERO);
+		List<ResolvedLockSettings> manners = timings.manners((this.lingers) ? shortest.dividedBy(4) : Duration.ZERO);
 		FaultProfile profile = FaultProfile.of(this.random, manners.get(0));
 		List<LockRequest> locks = LOCKS.get(this.random.nextInt(LOCKS.size()));
 		long heals = shortest.multipliedBy(2).plus(timings.longest()).toNanos();
-		SimulatedWorld world = new SimulatedWorld(Chance.of(this.random), timings, profile, heals, this.coverage,
+		SimulatedWorld world = new SimulatedWorld(Chance.of(this.random), timings, profile, () -> heals, this.coverage,
 				this.trace);
 		if (profile.isCalm()) {
 			world.judge.store.expectOrder();

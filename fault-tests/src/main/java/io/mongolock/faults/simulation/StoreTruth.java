@@ -78,11 +78,18 @@ final class StoreTruth {
 		long first = -1;
 		for (Map.Entry<Grant, Granted> grant : this.grants.entrySet()) {
 			long at = grant.getValue().at();
-			if (at > history.grantedAt && (first < 0 || at < first) && replaces(grant.getKey(), history)) {
+			if (isAfter(grant.getKey(), at, history) && (first < 0 || at < first)
+					&& replaces(grant.getKey(), history)) {
 				first = at;
 			}
 		}
 		return first;
+	}
+
+	// Two may be granted at the same time by a clock that steps in between
+	private static boolean isAfter(Grant grant, long at, LeaseHistory history) {
+		HeldLock held = history.heldLock;
+		return at > history.grantedAt || (at == history.grantedAt && held != null && grant.fence() > held.grantFence());
 	}
 
 	boolean replaces(Grant grant, LeaseHistory history) {

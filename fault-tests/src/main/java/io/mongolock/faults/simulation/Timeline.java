@@ -59,6 +59,11 @@ final class Timeline {
 		return probability > 0 && this.chance.happens(probability);
 	}
 
+	// Which of some happens that exclude each other; negative if none does
+	int which(double... probabilities) {
+		return this.chance.which(probabilities);
+	}
+
 	// From the first, which may be the only one, to less than the second
 	long between(long from, long to) {
 		return (to > from) ? this.chance.between(from, to) : from;

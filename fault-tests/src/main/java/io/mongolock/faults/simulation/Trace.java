@@ -1,8 +1,10 @@
 package io.mongolock.faults.simulation;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * What happened in a history, as a table for diagnostics. Writes nothing unless asked to.
@@ -13,19 +15,23 @@ final class Trace {
 
 	private final List<String> lines = new ArrayList<>();
 
-	private int size;
+	private Set<String> active = new LinkedHashSet<>();
 
 	Trace(boolean on) {
 		this.on = on;
 	}
 
-	/** How often something happened. */
-	int size() {
-		return this.size;
+	/** Who has done anything since this was last asked. */
+	Set<String> active() {
+		Set<String> active = this.active;
+		if (!active.isEmpty()) {
+			this.active = new LinkedHashSet<>();
+		}
+		return active;
 	}
 
 	void add(long time, String who, String event, Object... subject) {
-		this.size++;
+		this.active.add(who);
 		if (this.on) {
 			StringBuilder more = new StringBuilder();
 			for (Object part : subject) {

@@ -68,7 +68,10 @@ final class Violation extends RuntimeException {
 		TURN,
 
 		/** A lock that had to stay taken was granted before. */
-		MIN_HOLD
+		MIN_HOLD,
+
+		/** A lease that nobody holds, kept from others who want the lock. */
+		KEPT
 
 	}
 

@@ -14,8 +14,8 @@ enum Promise {
 	EXCLUSION("1, 4–8, 16–21, 24–28, 46, 60–61, 72, 92–93",
 			"that the margin covers the pause between a check and the act that follows it", "OVERLAP", "LIMIT"),
 
-	FENCE("11, 16–20, 24–26, 29–30, 46, 60, 72, 90",
-			"that nobody sets a server's clock back over a deletion of the document by more than the margin", "FENCE"),
+	FENCE("11, 16–20, 24–26, 29–30, 46, 60, 72, 90", "that no server's clock goes back over a deletion of the document",
+			"FENCE"),
 
 	NO_GHOST("8–12, 22–23, 44, 67, 82", "", "GHOST"),
 

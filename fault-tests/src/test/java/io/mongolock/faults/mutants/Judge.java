@@ -27,9 +27,10 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 				"the simulation (" + violation + ")");
 	}
 
-	// All histories with one unusual choice
-	static Judge search(String violation) {
-		return new Judge(SearchMain.class, List.of("1"), "Broken: " + violation, "the search (" + violation + ")");
+	// All histories of a scope with one unusual choice
+	static Judge search(String scope, String violation) {
+		return new Judge(SearchMain.class, List.of("1", scope), "Broken: " + violation,
+				"the search of " + scope + " (" + violation + ")");
 	}
 
 	// Which promise breaks first depends on when its threads run

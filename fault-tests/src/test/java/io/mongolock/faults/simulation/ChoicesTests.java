@@ -48,6 +48,36 @@ class ChoicesTests {
 	}
 
 	@Test
+	void whatExcludesEachOtherIsOneChoice() {
+		Choices usual = new Choices(List.of());
+		assertThat(usual.which(0.4, 0.5)).isNegative();
+		assertThat(usual.next()).extracting(Object::toString).containsExactly("[0=1]", "[0=2]");
+		assertThat(new Choices(Unusual.parse("0=2")).which(0.4, 0.5)).isEqualTo(1);
+	}
+
+	@Test
+	void nothingIsUnusualFromTheEndOfAllChoicesOn() {
+		Choices choices = new Choices(Unusual.parse("0=1,1=1"));
+		assertThat(choices.happens(0.1)).isTrue();
+		assertThat(choices.met()).isEqualTo(1);
+		choices.settle();
+		assertThat(choices.happens(0.1)).isFalse();
+		assertThat(choices.next()).isEmpty();
+	}
+
+	@Test
+	void historiesHaveAnOrder() {
+		assertThat(compare("3=1", "4=1")).isNegative();
+		assertThat(compare("3=2", "3=1,4=1")).isPositive();
+		assertThat(compare("3=1", "3=1,4=1")).isNegative();
+		assertThat(compare("3=1,5=1", "3=1,5=1")).isZero();
+	}
+
+	private static int compare(String one, String other) {
+		return Unusual.compare(Unusual.parse(one), Unusual.parse(other));
+	}
+
+	@Test
 	void anInstantIsNoChoice() {
 		Choices choices = new Choices(List.of());
 		assertThat(choices.between(7, 8)).isEqualTo(7);

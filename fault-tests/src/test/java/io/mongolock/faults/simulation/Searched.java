@@ -18,11 +18,12 @@ public final class Searched {
 
 	/**
 	 * The scopes, by how many choices of their histories may be unusual with
-	 * {@code -Pfull}, the most first.
+	 * {@code -Pfull}, the most first; some can be searched further.
 	 */
 	public static Map<Integer, List<String>> scopes() {
 		return Arrays.stream(Scope.values())
-			.collect(Collectors.groupingBy(Scope::depth, () -> new TreeMap<>(Comparator.reverseOrder()),
+			.collect(Collectors.groupingBy((Scope scope) -> Math.min(2, scope.depth()),
+					() -> new TreeMap<>(Comparator.reverseOrder()),
 					Collectors.mapping(Enum::name, Collectors.toList())));
 	}
 

@@ -20,6 +20,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -112,7 +113,7 @@ final class Replay {
 			case "release" -> this.store.release(id, TIMEOUT).ended();
 			case "prove" -> this.store.releaseGrant(id,
 					this.grants.getOrDefault(step.number("fence"), 0L) - aged(this.ticks), TIMEOUT);
-			case "refresh" -> this.store.refreshAll(List.of(id), TIMEOUT) == 1;
+			case "refresh" -> !this.store.refreshAll(List.of(id), TIMEOUT).isEmpty();
 			case "leave" -> this.store.leave(id, TIMEOUT);
 			default -> throw new IllegalArgumentException(step.op());
 		};
@@ -146,11 +147,12 @@ final class Replay {
 		long shift = aged(this.ticks);
 		assertThat(lock.holders()).as(where)
 			.extracting((holder) -> entry(holder.leaseToken(), holder.limit(),
-					left(holder.renewedAt().plus(holder.ttl()).toEpochMilli() - lock.now().toEpochMilli())))
+					left(holder.renewedAt().plus(holder.ttl()).toEpochMilli() - lock.now().toEpochMilli(), 0)))
 			.isEqualTo(withoutFence(spec.holders()));
 		assertThat(lock.queue()).as(where)
 			.extracting((waiter) -> entry(waiter.leaseToken(), waiter.limit(),
-					left(waiter.renewedAt().plus(waiter.ttl()).toEpochMilli() - lock.now().toEpochMilli())))
+					left(waiter.renewedAt().plus(waiter.ttl()).toEpochMilli() - lock.now().toEpochMilli(),
+							this.lengths.place() * (1 - StoredWaiter.STAYS))))
 			.isEqualTo(withoutFence(spec.queue()));
 		assertSame(this.highest, spec.fence(), lock.fence() + shift, where);
 		for (int i = 0; i < spec.holders().size(); i++) {
@@ -181,8 +183,8 @@ final class Replay {
 	}
 
 	// A tick that has begun counts as whole
-	private static int left(long millis) {
-		return (int) Math.max(0, Math.ceil((double) millis / TICK.toMillis()));
+	private static int left(long millis, int least) {
+		return (int) Math.max(least, Math.ceil((double) millis / TICK.toMillis()));
 	}
 
 	private void pass(long ticks) {

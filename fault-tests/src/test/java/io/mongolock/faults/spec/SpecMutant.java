@@ -33,7 +33,7 @@ record SpecMutant(String name, String configuration, String from, String to, Str
 				new SpecMutant("renewals after the end", "Lock.cfg", "{Request(\"release\", c), ",
 						"{Request(\"renew\", c), Request(\"release\", c), ", "NoGhost"),
 				new SpecMutant("those ahead not counted", "Lock.cfg",
-						"Admitted(m.limit, holders, Ahead(line, m.token))", "Admitted(m.limit, holders, <<>>)",
+						"Admitted(m.limit, holders, Living(Ahead(line, m.token)))", "Admitted(m.limit, holders, <<>>)",
 						"NotPassed"),
 				new SpecMutant("limit of the claim alone", "Shared.cfg",
 						"    \\A l \\in {limit} \\cup {holders[i].limit : i \\in DOMAIN holders} \\cup",
