@@ -185,7 +185,7 @@ WithinLimits == LET h == Living(doc.holders) IN \A i \in DOMAIN h : Len(h) <= h[
 InBlock == \A c \in Clients : client[c].fence <= client[c].last
 FenceRises == [][latest' # latest => latest'.fence > latest.last]_vars             \* and no block of fences overlaps another
 NotPassed == [][latest' # latest =>                                 \* those ahead could have been granted the lock as well
-    LET line == Living(doc.queue) IN \A i \in DOMAIN Ahead(line, did'.token) :
+    LET line == Living(Ahead(Staying(doc.queue), did'.token)) IN \A i \in DOMAIN line :
         Admitted(line[i].limit, Living(doc'.holders), Ahead(Living(doc'.queue), line[i].token))]_vars
 Entries(d, t) == {e \in {d.holders[i] : i \in DOMAIN d.holders} \cup {d.queue[i] : i \in DOMAIN d.queue} : e.token = t}
 NoGhost == [][did'.op \in {"claim", "renew", "release", "prove", "refresh", "leave"} =>      \* nothing but a late message
