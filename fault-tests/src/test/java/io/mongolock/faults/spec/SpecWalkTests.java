@@ -62,7 +62,8 @@ class SpecWalkTests {
 	private static int replay(Harness harness, List<Walk> walks) {
 		int statements = 0;
 		for (Walk walk : walks) {
-			Replay replay = new Replay(harness.store(), harness.documents(), new Replay.Lengths(3, 2), walk.name());
+			Replay replay = new Replay(harness.store(), harness.documents(), new Replay.Lengths(3, 2, 1000),
+					walk.name());
 			statements += replay.run(walk);
 		}
 		System.out.println(statements + " statements on " + harness.label() + " agree with the specification");
