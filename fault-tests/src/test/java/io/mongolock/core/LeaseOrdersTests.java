@@ -101,7 +101,7 @@ class LeaseOrdersTests {
 	/** It is passed on, or kept idle, while it ends. */
 	public static class OfSuccessor extends Hold {
 
-		private volatile boolean rested;
+		private boolean rested;
 
 		@Operation
 		public boolean release() {
@@ -113,7 +113,7 @@ class LeaseOrdersTests {
 			return this.held.ending().handOver(this.next, CoreParts.NOW);
 		}
 
-		@Operation
+		@Operation(nonParallelGroup = "holder")
 		public boolean rest() {
 			boolean rests = this.held.ending().rest(CoreParts.NOW);
 			if (rests) {
@@ -122,7 +122,7 @@ class LeaseOrdersTests {
 			return rests;
 		}
 
-		@Operation
+		@Operation(nonParallelGroup = "holder")
 		public boolean take() {
 			return this.rested && this.held.lease().handOver(this.next, CoreParts.NOW);
 		}
