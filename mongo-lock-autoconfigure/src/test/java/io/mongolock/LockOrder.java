@@ -29,14 +29,14 @@ import org.springframework.asm.Type;
 
 /**
  * Which monitors may be taken while which are held, read from the classes: by what is
- * called in a synchronized method or block, and by all that those call, whoever
- * implements it. A function is followed from where it is made, through parameters and
- * fields, to where it is called. The atomic steps of a map count as a monitor of the
+ * called in a synchronized method or block, and by all that those call, in each class
+ * that implements it. A function is followed from where it is made, through parameters
+ * and fields, to where it is called. The atomic steps of a map count as a monitor of the
  * class that takes them, as do the permits of a semaphore.
  * <p>
- * So there may be more here than ever happens. What is not seen: that one object takes
- * the monitor of another of its class; what is called by reflection, and by what
- * libraries and users implement; and a function that is kept in a collection.
+ * So there may be more here than ever happens. It does not see that one object takes the
+ * monitor of another of its class, calls by reflection, calls of what libraries and users
+ * implement, and functions that are kept in a collection.
  */
 final class LockOrder {
 

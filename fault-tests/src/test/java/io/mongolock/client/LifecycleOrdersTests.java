@@ -28,7 +28,7 @@ class LifecycleOrdersTests {
 
 		private final ClientLifecycle lifecycle;
 
-		public OfLifecycle() {
+		{
 			ClientRuntime runtime = new StillRuntime();
 			RenewalEvents events = new LockEvents(List.of(), LockClock.system(), runtime::daemons).ofRenewals();
 			this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(null, LockClock.system(),

@@ -1,6 +1,5 @@
 package io.mongolock.client;
 
-import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,7 +44,7 @@ class StoreWatchOrdersTests {
 		final StoreWatch watch = new StoreWatch(this::open, () -> this.needed, () -> {
 		}, new StillClock());
 
-		public Watched() {
+		{
 			this.watch.start();
 		}
 

@@ -29,6 +29,10 @@ class AcquisitionOrdersTests {
 		ThreadOrders.check(OfAsking.class, 6);
 	}
 
+	private static String name(AcquisitionStep step) {
+		return step.getClass().getSimpleName() + ((step instanceof Granted granted) ? granted.held().fence() : "");
+	}
+
 	/** One waits behind a holder of this JVM. */
 	public static class OfWaiter {
 
@@ -44,7 +48,7 @@ class AcquisitionOrdersTests {
 
 		private final HeldLock first;
 
-		public OfWaiter() {
+		{
 			Caller nobody = new Caller();
 			LockAcquisition holder = new LockAcquisition(this.client, CoreParts.attempt("first", Duration.ZERO), 100,
 					this.client::wakeNext);
@@ -96,7 +100,7 @@ class AcquisitionOrdersTests {
 
 		private boolean sent;
 
-		public OfAsking() {
+		{
 			this.acquisition.begin(new Caller(), CoreParts.at(0));
 		}
 
@@ -142,10 +146,6 @@ class AcquisitionOrdersTests {
 			return name(this.acquisition.cancel());
 		}
 
-	}
-
-	private static String name(AcquisitionStep step) {
-		return step.getClass().getSimpleName() + ((step instanceof Granted granted) ? granted.held().fence() : "");
 	}
 
 	/** Hears, and does nothing. */

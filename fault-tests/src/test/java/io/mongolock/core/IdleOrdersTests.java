@@ -54,7 +54,7 @@ class IdleOrdersTests {
 
 		private volatile boolean recalled;
 
-		public OfIdle() {
+		{
 			Comer holder = new Comer("first");
 			holder.acquisition.begin(holder, CoreParts.at(0));
 			this.first = CoreParts.held(holder.acquisition.attempt(), 1, this.client::wakeNext);

@@ -31,7 +31,7 @@ class LocalQueueOrdersTests {
 
 		private final Member third = new Member("third");
 
-		public OfQueue() {
+		{
 			this.queues.join("k", this.holder);
 			this.queues.granted("k", this.holder, this.holder);
 			this.queues.join("k", this.waiter);
@@ -92,7 +92,7 @@ class LocalQueueOrdersTests {
 		private String take(Function<Member, Member> take) {
 			IdleTurn<Member> turn = this.queues.takeIdle("k", this.waiter, take, (gone) -> {
 			});
-			return (turn == null) ? "asks" : name(turn.taken()) + " " + turn.ends();
+			return (turn != null) ? name(turn.taken()) + " " + turn.ends() : "asks";
 		}
 
 		@Operation
@@ -101,7 +101,7 @@ class LocalQueueOrdersTests {
 		}
 
 		private static String name(Member member) {
-			return (member == null) ? "nobody" : member.name();
+			return (member != null) ? member.name() : "nobody";
 		}
 
 	}

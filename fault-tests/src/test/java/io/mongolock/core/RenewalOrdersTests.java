@@ -32,7 +32,7 @@ class RenewalOrdersTests {
 
 		private final List<RenewalBatch> sent = new ArrayList<>();
 
-		public OfSchedule() {
+		{
 			this.schedule.add(this.lease, CoreParts.NOW);
 		}
 
