@@ -20,7 +20,7 @@ class LifecycleOrdersTests {
 
 	@Test
 	void noClaimBeginsAfterAStopAndNoRequestAfterAClose() {
-		ThreadOrders.check(OfLifecycle.class, 3);
+		ThreadOrders.check(OfLifecycle.class, 2);
 	}
 
 	/** A client whose threads never start. */

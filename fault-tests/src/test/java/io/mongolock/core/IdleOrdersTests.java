@@ -28,7 +28,7 @@ class IdleOrdersTests {
 
 	@Test
 	void anIdleLeaseIsTakenOrReleasedOnceAndKeepsNobodyWaiting() {
-		ThreadOrders.check(OfIdle.class, 8, 3, 2);
+		ThreadOrders.check(OfIdle.class, 3, 3, 2);
 	}
 
 	/** One JVM, one of whose threads holds the lock, and the entry in the store. */

@@ -19,7 +19,7 @@ class RenewalOrdersTests {
 
 	@Test
 	void leasesComeAndGoWhileOthersAreRenewed() {
-		ThreadOrders.check(OfSchedule.class, 4);
+		ThreadOrders.check(OfSchedule.class, 2);
 	}
 
 	/** One lease, which its holder keeps, pauses and lets go, and the watch. */
