@@ -125,7 +125,7 @@ public interface LockStore {
 	}
 
 	/**
-	 * Look at several locks in one request. What is seen may be over, and is never a
+	 * Look at several locks in one request. The answer may be out of date, and is never a
 	 * proof.
 	 * @param keys the keys, at most a thousand
 	 * @return the locks in any order, without those that nobody ever asked for or that

@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 import com.mongodb.client.MongoClient;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.Document;
