@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.LongSupplier;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.test.StoreLog.Grant;

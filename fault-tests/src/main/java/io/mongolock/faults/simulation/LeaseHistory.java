@@ -26,7 +26,7 @@ final class LeaseHistory {
 	/** How many may hold the lock together with it. */
 	final int limit;
 
-	/** Since when its client keeps its lease, for whoever takes it next. */
+	/** Since when its client keeps its lease, for the next one that takes it. */
 	long idleAt = -1;
 
 	/** When its lease, of this entry, was last taken that was idle. */

@@ -78,7 +78,7 @@ enum Scope {
 	}
 
 	/**
-	 * What is searched, for people.
+	 * Describes the scope for people.
 	 */
 	String about() {
 		return this.about;

@@ -1,8 +1,8 @@
 package io.mongolock.faults.simulation;
 
 import java.time.Duration;
-import java.util.function.LongSupplier;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 import io.mongolock.core.HandOver;
 

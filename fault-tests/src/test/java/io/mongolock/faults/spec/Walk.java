@@ -28,8 +28,12 @@ record Walk(String name, List<Step> steps) {
 			Map<String, Object> doc = Map.of();
 			while (variables.find()) {
 				switch (variables.group(1)) {
-					case "did" -> did = Printed.record(variables.group(2));
-					case "doc" -> doc = Printed.record(variables.group(2));
+					case "did" -> {
+					did = Printed.record(variables.group(2));
+				}
+					case "doc" -> {
+					doc = Printed.record(variables.group(2));
+				}
 				}
 			}
 			steps.add(new Step(did, document(doc)));
