@@ -29,11 +29,11 @@ record Walk(String name, List<Step> steps) {
 			while (variables.find()) {
 				switch (variables.group(1)) {
 					case "did" -> {
-					did = Printed.record(variables.group(2));
-				}
+						did = Printed.record(variables.group(2));
+					}
 					case "doc" -> {
-					doc = Printed.record(variables.group(2));
-				}
+						doc = Printed.record(variables.group(2));
+					}
 				}
 			}
 			steps.add(new Step(did, document(doc)));
