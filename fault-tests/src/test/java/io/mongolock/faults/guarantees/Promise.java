@@ -24,7 +24,7 @@ enum Promise {
 
 	WITHIN_ONE_INSTANCE("38, 50, 60–61", "", "TURN"),
 
-	LINGER("72, 86–91", "that a server delivers what its stream has seen"),
+	LINGER("72, 86–91", "that a server delivers what its stream has seen", "KEPT"),
 
 	PROGRESS("3, 42–43, 54–58, 70, 81", "that no place is passed for ever beyond the limits that the queue names",
 			"PROGRESS", "ORDER", "NEEDLESS"),

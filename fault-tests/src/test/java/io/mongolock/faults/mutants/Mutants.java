@@ -117,7 +117,7 @@ final class Mutants {
 						simulation("GHOST"), row("Message", "aClaimDeliveredAfterItsCallerGaveUpIsTakenBack")),
 				new Mutant("late grant kept by nobody", "AcquisitionState.answered",
 						"(holder.isPresent()) ? new GrantedTooLate() : new TooLate(isUnknown())",
-						"new TooLate(isUnknown())", search("BRIEF", "GHOST"), simulation("NEEDLESS"),
+						"new TooLate(isUnknown())", search("BRIEF", "GHOST"), simulation("GHOST"),
 						test("io.mongolock.client.LockTemplateAsyncTests", "aGrantThatComesAfterTheCancelIsReleased")),
 				new Mutant("clean-up ends with the first answer", "OrphanCleanup.answered",
 						"if (!this.mayBeGrantedLate) {", "if (true) {", search("HANDED_OVER", "GHOST"),
