@@ -60,7 +60,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.lease = new Lease(attempt.id(), grant.entry().fence(), attempt.terms(), grant.begun(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this.attempt, this.lease);
-		this.turn = new Turn(grant.begun(), fence(), grant.contended());
+		this.turn = new Turn(grant.begun().nanos(), fence(), grant.contended());
 		this.lingers = attempt.lingers();
 	}
 
@@ -72,7 +72,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this.attempt, this.lease);
-		this.turn = (sameTurn) ? from.turn : new Turn(now, fence(), false);
+		this.turn = (sameTurn) ? from.turn : new Turn(now.nanos(), fence(), false);
 		this.lingers = to.lingers();
 	}
 

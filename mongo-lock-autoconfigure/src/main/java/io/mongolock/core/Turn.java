@@ -1,7 +1,5 @@
 package io.mongolock.core;
 
-import java.util.concurrent.atomic.AtomicBoolean;
-
 /**
  * The turn of this JVM at a lock: who holds it in turn shares it. It has a time, which
  * counts from when other JVMs were last known not to wait. They may come at any moment
@@ -11,19 +9,21 @@ final class Turn {
 
 	private final long firstFence;
 
+	/** On the monotonic clock. */
 	private volatile long begun;
 
 	/** Whether a look is underway, or others were known to wait, or may. */
-	private final AtomicBoolean looked;
+	private boolean looked;
 
 	/**
 	 * Begin a turn.
+	 * @param begun when, on the monotonic clock
 	 * @param contended whether others wait from the start
 	 */
-	Turn(ClockReading begun, long firstFence, boolean contended) {
-		this.begun = begun.nanos();
+	Turn(long begun, long firstFence, boolean contended) {
+		this.begun = begun;
 		this.firstFence = firstFence;
-		this.looked = new AtomicBoolean(contended);
+		this.looked = contended;
 	}
 
 	/**
@@ -45,17 +45,19 @@ final class Turn {
 	 * Look whether others wait, unless that is known or asked.
 	 * @return whether to look
 	 */
-	boolean looks() {
-		return this.looked.compareAndSet(false, true);
+	synchronized boolean looks() {
+		boolean looks = !this.looked;
+		this.looked = true;
+		return looks;
 	}
 
 	/**
 	 * A look has found that nobody waits.
 	 * @param left when it left
 	 */
-	void nobodyWaits(ClockReading left) {
+	synchronized void nobodyWaits(ClockReading left) {
 		this.begun = left.nanos();
-		this.looked.set(false);
+		this.looked = false;
 	}
 
 }
