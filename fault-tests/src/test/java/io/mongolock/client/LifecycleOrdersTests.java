@@ -19,14 +19,19 @@ import io.mongolock.faults.harness.ThreadOrders;
 class LifecycleOrdersTests {
 
 	@Test
+	void aFirstClaimDoesNotStartItAfterAStop() {
+		ThreadOrders.check(OfFirst.class, 4);
+	}
+
+	@Test
 	void noClaimBeginsAfterAStopAndNoRequestAfterAClose() {
-		ThreadOrders.check(OfLifecycle.class, 2);
+		ThreadOrders.check(OfRequests.class, 2);
 	}
 
 	/** A client whose threads never start. */
-	public static class OfLifecycle {
+	public abstract static class Client {
 
-		private final ClientLifecycle lifecycle;
+		final ClientLifecycle lifecycle;
 
 		{
 			ClientRuntime runtime = new StillRuntime();
@@ -35,19 +40,34 @@ class LifecycleOrdersTests {
 					threads.renewals(), events, List.of(), new ReleaseRequests(null, events), runtime));
 		}
 
+	}
+
+	/** It is used for the first time as it is stopped. */
+	public static class OfFirst extends Client {
+
 		@Operation
 		public void startIfNew() {
 			this.lifecycle.startIfNew();
 		}
 
 		@Operation
-		public void start() {
-			this.lifecycle.start();
+		public boolean isRunning() {
+			return this.lifecycle.isRunning();
 		}
 
 		@Operation
 		public void stop() {
 			this.lifecycle.stop();
+		}
+
+	}
+
+	/** Requests begin while it is started and stopped. */
+	public static class OfRequests extends Client {
+
+		@Operation
+		public void start() {
+			this.lifecycle.start();
 		}
 
 		@Operation
@@ -66,13 +86,13 @@ class LifecycleOrdersTests {
 		}
 
 		@Operation
-		public boolean isRunning() {
-			return this.lifecycle.isRunning();
+		public boolean isClosed() {
+			return this.lifecycle.isClosed();
 		}
 
 		@Operation
-		public boolean isClosed() {
-			return this.lifecycle.isClosed();
+		public void stop() {
+			this.lifecycle.stop();
 		}
 
 	}

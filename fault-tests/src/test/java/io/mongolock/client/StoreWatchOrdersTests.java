@@ -27,7 +27,7 @@ class StoreWatchOrdersTests {
 
 	@Test
 	void noneStaysOpenAfterAStop() {
-		ThreadOrders.check(OfStop.class, 10);
+		ThreadOrders.check(OfStop.class, 40);
 	}
 
 	/** What the watch of the renewer and a thread for requests do. */

@@ -81,7 +81,7 @@ class LeaseOrdersTests {
 			this.held.lease().lose(LossReason.SHUTDOWN);
 		}
 
-		@Operation
+		@Operation(runOnce = true)
 		public boolean release() {
 			return this.held.ending().release(CoreParts.NOW).asks();
 		}
@@ -103,7 +103,7 @@ class LeaseOrdersTests {
 
 		private boolean rested;
 
-		@Operation
+		@Operation(runOnce = true)
 		public boolean release() {
 			return this.held.ending().release(CoreParts.NOW).asks();
 		}

@@ -44,7 +44,7 @@ class LocalQueueOrdersTests {
 
 		@Operation
 		public String granted() {
-			return name(this.queues.asking("k").map((asking) -> this.queues.granted("k", asking, asking)).orElse(null));
+			return name(this.queues.granted("k", this.waiter, this.waiter));
 		}
 
 		@Operation
@@ -96,8 +96,13 @@ class LocalQueueOrdersTests {
 		}
 
 		@Operation
-		public String all() {
-			return this.queues.present("k").stream().map(Member::name).toList() + " " + this.queues.waiting("k");
+		public String present() {
+			return this.queues.present("k").stream().map(Member::name).toList().toString();
+		}
+
+		@Operation
+		public int waiting() {
+			return this.queues.waiting("k");
 		}
 
 		private static String name(Member member) {

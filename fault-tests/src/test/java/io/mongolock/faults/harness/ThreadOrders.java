@@ -21,7 +21,7 @@ public final class ThreadOrders {
 	private static final int NEWEST_JDK = 25;
 
 	/** Of one scenario: after these, others show more. */
-	private static final int MAX_ORDERS = 100;
+	private static final int MAX_ORDERS = 50;
 
 	private ThreadOrders() {
 	}

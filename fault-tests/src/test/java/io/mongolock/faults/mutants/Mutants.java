@@ -1338,8 +1338,7 @@ final class Mutants {
 						test("io.mongolock.core.LeaseOrdersTests", "theLastOfSeveralReleasesOnce")),
 				new Mutant("orders: started by a claim after the stop", "ClientLifecycle.startOnce",
 						"		if (this.phase == Phase.NEW) {\n			start();\n		}", "		start();",
-						test("io.mongolock.client.LifecycleOrdersTests",
-								"noClaimBeginsAfterAStopAndNoRequestAfterAClose")));
+						test("io.mongolock.client.LifecycleOrdersTests", "aFirstClaimDoesNotStartItAfterAStop")));
 	}
 
 	private static Judge test(String test, String method) {
