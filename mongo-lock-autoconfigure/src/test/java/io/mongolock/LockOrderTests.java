@@ -30,7 +30,9 @@ class LockOrderTests {
 			String table = table(order);
 			String page = Files.readString(Path.of("..", "CONTRIBUTING.md"));
 			assertThat(page).as("its table is to be: %s", table).contains(table);
-			assertThat(order.sorted()).allSatisfy((monitor) -> assertThat(page).contains("`" + monitor + "`"));
+			assertThat(order.sorted().stream().filter((monitor) -> !page.contains("`" + monitor + "`")))
+				.as("monitors that are not on the page")
+				.isEmpty();
 		}
 	}
 
