@@ -58,7 +58,7 @@ public final class SentStatements {
 		watched.list("k", "", 10, TIMEOUT);
 		watched.list("k", "ka", 10, TIMEOUT);
 		watched.refreshAll(List.of(waiter.id()), TIMEOUT);
-		watched.refreshAll(List.of(waiter.id(), new LeaseId("b", "other")), TIMEOUT);
+		watched.refreshAll(List.of(waiter.id(), new LeaseId(key + "2", "other")), TIMEOUT);
 		watched.leave(waiter.id(), TIMEOUT);
 		watched.leaveAll(List.of(waiter.id()), TIMEOUT);
 		watched.releaseGrant(holder.id(), 1, TIMEOUT);
