@@ -95,13 +95,7 @@ class QueuePlacesTests {
 	void aReaderIsNearHoweverManyAreAdmittedWithIt() {
 		QueuePlace reader = this.places.enter(attempt("k", Integer.MAX_VALUE, LockSettings.NONE), () -> {
 		}, at(0));
-		List<StoredWaiter> queue = lock("k", 1, 100, Duration.ofSeconds(30)).queue()
-			.stream()
-			.map((waiter) -> new StoredWaiter(waiter.leaseToken(), Integer.MAX_VALUE, waiter.owner(),
-					waiter.renewedAt(), waiter.ttl()))
-			.toList();
-		StoredLock lock = new StoredLock("k", lock("k", 1, 0, Duration.ofSeconds(30)).holders(), queue, List.of(), 7,
-				NOW);
+		StoredLock lock = lock("k", 1, 100, Integer.MAX_VALUE, Duration.ofSeconds(30));
 		stands(reader, Objects.requireNonNull(QueuePosition.of(reader.attempt(), lock)));
 		assertThat(this.places.isNear()).isTrue();
 	}
@@ -588,15 +582,19 @@ class QueuePlacesTests {
 	}
 
 	private static StoredLock lock(String key, int holders, int ahead, Duration heldFor) {
+		return lock(key, holders, ahead, 1, heldFor);
+	}
+
+	private static StoredLock lock(String key, int holders, int ahead, int limit, Duration heldFor) {
 		List<StoredHolder> held = IntStream.range(0, holders)
 			.mapToObj((i) -> new StoredHolder("h" + i, 7, 1, owner("holder"), NOW, NOW, heldFor))
 			.toList();
 		int hidden = Math.max(0, ahead - HiddenPlaces.SHOWN);
 		List<StoredWaiter> queue = Stream
 			.concat(IntStream.range(0, ahead - hidden).mapToObj((i) -> "w" + i), Stream.of("mine"))
-			.map((token) -> new StoredWaiter(token, 1, owner(token), NOW, Duration.ofSeconds(6)))
+			.map((token) -> new StoredWaiter(token, limit, owner(token), NOW, Duration.ofSeconds(6)))
 			.toList();
-		return new StoredLock(key, held, queue, List.of(), 7, NOW, null, new HiddenPlaces(hidden, 1, 0));
+		return new StoredLock(key, held, queue, List.of(), 7, NOW, null, new HiddenPlaces(hidden, limit, 0));
 	}
 
 	private static List<String> keys(PlaceRequest request) {
