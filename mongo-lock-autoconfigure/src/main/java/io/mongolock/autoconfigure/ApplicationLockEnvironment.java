@@ -70,7 +70,8 @@ final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Ph
 				new ClientOptions(lasting, this.owner, this.clock, ofOthers)
 					.withLeakDetection(this.properties.leakDetection())
 					.withHandOver(NEVER)
-					.withPlaceTtl(this.properties.placeTtl()));
+					.withPlaceTtl(this.properties.placeTtl())
+					.withMaxPlaces(this.properties.maxPlaces()));
 		this.clients.add(client);
 		return new StoreClient(store, client, client::waiting, client::broken);
 	}

@@ -38,7 +38,8 @@ class LockClientConfiguration {
 				new ClientOptions(configured, owner, clock, listeners.orderedStream().toList())
 					.withLeakDetection(properties.leakDetection())
 					.withHandOver(new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()))
-					.withPlaceTtl(properties.placeTtl()));
+					.withPlaceTtl(properties.placeTtl())
+					.withMaxPlaces(properties.maxPlaces()));
 	}
 
 	@Bean

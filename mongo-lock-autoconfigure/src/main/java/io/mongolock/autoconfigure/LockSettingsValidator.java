@@ -17,6 +17,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.DurationText;
 import io.mongolock.core.HandOver;
+import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.LockStartupException;
@@ -126,6 +127,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		collection("collection", this.properties.collection());
 		checkKeyPrefix(this.properties.keyPrefix());
 		checkPlaceTtl(this.properties.placeTtl());
+		checkMaxPlaces(this.properties.maxPlaces());
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkRetention(this.properties.ttlIndex().retention());
 		checkHandOver(this.properties.handOver());
@@ -193,6 +195,13 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			throw invalid("place-ttl", value,
 					"must be between " + text(MIN_PLACE_TTL) + ", because it is refreshed every third of that, and "
 							+ text(MAX_PLACE_TTL) + ", because a dead waiter holds up others that long");
+		}
+	}
+
+	private void checkMaxPlaces(int value) {
+		if (value < 1 || value > QueuePlaces.MAX_PLACES) {
+			throw invalid("max-places", value, "must be between 1 and " + QueuePlaces.MAX_PLACES
+					+ ", because all places are in one document, and each refresh costs the more the longer it is");
 		}
 	}
 

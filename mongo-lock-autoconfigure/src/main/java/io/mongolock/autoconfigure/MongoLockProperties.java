@@ -38,6 +38,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param ttlIndex index that removes documents of locks nobody asked for any more
  * @param placeTtl how long a place in the queue holds up others after its JVM died;
  * refreshed every third of that
+ * @param maxPlaces how many instances may wait for a lock in its queue; one more is
+ * denied at once
  * @param shutdownTimeout how long releasing the locks that are left may take at shutdown
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean of the
  * locks, if there are several
@@ -61,11 +63,11 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@Nullable Duration renewInterval, @Nullable Duration operationTimeout, @Nullable Duration waitTimeout,
 		@Nullable Duration retryInterval, @Nullable Boolean autoRenew, @Nullable Duration linger,
 		@DefaultValue Map<String, NamedLock> locks, @DefaultValue TtlIndex ttlIndex,
-		@DefaultValue("6s") Duration placeTtl, @DefaultValue("5s") Duration shutdownTimeout,
-		@Nullable String mongoTemplate, @DefaultValue("2147483646") int advisorOrder,
-		@Nullable String unavailableHandler, @DefaultValue("warn") LeakDetection leakDetection,
-		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver,
-		@DefaultValue("fail") LockVerification verification, @DefaultValue Web web,
+		@DefaultValue("6s") Duration placeTtl, @DefaultValue("10000") int maxPlaces,
+		@DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
+		@DefaultValue("2147483646") int advisorOrder, @Nullable String unavailableHandler,
+		@DefaultValue("warn") LeakDetection leakDetection, @DefaultValue("auto") Notifications notifications,
+		@DefaultValue HandOver handOver, @DefaultValue("fail") LockVerification verification, @DefaultValue Web web,
 		@DefaultValue Observation observation) {
 
 	static final String PREFIX = "mongo-lock";

@@ -8,6 +8,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
+import io.mongolock.core.QueuePlaces;
 
 /**
  * How a {@link LockTemplate} works, beside the store that it asks. Immutable.
@@ -19,9 +20,11 @@ import io.mongolock.core.HandOver;
  * @param leakDetection what to do about handles that are never closed
  * @param handOver how long locks are handed on within this JVM
  * @param placeTtl how long a place in the queue of a lock lasts after its JVM died
+ * @param maxPlaces how many places the queue of a lock may have
  */
 public record ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,
-		List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver, Duration placeTtl) {
+		List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver, Duration placeTtl,
+		int maxPlaces) {
 
 	private static final Duration PLACE_TTL = Duration.ofSeconds(6);
 
@@ -31,7 +34,8 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,
 			List<LockListener> listeners) {
-		this(configured, owner, clock, listeners, LeakDetection.WARN, HandOver.DEFAULT, PLACE_TTL);
+		this(configured, owner, clock, listeners, LeakDetection.WARN, HandOver.DEFAULT, PLACE_TTL,
+				QueuePlaces.MAX_PLACES);
 	}
 
 	/**
@@ -39,7 +43,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions withLeakDetection(LeakDetection leakDetection) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, leakDetection, this.handOver,
-				this.placeTtl);
+				this.placeTtl, this.maxPlaces);
 	}
 
 	/**
@@ -47,7 +51,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions withHandOver(HandOver handOver) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection, handOver,
-				this.placeTtl);
+				this.placeTtl, this.maxPlaces);
 	}
 
 	/**
@@ -55,7 +59,15 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions withPlaceTtl(Duration placeTtl) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
-				this.handOver, placeTtl);
+				this.handOver, placeTtl, this.maxPlaces);
+	}
+
+	/**
+	 * With another bound for the queue of a lock.
+	 */
+	public ClientOptions withMaxPlaces(int maxPlaces) {
+		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
+				this.handOver, this.placeTtl, maxPlaces);
 	}
 
 	/**

@@ -86,7 +86,7 @@ final class LockClient {
 		this.attemptEvents = this.events.ofClaims(store.servers());
 		RenewalEvents renewalEvents = this.events.ofRenewals();
 		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
-		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), runtime::random));
+		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
 		this.places = new PlaceKeeper(store, clock, this.queues.places());
 		this.idle = new IdleLocks(store, clock, this.queues, this.events, this::giveUp);
 		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, threads.renewals(),

@@ -245,6 +245,10 @@ final class AcquisitionState {
 		if (this.place == null) {
 			return ask(now);
 		}
+		if (!this.notified && seen != null && seen.othersAhead() >= this.client.places().max()) {
+			this.place.saw(seen);
+			return new Denied(lastAnswer().holders(), end(), this.client.places().max());
+		}
 		if (seen == null) {
 			// It ran out already, or the store keeps no queue
 			return pause(now);

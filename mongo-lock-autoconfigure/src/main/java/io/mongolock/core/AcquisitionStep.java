@@ -76,12 +76,18 @@ public sealed interface AcquisitionStep {
 	}
 
 	/**
-	 * The wait is over and others hold the lock.
+	 * The wait is over and others hold the lock, or so many wait that waiting is no use.
 	 *
 	 * @param holders who they are
 	 * @param cleansUp whether the token has to be cleaned up
+	 * @param maxPlaces how many places the queue may have, all of which others have; zero
+	 * if the wait is over
 	 */
-	record Denied(List<LockHolder> holders, boolean cleansUp) implements LastStep {
+	record Denied(List<LockHolder> holders, boolean cleansUp, int maxPlaces) implements LastStep {
+
+		Denied(List<LockHolder> holders, boolean cleansUp) {
+			this(holders, cleansUp, 0);
+		}
 
 	}
 

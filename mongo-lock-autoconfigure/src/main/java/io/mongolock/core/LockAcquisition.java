@@ -115,8 +115,12 @@ public final class LockAcquisition extends LocalWaiter {
 	 * Why it ended without the lock.
 	 */
 	public LockException failure(LastStep end, ClockReading now) {
-		return (end instanceof Failed failed) ? failed.failure() : LockExceptions.unavailable(this.attempt,
-				(end instanceof Denied denied) ? denied.holders() : List.of(), claims(), position(), now);
+		if (end instanceof Failed failed) {
+			return failed.failure();
+		}
+		Denied denied = (end instanceof Denied) ? (Denied) end : new Denied(List.of(), false);
+		return (denied.maxPlaces() > 0) ? LockExceptions.queueFull(this.attempt, denied, claims(), now)
+				: LockExceptions.unavailable(this.attempt, denied.holders(), claims(), position(), now);
 	}
 
 	/**

@@ -18,6 +18,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.store.KeyText;
 
 /**
@@ -105,6 +106,15 @@ public final class LockExceptions {
 				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + "; gave up after "
 						+ millis(waited) + " and " + describeClaims(claims) + inQueue(position) + ", wait-timeout is "
 						+ millis(attempt.terms().waitTimeout()));
+	}
+
+	/**
+	 * So many wait for a lock that an attempt does not.
+	 */
+	static LockUnavailableException queueFull(Attempt attempt, Denied denied, int claims, ClockReading now) {
+		return new LockUnavailableException(attempt.key(), denied.holders(), attempt.waited(now), claims,
+				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(denied.holders())
+						+ ", and its queue is full: mongo-lock.max-places is " + denied.maxPlaces());
 	}
 
 	private static String describeClaims(int claims) {

@@ -36,6 +36,11 @@ public final class QueuePlaces {
 	/** The most requests at a time. */
 	public static final int MAX_REQUESTS = PlaceSchedule.MAX_REFRESHES + PlaceSchedule.MAX_LOOKS + 1;
 
+	/**
+	 * The most that the queue of a lock may have, which is one document.
+	 */
+	public static final int MAX_PLACES = 10_000;
+
 	private static final long RETRY = 100_000_000;
 
 	private final Map<String, QueuePlace> places = new ConcurrentHashMap<>();
@@ -45,6 +50,8 @@ public final class QueuePlaces {
 	private final PlaceSchedule schedule;
 
 	private final Duration ttl;
+
+	private final int max;
 
 	private final long interval;
 
@@ -61,10 +68,12 @@ public final class QueuePlaces {
 	/**
 	 * Create without places.
 	 * @param ttl how long a place lasts without refresh
+	 * @param max how many places the queue of a lock may have
 	 * @param random gives a number from zero to below its argument
 	 */
-	public QueuePlaces(Duration ttl, LongUnaryOperator random) {
+	public QueuePlaces(Duration ttl, int max, LongUnaryOperator random) {
 		this.ttl = ttl;
+		this.max = max;
 		this.random = random;
 		this.interval = ttl.toNanos() / 3;
 		this.schedule = new PlaceSchedule(this.interval);
@@ -75,6 +84,13 @@ public final class QueuePlaces {
 	 */
 	public Duration ttl() {
 		return this.ttl;
+	}
+
+	/**
+	 * How many places the queue of a lock may have.
+	 */
+	int max() {
+		return this.max;
 	}
 
 	/**

@@ -120,6 +120,8 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
 					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms, because it is refreshed every third of that, and 1m
 					place-ttl=61s                            | mongo-lock.place-ttl          | '61s'  | between 500ms
+					max-places=0                             | mongo-lock.max-places         | '0'    | between 1 and 10000
+					max-places=10001                         | mongo-lock.max-places         | '10001' | between 1 and 10000
 					shutdown-timeout=0s                      | mongo-lock.shutdown-timeout   | '0s'   | longer than zero
 					shutdown-timeout=10001d                  | mongo-lock.shutdown-timeout   | '10001d' | at most 10000d
 					hand-over.max-time=-1ms                  | mongo-lock.hand-over.max-time | '-1ms' | from 0 to 10000d

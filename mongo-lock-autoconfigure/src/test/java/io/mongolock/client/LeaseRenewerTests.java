@@ -279,7 +279,8 @@ class LeaseRenewerTests {
 	}
 
 	private PlaceKeeper places() {
-		return new PlaceKeeper(this.store, LockClock.system(), new QueuePlaces(Duration.ofSeconds(6), (bound) -> 0));
+		return new PlaceKeeper(this.store, LockClock.system(),
+				new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> 0));
 	}
 
 	private void renewOn(Executor executor) {

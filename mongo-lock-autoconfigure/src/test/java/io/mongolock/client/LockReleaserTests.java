@@ -59,7 +59,8 @@ class LockReleaserTests {
 	private LeaseRenewer renewer(ClientThreads threads) {
 		RenewalEvents renewals = this.events.ofRenewals();
 		return new LeaseRenewer(this.store, this.clock, threads.renewals(), renewals,
-				List.of(new PlaceKeeper(this.store, this.clock, new QueuePlaces(Duration.ofSeconds(6), (bound) -> 0))),
+				List.of(new PlaceKeeper(this.store, this.clock,
+						new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> 0))),
 				new ReleaseRequests(this.store, renewals), new ClientRuntime());
 	}
 

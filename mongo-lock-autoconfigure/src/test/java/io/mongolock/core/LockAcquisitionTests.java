@@ -29,6 +29,7 @@ import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.PlaceRequest.Kind;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredWaiter;
@@ -45,7 +46,7 @@ class LockAcquisitionTests {
 
 	private final LocalWaitQueues<LocalWaiter, HeldLock> queues = new LocalWaitQueues<>();
 
-	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), (bound) -> bound - 1);
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> bound - 1);
 
 	private final ClientQueues client = new ClientQueues(this.queues, this.places);
 
@@ -359,6 +360,42 @@ class LockAcquisitionTests {
 		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining(
 				"gave up after 5000ms and 3 claims, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
 						+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
+	}
+
+	@Test
+	void anAttemptBeyondTheBoundOfTheQueueIsDeniedAtOnceAndLeaves() {
+		begin(this.acquisition);
+		answered(this.acquisition, denied(), 0, 1);
+		LastStep end = (LastStep) answered(this.acquisition, standsBehind(10_000), 1, 2);
+		assertThat(this.acquisition.failure(end, at(2))).isInstanceOf(LockUnavailableException.class)
+			.hasMessageStartingWith("Lock 'k' is held by app 1")
+			.hasMessageEndingWith(" unless renewed, and its queue is full: mongo-lock.max-places is 10000");
+		assertThat(this.places.isEmpty()).isTrue();
+		assertThat(kinds(3)).containsExactly(Kind.LEAVE);
+	}
+
+	@Test
+	void theLastPlaceOfAQueueIsTaken() {
+		begin(this.acquisition);
+		answered(this.acquisition, denied(), 0, 1);
+		assertThat(answered(this.acquisition, standsBehind(9_999), 1, 2)).isInstanceOf(Wait.class);
+	}
+
+	@Test
+	void anAttemptKeepsItsPlaceThoughSomeAheadAreBackAndItIsBeyondTheBound() {
+		begin(this.acquisition);
+		answered(this.acquisition, denied(), 0, 1);
+		answered(this.acquisition, standsBehind(9_999), 1, 2);
+		PlaceRequest refresh = this.places.due(true, at(2_100)).get(0);
+		this.places.answered(refresh, List.of(), at(2_101));
+		assertThat(this.acquisition.turn(at(2_101))).as("it seemed to have none any more").isEqualTo(new Ask());
+		assertThat(answered(this.acquisition, standsBehind(10_001), 2_101, 2_102)).isInstanceOf(Wait.class);
+	}
+
+	private static ClaimAnswer standsBehind(int others) {
+		ClaimAnswer shown = denied("a", "mine");
+		return new ClaimAnswer(shown.holders(), shown.queue(), List.of(), 7, NOW, null, false, null,
+				new HiddenPlaces(others - 1, 1, 0));
 	}
 
 	@Test

@@ -40,7 +40,7 @@ class QueuePlacesTests {
 
 	private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
-	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), (bound) -> bound - 1);
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> bound - 1);
 
 	private final ClientQueues client = new ClientQueues(this.places);
 

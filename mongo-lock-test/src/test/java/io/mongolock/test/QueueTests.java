@@ -30,6 +30,7 @@ import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
+import io.mongolock.core.QueuePlaces;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
@@ -291,6 +292,19 @@ class QueueTests {
 		return waiting;
 	}
 
+	@Test
+	void anInstanceBeyondTheBoundOfTheQueueIsDeniedAtOnce() throws Exception {
+		LockHandle held = client().acquire(PATIENT);
+		Future<LockHandle> last = waits(client(), PATIENT);
+		LockTemplate third = client(LONG, (none) -> {
+		}, HandOver.DEFAULT, 1);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> third.acquire(PATIENT))
+			.withMessageContaining("its queue is full: mongo-lock.max-places is 1");
+		awaitLine(1);
+		held.close();
+		last.get().close();
+	}
+
 	private void awaitLine(int length) {
 		Awaitility.await().atMost(LONG).until(() -> queue().size() == length);
 	}
@@ -314,6 +328,10 @@ class QueueTests {
 	}
 
 	private LockTemplate client(Duration placeTtl, Consumer<LockPlace> onWaiting, HandOver handOver) {
+		return client(placeTtl, onWaiting, handOver, QueuePlaces.MAX_PLACES);
+	}
+
+	private LockTemplate client(Duration placeTtl, Consumer<LockPlace> onWaiting, HandOver handOver, int maxPlaces) {
 		LockListener listener = new LockListener() {
 
 			@Override
@@ -327,7 +345,8 @@ class QueueTests {
 						List.of(listener))
 					.withLeakDetection(LeakDetection.OFF)
 					.withHandOver(handOver)
-					.withPlaceTtl(placeTtl));
+					.withPlaceTtl(placeTtl)
+					.withMaxPlaces(maxPlaces));
 		this.clients.add(client);
 		return client;
 	}
