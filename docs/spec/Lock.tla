@@ -42,9 +42,9 @@ Admitted(limit, holders, ahead) ==
         Len(holders) + Len(ahead) < l
 
 (* One more than the last, and at least the clock, from which a deleted document begins anew. What is set aside lies  *)
-(* below: between the last fence, if that is known, and the clock, if there is room.                                  *)
+(* below: between the last fence, if that is known, and the clock, as far as there is room.                           *)
 NextFence == Max(doc.fence + 1, (clock + off) * Grain)
-GrantFence(m) == IF doc.fence > 0 /\ doc.fence + m.reserve < NextFence THEN NextFence - m.reserve ELSE NextFence
+GrantFence(m) == IF doc.fence > 0 THEN Max(NextFence - m.reserve, doc.fence + 1) ELSE NextFence
 
 Claim(m) ==
     LET holders == Living(doc.holders)

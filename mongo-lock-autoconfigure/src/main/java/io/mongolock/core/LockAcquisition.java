@@ -119,7 +119,8 @@ public final class LockAcquisition extends LocalWaiter {
 			return failed.failure();
 		}
 		Denied denied = (end instanceof Denied) ? (Denied) end : new Denied(List.of(), false);
-		return (denied.maxPlaces() > 0) ? LockExceptions.queueFull(this.attempt, denied, claims(), now)
+		return (denied.maxPlaces() > 0)
+				? LockExceptions.queueFull(this.attempt, denied.holders(), denied.maxPlaces(), claims(), now)
 				: LockExceptions.unavailable(this.attempt, denied.holders(), claims(), position(), now);
 	}
 

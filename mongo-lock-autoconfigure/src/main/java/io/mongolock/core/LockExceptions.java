@@ -18,7 +18,6 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
-import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.store.KeyText;
 
 /**
@@ -111,10 +110,11 @@ public final class LockExceptions {
 	/**
 	 * So many wait for a lock that an attempt does not.
 	 */
-	static LockUnavailableException queueFull(Attempt attempt, Denied denied, int claims, ClockReading now) {
-		return new LockUnavailableException(attempt.key(), denied.holders(), attempt.waited(now), claims,
-				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(denied.holders())
-						+ ", and its queue is full: mongo-lock.max-places is " + denied.maxPlaces());
+	static LockUnavailableException queueFull(Attempt attempt, List<LockHolder> holders, int maxPlaces, int claims,
+			ClockReading now) {
+		return new LockUnavailableException(attempt.key(), holders, attempt.waited(now), claims,
+				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders)
+						+ ", and its queue is full: mongo-lock.max-places is " + maxPlaces);
 	}
 
 	private static String describeClaims(int claims) {

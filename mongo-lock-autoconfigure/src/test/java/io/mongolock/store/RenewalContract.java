@@ -17,17 +17,34 @@ interface RenewalContract extends LockStoreContract {
 
 	@Test
 	default void aRenewedLeaseLastsAWholeTtlFromThere() {
-		Claim claim = Claims.ttl(Claims.on("key"), shortTtl());
+		int late = 0;
+		while (!lastsAWholeTtlFromItsRenewal("key" + late)) {
+			assertThat(++late).as("times that this machine was too busy to see it").isLessThan(5);
+		}
+	}
+
+	/**
+	 * See a lease that was renewed and denies another.
+	 * @return {@code false} if the other asked too late, by the store's time
+	 */
+	private boolean lastsAWholeTtlFromItsRenewal(String key) {
+		Claim claim = Claims.ttl(Claims.on(key), shortTtl());
 		StoredHolder granted = grant(claim);
 		elapse(shortTtl().multipliedBy(6).dividedBy(10));
 		assertThat(renew(claim)).isTrue();
-		elapse(shortTtl().multipliedBy(6).dividedBy(10));
-		StoredHolder renewed = deny(Claims.on("key")).holders().get(0);
+		StoredHolder renewed = find(key).holders().get(0);
 		assertThat(renewed.fence()).isEqualTo(granted.fence());
 		assertThat(renewed.acquiredAt()).isEqualTo(granted.acquiredAt());
 		assertThat(renewed.renewedAt()).isAfter(granted.renewedAt());
+		elapse(shortTtl().multipliedBy(6).dividedBy(10));
+		ClaimAnswer answer = ask(Claims.on(key));
+		if (!renewed.isAlive(answer.now())) {
+			return false;
+		}
+		assertThat(answer.holders()).containsExactly(renewed);
 		elapse(shortTtl());
-		grant(Claims.on("key"));
+		grant(Claims.on(key));
+		return true;
 	}
 
 	@Test

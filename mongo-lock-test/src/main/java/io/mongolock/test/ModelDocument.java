@@ -266,9 +266,9 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		long next = Math.max(this.fence + 1, now.toEpochMilli() * 1024);
 		// What a document that is gone gave out is unknown: nothing is set aside below
 		// the clock
-		boolean setsAside = this != NONE && this.fence + claim.reserve() < next;
-		StoredHolder granted = new StoredHolder(claim.id().leaseToken(), (setsAside) ? next - claim.reserve() : next,
-				claim.limit(), claim.owner(), now, now, claim.ttl(), null, false, claim.linger());
+		long fence = (this != NONE) ? Math.max(next - claim.reserve(), this.fence + 1) : next;
+		StoredHolder granted = new StoredHolder(claim.id().leaseToken(), fence, claim.limit(), claim.owner(), now, now,
+				claim.ttl(), null, false, claim.linger());
 		return new ModelDocument(appended(alive, granted), others, next, now, this.holders, this.recalled);
 	}
 

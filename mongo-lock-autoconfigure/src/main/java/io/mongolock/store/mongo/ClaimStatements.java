@@ -72,14 +72,14 @@ abstract class ClaimStatements extends Statements {
 	/**
 	 * The fence of the grant. What it sets aside lies above it and below the clock, so
 	 * that fences never run ahead of that: a document that was deleted begins anew there.
-	 * Where there is no room between the last fence and the clock nothing is set aside.
+	 * Where there is less room between the last fence and the clock, less is set aside.
 	 */
 	final BsonValue granted(Claim claim, BsonValue next) {
 		if (claim.reserve() == 0) {
 			return next;
 		}
-		BsonDocument end = operator("$add", operator("$ifNull", path("fence"), UNKNOWN_FENCE), number(claim.reserve()));
-		return operator("$cond", operator("$lt", end, next), operator("$add", next, number(-claim.reserve())), next);
+		BsonDocument afterLast = operator("$add", operator("$ifNull", path("fence"), UNKNOWN_FENCE), number(1));
+		return operator("$min", next, operator("$max", operator("$add", next, number(-claim.reserve())), afterLast));
 	}
 
 	static BsonDocument token(Claim claim) {
