@@ -37,7 +37,7 @@ final class PlaceSchedule {
 	 * A place that is not near is refreshed every so many-th of an interval for each
 	 * ahead.
 	 */
-	private static final int PER_INTERVAL = 40;
+	private static final int PER_INTERVAL = 36;
 
 	static final int MAX_REFRESHES = 16;
 

@@ -127,7 +127,7 @@ final class QueuePlace {
 		else {
 			this.perTurn = slower;
 		}
-		long near = this.perTurn * (ahead - QueuePosition.NEAR) / 2;
+		long near = this.perTurn * (ahead - seen.near()) / 2;
 		return Math.max(near, this.attempt.terms().retryInterval().toNanos());
 	}
 

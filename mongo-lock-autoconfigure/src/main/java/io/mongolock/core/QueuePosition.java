@@ -23,8 +23,14 @@ import io.mongolock.store.StoredWaiter;
  */
 public final class QueuePosition {
 
-	/** So many others may be ahead of a claim that is near its turn. */
-	static final int NEAR = 16;
+	/**
+	 * How many places are near times how many there are, at most: each refresh of any of
+	 * them costs the server something for each stream, and those that are near have one.
+	 */
+	private static final int MOST = 1024;
+
+	/** So many others may be ahead of a claim that is near, however long the queue is. */
+	private static final int LEAST_NEAR = 4;
 
 	private final int limit;
 
@@ -118,7 +124,16 @@ public final class QueuePosition {
 	 * to go, however many are admitted with it.
 	 */
 	boolean isNear() {
-		return othersAhead() <= NEAR || releasesNeeded() <= NEAR;
+		int near = near();
+		return othersAhead() <= near || releasesNeeded() <= near;
+	}
+
+	/**
+	 * How many may be ahead of it when it is near: all in a short queue, few in a long
+	 * one.
+	 */
+	int near() {
+		return Math.max(LEAST_NEAR, MOST / this.place.length());
 	}
 
 	/**

@@ -117,8 +117,8 @@ class PlaceKeeperTests {
 		}
 		assertThat(this.requests).containsOnly("refresh [one]");
 		this.ahead = 10;
-		goOnTo(7_000);
-		goOnTo(7_001);
+		goOnTo(7_600);
+		goOnTo(7_601);
 		assertThat(this.watches).isOne();
 	}
 

@@ -40,6 +40,9 @@ class QueuePlacesTests {
 
 	private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
+	/** Of queues that are no longer because of those ahead: the first 17 are near. */
+	private static final int LENGTH = 64;
+
 	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> bound - 1);
 
 	private final ClientQueues client = new ClientQueues(this.places);
@@ -83,6 +86,19 @@ class QueuePlacesTests {
 	}
 
 	@Test
+	void allOfAShortQueueAreNearAndFewOfALongOne() {
+		assertThat(List.of(isNear(31, 32), isNear(32, 33), isNear(31, 33))).containsExactly(true, false, true);
+		assertThat(List.of(isNear(5, 1_000), isNear(4, 1_000))).containsExactly(false, true);
+	}
+
+	private static boolean isNear(int ahead, int length) {
+		StoredLock lock = lock("k", 1, ahead, Duration.ofSeconds(30));
+		StoredLock longer = new StoredLock("k", lock.holders(), lock.queue(), List.of(), 7, NOW, null,
+				new HiddenPlaces(lock.hidden().ahead(), 1, length - ahead - 1));
+		return Objects.requireNonNull(QueuePosition.of(attempt("k", LockSettings.NONE), longer)).isNear();
+	}
+
+	@Test
 	void theFirstInTheQueueIsNearHoweverManyHoldTheLock() {
 		QueuePlace writer = this.places.enter(attempt("k", LockSettings.NONE), () -> {
 		}, at(0));
@@ -109,19 +125,19 @@ class QueuePlacesTests {
 
 	@Test
 	void oneFarBackInAQueueThatStandsStillIsLookedAtWhenItIsRefreshedAlone() {
-		stand("far", 20);
+		stand("far", 18);
 		assertThat(this.places.nextIn(at(0))).isEqualTo(2_000_000_000);
-		assertThat(keys(refreshFar(20, 2_000))).containsExactly("far");
+		assertThat(keys(refreshFar(18, 2_000))).containsExactly("far");
 		assertThat(this.places.nextIn(at(2_002))).isEqualTo(998_000_000);
-		refreshFar(20, 3_000);
+		refreshFar(18, 3_000);
 		assertThat(this.places.nextIn(at(3_002))).isEqualTo(998_000_000);
 	}
 
 	@Test
 	void aPlaceIsRefreshedTheLessOftenTheFartherBackItIsButBeforeOthersTakeItsWaiterForDead() {
-		stand("far", 80);
+		stand("far", 72);
 		stand("farther", 2_000);
-		refreshFar(80, 2_000);
+		refreshFar(72, 2_000);
 		assertThat(refreshed(5_900)).isEmpty();
 		assertThat(refreshed(6_000)).containsExactly("far");
 		assertThat(refreshed(7_600)).isEmpty();
@@ -131,15 +147,15 @@ class QueuePlacesTests {
 	@Test
 	void oneFarBackInAQueueThatMovesOnIsLookedAtHalfWayToWhereItIsNear() {
 		stand("far", 116);
-		// It may have stood still before: 20 ms a turn, and after 84 more it is near
+		// It may have stood still before: 20 ms a turn, and after 90 more it is near
 		refreshFar(100, 2_000);
-		assertThat(this.places.nextIn(at(2_002))).isEqualTo(20_000_000L * 84 / 2);
-		// 2 turns in 840 ms are no slower than twice as slow
-		lookAt(98, 2_842);
-		assertThat(this.places.nextIn(at(2_844))).isEqualTo(40_000_000L * 82 / 2);
-		// 54 turns in 1,642 ms are 30 ms each
-		lookAt(44, 4_484);
-		assertThat(this.places.nextIn(at(4_486))).isEqualTo(1_642_000_000L / 54 * 28 / 2);
+		assertThat(this.places.nextIn(at(2_002))).isEqualTo(20_000_000L * 90 / 2);
+		// 2 turns in 900 ms are no slower than twice as slow
+		lookAt(98, 2_902);
+		assertThat(this.places.nextIn(at(2_904))).isEqualTo(40_000_000L * 88 / 2);
+		// 54 turns in 1,762 ms are 33 ms each
+		lookAt(44, 4_664);
+		assertThat(this.places.nextIn(at(4_666))).isEqualTo(1_762_000_000L / 54 * 28 / 2);
 	}
 
 	@Test
@@ -594,7 +610,8 @@ class QueuePlacesTests {
 			.concat(IntStream.range(0, ahead - hidden).mapToObj((i) -> "w" + i), Stream.of("mine"))
 			.map((token) -> new StoredWaiter(token, limit, owner(token), NOW, Duration.ofSeconds(6)))
 			.toList();
-		return new StoredLock(key, held, queue, List.of(), 7, NOW, null, new HiddenPlaces(hidden, limit, 0));
+		return new StoredLock(key, held, queue, List.of(), 7, NOW, null,
+				new HiddenPlaces(hidden, limit, Math.max(0, LENGTH - ahead - 1)));
 	}
 
 	private static List<String> keys(PlaceRequest request) {
