@@ -49,7 +49,10 @@ final class QueuePlace {
 	/** How many places became free since that was requested which was last seen. */
 	private int freed;
 
-	/** When the last answer to a claim came: a look that left before is out of date. */
+	/**
+	 * When the last answer to a claim came, or the last look left that was answered
+	 * since: a look that left before is out of date.
+	 */
 	private long answeredAt;
 
 	/** When to look without a watch over releases. */
@@ -233,6 +236,7 @@ final class QueuePlace {
 			if (!this.standing || left - this.answeredAt < 0) {
 				return;
 			}
+			this.answeredAt = left;
 			this.freed -= Math.min(this.freed, freed);
 			asks = seen == null || seen.admits(this.freed);
 			if (seen != null) {

@@ -241,6 +241,20 @@ class QueuePlacesTests {
 	}
 
 	@Test
+	void aLookThatLeftBeforeOneThatWasAnsweredSaysNothing() {
+		stand("k", 1);
+		this.places.missed();
+		PlaceRequest look = only(this.places.due(true, at(1_990)), Kind.LOOK);
+		this.places.wakeIfAdmitted("k");
+		PlaceRequest refresh = only(this.places.due(true, at(2_000)), Kind.REFRESH);
+		this.places.answered(refresh, seen(refresh, 0), at(2_002));
+		this.places.answered(look, seen(look, 1), at(2_005));
+		assertThat(this.called).isEmpty();
+		this.places.wakeIfAdmitted("k");
+		assertThat(this.called).containsExactly("k");
+	}
+
+	@Test
 	void aReleaseLetsOnlyThoseAskWhoCouldBeAdmitted() {
 		stand("a", 0);
 		stand("b", 2);
