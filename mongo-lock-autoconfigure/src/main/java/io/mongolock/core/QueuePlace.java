@@ -64,7 +64,9 @@ final class QueuePlace {
 	/** When it opens if those before it do not live on. */
 	private long opensAt;
 
-	/** When it is to be refreshed. */
+	/** When it was entered or last refreshed, and when it is to be refreshed. */
+	private long refreshedAt;
+
 	private long refreshAt;
 
 	/**
@@ -77,6 +79,7 @@ final class QueuePlace {
 		this.call = call;
 		this.answeredAt = now.nanos();
 		this.askedAt = now.nanos();
+		this.refreshedAt = now.nanos();
 		this.refreshAt = now.nanos() + refreshIn;
 	}
 
@@ -172,7 +175,20 @@ final class QueuePlace {
 	 * It is to be refreshed again.
 	 */
 	synchronized void refreshAgain(long refreshIn, ClockReading now) {
+		this.refreshedAt = now.nanos();
 		this.refreshAt = now.nanos() + refreshIn;
+	}
+
+	/**
+	 * It is to be refreshed sooner if it is near by now.
+	 * @param interval between two refreshes of a place that is near
+	 * @return when it is to be refreshed, on the monotonic clock
+	 */
+	synchronized long nearer(long interval) {
+		if (this.seen != null && this.seen.isNear() && this.refreshedAt + interval - this.refreshAt < 0) {
+			this.refreshAt = this.refreshedAt + interval;
+		}
+		return this.refreshAt;
 	}
 
 	/**

@@ -141,7 +141,7 @@ public final class QueuePlaces {
 		// Not while somebody finds out when to look: the place may not be counted in
 		long lookAt = now.nanos() + place.lookIn(this.live, now);
 		this.schedule.lookAt(lookAt);
-		if (lookAt - this.nextAt < 0 || (!this.live && place.isNear())) {
+		if (this.schedule.seen(place) || lookAt - this.nextAt < 0 || (!this.live && place.isNear())) {
 			this.onWork.run();
 		}
 	}

@@ -122,10 +122,47 @@ class QueuePlacesTests {
 		stand("far", 80);
 		stand("farther", 2_000);
 		refreshFar(80, 2_000);
-		assertThat(refreshed(5_900)).isEmpty();
-		assertThat(refreshed(6_000)).containsExactly("far");
-		assertThat(refreshed(7_600)).isEmpty();
-		assertThat(refreshed(7_700)).containsExactly("farther");
+		assertThat(refreshed(80, 5_900)).isEmpty();
+		assertThat(refreshed(80, 6_000)).containsExactly("far");
+		assertThat(refreshed(80, 7_600)).isEmpty();
+		assertThat(refreshed(80, 7_700)).containsExactly("farther");
+	}
+
+	@Test
+	void aPlaceThatHasComeNearIsRefreshedAsOftenAsAnyThatIsNear() {
+		stand("k", 2_000);
+		refreshFar(2_000, 2_000);
+		this.places.missed();
+		lookAt(1, 2_500);
+		assertThat(refreshed(3_999)).isEmpty();
+		assertThat(refreshed(4_000)).containsExactly("k");
+	}
+
+	@Test
+	void aPlaceThatHasComeNearLongAfterItsRefreshIsRefreshedAtOnce() {
+		stand("k", 2_000);
+		refreshFar(2_000, 2_000);
+		this.places.missed();
+		lookAt(1, 7_000);
+		assertThat(refreshed(7_003)).containsExactly("k");
+	}
+
+	@Test
+	void aPlaceThatAClaimFindsNearIsRefreshedAsOftenAsAnyThatIsNear() {
+		stand("k", 2_000);
+		refreshFar(2_000, 2_000);
+		this.places.missed();
+		this.places.answered(only(this.places.due(true, at(2_400)), Kind.LOOK), List.of(), at(2_401));
+		AtomicBoolean woken = new AtomicBoolean();
+		this.places.nextIn(at(2_500));
+		this.places.onWork(() -> woken.set(true));
+		LockAcquisition acquisition = this.acquisitions.get("k");
+		acquisition.turn(at(2_500));
+		acquisition.send(at(2_500));
+		acquisition.answered(answer("k", 1), at(2_501));
+		assertThat(woken).isTrue();
+		assertThat(refreshed(3_999)).isEmpty();
+		assertThat(refreshed(4_000)).containsExactly("k");
 	}
 
 	@Test
@@ -515,12 +552,16 @@ class QueuePlacesTests {
 	}
 
 	private List<String> refreshed(long now) {
+		return refreshed(1, now);
+	}
+
+	private List<String> refreshed(int ahead, long now) {
 		List<String> keys = new ArrayList<>();
 		for (PlaceRequest request : this.places.due(true, at(now))) {
 			if (request.kind() == Kind.REFRESH) {
 				keys.addAll(keys(request));
 			}
-			this.places.answered(request, seen(request, 1), at(now));
+			this.places.answered(request, seen(request, ahead), at(now));
 		}
 		return keys;
 	}
