@@ -273,7 +273,6 @@ final class PlaceSchedule {
 				places.forEach((place) -> place.most(most));
 				if (!answered) {
 					places.forEach((place) -> place.refreshAgain(this.interval, now));
-					refreshSoon(now);
 				}
 				places.forEach(this::seen);
 				if (!answered && places.size() > 1 && request.hung(now)) {

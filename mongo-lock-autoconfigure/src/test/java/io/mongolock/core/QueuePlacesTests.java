@@ -129,6 +129,37 @@ class QueuePlacesTests {
 	}
 
 	@Test
+	void aPlaceIsRefreshedAThirdOfItsLifeAfterItIsTakenThoughAllOthersAreFarBack() {
+		stand("far", 2_000);
+		refreshFar(2_000, 2_000);
+		enter("new", 2_500);
+		assertThat(this.places.nextIn(at(2_500))).isEqualTo(2_000_000_000);
+		assertThat(refreshed(2_000, 4_500)).containsExactly("new");
+	}
+
+	@Test
+	void placesThatAreDueWithinASixthOfTheirLifeGoAlong() {
+		enter("due", 0);
+		enter("soon", 1_000);
+		enter("later", 1_001);
+		assertThat(refreshed(2_000)).containsExactlyInAnyOrder("due", "soon");
+	}
+
+	private void enter(String key, long at) {
+		this.places.enter(attempt(key, LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build()), () -> {
+		}, at(at));
+	}
+
+	@Test
+	void aPlaceFarBackWhoseRefreshFailedIsRefreshedAfterAThirdOfItsLife() {
+		stand("far", 2_000);
+		this.places.failed(only(this.places.due(true, at(2_000)), Kind.REFRESH), at(2_001));
+		assertThat(this.places.nextIn(at(2_001))).isEqualTo(2_000_000_000);
+		assertThat(refreshed(2_000, 4_000)).isEmpty();
+		assertThat(refreshed(2_000, 4_001)).containsExactly("far");
+	}
+
+	@Test
 	void aPlaceThatHasComeNearIsRefreshedAsOftenAsAnyThatIsNear() {
 		stand("k", 2_000);
 		refreshFar(2_000, 2_000);
