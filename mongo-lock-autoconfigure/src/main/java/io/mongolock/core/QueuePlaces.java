@@ -22,10 +22,11 @@ import io.mongolock.store.StoredLock;
  * to refresh, to look at and to leave when, many with one request. Knows no thread, clock
  * or driver. Thread-safe; the schedule is guarded by the monitor, each place by its own.
  * <p>
- * All places are refreshed every third of their life, and looked at after that. In
- * between only those are looked at whose turn may have come: when those before them have
- * run out, and where releases are not watched after a random time up to the retry
- * interval for each turn that is left.
+ * A place near the head is refreshed, and looked at with that, every third of the time
+ * that it counts, and one that is far back less often. In between only those are looked
+ * at whose turn may have come: when those before them have run out, and where releases
+ * are not watched after a random time up to the retry interval for each turn that is
+ * left.
  * <p>
  * Releases are worth to be watched for a place near the head alone, or each release would
  * cost the server more the longer the queue is. One that is far back is looked at before
@@ -60,7 +61,7 @@ public final class QueuePlaces {
 
 	/**
 	 * Create without places.
-	 * @param ttl how long a place lasts without refresh
+	 * @param ttl how long a place counts without refresh
 	 * @param random gives a number from zero to below its argument
 	 */
 	public QueuePlaces(Duration ttl, LongUnaryOperator random) {
@@ -71,7 +72,7 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * How long a place lasts without refresh.
+	 * How long a place counts without refresh.
 	 */
 	public Duration ttl() {
 		return this.ttl;
