@@ -222,6 +222,18 @@ class QueuePlacesTests {
 	}
 
 	@Test
+	void howeverLongAQueueHaltsATurnIsTakenForAMinuteAtMost() {
+		QueuePlace far = this.places.enter(attempt("far", LockSettings.NONE), () -> {
+		}, at(0));
+		stands(far, 57);
+		QueuePosition halted = Objects.requireNonNull(QueuePosition.of(far.attempt(), answer("far", 56)));
+		for (int second = 1; second < 100; second++) {
+			far.answered(halted, this.places.pause(far, halted, at(1000 * second)), at(1000 * second));
+		}
+		assertThat(this.places.pause(far, halted, at(100_000))).isEqualTo(Duration.ofMinutes(40 / 2).toNanos());
+	}
+
+	@Test
 	void oneFarBackIsNotLookedAtSoonerThanItsRetryInterval() {
 		stand("far", 101);
 		refreshFar(17, 2_000);
