@@ -29,6 +29,7 @@ import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.PlaceRequest.Kind;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredWaiter;
@@ -359,6 +360,20 @@ class LockAcquisitionTests {
 		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining(
 				"gave up after 5000ms and 3 claims, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
 						+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
+	}
+
+	@Test
+	void theExceptionCountsThoseAheadThatTheStoreDoesNotShow() {
+		ClaimAnswer shown = denied("a", "b", "c", "d", "e", "f", "g", "h", "mine");
+		ClaimAnswer denied = new ClaimAnswer(shown.holders(), shown.queue(), List.of(), 0, NOW, null, false, null,
+				new HiddenPlaces(11, 1, 5));
+		begin(this.acquisition);
+		answered(this.acquisition, denied(), 0, 1);
+		answered(this.acquisition, denied, 1, 2);
+		this.acquisition.timer(at(5_000));
+		LastStep end = (LastStep) answered(this.acquisition, denied, 5_000, 5_001);
+		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining("20th in the queue of 25 behind")
+			.hasMessageContaining("thread c) and 16 more, ");
 	}
 
 	@Test
