@@ -19,7 +19,7 @@ import io.mongolock.core.QueuePlaces;
  * @param listeners who hears of the locks
  * @param leakDetection what to do about handles that are never closed
  * @param handOver how long locks are handed on within this JVM
- * @param placeTtl how long a place in the queue of a lock lasts after its JVM died
+ * @param placeTtl how long a place in the queue of a lock counts after its JVM died
  * @param maxPlaces how many places the queue of a lock may have
  */
 public record ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,

@@ -23,10 +23,12 @@ import io.mongolock.store.LeaseId;
  * One document that is blocked holds up those behind it in the same request. A refresh is
  * given up after half an interval and tried again at once in sixteen parts, and so on: a
  * thousand places are divided three times, and whatever is not blocked itself is
- * refreshed before the two intervals that its life has left are over.
+ * refreshed before the two intervals that the life of a place near the head has left are
+ * over.
  * <p>
- * A place is refreshed the less often the farther back it is, so that what a queue costs
- * grows by far less than its length; yet each before others take its waiter for dead.
+ * A place that is not near is refreshed the less often the farther back it is, so that
+ * what a queue costs grows by far less than its length; yet each before others take its
+ * waiter for dead. When it has come near it has the two intervals left as well.
  */
 final class PlaceSchedule {
 
@@ -89,8 +91,21 @@ final class PlaceSchedule {
 	 * A place is to be refreshed within an interval.
 	 */
 	void refreshSoon(ClockReading now) {
-		long soon = now.nanos() + this.interval;
-		this.refreshAt = (soon - this.refreshAt < 0) ? soon : this.refreshAt;
+		refreshBy(now.nanos() + this.interval);
+	}
+
+	/**
+	 * A place was seen anew: if it has come near, it has to live on like all that are.
+	 * @return whether it is to be refreshed before any other
+	 */
+	boolean seen(QueuePlace place) {
+		return refreshBy(place.nearer(this.interval));
+	}
+
+	private boolean refreshBy(long at) {
+		boolean sooner = at - this.refreshAt < 0;
+		this.refreshAt = (sooner) ? at : this.refreshAt;
+		return sooner;
 	}
 
 	/**
@@ -248,6 +263,7 @@ final class PlaceSchedule {
 			case LOOK -> {
 				this.looking--;
 				lookAnew();
+				request.looks().forEach((look) -> seen(look.place()));
 			}
 			case REFRESH -> {
 				this.refreshing--;
@@ -257,8 +273,8 @@ final class PlaceSchedule {
 				places.forEach((place) -> place.most(most));
 				if (!answered) {
 					places.forEach((place) -> place.refreshAgain(this.interval, now));
-					refreshSoon(now);
 				}
+				places.forEach(this::seen);
 				if (!answered && places.size() > 1 && request.hung(now)) {
 					divide(places.stream().filter((place) -> place.refreshes(now)).toList());
 				}

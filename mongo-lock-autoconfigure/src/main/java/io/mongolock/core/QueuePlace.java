@@ -49,7 +49,10 @@ final class QueuePlace {
 	/** How many places became free since that was requested which was last seen. */
 	private int freed;
 
-	/** When the last answer to a claim came: a look that left before is out of date. */
+	/**
+	 * When the last answer to a claim came, or the last look left that was answered
+	 * since: a look that left before is out of date.
+	 */
 	private long answeredAt;
 
 	/** When to look without a watch over releases. */
@@ -61,7 +64,9 @@ final class QueuePlace {
 	/** When it opens if those before it do not live on. */
 	private long opensAt;
 
-	/** When it is to be refreshed. */
+	/** When it was entered or last refreshed, and when it is to be refreshed. */
+	private long refreshedAt;
+
 	private long refreshAt;
 
 	/**
@@ -74,6 +79,7 @@ final class QueuePlace {
 		this.call = call;
 		this.answeredAt = now.nanos();
 		this.askedAt = now.nanos();
+		this.refreshedAt = now.nanos();
 		this.refreshAt = now.nanos() + refreshIn;
 	}
 
@@ -169,7 +175,20 @@ final class QueuePlace {
 	 * It is to be refreshed again.
 	 */
 	synchronized void refreshAgain(long refreshIn, ClockReading now) {
+		this.refreshedAt = now.nanos();
 		this.refreshAt = now.nanos() + refreshIn;
+	}
+
+	/**
+	 * It is to be refreshed sooner if it is near by now.
+	 * @param interval between two refreshes of a place that is near
+	 * @return when it is to be refreshed, on the monotonic clock
+	 */
+	synchronized long nearer(long interval) {
+		if (this.seen != null && this.seen.isNear() && this.refreshedAt + interval - this.refreshAt < 0) {
+			this.refreshAt = this.refreshedAt + interval;
+		}
+		return this.refreshAt;
 	}
 
 	/**
@@ -233,6 +252,7 @@ final class QueuePlace {
 			if (!this.standing || left - this.answeredAt < 0) {
 				return;
 			}
+			this.answeredAt = left;
 			this.freed -= Math.min(this.freed, freed);
 			asks = seen == null || seen.admits(this.freed);
 			if (seen != null) {

@@ -22,10 +22,11 @@ import io.mongolock.store.StoredLock;
  * to refresh, to look at and to leave when, many with one request. Knows no thread, clock
  * or driver. Thread-safe; the schedule is guarded by the monitor, each place by its own.
  * <p>
- * All places are refreshed every third of their life, and looked at after that. In
- * between only those are looked at whose turn may have come: when those before them have
- * run out, and where releases are not watched after a random time up to the retry
- * interval for each turn that is left.
+ * A place near the head is refreshed, and looked at with that, every third of the time
+ * that it counts, and one that is far back less often. In between only those are looked
+ * at whose turn may have come: when those before them have run out, and where releases
+ * are not watched after a random time up to the retry interval for each turn that is
+ * left.
  * <p>
  * Releases are worth to be watched for a place near the head alone, or each release would
  * cost the server more the longer the queue is. One that is far back is looked at before
@@ -67,7 +68,7 @@ public final class QueuePlaces {
 
 	/**
 	 * Create without places.
-	 * @param ttl how long a place lasts without refresh
+	 * @param ttl how long a place counts without refresh
 	 * @param max how many places the queue of a lock may have
 	 * @param random gives a number from zero to below its argument
 	 */
@@ -80,7 +81,7 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * How long a place lasts without refresh.
+	 * How long a place counts without refresh.
 	 */
 	public Duration ttl() {
 		return this.ttl;
@@ -157,7 +158,7 @@ public final class QueuePlaces {
 		// Not while somebody finds out when to look: the place may not be counted in
 		long lookAt = now.nanos() + place.lookIn(this.live, now);
 		this.schedule.lookAt(lookAt);
-		if (lookAt - this.nextAt < 0 || (!this.live && place.isNear())) {
+		if (this.schedule.seen(place) || lookAt - this.nextAt < 0 || (!this.live && place.isNear())) {
 			this.onWork.run();
 		}
 	}

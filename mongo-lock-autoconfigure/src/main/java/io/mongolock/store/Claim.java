@@ -13,7 +13,7 @@ import io.mongolock.LockOwner;
  * @param limit how many may hold the lock together with this claim
  * @param reserve how many fences above its own the grant sets aside, if the clock of the
  * store is so far ahead of those that were given out
- * @param placeTtl how long a place in the queue lasts without refresh, whole
+ * @param placeTtl how long a place in the queue counts without refresh, whole
  * milliseconds: a denied claim enters the queue, or refreshes its place there;
  * {@code null} for a claim that does not wait in the queue
  * @param owner who asks, for diagnostics
@@ -52,7 +52,7 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 
 	/**
 	 * This claim, entering the queue if denied, or refreshing its place there.
-	 * @param placeTtl how long the place lasts without refresh, whole milliseconds
+	 * @param placeTtl how long the place counts without refresh, whole milliseconds
 	 */
 	public Claim inQueue(Duration placeTtl) {
 		return new Claim(this.id, this.limit, this.reserve, placeTtl, this.owner, this.ttl, this.first, this.linger);

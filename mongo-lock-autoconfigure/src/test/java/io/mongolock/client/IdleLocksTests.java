@@ -21,6 +21,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.AbstractLockTemplateTests.RecordingListener;
@@ -213,18 +214,30 @@ class IdleLocksTests {
 
 	@Test
 	void aBlockedDocumentKeepsThoseThatAreReleasedWithItForAMomentOnly() {
-		for (int i = 0; i < 3; i++) {
-			LockRequest request = LockRequest.builder("k" + i).settings(REQUEST.settings()).build();
-			this.template.execute(request, LockHandle::fence);
-			this.template.execute(request, LockHandle::fence);
-		}
-		this.store.blocked = "k1";
-		this.clock.step(Duration.ofSeconds(11));
+		releaseThreeOfWhichOneIsBlocked(REQUEST.settings());
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.holders()).isOne());
 		assertThat(this.store.holder("k1")).isPresent();
 		assertThat(this.store.hung).as("together").containsExactly(IdleLocks.PATIENCE);
 		this.store.blocked = null;
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.holders()).isZero());
+	}
+
+	@Test
+	void thatMomentIsNoLongerThanTheirOperationTimeout() {
+		Duration timeout = Duration.ofMillis(200);
+		releaseThreeOfWhichOneIsBlocked(
+				LockSettings.builder().linger(Duration.ofSeconds(10)).operationTimeout(timeout).build());
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.hung).containsExactly(timeout));
+	}
+
+	private void releaseThreeOfWhichOneIsBlocked(LockSettings settings) {
+		for (int i = 0; i < 3; i++) {
+			LockRequest request = LockRequest.builder("k" + i).settings(settings).build();
+			this.template.execute(request, LockHandle::fence);
+			this.template.execute(request, LockHandle::fence);
+		}
+		this.store.blocked = "k1";
+		this.clock.step(Duration.ofSeconds(11));
 	}
 
 	@Test

@@ -342,6 +342,20 @@ class LocalHandOverTests {
 		assertThat(this.store.count("find")).isEqualTo(1);
 	}
 
+	@Test
+	void aLockWhoseHandOverFailsIsReleasedInTheBackground() {
+		LockHandle holder = beginTurn();
+		CompletableFuture<Long> next = inThread(() -> this.template.execute(REQUEST, LockHandle::fence));
+		awaitWaiting(1);
+		long acquired = this.store.count("acquire");
+		this.clock.failsHandOvers = true;
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(holder::close);
+		this.clock.failsHandOvers = false;
+		assertThat(next).succeedsWithin(Duration.ofSeconds(60));
+		assertThat(this.store.count("acquire")).isGreaterThan(acquired);
+		Awaitility.await().untilAsserted(() -> assertThat(this.template.held()).isZero());
+	}
+
 	// Until it is answered, nobody looks again
 	private void awaitLook(LockHandle handle) {
 		HeldLock held = ((LeaseHandle) handle).heldLock();
@@ -429,8 +443,13 @@ class LocalHandOverTests {
 
 		private volatile @Nullable Thread heldUp;
 
+		private volatile boolean failsHandOvers;
+
 		@Override
 		public long nanoTime() {
+			if (this.failsHandOvers && isRegistering()) {
+				throw new OutOfMemoryError("no thread, for this test");
+			}
 			if (Thread.currentThread() == this.heldUp) {
 				this.stands.countDown();
 				boolean interrupted = false;
@@ -447,6 +466,11 @@ class LocalHandOverTests {
 				}
 			}
 			return System.nanoTime() + this.stepped.get();
+		}
+
+		private static boolean isRegistering() {
+			return StackWalker.getInstance()
+				.walk((frames) -> frames.anyMatch((frame) -> frame.getMethodName().equals("register")));
 		}
 
 		@Override

@@ -324,10 +324,15 @@ class PlaceKeeperTests {
 		}
 
 		@Override
-		public List<StoredLock> findAll(List<String> keys, Duration timeout) {
-			PlaceKeeperTests.this.requests.add("look " + keys.stream().sorted().toList());
+		public List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
+			PlaceKeeperTests.this.requests.add("look " + keys(claims));
 			failIfToldSo();
-			return keys.stream().map(PlaceKeeperTests.this::lock).toList();
+			return keys(claims).stream().map(PlaceKeeperTests.this::lock).toList();
+		}
+
+		@Override
+		public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+			throw new UnsupportedOperationException("It would bring the whole queues");
 		}
 
 		@Override

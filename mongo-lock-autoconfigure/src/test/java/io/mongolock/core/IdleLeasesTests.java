@@ -517,6 +517,19 @@ class IdleLeasesTests {
 	}
 
 	@Test
+	void aLookSaysNothingOfALeaseThatWasGrantedSinceItLeft() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		this.idle.due(false, at(10));
+		List<HeldLock> looks = this.idle.looks(at(510));
+		this.idle.broken("k", held.grantFence());
+		assertThat(endAll(511)).containsExactly(held);
+		assertThat(rest(granted("k", 512), 513)).isTrue();
+		assertThat(this.idle.looked(looks, List.of(), at(510))).isEmpty();
+		assertThat(this.idle.due(false, at(514))).isEmpty();
+	}
+
+	@Test
 	void aLookWithoutAnAnswerIsRepeatedAfterAWhile() {
 		rest(warm("k"), 10);
 		assertThat(this.idle.looks(at(510))).isNotEmpty();

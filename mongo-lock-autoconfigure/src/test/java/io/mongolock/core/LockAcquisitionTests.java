@@ -399,6 +399,20 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void theExceptionCountsThoseAheadThatTheStoreDoesNotShow() {
+		ClaimAnswer shown = denied("a", "b", "c", "d", "e", "f", "g", "h", "mine");
+		ClaimAnswer denied = new ClaimAnswer(shown.holders(), shown.queue(), List.of(), 0, NOW, null, false, null,
+				new HiddenPlaces(11, 1, 5));
+		begin(this.acquisition);
+		answered(this.acquisition, denied(), 0, 1);
+		answered(this.acquisition, denied, 1, 2);
+		this.acquisition.timer(at(5_000));
+		LastStep end = (LastStep) answered(this.acquisition, denied, 5_000, 5_001);
+		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining("20th in the queue of 25 behind")
+			.hasMessageContaining("thread c) and 16 more, ");
+	}
+
+	@Test
 	void theExceptionCountsTheClaimsOfItsOwnAttemptAlsoThoseWithoutAnAnswer() {
 		begin(this.acquisition);
 		failed(this.acquisition, Outcome.UNKNOWN, 100);

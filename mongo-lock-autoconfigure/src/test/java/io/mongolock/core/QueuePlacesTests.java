@@ -138,10 +138,78 @@ class QueuePlacesTests {
 		stand("far", 72);
 		stand("farther", 2_000);
 		refreshFar(72, 2_000);
-		assertThat(refreshed(5_900)).isEmpty();
-		assertThat(refreshed(6_000)).containsExactly("far");
-		assertThat(refreshed(7_600)).isEmpty();
-		assertThat(refreshed(7_700)).containsExactly("farther");
+		assertThat(refreshed(72, 5_900)).isEmpty();
+		assertThat(refreshed(72, 6_000)).containsExactly("far");
+		assertThat(refreshed(72, 7_600)).isEmpty();
+		assertThat(refreshed(72, 7_700)).containsExactly("farther");
+	}
+
+	@Test
+	void aPlaceIsRefreshedAThirdOfItsLifeAfterItIsTakenThoughAllOthersAreFarBack() {
+		stand("far", 2_000);
+		refreshFar(2_000, 2_000);
+		enter("new", 2_500);
+		assertThat(this.places.nextIn(at(2_500))).isEqualTo(2_000_000_000);
+		assertThat(refreshed(2_000, 4_500)).containsExactly("new");
+	}
+
+	@Test
+	void placesThatAreDueWithinASixthOfTheirLifeGoAlong() {
+		enter("due", 0);
+		enter("soon", 1_000);
+		enter("later", 1_001);
+		assertThat(refreshed(2_000)).containsExactlyInAnyOrder("due", "soon");
+	}
+
+	private void enter(String key, long at) {
+		this.places.enter(attempt(key, LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build()), () -> {
+		}, at(at));
+	}
+
+	@Test
+	void aPlaceFarBackWhoseRefreshFailedIsRefreshedAfterAThirdOfItsLife() {
+		stand("far", 2_000);
+		this.places.failed(only(this.places.due(true, at(2_000)), Kind.REFRESH), at(2_001));
+		assertThat(this.places.nextIn(at(2_001))).isEqualTo(2_000_000_000);
+		assertThat(refreshed(2_000, 4_000)).isEmpty();
+		assertThat(refreshed(2_000, 4_001)).containsExactly("far");
+	}
+
+	@Test
+	void aPlaceThatHasComeNearIsRefreshedAsOftenAsAnyThatIsNear() {
+		stand("k", 2_000);
+		refreshFar(2_000, 2_000);
+		this.places.missed();
+		lookAt(1, 2_500);
+		assertThat(refreshed(3_999)).isEmpty();
+		assertThat(refreshed(4_000)).containsExactly("k");
+	}
+
+	@Test
+	void aPlaceThatHasComeNearLongAfterItsRefreshIsRefreshedAtOnce() {
+		stand("k", 2_000);
+		refreshFar(2_000, 2_000);
+		this.places.missed();
+		lookAt(1, 7_000);
+		assertThat(refreshed(7_003)).containsExactly("k");
+	}
+
+	@Test
+	void aPlaceThatAClaimFindsNearIsRefreshedAsOftenAsAnyThatIsNear() {
+		stand("k", 2_000);
+		refreshFar(2_000, 2_000);
+		this.places.missed();
+		this.places.answered(only(this.places.due(true, at(2_400)), Kind.LOOK), List.of(), at(2_401));
+		AtomicBoolean woken = new AtomicBoolean();
+		this.places.nextIn(at(2_500));
+		this.places.onWork(() -> woken.set(true));
+		LockAcquisition acquisition = this.acquisitions.get("k");
+		acquisition.turn(at(2_500));
+		acquisition.send(at(2_500));
+		acquisition.answered(answer("k", 1), at(2_501));
+		assertThat(woken).isTrue();
+		assertThat(refreshed(3_999)).isEmpty();
+		assertThat(refreshed(4_000)).containsExactly("k");
 	}
 
 	@Test
@@ -167,6 +235,18 @@ class QueuePlacesTests {
 		assertThat(this.places.nextIn(at(2_404))).isEqualTo(800_000_000);
 		lookAt(56, 3_204);
 		assertThat(this.places.nextIn(at(3_206))).isEqualTo(1_600_000_000);
+	}
+
+	@Test
+	void howeverLongAQueueHaltsATurnIsTakenForAMinuteAtMost() {
+		QueuePlace far = this.places.enter(attempt("far", LockSettings.NONE), () -> {
+		}, at(0));
+		stands(far, 57);
+		QueuePosition halted = Objects.requireNonNull(QueuePosition.of(far.attempt(), answer("far", 56)));
+		for (int second = 1; second < 100; second++) {
+			far.answered(halted, this.places.pause(far, halted, at(1000 * second)), at(1000 * second));
+		}
+		assertThat(this.places.pause(far, halted, at(100_000))).isEqualTo(Duration.ofMinutes(40 / 2).toNanos());
 	}
 
 	@Test
@@ -254,6 +334,20 @@ class QueuePlacesTests {
 		this.called.clear();
 		this.places.answered(look, List.of(), at(103));
 		assertThat(this.called).isEmpty();
+	}
+
+	@Test
+	void aLookThatLeftBeforeOneThatWasAnsweredSaysNothing() {
+		stand("k", 1);
+		this.places.missed();
+		PlaceRequest look = only(this.places.due(true, at(1_990)), Kind.LOOK);
+		this.places.wakeIfAdmitted("k");
+		PlaceRequest refresh = only(this.places.due(true, at(2_000)), Kind.REFRESH);
+		this.places.answered(refresh, seen(refresh, 0), at(2_002));
+		this.places.answered(look, seen(look, 1), at(2_005));
+		assertThat(this.called).isEmpty();
+		this.places.wakeIfAdmitted("k");
+		assertThat(this.called).containsExactly("k");
 	}
 
 	@Test
@@ -517,12 +611,16 @@ class QueuePlacesTests {
 	}
 
 	private List<String> refreshed(long now) {
+		return refreshed(1, now);
+	}
+
+	private List<String> refreshed(int ahead, long now) {
 		List<String> keys = new ArrayList<>();
 		for (PlaceRequest request : this.places.due(true, at(now))) {
 			if (request.kind() == Kind.REFRESH) {
 				keys.addAll(keys(request));
 			}
-			this.places.answered(request, seen(request, 1), at(now));
+			this.places.answered(request, seen(request, ahead), at(now));
 		}
 		return keys;
 	}

@@ -91,7 +91,7 @@ final class ClaimPipeline extends ClaimStatements {
 
 	/**
 	 * Enters the queue, or refreshes the place there, and asks for nothing.
-	 * @param placeTtl how long the place lasts without refresh
+	 * @param placeTtl how long the place counts without refresh
 	 */
 	List<BsonDocument> enter(Claim claim, Duration placeTtl) {
 		BsonDocument entered = changed(queueWith(claim, token(claim), placeTtl));

@@ -12,10 +12,13 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 
+import io.mongolock.LockClock;
+import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.KeySpace;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
+import io.mongolock.store.TimeLeft;
 import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
@@ -54,7 +57,18 @@ final class LockLooks {
 		}
 		List<String> keys = claims.stream().map(LeaseId::key).toList();
 		List<BsonString> tokens = claims.stream().map((claim) -> new BsonString(claim.leaseToken())).toList();
-		return find(keys, this.statements.answers(keys.stream().map(this::id).toList(), tokens), timeout);
+		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
+		try {
+			return find(keys, this.statements.answers(keys.stream().map(this::id).toList(), tokens), timeout);
+		}
+		catch (LockStoreException ex) {
+			if (ex.getOutcome() != Outcome.REFUSED) {
+				throw ex;
+			}
+			// The server fails for all if it cannot count one of the queues: here each is
+			// read by itself
+			return findAll(keys, time.left());
+		}
 	}
 
 	private List<StoredLock> find(List<String> keys, BsonDocument answer, Duration timeout) {

@@ -70,7 +70,7 @@ public final class StoredQueues {
 
 	/**
 	 * Enter the queue, or refresh the place there.
-	 * @param placeTtl how long the place lasts without refresh
+	 * @param placeTtl how long the place counts without refresh
 	 */
 	public List<StoredWaiter> enter(Claim claim, Duration placeTtl, Duration timeout) {
 		StoreRequest request = StoreRequest.write("enter the queue of document", claim.id().key(), timeout);

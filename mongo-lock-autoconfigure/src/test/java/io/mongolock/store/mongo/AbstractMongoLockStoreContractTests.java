@@ -19,6 +19,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.AbstractLockStoreContractTests;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoredHolder;
@@ -212,6 +213,20 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 		grant(Claims.on("key"));
 		documents().insertOne(Document.parse("{_id: 'bad', holders: {}}"));
 		assertThat(store().findAll(List.of("bad", "key"), TIMEOUT)).extracting(StoredLock::key).containsExactly("key");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{holders: {}}", "{holders: [], fence: 1, queue: 1}",
+			"{holders: [], fence: 1, queue: [{token: 'x', renewedAt: 'x', ttl: 1}]}" })
+	void oneBadDocumentDoesNotHideOthersFromOneWhoWaits(String foreign) {
+		grant(Claims.on("key"));
+		Claim waiting = Claims.waiting(Claims.on("key"));
+		ask(waiting);
+		Claim bad = Claims.on("bad");
+		documents().insertOne(Document.parse(foreign).append("_id", "bad"));
+		List<LeaseId> claims = List.of(bad.id(), waiting.id());
+		assertThat(store().lookAll(claims, TIMEOUT)).extracting(StoredLock::key).containsExactly("key");
+		assertThat(store().refreshAll(claims, TIMEOUT)).extracting(StoredLock::key).containsExactly("key");
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import com.mongodb.MongoTimeoutException;
@@ -208,6 +209,38 @@ class DocumentLockStoreCommandTests {
 		this.store.release(first.id(), TIMEOUT);
 		assertThat(this.store.acquire(last, TIMEOUT).grantTo(second.id().leaseToken())).isPresent();
 		assertThat(this.store.find("locks:k", TIMEOUT).orElseThrow().queue()).isEmpty();
+	}
+
+	@Test
+	void whoDidNotReachTheStoreForAWhileIsPassedMeanwhileAndHasItsPlaceStill() {
+		Claim away = away();
+		Claim next = Claims.waiting(Claims.on("locks:k"));
+		assertThat(queue(this.store.acquire(next, TIMEOUT))).containsExactly(next.id().leaseToken());
+		assertThat(queue(this.store.acquire(away, TIMEOUT))).containsExactly(away.id().leaseToken(),
+				next.id().leaseToken());
+	}
+
+	@Test
+	void aPlaceIsRefreshedAndThenLookedAt() {
+		Claim away = away();
+		assertThat(this.store.lookAll(List.of(away.id()), TIMEOUT)).singleElement()
+			.extracting(StoredLock::queue, InstanceOfAssertFactories.LIST)
+			.isEmpty();
+		assertThat(this.store.refreshAll(List.of(away.id()), TIMEOUT)).singleElement()
+			.extracting(StoredLock::queue, InstanceOfAssertFactories.LIST)
+			.hasSize(1);
+	}
+
+	// Whose place ran out
+	private Claim away() {
+		this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
+		Claim away = Claims.waiting(Claims.on("locks:k"));
+		this.store.acquire(away, TIMEOUT);
+		Date ranOut = Date.from(Instant.now().minus(Objects.requireNonNull(away.placeTtl()).multipliedBy(2)));
+		this.client.getDatabase(TestTemplates.DATABASE)
+			.getCollection("queues")
+			.updateOne(new Document(), new Document("$set", new Document("queue.0.renewedAt", ranOut)));
+		return away;
 	}
 
 	@Test
