@@ -41,6 +41,8 @@ public final class QueueBenchmark {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(10);
 
+	private static final long SETTLED = 20_000;
+
 	/** A millisecond. */
 	private static final long WORK = 1_000_000;
 
@@ -96,6 +98,8 @@ public final class QueueBenchmark {
 				.toList();
 			waiters.forEach(Thread::start);
 			awaitAll();
+			// Those who were near while the queue was short keep their streams for a while
+			Thread.sleep(SETTLED);
 			Usage before = usage();
 			Thread.sleep(seconds * 1000L);
 			Usage used = usage().since(before);
