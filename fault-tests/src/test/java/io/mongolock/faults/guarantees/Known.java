@@ -38,7 +38,8 @@ final class Known {
 					Promise.IN_TIME),
 			new Other(
 					"the threads of a client in many orders, under [a model checker](../CONTRIBUTING.md#in-which-order-threads-take-turns)",
-					TESTS + "harness/ThreadOrders.java", Promise.WITHIN_ONE_INSTANCE, Promise.LINGER, Promise.IN_TIME));
+					TESTS + "harness/ThreadOrders.java", Promise.WITHIN_ONE_INSTANCE, Promise.LINGER, Promise.IN_TIME,
+					Promise.PROGRESS));
 
 	private static final Pattern ROW = Pattern.compile("row (\\d+) \\(.*");
 
