@@ -266,6 +266,9 @@ final class Mutants {
 						test(REQUESTS, "oneKeyLeavesMostOfTheThreadsToTheOthersAndIsServedToTheEnd")),
 				new Mutant("requests: what has no answer takes all threads", "RequestQueue", "MAX_REQUESTS * 3 / 4;",
 						"MAX_REQUESTS;", test(REQUESTS, "whatHasNoAnswerLeavesAQuarterOfTheThreadsToTheOthers")),
+				new Mutant("queue: a shared claim asks though this JVM holds the lock alone", "WaitQueue.mayAsk",
+						"limit = Math.min(limit, holder.limit());", "limit = Math.min(limit, waiter.limit());",
+						test("io.mongolock.core.LocalWaitQueuesTests", "aSharedClaimWaitsForAnExclusiveHolder")),
 				new Mutant("queue: place that does not last", "AcquisitionRequests.send",
 						"this.claim.inQueue(placeTtl)", "this.claim.inQueue(java.time.Duration.ofMillis(1))",
 						search("HANDED_OVER", "ORDER"), simulation("ORDER")),
@@ -313,6 +316,10 @@ final class Mutants {
 						"(this.state.isQueued()) ? from.handOver(this.attempt, now) : null",
 						"from.handOver(this.attempt, now)",
 						test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
+				new Mutant("handed to one for whom it could not be registered", "LockAcquisition.takeOver",
+						"register.accept(held);\n				next = this.client.handedOver(this, from, held);",
+						"next = this.client.handedOver(this, from, held);\n				register.accept(held);",
+						test(HAND_OVER, "whoWasToHaveALockThatCannotBeRegisteredAsksForOne")),
 				new Mutant("kept by one who gave up as it was handed over", "AcquisitionState.cancel",
 						"new Cancelled(end(), this.handedOver)", "new Cancelled(end(), null)", simulation("PROGRESS"),
 						test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
@@ -433,6 +440,9 @@ final class Mutants {
 
 	private static List<Mutant> renewals() {
 		return List.of(
+				new Mutant("refused lease held again", "Lease.found", "this.state.reason() == LossReason.DEADLINE",
+						"this.state.reason() != null",
+						test(LEASE, "whatRanOutIsHeldAgainOnceItIsFoundAndWhatWasRefusedIsNot")),
 				new Mutant("late renewal accepted", "Lease.confirm",
 						"if (later && (phase == Phase.HELD || phase == Phase.IDLE) && isReliable(this.state, now)) {",
 						"if (later && (phase == Phase.HELD || phase == Phase.IDLE)) {", simulation("REVIVED"),
