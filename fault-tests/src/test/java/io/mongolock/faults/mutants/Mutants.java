@@ -71,7 +71,7 @@ final class Mutants {
 			.flatMap(List::stream);
 	}
 
-	// Only random faults of a real set notice these, within minutes
+	// Random faults of a real set notice these too, within minutes
 	static Stream<Mutant> chaos() {
 		return Stream.of(
 				new Mutant("claims not confirmed by the majority", "ClaimCommand.ask", "answer, WriteConcern.MAJORITY,",
@@ -79,10 +79,6 @@ final class Mutants {
 				new Mutant("release of any holder", "LockStatements.release",
 						"return pull(\"holders\", document(\"token\", string(token)));",
 						"return pull(\"holders\", new BsonDocument());", Judge.chaos("overlap of ")),
-				new Mutant("number of a sequence as the id of a document that has no version",
-						"SequenceCallback.checkId", "if (property.isIdProperty() && ", "if (property.isTransient() && ",
-						test("io.mongolock.mongodb.autoconfigure.SequenceConfigurationTests",
-								"aSequenceThatIsBehindTheDataReplacesNothing")),
 				new Mutant("numbers not confirmed by the majority", "MajorityCommands.send", "WriteConcern.MAJORITY,",
 						"WriteConcern.W1,", Judge.chaos(" given twice: ")),
 				new Mutant("guarded writes not confirmed by the majority", "GuardedWrites.confirmed",
@@ -755,6 +751,10 @@ final class Mutants {
 
 	private static List<Mutant> sequences() {
 		return List.of(
+				new Mutant("number of a sequence as the id of a document that has no version",
+						"SequenceCallback.checkId", "if (property.isIdProperty() && ", "if (property.isTransient() && ",
+						test("io.mongolock.mongodb.autoconfigure.SequenceConfigurationTests",
+								"aSequenceThatIsBehindTheDataReplacesNothing")),
 				new Mutant("block counted from the wrong end", "SequenceRange.endingAt",
 						"new SequenceRange(last - size + 1, last)", "new SequenceRange(last, last + size - 1)",
 						test(SEQUENCES, "eachInstanceGivesOutItsOwnBlock")),
