@@ -1,6 +1,8 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Tag;
@@ -26,6 +28,11 @@ class LifecycleOrdersTests {
 	@Test
 	void noClaimBeginsAfterAStopAndNoRequestAfterAClose() {
 		ThreadOrders.check(OfRequests.class, 2);
+	}
+
+	@Test
+	void aStopWaitsForAllThatIsUnderway() {
+		ThreadOrders.check(OfWait.class, 3);
 	}
 
 	/** A client whose threads never start. */
@@ -93,6 +100,43 @@ class LifecycleOrdersTests {
 		@Operation
 		public void stop() {
 			this.lifecycle.stop();
+		}
+
+	}
+
+	/** Claims begin and end while it is stopped, which waits for them. */
+	public static class OfWait extends Client {
+
+		private final AtomicInteger underway = new AtomicInteger();
+
+		private volatile boolean stopped;
+
+		{
+			this.lifecycle.start();
+		}
+
+		@Operation
+		public void claim() {
+			if (this.lifecycle.beginClaim()) {
+				this.underway.incrementAndGet();
+				require(!this.stopped);
+				this.underway.decrementAndGet();
+				this.lifecycle.endRequest();
+			}
+		}
+
+		@Operation(runOnce = true)
+		public void stop() {
+			this.lifecycle.stop();
+			this.lifecycle.awaitRequests(Duration.ofMinutes(1));
+			require(this.underway.get() == 0);
+			this.stopped = true;
+		}
+
+		private static void require(boolean holds) {
+			if (!holds) {
+				throw new AssertionError("underway after the stop");
+			}
 		}
 
 	}

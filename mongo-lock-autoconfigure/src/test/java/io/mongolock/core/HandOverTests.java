@@ -22,6 +22,7 @@ import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link HandOver}: 250 ms or 3 times, a grant at 0 with fence 100.
@@ -300,6 +301,17 @@ class HandOverTests {
 		a.acquisition.takeOver(this.first, at(1), (held) -> held.lease().refused());
 		assertThat(this.jvm.queues.holders("k")).isEmpty();
 		assertThat(b.step).as("its turn").isEqualTo(new Ask());
+	}
+
+	@Test
+	void whoWasToHaveALockThatCannotBeRegisteredAsksForOne() {
+		Waiter a = this.jvm.waiting("a");
+		this.jvm.queues.successor("k", this.first, (any) -> true);
+		assertThatIllegalStateException().isThrownBy(() -> a.acquisition.takeOver(this.first, at(1), (held) -> {
+			throw new IllegalStateException();
+		}));
+		assertThat(this.jvm.queues.holders("k")).as("until it is released").containsExactly(this.first);
+		assertThat(a.acquisition.turn(at(1))).isEqualTo(new Ask());
 	}
 
 	@Test

@@ -197,6 +197,15 @@ class LeaseTests {
 	}
 
 	@Test
+	void whatRanOutIsHeldAgainOnceItIsFoundAndWhatWasRefusedIsNot() {
+		assertThat(this.lease.isHeld(at(8_000))).isFalse();
+		assertThat(this.lease.found(at(8_500), at(8_501))).isTrue();
+		this.lease.refused();
+		assertThat(this.lease.found(at(9_000), at(9_001))).isFalse();
+		assertThat(this.losses).containsExactly(LossReason.DEADLINE, LossReason.REFUSED);
+	}
+
+	@Test
 	void aRenewalThatThePredecessorAskedForServesWhoHoldsItByThen() {
 		Lease next = next();
 		this.lease.handOver(next, at(1_000));

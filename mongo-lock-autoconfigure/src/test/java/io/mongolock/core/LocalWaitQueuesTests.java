@@ -73,6 +73,15 @@ class LocalWaitQueuesTests {
 	}
 
 	@Test
+	void aSharedClaimWaitsForAnExclusiveHolder() {
+		Member shared = new Member("shared", Integer.MAX_VALUE);
+		this.queues.join("k", this.a);
+		this.queues.granted("k", this.a, this.a);
+		assertThat(this.queues.join("k", shared)).isFalse();
+		assertThat(this.queues.released("k", this.a)).isEqualTo(shared);
+	}
+
+	@Test
 	void aNewcomerThatMightAskDoesNotOvertakeOneWhoMayNot() {
 		Member shared = new Member("shared", Integer.MAX_VALUE);
 		Member newcomer = new Member("newcomer", Integer.MAX_VALUE);

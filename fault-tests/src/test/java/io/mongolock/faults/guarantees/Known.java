@@ -32,13 +32,14 @@ final class Known {
 			new Other("whole clients whose leases linger, simulated; they see recalls by looks alone",
 					"fault-tests/src/main/java/io/mongolock/faults/simulation/ClientSimulation.java", Promise.LINGER),
 			new Other(
-					"[specified](spec/README.md) in TLA+, checked by TLC in all states of three clients, and walked on the"
-							+ " statements of the store",
+					"[specified](spec/README.md) in TLA+, checked by TLC in all states of three clients that are answered at"
+							+ " once, and of two with a late message, and walked on the statements of the store",
 					TESTS + "spec/SpecCheckTests.java", Promise.EXCLUSION, Promise.FENCE, Promise.NO_GHOST,
 					Promise.IN_TIME),
 			new Other(
 					"the threads of a client in many orders, under [a model checker](../CONTRIBUTING.md#in-which-order-threads-take-turns)",
-					TESTS + "harness/ThreadOrders.java", Promise.WITHIN_ONE_INSTANCE, Promise.LINGER, Promise.IN_TIME));
+					TESTS + "harness/ThreadOrders.java", Promise.WITHIN_ONE_INSTANCE, Promise.LINGER, Promise.IN_TIME,
+					Promise.PROGRESS));
 
 	private static final Pattern ROW = Pattern.compile("row (\\d+) \\(.*");
 

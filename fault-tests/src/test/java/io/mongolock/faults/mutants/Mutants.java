@@ -71,7 +71,7 @@ final class Mutants {
 			.flatMap(List::stream);
 	}
 
-	// Only random faults of a real set notice these, within minutes
+	// Random faults of a real set notice these too, within minutes
 	static Stream<Mutant> chaos() {
 		return Stream.of(
 				new Mutant("claims not confirmed by the majority", "ClaimCommand.ask", "answer, WriteConcern.MAJORITY,",
@@ -79,10 +79,6 @@ final class Mutants {
 				new Mutant("release of any holder", "LockStatements.release",
 						"return pull(\"holders\", document(\"token\", string(token)));",
 						"return pull(\"holders\", new BsonDocument());", Judge.chaos("overlap of ")),
-				new Mutant("number of a sequence as the id of a document that has no version",
-						"SequenceCallback.checkId", "if (property.isIdProperty() && ", "if (property.isTransient() && ",
-						test("io.mongolock.mongodb.autoconfigure.SequenceConfigurationTests",
-								"aSequenceThatIsBehindTheDataReplacesNothing")),
 				new Mutant("numbers not confirmed by the majority", "MajorityCommands.send", "WriteConcern.MAJORITY,",
 						"WriteConcern.W1,", Judge.chaos(" given twice: ")),
 				new Mutant("guarded writes not confirmed by the majority", "GuardedWrites.confirmed",
@@ -267,6 +263,9 @@ final class Mutants {
 						test(REQUESTS, "oneKeyLeavesMostOfTheThreadsToTheOthersAndIsServedToTheEnd")),
 				new Mutant("requests: what has no answer takes all threads", "RequestQueue", "MAX_REQUESTS * 3 / 4;",
 						"MAX_REQUESTS;", test(REQUESTS, "whatHasNoAnswerLeavesAQuarterOfTheThreadsToTheOthers")),
+				new Mutant("queue: a shared claim asks though this JVM holds the lock alone", "WaitQueue.mayAsk",
+						"limit = Math.min(limit, holder.limit());", "limit = Math.min(limit, waiter.limit());",
+						test("io.mongolock.core.LocalWaitQueuesTests", "aSharedClaimWaitsForAnExclusiveHolder")),
 				new Mutant("queue: place that does not last", "AcquisitionRequests.send",
 						"this.claim.inQueue(placeTtl)", "this.claim.inQueue(java.time.Duration.ofMillis(1))",
 						search("HANDED_OVER", "ORDER"), simulation("ORDER")),
@@ -314,6 +313,10 @@ final class Mutants {
 						"(this.state.isQueued()) ? from.handOver(this.attempt, now) : null",
 						"from.handOver(this.attempt, now)",
 						test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
+				new Mutant("handed to one for whom it could not be registered", "LockAcquisition.takeOver",
+						"register.accept(held);\n				next = this.client.handedOver(this, from, held);",
+						"next = this.client.handedOver(this, from, held);\n				register.accept(held);",
+						test(HAND_OVER, "whoWasToHaveALockThatCannotBeRegisteredAsksForOne")),
 				new Mutant("kept by one who gave up as it was handed over", "AcquisitionState.cancel",
 						"new Cancelled(end(), this.handedOver)", "new Cancelled(end(), null)", simulation("PROGRESS"),
 						test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
@@ -434,6 +437,9 @@ final class Mutants {
 
 	private static List<Mutant> renewals() {
 		return List.of(
+				new Mutant("refused lease held again", "Lease.found", "this.state.reason() == LossReason.DEADLINE",
+						"this.state.reason() != null",
+						test(LEASE, "whatRanOutIsHeldAgainOnceItIsFoundAndWhatWasRefusedIsNot")),
 				new Mutant("late renewal accepted", "Lease.confirm",
 						"if (later && (phase == Phase.HELD || phase == Phase.IDLE) && isReliable(this.state, now)) {",
 						"if (later && (phase == Phase.HELD || phase == Phase.IDLE)) {", simulation("REVIVED"),
@@ -745,6 +751,10 @@ final class Mutants {
 
 	private static List<Mutant> sequences() {
 		return List.of(
+				new Mutant("number of a sequence as the id of a document that has no version",
+						"SequenceCallback.checkId", "if (property.isIdProperty() && ", "if (property.isTransient() && ",
+						test("io.mongolock.mongodb.autoconfigure.SequenceConfigurationTests",
+								"aSequenceThatIsBehindTheDataReplacesNothing")),
 				new Mutant("block counted from the wrong end", "SequenceRange.endingAt",
 						"new SequenceRange(last - size + 1, last)", "new SequenceRange(last, last + size - 1)",
 						test(SEQUENCES, "eachInstanceGivesOutItsOwnBlock")),
@@ -1336,6 +1346,18 @@ final class Mutants {
 				new Mutant("orders: release deferred outside of the monitor", "LockShares",
 						"synchronized boolean resume()", "boolean resume()",
 						test("io.mongolock.core.LeaseOrdersTests", "theLastOfSeveralReleasesOnce")),
+				new Mutant("orders: release notified as its waiter begins to stand", "QueuePlace.wakeIfAdmitted",
+						"		synchronized (this) {\n			this.freed++;\n			asks = this.standing && ",
+						"		boolean stood = this.standing;\n		synchronized (this) {\n			this.freed++;\n			asks = stood && ",
+						test("io.mongolock.core.QueuePlaceOrdersTests", "whoIsNotifiedOfAllReleasesIsCalledByTheLast")),
+				new Mutant("orders: claim begun after the stop has waited", "ClientLifecycle.begin",
+						"		this.requests.acquireUninterruptibly();\n		if (phases.contains(this.phase)) {",
+						"		boolean may = phases.contains(this.phase);\n		this.requests.acquireUninterruptibly();\n		if (may) {",
+						test("io.mongolock.client.LifecycleOrdersTests", "aStopWaitsForAllThatIsUnderway")),
+				new Mutant("orders: stop that waits for one request alone", "ClientLifecycle.awaitRequests",
+						"if (this.runtime.tryAcquire(this.requests, Integer.MAX_VALUE, timeout.toNanos())) {\n				this.requests.release(Integer.MAX_VALUE);",
+						"if (this.runtime.tryAcquire(this.requests, 1, timeout.toNanos())) {\n				this.requests.release();",
+						test("io.mongolock.client.LifecycleOrdersTests", "aStopWaitsForAllThatIsUnderway")),
 				new Mutant("orders: started by a claim after the stop", "ClientLifecycle.startOnce",
 						"		if (this.phase == Phase.NEW) {\n			start();\n		}", "		start();",
 						test("io.mongolock.client.LifecycleOrdersTests", "aFirstClaimDoesNotStartItAfterAStop")));

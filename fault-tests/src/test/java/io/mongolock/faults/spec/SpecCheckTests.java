@@ -25,7 +25,7 @@ class SpecCheckTests {
 	private Path directory;
 
 	@ParameterizedTest
-	@ValueSource(strings = { "Lock.cfg", "Deleted.cfg" })
+	@ValueSource(strings = { "Lock.cfg", "Shared.cfg", "Late.cfg", "Deleted.cfg" })
 	void promisesHoldInAllStates(String configuration) throws IOException {
 		String output = new Tlc(this.directory).check(Tlc.text("Lock.tla"), Tlc.text(configuration), 2);
 		System.out.println(configuration + ": " + output.lines()

@@ -30,10 +30,10 @@ record Tlc(Path directory) {
 	}
 
 	// Random walks, of which each is written to a file
-	List<Path> walk(String configuration, int walks, int depth, long seed) throws IOException {
-		Path files = Files.createDirectory(this.directory.resolve("walks"));
+	List<Path> walk(String name, String configuration, int walks, int depth, long seed) throws IOException {
+		Path files = Files.createDirectory(this.directory.resolve(name));
 		String output = run(text("Lock.tla"), configuration, List.of("-simulate",
-				"file=" + files.resolve("walk") + ",num=" + walks, "-depth", "" + depth, "-seed", "" + seed));
+				"file=" + files.resolve(name) + ",num=" + walks, "-depth", "" + depth, "-seed", "" + seed));
 		try (var written = Files.list(files)) {
 			List<Path> all = written.sorted().toList();
 			if (all.size() != walks) {
