@@ -98,7 +98,8 @@ public final class QueueBenchmark {
 				.toList();
 			waiters.forEach(Thread::start);
 			awaitAll();
-			// Those who were near while the queue was short keep their streams for a while
+			// Those who were near while the queue was short keep their streams for a
+			// while
 			Thread.sleep(SETTLED);
 			Usage before = usage();
 			Thread.sleep(seconds * 1000L);

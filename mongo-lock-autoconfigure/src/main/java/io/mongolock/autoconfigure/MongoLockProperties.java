@@ -135,7 +135,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param maxCount how often a lock may be handed on after its grant, at most 10000; 0
 	 * for never
 	 */
-	public record HandOver(@DefaultValue("250ms") Duration maxTime, @DefaultValue("10000") int maxCount) {
+	public record HandOver(@DefaultValue("250ms") Duration maxTime, @DefaultValue("1000") int maxCount) {
 
 	}
 

@@ -23,9 +23,9 @@ public record HandOver(Duration maxTime, int maxCount) {
 	public static final int MAX_COUNT = 10_000;
 
 	/**
-	 * A quarter of a second or ten thousand holders.
+	 * A quarter of a second or a thousand holders.
 	 */
-	public static final HandOver DEFAULT = new HandOver(Duration.ofMillis(250), MAX_COUNT);
+	public static final HandOver DEFAULT = new HandOver(Duration.ofMillis(250), 1000);
 
 	public HandOver {
 		if (maxTime.isNegative() || maxTime.compareTo(MAX_TIME) > 0 || maxCount < 0 || maxCount > MAX_COUNT) {

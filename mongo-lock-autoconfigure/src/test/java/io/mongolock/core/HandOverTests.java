@@ -252,7 +252,7 @@ class HandOverTests {
 		assertThat(alone.claim().reserve()).isZero();
 		alone.acquisition.cancel();
 		assertThat(next.step).isEqualTo(new Ask());
-		assertThat(next.claim().reserve()).isEqualTo(HandOver.MAX_COUNT);
+		assertThat(next.claim().reserve()).isEqualTo(1000);
 	}
 
 	@Test
