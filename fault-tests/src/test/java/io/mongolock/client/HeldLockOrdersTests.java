@@ -123,7 +123,8 @@ class HeldLockOrdersTests {
 
 		final AtomicInteger released = new AtomicInteger();
 
-		final ClientQueues queues = new ClientQueues(new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> 0));
+		final ClientQueues queues = new ClientQueues(
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
 		final ClientLifecycle lifecycle;
 

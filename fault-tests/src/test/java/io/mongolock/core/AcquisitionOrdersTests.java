@@ -39,7 +39,7 @@ class AcquisitionOrdersTests {
 		private final LocalWaitQueues<LocalWaiter, HeldLock> queues = new LocalWaitQueues<>();
 
 		private final ClientQueues client = new ClientQueues(this.queues,
-				new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
 		private final HandOver handOver = new HandOver(Duration.ofSeconds(5), 100);
 
@@ -93,7 +93,7 @@ class AcquisitionOrdersTests {
 		private final LocalWaitQueues<LocalWaiter, HeldLock> queues = new LocalWaitQueues<>();
 
 		private final ClientQueues client = new ClientQueues(this.queues,
-				new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
 		private final LockAcquisition acquisition = new LockAcquisition(this.client,
 				CoreParts.attempt("one", Duration.ZERO), 100, this.client::wakeNext);

@@ -37,7 +37,7 @@ class IdleOrdersTests {
 		private final LocalWaitQueues<LocalWaiter, HeldLock> queues = new LocalWaitQueues<>();
 
 		private final ClientQueues client = new ClientQueues(this.queues,
-				new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
 		/** Whose token stands in the store. */
 		private final AtomicReference<String> stored = new AtomicReference<>("first");

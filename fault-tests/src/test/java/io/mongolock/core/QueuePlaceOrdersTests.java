@@ -45,7 +45,7 @@ class QueuePlaceOrdersTests {
 
 		private static final StoredHolder HOLDER = CoreParts.entry("holder", 1);
 
-		final QueuePlaces places = new QueuePlaces(TTL, 10_000, (bound) -> bound - 1);
+		final QueuePlaces places = new QueuePlaces(TTL, QueuePlaces.MAX_PLACES, (bound) -> bound - 1);
 
 		final LockAcquisition acquisition = new LockAcquisition(new ClientQueues(this.places),
 				CoreParts.attempt("waiter", Duration.ZERO), 0, (lost) -> {

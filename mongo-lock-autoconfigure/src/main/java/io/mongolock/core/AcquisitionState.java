@@ -246,7 +246,6 @@ final class AcquisitionState {
 			return ask(now);
 		}
 		if (!this.notified && seen != null && seen.othersAhead() >= this.client.places().max()) {
-			this.place.saw(seen);
 			return new Denied(lastAnswer().holders(), end(), this.client.places().max());
 		}
 		if (seen == null) {

@@ -19,13 +19,13 @@ public record HandOver(Duration maxTime, int maxCount) {
 	/** Far beyond any use, far below what overflows nanoseconds. */
 	public static final Duration MAX_TIME = Duration.ofDays(10_000);
 
-	/** As many fences lie in ten milliseconds of the clock. */
-	public static final int MAX_COUNT = 10_000;
-
 	/**
 	 * A quarter of a second or a thousand holders.
 	 */
 	public static final HandOver DEFAULT = new HandOver(Duration.ofMillis(250), 1000);
+
+	/** So that a turn finds as many fences between the last one and the clock. */
+	public static final int MAX_COUNT = 10_000;
 
 	public HandOver {
 		if (maxTime.isNegative() || maxTime.compareTo(MAX_TIME) > 0 || maxCount < 0 || maxCount > MAX_COUNT) {

@@ -118,10 +118,11 @@ public final class LockAcquisition extends LocalWaiter {
 		if (end instanceof Failed failed) {
 			return failed.failure();
 		}
-		Denied denied = (end instanceof Denied) ? (Denied) end : new Denied(List.of(), false);
-		return (denied.maxPlaces() > 0)
-				? LockExceptions.queueFull(this.attempt, denied.holders(), denied.maxPlaces(), claims(), now)
-				: LockExceptions.unavailable(this.attempt, denied.holders(), claims(), position(), now);
+		if (end instanceof Denied full && full.maxPlaces() > 0) {
+			return LockExceptions.queueFull(this.attempt, full.holders(), full.maxPlaces(), claims(), now);
+		}
+		return LockExceptions.unavailable(this.attempt, (end instanceof Denied denied) ? denied.holders() : List.of(),
+				claims(), position(), now);
 	}
 
 	/**

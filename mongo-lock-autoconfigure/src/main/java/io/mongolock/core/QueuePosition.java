@@ -125,7 +125,7 @@ public final class QueuePosition {
 	 */
 	boolean isNear() {
 		int near = near();
-		return othersAhead() <= near || releasesNeeded() <= near;
+		return othersAhead() <= near || admits(near);
 	}
 
 	/**

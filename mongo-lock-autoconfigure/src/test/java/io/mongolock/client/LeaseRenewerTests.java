@@ -280,7 +280,7 @@ class LeaseRenewerTests {
 
 	private PlaceKeeper places() {
 		return new PlaceKeeper(this.store, LockClock.system(),
-				new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 	}
 
 	private void renewOn(Executor executor) {

@@ -60,7 +60,7 @@ class LockReleaserTests {
 		RenewalEvents renewals = this.events.ofRenewals();
 		return new LeaseRenewer(this.store, this.clock, threads.renewals(), renewals,
 				List.of(new PlaceKeeper(this.store, this.clock,
-						new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> 0))),
+						new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0))),
 				new ReleaseRequests(this.store, renewals), new ClientRuntime());
 	}
 

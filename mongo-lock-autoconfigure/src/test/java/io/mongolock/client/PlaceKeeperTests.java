@@ -42,7 +42,8 @@ class PlaceKeeperTests {
 
 	private static final LockOwner OWNER = new LockOwner("app", "1", "host", 1, "");
 
-	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> bound - 1);
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES,
+			(bound) -> bound - 1);
 
 	private final ClientQueues client = new ClientQueues(this.places);
 

@@ -40,7 +40,7 @@ class IdleLeasesTests {
 	private final LocalWaitQueues<LocalWaiter, HeldLock> local = new LocalWaitQueues<>();
 
 	private final ClientQueues queues = new ClientQueues(this.local,
-			new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> 0));
+			new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
 	private final IdleLeases idle = this.queues.idle();
 

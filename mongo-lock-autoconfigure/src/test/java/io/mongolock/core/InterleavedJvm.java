@@ -86,7 +86,8 @@ final class InterleavedJvm {
 		this.onTaken = onTaken;
 		this.terms = ResolvedLockSettings.of(LockSettings.builder().linger(linger).build());
 		this.queues = new LocalWaitQueues<>(new PausingMap<>(this::pause));
-		this.client = new ClientQueues(this.queues, new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> 0));
+		this.client = new ClientQueues(this.queues,
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 		this.client.idle().onWork(() -> this.work = true);
 		Contender contender = new Contender(this, "first");
 		contender.acquisition.begin(contender, contender.acquisition.attempt().begun());

@@ -46,7 +46,8 @@ class LockAcquisitionTests {
 
 	private final LocalWaitQueues<LocalWaiter, HeldLock> queues = new LocalWaitQueues<>();
 
-	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> bound - 1);
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES,
+			(bound) -> bound - 1);
 
 	private final ClientQueues client = new ClientQueues(this.queues, this.places);
 

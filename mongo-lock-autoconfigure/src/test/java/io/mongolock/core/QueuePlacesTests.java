@@ -43,7 +43,8 @@ class QueuePlacesTests {
 	/** Of queues that are no longer because of those ahead: the first 17 are near. */
 	private static final int LENGTH = 64;
 
-	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> bound - 1);
+	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES,
+			(bound) -> bound - 1);
 
 	private final ClientQueues client = new ClientQueues(this.places);
 

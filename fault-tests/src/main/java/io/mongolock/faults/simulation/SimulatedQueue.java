@@ -30,7 +30,7 @@ final class SimulatedQueue {
 
 	SimulatedQueue(SimulatedClient client, Duration placeTtl) {
 		this.client = client;
-		this.places = new QueuePlaces(placeTtl, 10_000, (bound) -> client.timeline.between(0, bound));
+		this.places = new QueuePlaces(placeTtl, QueuePlaces.MAX_PLACES, (bound) -> client.timeline.between(0, bound));
 		this.live = client.timeline.chance(0.5);
 		this.places.onWork(this::wake);
 	}
