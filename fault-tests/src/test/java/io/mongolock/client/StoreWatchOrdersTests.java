@@ -41,7 +41,7 @@ class StoreWatchOrdersTests {
 
 		volatile boolean stopped;
 
-		final StoreWatch watch = new StoreWatch(this::open, () -> this.needed, () -> {
+		final StoreWatch watch = new StoreWatch(this::open, () -> (this.needed) ? 1 : 0, () -> {
 		}, new StillClock());
 
 		{

@@ -103,7 +103,7 @@ class QueueCostTests {
 		}
 
 		int run() {
-			List<PlaceRequest> requests = this.places.due(this.places.isNear(), now());
+			List<PlaceRequest> requests = this.places.due(this.places.watchFor() > 0, now());
 			requests.forEach((request) -> this.places.answered(request, List.of(lock()), now()));
 			this.nextAt += Math.max(1, this.places.nextIn(now()));
 			return requests.size();

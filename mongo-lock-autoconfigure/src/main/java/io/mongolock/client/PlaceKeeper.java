@@ -43,7 +43,7 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 		this.store = store;
 		this.clock = clock;
 		this.places = places;
-		this.releases = new StoreWatch(() -> store.watchReleases(this), places::isNear, places::missed, clock);
+		this.releases = new StoreWatch(() -> store.watchReleases(this), places::watchFor, places::missed, clock);
 	}
 
 	@Override

@@ -2,7 +2,7 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -22,11 +22,11 @@ final class StoreWatch {
 
 	private static final Log logger = LogFactory.getLog(StoreWatch.class);
 
-	private static final long KEPT = 10_000_000_000L;
+	private static final long RETRY = 10_000_000_000L;
 
 	private final Supplier<ReleaseWatch> opener;
 
-	private final BooleanSupplier needed;
+	private final LongSupplier worth;
 
 	private final Runnable missed;
 
@@ -48,12 +48,13 @@ final class StoreWatch {
 
 	/**
 	 * Create a watch that is not open.
-	 * @param needed whether somebody needs it now
+	 * @param worth how long it is to stay open from now on, in nanoseconds; zero if
+	 * nobody needs it
 	 * @param missed is run if somebody may have relied on it as it was closed
 	 */
-	StoreWatch(Supplier<ReleaseWatch> opener, BooleanSupplier needed, Runnable missed, LockClock clock) {
+	StoreWatch(Supplier<ReleaseWatch> opener, LongSupplier worth, Runnable missed, LockClock clock) {
 		this.opener = opener;
-		this.needed = needed;
+		this.worth = worth;
 		this.missed = missed;
 		this.clock = clock;
 	}
@@ -78,14 +79,15 @@ final class StoreWatch {
 	 * @param requests opens and closes it; must not block
 	 */
 	void run(ClockReading now, Executor requests) {
-		boolean needed = this.needed.getAsBoolean();
+		long worth = this.worth.getAsLong();
+		boolean needed = worth > 0;
 		boolean opens;
 		boolean closes;
 		synchronized (this) {
 			opens = needed && this.watch == null && !this.changing && now.nanos() - this.opensAt >= 0;
 			closes = !needed && this.watch != null && !this.changing && now.nanos() - this.closesAt >= 0;
 			if (needed) {
-				this.closesAt = now.nanos() + KEPT;
+				this.closesAt = now.nanos() + worth;
 			}
 			this.changing |= opens || closes;
 		}
@@ -129,13 +131,13 @@ final class StoreWatch {
 
 	private synchronized void changeLater() {
 		this.changing = false;
-		this.opensAt = this.clock.nanoTime() + KEPT;
+		this.opensAt = this.clock.nanoTime() + RETRY;
 		this.closesAt = this.opensAt;
 	}
 
 	private void closeUnlessNeeded() {
 		try {
-			if (!this.needed.getAsBoolean()) {
+			if (this.worth.getAsLong() <= 0) {
 				close();
 			}
 		}
@@ -143,7 +145,7 @@ final class StoreWatch {
 			synchronized (this) {
 				this.changing = false;
 			}
-			if (this.needed.getAsBoolean()) {
+			if (this.worth.getAsLong() > 0) {
 				// Who came at the very moment relies on the watch that is closed now
 				this.missed.run();
 			}

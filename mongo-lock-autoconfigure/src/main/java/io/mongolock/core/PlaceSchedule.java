@@ -39,7 +39,14 @@ final class PlaceSchedule {
 	 * A place that is not near is refreshed every so many-th of an interval for each
 	 * ahead.
 	 */
-	private static final int PER_INTERVAL = 36;
+	private static final int PER_AHEAD = 28;
+
+	/**
+	 * Or, if that is sooner, every so many-th of an interval for each of the queue: a
+	 * queue that stood still may begin to move fast, and halts for each who has not seen
+	 * that.
+	 */
+	private static final int PER_PLACE = 130;
 
 	static final int MAX_REFRESHES = 16;
 
@@ -173,8 +180,11 @@ final class PlaceSchedule {
 	}
 
 	private long refreshEvery(@Nullable QueuePosition seen) {
-		return (seen == null || seen.isNear()) ? this.interval
-				: Math.min(seen.othersAhead() * this.interval / PER_INTERVAL, this.interval * 57 / 20);
+		if (seen == null || seen.isNear()) {
+			return this.interval;
+		}
+		long soon = Math.min(seen.othersAhead() * this.interval / PER_AHEAD, seen.length() * this.interval / PER_PLACE);
+		return Math.min(soon, this.interval * 57 / 20);
 	}
 
 	// In batches, none with more others than it may go with

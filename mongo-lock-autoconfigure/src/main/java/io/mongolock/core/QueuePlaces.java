@@ -111,10 +111,12 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * Whether releases are to be watched: for a place near the head of its queue.
+	 * How long releases are worth to be watched from now on: while a place is near the
+	 * head of its queue, and for a while after that.
+	 * @return nanoseconds, zero if no place is near
 	 */
-	public boolean isNear() {
-		return this.places.values().stream().anyMatch(QueuePlace::isNear);
+	public long watchFor() {
+		return this.places.values().stream().mapToLong(QueuePlace::watchFor).max().orElse(0);
 	}
 
 	/**

@@ -133,7 +133,21 @@ public final class QueuePosition {
 	 * one.
 	 */
 	int near() {
-		return Math.max(LEAST_NEAR, MOST / this.place.length());
+		return Math.max(LEAST_NEAR, MOST / length());
+	}
+
+	/**
+	 * Whether all places of the queue are near.
+	 */
+	boolean isQueueShort() {
+		return length() <= near();
+	}
+
+	/**
+	 * How many places the queue has.
+	 */
+	int length() {
+		return this.place.length();
 	}
 
 	/**

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class StoreWatchTests {
 
-	private static final long KEPT = TimeUnit.SECONDS.toNanos(10);
+	private static final long KEPT = 1000;
 
 	private final AtomicBoolean needed = new AtomicBoolean(true);
 
@@ -26,8 +26,8 @@ class StoreWatchTests {
 	private Runnable onClose = () -> {
 	};
 
-	private final StoreWatch watch = new StoreWatch(this::open, this.needed::get, this.missed::incrementAndGet,
-			LockClock.system());
+	private final StoreWatch watch = new StoreWatch(this::open, () -> (this.needed.get()) ? KEPT : 0,
+			this.missed::incrementAndGet, LockClock.system());
 
 	private final ClockReading start = ClockReading.of(LockClock.system());
 

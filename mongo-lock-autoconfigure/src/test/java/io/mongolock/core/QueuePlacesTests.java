@@ -79,11 +79,11 @@ class QueuePlacesTests {
 	@Test
 	void releasesAreToBeWatchedForOneNearTheHeadAlone() {
 		stand("far", 17);
-		assertThat(this.places.isNear()).isFalse();
+		assertThat(this.places.watchFor()).isZero();
 		stand("near", 16);
-		assertThat(this.places.isNear()).isTrue();
+		assertThat(this.places.watchFor()).isPositive();
 		this.acquisitions.get("near").cancel();
-		assertThat(this.places.isNear()).isFalse();
+		assertThat(this.places.watchFor()).isZero();
 	}
 
 	@Test
@@ -92,11 +92,28 @@ class QueuePlacesTests {
 		assertThat(List.of(isNear(5, 1_000), isNear(4, 1_000))).containsExactly(false, true);
 	}
 
+	@Test
+	void releasesAreWatchedForAWhileAfterAShortQueueAndBarelyAfterALongOne() {
+		QueuePlace place = this.places.enter(attempt("k", LockSettings.NONE), () -> {
+		}, at(0));
+		stands(place, position(3, 33));
+		assertThat(Duration.ofNanos(this.places.watchFor())).isEqualTo(Duration.ofMillis(100));
+		stands(place, position(3, 32));
+		assertThat(Duration.ofNanos(this.places.watchFor())).isEqualTo(Duration.ofSeconds(10));
+	}
+
 	private static boolean isNear(int ahead, int length) {
+		return position(ahead, length).isNear();
+	}
+
+	private static QueuePosition position(int ahead, int length) {
+		return Objects.requireNonNull(QueuePosition.of(attempt("k", LockSettings.NONE), longer(ahead, length)));
+	}
+
+	private static StoredLock longer(int ahead, int length) {
 		StoredLock lock = lock("k", 1, ahead, Duration.ofSeconds(30));
-		StoredLock longer = new StoredLock("k", lock.holders(), lock.queue(), List.of(), 7, NOW, null,
+		return new StoredLock("k", lock.holders(), lock.queue(), List.of(), 7, NOW, null,
 				new HiddenPlaces(lock.hidden().ahead(), 1, length - ahead - 1));
-		return Objects.requireNonNull(QueuePosition.of(attempt("k", LockSettings.NONE), longer)).isNear();
 	}
 
 	@Test
@@ -105,7 +122,7 @@ class QueuePlacesTests {
 		}, at(0));
 		StoredLock lock = lock("k", 100, 0, Duration.ofSeconds(30));
 		stands(writer, Objects.requireNonNull(QueuePosition.of(writer.attempt(), lock)));
-		assertThat(this.places.isNear()).isTrue();
+		assertThat(this.places.watchFor()).isPositive();
 	}
 
 	@Test
@@ -114,14 +131,14 @@ class QueuePlacesTests {
 		}, at(0));
 		StoredLock lock = lock("k", 1, 100, Integer.MAX_VALUE, Duration.ofSeconds(30));
 		stands(reader, Objects.requireNonNull(QueuePosition.of(reader.attempt(), lock)));
-		assertThat(this.places.isNear()).isTrue();
+		assertThat(this.places.watchFor()).isPositive();
 	}
 
 	@Test
 	void aPlaceOfWhichNothingIsKnownYetIsNotNear() {
 		this.places.enter(attempt("k", LockSettings.NONE), () -> {
 		}, at(0));
-		assertThat(this.places.isNear()).isFalse();
+		assertThat(this.places.watchFor()).isZero();
 	}
 
 	@Test
@@ -129,20 +146,34 @@ class QueuePlacesTests {
 		stand("far", 18);
 		assertThat(this.places.nextIn(at(0))).isEqualTo(2_000_000_000);
 		assertThat(keys(refreshFar(18, 2_000))).containsExactly("far");
-		assertThat(this.places.nextIn(at(2_002))).isEqualTo(998_000_000);
+		assertThat(this.places.nextIn(at(2_002))).isEqualTo(2_000_000_000L * LENGTH / 130 - 2_000_000);
 		refreshFar(18, 3_000);
-		assertThat(this.places.nextIn(at(3_002))).isEqualTo(998_000_000);
+		assertThat(this.places.nextIn(at(3_002))).isEqualTo(2_000_000_000L * LENGTH / 130 - 2_000_000);
 	}
 
 	@Test
 	void aPlaceIsRefreshedTheLessOftenTheFartherBackItIsButBeforeOthersTakeItsWaiterForDead() {
-		stand("far", 72);
-		stand("farther", 2_000);
-		refreshFar(72, 2_000);
-		assertThat(refreshed(72, 5_900)).isEmpty();
-		assertThat(refreshed(72, 6_000)).containsExactly("far");
-		assertThat(refreshed(72, 7_600)).isEmpty();
-		assertThat(refreshed(72, 7_700)).containsExactly("farther");
+		assertThat(refreshEvery(5, 1_000)).isEqualTo(2_000_000_000L * 5 / 28);
+		assertThat(refreshEvery(20, 1_000)).isEqualTo(2_000_000_000L * 20 / 28);
+		assertThat(refreshEvery(1_000, 1_100)).isEqualTo(5_700_000_000L);
+	}
+
+	@Test
+	void noPlaceIsRefreshedSoSeldomThatAQueueWhichBeginsToMoveHaltsForLong() {
+		assertThat(refreshEvery(99, 100)).isEqualTo(2_000_000_000L * 100 / 130);
+		assertThat(refreshEvery(100, 300)).isEqualTo(2_000_000_000L * 300 / 130);
+	}
+
+	private static long refreshEvery(int ahead, int length) {
+		QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> bound - 1);
+		Attempt attempt = attempt("k", LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build());
+		QueuePlace place = places.enter(attempt, () -> {
+		}, at(0));
+		QueuePosition seen = position(ahead, length);
+		place.answered(seen, places.pause(place, seen, at(0)), at(0));
+		PlaceRequest refresh = only(places.due(true, at(2_000)), Kind.REFRESH);
+		places.answered(refresh, List.of(longer(ahead, length)), at(2_000));
+		return places.nextIn(at(2_000));
 	}
 
 	@Test
@@ -215,39 +246,45 @@ class QueuePlacesTests {
 
 	@Test
 	void oneFarBackInAQueueThatMovesOnIsLookedAtHalfWayToWhereItIsNear() {
-		stand("far", 116);
+		QueuePlace far = far(116);
 		// It may have stood still before: 20 ms a turn, and after 90 more it is near
-		refreshFar(100, 2_000);
-		assertThat(this.places.nextIn(at(2_002))).isEqualTo(20_000_000L * 90 / 2);
-		// 2 turns in 900 ms are no slower than twice as slow
-		lookAt(98, 2_902);
-		assertThat(this.places.nextIn(at(2_904))).isEqualTo(40_000_000L * 88 / 2);
+		assertThat(seen(far, 100, 2_002)).isEqualTo(20_000_000L * 90 / 2);
+		// 2 turns in 902 ms are no slower than twice as slow
+		assertThat(seen(far, 98, 2_904)).isEqualTo(40_000_000L * 88 / 2);
 		// 54 turns in 1,762 ms are 33 ms each
-		lookAt(44, 4_664);
-		assertThat(this.places.nextIn(at(4_666))).isEqualTo(1_762_000_000L / 54 * 28 / 2);
+		assertThat(seen(far, 44, 4_666)).isEqualTo(1_762_000_000L / 54 * 28 / 2);
 	}
 
 	@Test
 	void oneFarBackInAQueueThatHaltsIsLookedAtAfterTwiceTheTimeEachTime() {
-		stand("far", 57);
-		refreshFar(56, 2_000);
-		assertThat(this.places.nextIn(at(2_002))).isEqualTo(400_000_000);
-		lookAt(56, 2_402);
-		assertThat(this.places.nextIn(at(2_404))).isEqualTo(800_000_000);
-		lookAt(56, 3_204);
-		assertThat(this.places.nextIn(at(3_206))).isEqualTo(1_600_000_000);
+		QueuePlace far = far(57);
+		assertThat(seen(far, 56, 2_002)).isEqualTo(400_000_000);
+		assertThat(seen(far, 56, 2_404)).isEqualTo(800_000_000);
+		assertThat(seen(far, 56, 3_206)).isEqualTo(1_600_000_000);
+	}
+
+	private QueuePlace far(int ahead) {
+		QueuePlace far = this.places.enter(attempt("far", LockSettings.NONE), () -> {
+		}, at(0));
+		stands(far, ahead);
+		return far;
+	}
+
+	// In how long it is to be looked at
+	private long seen(QueuePlace far, int ahead, long at) {
+		QueuePosition seen = Objects.requireNonNull(QueuePosition.of(far.attempt(), answer("far", ahead)));
+		long pause = this.places.pause(far, seen, at(at));
+		far.answered(seen, pause, at(at));
+		return pause;
 	}
 
 	@Test
 	void howeverLongAQueueHaltsATurnIsTakenForAMinuteAtMost() {
-		QueuePlace far = this.places.enter(attempt("far", LockSettings.NONE), () -> {
-		}, at(0));
-		stands(far, 57);
-		QueuePosition halted = Objects.requireNonNull(QueuePosition.of(far.attempt(), answer("far", 56)));
+		QueuePlace far = far(57);
 		for (int second = 1; second < 100; second++) {
-			far.answered(halted, this.places.pause(far, halted, at(1000 * second)), at(1000 * second));
+			seen(far, 56, 1000 * second);
 		}
-		assertThat(this.places.pause(far, halted, at(100_000))).isEqualTo(Duration.ofMinutes(40 / 2).toNanos());
+		assertThat(seen(far, 56, 100_000)).isEqualTo(Duration.ofMinutes(40 / 2).toNanos());
 	}
 
 	@Test

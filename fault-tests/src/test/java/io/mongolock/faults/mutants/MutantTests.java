@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
@@ -29,7 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The harness notices a broken product: a mutant that survives is a fault of the harness.
- * {@code -Dmongo-lock.mutants=margin} judges only those whose names hold that.
+ * {@code -Dmongo-lock.mutants=margin} judges only those whose names hold that,
+ * {@code -Dmutants.share=3} a third of them, which the seed of the fault matrix chooses.
  */
 @Tag("process")
 @Tag("mutant")
@@ -37,6 +39,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class MutantTests {
 
 	private static final String SELECTED = System.getProperty("mongo-lock.mutants", "");
+
+	private static final int SHARE = Integer.getInteger("mutants.share", 1);
+
+	private static final long SEED = Long.getLong("fault-matrix.seed", System.nanoTime());
 
 	// several at a time, as judges wait for leases to run out
 	private static final ExecutorService threads = Executors.newFixedThreadPool(4);
@@ -91,7 +97,8 @@ class MutantTests {
 	private static List<Mutant> selected() {
 		List<Mutant> selected = Mutants.all().filter((mutant) -> mutant.name().contains(SELECTED)).toList();
 		assertThat(selected).as("mutants whose names hold '%s'", SELECTED).isNotEmpty();
-		return selected;
+		int first = Math.floorMod(SEED, SHARE);
+		return IntStream.iterate(first, (i) -> i < selected.size(), (i) -> i + SHARE).mapToObj(selected::get).toList();
 	}
 
 	private static List<Judge.Verdict> judge(Mutant mutant) throws Exception {

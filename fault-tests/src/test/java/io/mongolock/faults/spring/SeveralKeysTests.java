@@ -135,8 +135,10 @@ class SeveralKeysTests {
 	void asManyAsAreAllowedAreHeldAtOnce() {
 		AtomicInteger held = new AtomicInteger();
 		List<Integer> most = IntStream.range(0, SeveralKeys.MAX).boxed().toList();
-		// a thousand requests of the observer take longer than the other tests' leases on a busy machine
-		try (ConfigurableApplicationContext patient = SpringApp.start(this.app.uri(), Bank.class, "mongo-lock.ttl=60s")) {
+		// a thousand requests of the observer take longer than the other tests' leases on
+		// a busy machine
+		try (ConfigurableApplicationContext patient = SpringApp.start(this.app.uri(), Bank.class,
+				"mongo-lock.ttl=60s")) {
 			patient.getBean(Bank.class)
 				.transferAll(most,
 						() -> held.set((int) most.stream().filter((id) -> this.app.isHeld("account:" + id)).count()));
