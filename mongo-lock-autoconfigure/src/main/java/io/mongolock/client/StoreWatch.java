@@ -26,7 +26,7 @@ final class StoreWatch {
 
 	private final Supplier<ReleaseWatch> opener;
 
-	private final LongSupplier worth;
+	private final LongSupplier watchFor;
 
 	private final Runnable missed;
 
@@ -48,13 +48,13 @@ final class StoreWatch {
 
 	/**
 	 * Create a watch that is not open.
-	 * @param worth how long it is to stay open from now on, in nanoseconds; zero if
+	 * @param watchFor how long it is to stay open from now on, in nanoseconds; zero if
 	 * nobody needs it
 	 * @param missed is run if somebody may have relied on it as it was closed
 	 */
-	StoreWatch(Supplier<ReleaseWatch> opener, LongSupplier worth, Runnable missed, LockClock clock) {
+	StoreWatch(Supplier<ReleaseWatch> opener, LongSupplier watchFor, Runnable missed, LockClock clock) {
 		this.opener = opener;
-		this.worth = worth;
+		this.watchFor = watchFor;
 		this.missed = missed;
 		this.clock = clock;
 	}
@@ -68,10 +68,11 @@ final class StoreWatch {
 	}
 
 	/**
-	 * Whether it is open and notifies at present.
+	 * Whether it is open and notifies at present. Not if it is about to be closed, or who
+	 * comes until then would rely on it.
 	 */
 	synchronized boolean isLive() {
-		return this.watch != null && this.watch.isLive();
+		return this.watch != null && !this.changing && this.watch.isLive();
 	}
 
 	/**
@@ -79,15 +80,15 @@ final class StoreWatch {
 	 * @param requests opens and closes it; must not block
 	 */
 	void run(ClockReading now, Executor requests) {
-		long worth = this.worth.getAsLong();
-		boolean needed = worth > 0;
+		long watchFor = this.watchFor.getAsLong();
+		boolean needed = watchFor > 0;
 		boolean opens;
 		boolean closes;
 		synchronized (this) {
 			opens = needed && this.watch == null && !this.changing && now.nanos() - this.opensAt >= 0;
 			closes = !needed && this.watch != null && !this.changing && now.nanos() - this.closesAt >= 0;
-			if (needed) {
-				this.closesAt = now.nanos() + worth;
+			if (needed && (this.watch == null || now.nanos() + watchFor - this.closesAt > 0)) {
+				this.closesAt = now.nanos() + watchFor;
 			}
 			this.changing |= opens || closes;
 		}
@@ -137,7 +138,7 @@ final class StoreWatch {
 
 	private void closeUnlessNeeded() {
 		try {
-			if (this.worth.getAsLong() <= 0) {
+			if (this.watchFor.getAsLong() <= 0) {
 				close();
 			}
 		}
@@ -145,7 +146,7 @@ final class StoreWatch {
 			synchronized (this) {
 				this.changing = false;
 			}
-			if (this.worth.getAsLong() > 0) {
+			if (this.watchFor.getAsLong() > 0) {
 				// Who came at the very moment relies on the watch that is closed now
 				this.missed.run();
 			}

@@ -26,9 +26,10 @@ import io.mongolock.store.LeaseId;
  * refreshed before the two intervals that the life of a place near the head has left are
  * over.
  * <p>
- * A place that is not near is refreshed the less often the farther back it is, so that
- * what a queue costs grows by far less than its length; yet each before others take its
- * waiter for dead. When it has come near it has the two intervals left as well.
+ * A place that is not near is refreshed the less often the more are ahead of it and the
+ * longer its queue is, so that what a queue costs grows by far less than its length; yet
+ * each before others take its waiter for dead. When it has come near it has the two
+ * intervals left as well.
  */
 final class PlaceSchedule {
 

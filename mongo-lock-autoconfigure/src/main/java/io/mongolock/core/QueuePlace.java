@@ -19,10 +19,6 @@ final class QueuePlace {
 
 	private static final long SLOW = 60_000_000_000L;
 
-	private static final long WATCHED = 10_000_000_000L;
-
-	private static final long BARELY_WATCHED = 100_000_000;
-
 	private final Attempt attempt;
 
 	/** Has it ask. */
@@ -116,13 +112,10 @@ final class QueuePlace {
 	}
 
 	/**
-	 * How long releases are worth to be watched for it, which the next wait is spared if
-	 * it comes soon. Behind a long queue it does not, and all who have left that would
-	 * still cost the server something with each release.
-	 * @return nanoseconds, zero if it is not near
+	 * Whether all places of its queue are near.
 	 */
-	synchronized long watchFor() {
-		return (this.seen == null || !this.seen.isNear()) ? 0 : (this.seen.isQueueShort()) ? WATCHED : BARELY_WATCHED;
+	synchronized boolean isQueueShort() {
+		return this.seen != null && this.seen.isQueueShort();
 	}
 
 	/**

@@ -23,10 +23,10 @@ import io.mongolock.store.StoredLock;
  * or driver. Thread-safe; the schedule is guarded by the monitor, each place by its own.
  * <p>
  * A place near the head is refreshed, and looked at with that, every third of the time
- * that it counts, and one that is far back less often. In between only those are looked
- * at whose turn may have come: when those before them have run out, and where releases
- * are not watched after a random time up to the retry interval for each turn that is
- * left.
+ * that it counts; one that is farther back as {@link PlaceSchedule} says. In between only
+ * those are looked at whose turn may have come: when those before them have run out, and
+ * where releases are not watched after a random time up to the retry interval for each
+ * turn that is left.
  * <p>
  * Releases are worth to be watched for a place near the head alone, or each release would
  * cost the server more the longer the queue is. One that is far back is looked at before
@@ -43,6 +43,10 @@ public final class QueuePlaces {
 	public static final int MAX_PLACES = 10_000;
 
 	private static final long RETRY = 100_000_000;
+
+	private static final long WATCHED = 10_000_000_000L;
+
+	private static final long WATCHED_AFTER_LONG = 100_000_000;
 
 	private final Map<String, QueuePlace> places = new ConcurrentHashMap<>();
 
@@ -111,12 +115,18 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * How long releases are worth to be watched from now on: while a place is near the
-	 * head of its queue, and for a while after that.
+	 * How long releases are to be watched from now on: while a place is near the head of
+	 * its queue, and for a while after that, in case the next wait begins soon. After a
+	 * long queue hardly at all: all that have left one would cost the server something
+	 * with each release. Unless this JVM stands in other queues.
 	 * @return nanoseconds, zero if no place is near
 	 */
 	public long watchFor() {
-		return this.places.values().stream().mapToLong(QueuePlace::watchFor).max().orElse(0);
+		List<QueuePlace> near = this.places.values().stream().filter(QueuePlace::isNear).toList();
+		if (near.isEmpty()) {
+			return 0;
+		}
+		return (this.places.size() == 1 && !near.get(0).isQueueShort()) ? WATCHED_AFTER_LONG : WATCHED;
 	}
 
 	/**

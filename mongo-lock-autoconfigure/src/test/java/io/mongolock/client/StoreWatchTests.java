@@ -1,5 +1,7 @@
 package io.mongolock.client;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,10 +25,12 @@ class StoreWatchTests {
 
 	private final AtomicInteger missed = new AtomicInteger();
 
+	private long watchFor = KEPT;
+
 	private Runnable onClose = () -> {
 	};
 
-	private final StoreWatch watch = new StoreWatch(this::open, () -> (this.needed.get()) ? KEPT : 0,
+	private final StoreWatch watch = new StoreWatch(this::open, () -> (this.needed.get()) ? this.watchFor : 0,
 			this.missed::incrementAndGet, LockClock.system());
 
 	private final ClockReading start = ClockReading.of(LockClock.system());
@@ -40,6 +44,7 @@ class StoreWatchTests {
 		this.needed.set(false);
 		runAt(KEPT);
 		assertThat(this.watch.isLive()).isTrue();
+		assertThat(this.watch.nextIn(at(KEPT))).as("then it is to be closed").isOne();
 		runAt(1 + KEPT);
 		assertThat(this.watch.isLive()).isFalse();
 		assertThat(this.missed).hasValue(0);
@@ -57,10 +62,37 @@ class StoreWatchTests {
 		assertThat(this.watch.isLive()).as("opened again").isTrue();
 	}
 
+	@Test
+	void whoComesBeforeItIsClosedDoesNotRelyOnIt() {
+		this.watch.start();
+		runAt(1);
+		this.needed.set(false);
+		List<Runnable> close = new ArrayList<>();
+		this.watch.run(at(1 + KEPT), close::add);
+		assertThat(close).hasSize(1);
+		assertThat(this.watch.isLive()).isFalse();
+	}
+
+	@Test
+	void itStaysOpenForAsLongAsItWasEverNeeded() {
+		this.watch.start();
+		runAt(1);
+		this.watchFor = 1;
+		runAt(2);
+		this.needed.set(false);
+		runAt(KEPT);
+		assertThat(this.watch.isLive()).isTrue();
+		runAt(1 + KEPT);
+		assertThat(this.watch.isLive()).isFalse();
+	}
+
 	// Later than the start by whole seconds, as that read the clock itself
 	private void runAt(long nanos) {
-		long later = this.start.nanos() + TimeUnit.MINUTES.toNanos(1) + nanos;
-		this.watch.run(new ClockReading(later, this.start.millis()), Runnable::run);
+		this.watch.run(at(nanos), Runnable::run);
+	}
+
+	private ClockReading at(long nanos) {
+		return new ClockReading(this.start.nanos() + TimeUnit.MINUTES.toNanos(1) + nanos, this.start.millis());
 	}
 
 	private ReleaseWatch open() {

@@ -102,6 +102,15 @@ class QueuePlacesTests {
 		assertThat(Duration.ofNanos(this.places.watchFor())).isEqualTo(Duration.ofSeconds(10));
 	}
 
+	@Test
+	void releasesAreWatchedForAWhileAfterALongQueueIfOthersAreWaitedFor() {
+		stand("far", 2_000);
+		QueuePlace place = this.places.enter(attempt("k", LockSettings.NONE), () -> {
+		}, at(0));
+		stands(place, position(3, 33));
+		assertThat(Duration.ofNanos(this.places.watchFor())).isEqualTo(Duration.ofSeconds(10));
+	}
+
 	private static boolean isNear(int ahead, int length) {
 		return position(ahead, length).isNear();
 	}
