@@ -75,8 +75,10 @@ class QueueTests {
 	void instancesAreServedInTheOrderOfTheirComingAsReleasesAreWatched() throws Exception {
 		this.store.live = true;
 		assertServedInOrder(PATIENT);
-		assertThat(this.store.count("acquire")).as("of the holder, and first, in the queue and granted of each")
-			.isEqualTo(1 + 8 * 3);
+		// A hint that comes beside a look counts twice, and costs a request
+		assertThat(this.store.count("acquire"))
+			.as("of the holder, and first, in the queue and granted of each, not of all for each release")
+			.isBetween(1 + 8 * 3, 1 + 8 * 4);
 	}
 
 	@Test
