@@ -9,14 +9,15 @@ import java.util.Map;
  * key is warm if it was taken within the linger after its last release, so often in a row
  * as its leases prove to be wanted elsewhere: each time that an idle lease is recalled it
  * takes four times as often, and each claim that an idle lease served makes up for one.
- * Two clients that take turns thus stop to keep the lock from each other. Only the last
- * keys are known. Thread-safe, guarded by the monitor.
+ * One that had served none shows that clients take turns: it takes the most at once, and
+ * they hardly ever keep the lock from each other any more. Only the last keys are known.
+ * Thread-safe, guarded by the monitor.
  */
 final class WarmKeys {
 
 	static final int MAX_KEYS = 10_000;
 
-	static final int MAX_CLAIMS = 256;
+	static final int MAX_CLAIMS = 1024;
 
 	private final Map<String, Use> uses = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -50,7 +51,7 @@ final class WarmKeys {
 	 */
 	synchronized void recalled(String key, boolean used) {
 		Use use = use(key);
-		use.needed = Math.min(MAX_CLAIMS, ((used) ? 4 : 16) * use.needed);
+		use.needed = (used) ? Math.min(MAX_CLAIMS, 4 * use.needed) : MAX_CLAIMS;
 		use.inARow = 0;
 	}
 
