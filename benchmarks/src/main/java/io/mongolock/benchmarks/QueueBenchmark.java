@@ -34,14 +34,17 @@ import io.mongolock.store.mongo.MongoLockStore;
 /**
  * What many clients cost that wait for one key, and how fast the lock goes from one to
  * the next: clients as those of as many JVMs, each with one thread, all in this JVM over
- * one {@code MongoClient}. Runs on a {@link MeasuredServer}. Arguments: seconds to wait
- * (20), then numbers of clients (25, 100, 300).
+ * one {@code MongoClient}. Three queues are emptied before, unmeasured: a JVM that has
+ * just begun is three times as slow. Runs on a {@link MeasuredServer}. Arguments: seconds
+ * to wait (20), then numbers of clients (25, 100, 300).
  */
 public final class QueueBenchmark {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(10);
 
 	private static final long SETTLED = 20_000;
+
+	private static final int WARM_UP_CLIENTS = 40;
 
 	/** A millisecond. */
 	private static final long WORK = 1_000_000;
@@ -58,11 +61,14 @@ public final class QueueBenchmark {
 		try (MeasuredServer server = MeasuredServer.start()) {
 			String uri = server.uri() + ((server.uri().contains("?")) ? "&" : "/?") + "maxPoolSize=2000";
 			try (MongoClient client = MongoClients.create(uri)) {
+				for (int i = 0; i < 3; i++) {
+					new Line(client, WARM_UP_CLIENTS).measure(0, 0, new Table("Warm-up"));
+				}
 				Table table = new Table("Clients that wait for one key", "clients", "requests/s", "MB/s",
 						"% of a core of the server", "one commit, ms", "release to grant, ms: p50", "p99", "longest",
 						"p50 in commits", "all, s", "out of order");
 				for (int clients : numbers) {
-					new Line(client, clients).measure(seconds, table);
+					new Line(client, clients).measure(SETTLED, seconds, table);
 				}
 				System.out.println(table.toMarkdown());
 			}
@@ -89,7 +95,7 @@ public final class QueueBenchmark {
 			this.clients = clients;
 		}
 
-		void measure(int seconds, Table table) throws Exception {
+		void measure(long settled, int seconds, Table table) throws Exception {
 			List<LockTemplate> templates = IntStream.range(0, this.clients).mapToObj(this::locks).toList();
 			LockTemplate first = locks(this.clients);
 			LockHandle held = first.acquire(REQUEST);
@@ -100,7 +106,7 @@ public final class QueueBenchmark {
 			awaitAll();
 			// Those who were near while the queue was short keep their streams for a
 			// while
-			Thread.sleep(SETTLED);
+			Thread.sleep(settled);
 			Usage before = usage();
 			Thread.sleep(seconds * 1000L);
 			Usage used = usage().since(before);
