@@ -24,6 +24,9 @@ final class StoreWatch {
 
 	private static final long RETRY = 10_000_000_000L;
 
+	/** How often it is checked, without being woken, whether it is still needed. */
+	private static final long CHECK = 1_000_000_000;
+
 	private final Supplier<ReleaseWatch> opener;
 
 	private final LongSupplier watchFor;
@@ -42,6 +45,9 @@ final class StoreWatch {
 	private boolean changing;
 
 	private long opensAt;
+
+	/** Whether somebody needed it when that was last checked. */
+	private boolean needed;
 
 	/** Not before this, unless somebody needs it. */
 	private long closesAt;
@@ -91,6 +97,7 @@ final class StoreWatch {
 				this.closesAt = now.nanos() + watchFor;
 			}
 			this.changing |= opens || closes;
+			this.needed = needed;
 		}
 		if (opens || closes) {
 			try {
@@ -103,12 +110,15 @@ final class StoreWatch {
 	}
 
 	/**
-	 * How long it need not be closed.
+	 * How long it need not be closed, unless its last user goes, who says so if that is
+	 * to be noticed at once.
 	 * @return nanoseconds
 	 */
 	synchronized long nextIn(ClockReading now) {
-		boolean closes = this.watch != null && !this.changing;
-		return (closes) ? Math.max(0, this.closesAt - now.nanos()) : ClockReading.NEVER;
+		if (this.watch == null || this.changing) {
+			return ClockReading.NEVER;
+		}
+		return Math.max((this.needed) ? CHECK : 0, this.closesAt - now.nanos());
 	}
 
 	private void open() {

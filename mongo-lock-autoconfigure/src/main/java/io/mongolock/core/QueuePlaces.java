@@ -46,7 +46,7 @@ public final class QueuePlaces {
 
 	private static final long WATCHED = 10_000_000_000L;
 
-	private static final long WATCHED_AFTER_LONG = 100_000_000;
+	private static final long WATCHED_AFTER_LONG = 10_000_000;
 
 	private final Map<String, QueuePlace> places = new ConcurrentHashMap<>();
 
@@ -155,6 +155,8 @@ public final class QueuePlaces {
 
 	void granted(QueuePlace place) {
 		this.places.remove(place.key(), place);
+		// Releases may have to be watched no longer
+		this.onWork.run();
 	}
 
 	void left(QueuePlace place) {

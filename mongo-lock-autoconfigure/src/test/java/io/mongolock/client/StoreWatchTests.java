@@ -86,6 +86,17 @@ class StoreWatchTests {
 		assertThat(this.watch.isLive()).isFalse();
 	}
 
+	@Test
+	void nobodyIsWokenAgainAndAgainWhileItIsNeeded() {
+		this.watchFor = 1;
+		this.watch.start();
+		runAt(1);
+		assertThat(this.watch.nextIn(at(1))).isEqualTo(TimeUnit.SECONDS.toNanos(1));
+		this.needed.set(false);
+		runAt(1);
+		assertThat(this.watch.nextIn(at(1))).isOne();
+	}
+
 	// Later than the start by whole seconds, as that read the clock itself
 	private void runAt(long nanos) {
 		this.watch.run(at(nanos), Runnable::run);

@@ -97,7 +97,7 @@ class QueuePlacesTests {
 		QueuePlace place = this.places.enter(attempt("k", LockSettings.NONE), () -> {
 		}, at(0));
 		stands(place, position(3, 33));
-		assertThat(Duration.ofNanos(this.places.watchFor())).isEqualTo(Duration.ofMillis(100));
+		assertThat(Duration.ofNanos(this.places.watchFor())).isEqualTo(Duration.ofMillis(10));
 		stands(place, position(3, 32));
 		assertThat(Duration.ofNanos(this.places.watchFor())).isEqualTo(Duration.ofSeconds(10));
 	}
@@ -109,6 +109,16 @@ class QueuePlacesTests {
 		}, at(0));
 		stands(place, position(3, 33));
 		assertThat(Duration.ofNanos(this.places.watchFor())).isEqualTo(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void whoWatchesReleasesNoticesThatTheLastPlaceIsGranted() {
+		QueuePlace place = this.places.enter(attempt("k", LockSettings.NONE), () -> {
+		}, at(0));
+		AtomicBoolean woken = new AtomicBoolean();
+		this.places.onWork(() -> woken.set(true));
+		this.places.granted(place);
+		assertThat(woken).isTrue();
 	}
 
 	private static boolean isNear(int ahead, int length) {

@@ -6,7 +6,6 @@ import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Has the majority confirm all that the primary has answered so far. An event of a change
@@ -19,9 +18,6 @@ final class ConfirmCommand {
 	private final LockCollection locks;
 
 	private final BsonDocument command;
-
-	/** Where alone there are events to wait for, as soon as that is known. */
-	private volatile @Nullable Boolean onReplicaSet;
 
 	ConfirmCommand(LockCollection locks, LockStatements statements) {
 		this.locks = locks;
@@ -38,20 +34,11 @@ final class ConfirmCommand {
 		StoreRequest request = StoreRequest.write("confirm releases", "", timeout);
 		RepeatedCommand once = new RepeatedCommand((failure) -> false, request.timeoutMillis());
 		this.locks.execute(request, () -> {
-			if (once.send(this::isOnReplicaSet)) {
+			if (once.send((left) -> this.locks.isOnReplicaSet(Duration.ofMillis(left)))) {
 				once.send((left) -> this.locks.run(this.command, left));
 			}
 			return true;
 		});
-	}
-
-	private boolean isOnReplicaSet(long timeoutMillis) {
-		Boolean known = this.onReplicaSet;
-		if (known == null) {
-			known = this.locks.isOnReplicaSet(Duration.ofMillis(timeoutMillis));
-			this.onReplicaSet = known;
-		}
-		return known;
 	}
 
 }

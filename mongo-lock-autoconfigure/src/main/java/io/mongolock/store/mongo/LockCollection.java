@@ -23,6 +23,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
@@ -50,6 +51,9 @@ final class LockCollection {
 	private final MongoDatabase database;
 
 	private final Map<Long, MongoDatabase> byTimeout = new ConcurrentHashMap<>();
+
+	/** What the server said of itself, as soon as it did: its kind does not change. */
+	private volatile @Nullable BsonDocument hello;
 
 	LockCollection(MongoOperations template, String name) {
 		this.name = name;
@@ -213,7 +217,12 @@ final class LockCollection {
 	}
 
 	private BsonDocument hello(Duration timeout) {
-		return run(new BsonDocument("hello", new BsonInt32(1)), timeout.toMillis());
+		BsonDocument known = this.hello;
+		if (known == null) {
+			known = run(new BsonDocument("hello", new BsonInt32(1)), timeout.toMillis());
+			this.hello = known;
+		}
+		return known;
 	}
 
 	String name() {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
+import org.awaitility.Awaitility;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -30,6 +31,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
@@ -247,6 +249,18 @@ class MongoLockStoreCommandTests {
 				.isEqualTo(RecordedCommands.essence(RECORDED.get("confirm all releases")));
 			assertThat(concern(last)).isEqualTo("majority");
 			assertThat(last).doesNotContainKey("txnNumber");
+		}
+	}
+
+	@Test
+	void streamsAndConfirmationsAskOnceWhatKindOfServerItIs() {
+		try (EmbeddedMongo set = EmbeddedMongo.builder().replicaSet().start()) {
+			connect(set.connectionString());
+			try (ReleaseWatch watch = this.store.watchReleases(new RecordingReleaseListener())) {
+				Awaitility.await().until(watch::isLive);
+				this.store.confirmReleases(TIMEOUT);
+			}
+			assertThat(commands()).containsOnlyOnce("hello").contains("update");
 		}
 	}
 
