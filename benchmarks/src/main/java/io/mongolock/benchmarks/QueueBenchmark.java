@@ -35,8 +35,8 @@ import io.mongolock.store.mongo.MongoLockStore;
  * What many clients cost that wait for one key, and how fast the lock goes from one to
  * the next: clients as those of as many JVMs, each with one thread, all in this JVM over
  * one {@code MongoClient}. Three queues are emptied before, unmeasured: a JVM that has
- * just begun is three times as slow. Runs on a {@link MeasuredServer}. Arguments: seconds
- * to wait (20), then numbers of clients (25, 100, 300).
+ * just begun is nearly twice as slow. Runs on a {@link MeasuredServer}. Arguments:
+ * seconds to wait (20), then numbers of clients (25, 100, 300).
  */
 public final class QueueBenchmark {
 

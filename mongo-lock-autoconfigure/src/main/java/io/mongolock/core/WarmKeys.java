@@ -8,10 +8,11 @@ import java.util.Map;
  * Which keys this client takes again and again, so that it pays to keep their leases. A
  * key is warm if it was taken within the linger after its last release, so often in a row
  * as its leases prove to be wanted elsewhere: each time that an idle lease is recalled it
- * takes four times as often, and each claim that an idle lease served makes up for one.
- * One that had served none shows that clients take turns: it takes the most at once, and
- * they hardly ever keep the lock from each other any more. Only the last keys are known.
- * Thread-safe, guarded by the monitor.
+ * takes four times as often, sixteen times if the lease had served no claim, and each
+ * claim that an idle lease served makes up for one. Two such leases one after the other
+ * show that clients take turns: it takes the most, and they hardly ever keep the lock
+ * from each other any more. Only the last keys are known. Thread-safe, guarded by the
+ * monitor.
  */
 final class WarmKeys {
 
@@ -43,6 +44,7 @@ final class WarmKeys {
 		Use use = use(key);
 		use.releasedAt = since.nanos();
 		use.needed = (int) Math.max(1, use.needed - served);
+		use.unused &= served == 0;
 	}
 
 	/**
@@ -51,7 +53,9 @@ final class WarmKeys {
 	 */
 	synchronized void recalled(String key, boolean used) {
 		Use use = use(key);
-		use.needed = (used) ? Math.min(MAX_CLAIMS, 4 * use.needed) : MAX_CLAIMS;
+		boolean again = !used && use.unused;
+		use.needed = (again) ? MAX_CLAIMS : Math.min(MAX_CLAIMS, ((used) ? 4 : 16) * use.needed);
+		use.unused = !used;
 		use.inARow = 0;
 	}
 
@@ -80,6 +84,9 @@ final class WarmKeys {
 
 		/** How often that has to be. */
 		private int needed = 1;
+
+		/** Whether a lease was recalled that had served no claim, and none has since. */
+		private boolean unused;
 
 	}
 

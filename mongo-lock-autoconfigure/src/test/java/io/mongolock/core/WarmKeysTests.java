@@ -40,8 +40,13 @@ class WarmKeysTests {
 	}
 
 	@Test
-	void aRecallOfWhatServedNobodyMakesItTakeTheMost() {
+	void aRecallOfWhatServedNobodyMakesItTakeSixteenTimesAsOftenAndOneAfterItTheMost() {
 		use();
+		this.keys.recalled("k", false);
+		assertThat(usesUntilWarm()).isEqualTo(16);
+		this.keys.released("k", at(this.now), 14);
+		this.keys.recalled("k", false);
+		assertThat(usesUntilWarm()).as("the one between has served some").isEqualTo(32);
 		this.keys.recalled("k", false);
 		assertThat(usesUntilWarm()).isEqualTo(WarmKeys.MAX_CLAIMS);
 	}
