@@ -8,17 +8,18 @@ import java.util.Map;
  * Which keys this client takes again and again, so that it pays to keep their leases. A
  * key is warm if it was taken within the linger after its last release, so often in a row
  * as its leases prove to be wanted elsewhere: each time that an idle lease is recalled it
- * takes four times as often, sixteen times if the lease had served no claim, and each
- * claim that an idle lease served makes up for one. Two such leases one after the other
- * show that clients take turns: it takes the most, and they hardly ever keep the lock
- * from each other any more. Only the last keys are known. Thread-safe, guarded by the
- * monitor.
+ * takes four times as often, and each claim that an idle lease served makes up for one. A
+ * lease that had served no claim shows that clients may take turns: it takes the most, so
+ * that they hardly ever keep the lock from each other. In case that was bad luck, every
+ * minute halves it. Only the last keys are known. Thread-safe, guarded by the monitor.
  */
 final class WarmKeys {
 
 	static final int MAX_KEYS = 10_000;
 
 	static final int MAX_CLAIMS = 1024;
+
+	private static final long HALVED = 60_000_000_000L;
 
 	private final Map<String, Use> uses = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -32,7 +33,7 @@ final class WarmKeys {
 			return false;
 		}
 		use.inARow = (now.nanos() - use.releasedAt <= linger.toNanos()) ? use.inARow + 1 : 0;
-		return use.inARow >= use.needed;
+		return use.inARow >= use.needed(now.nanos());
 	}
 
 	/**
@@ -44,18 +45,16 @@ final class WarmKeys {
 		Use use = use(key);
 		use.releasedAt = since.nanos();
 		use.needed = (int) Math.max(1, use.needed - served);
-		use.unused &= served == 0;
 	}
 
 	/**
-	 * The idle lease of a key was recalled.
+	 * The idle lease of a key was recalled, after it was {@link #released}.
 	 * @param used whether it had served a claim
 	 */
 	synchronized void recalled(String key, boolean used) {
 		Use use = use(key);
-		boolean again = !used && use.unused;
-		use.needed = (again) ? MAX_CLAIMS : Math.min(MAX_CLAIMS, ((used) ? 4 : 16) * use.needed);
-		use.unused = !used;
+		use.needed = (used) ? Math.min(MAX_CLAIMS, 4 * use.needed(use.releasedAt)) : MAX_CLAIMS;
+		use.recalledAt = use.releasedAt;
 		use.inARow = 0;
 	}
 
@@ -82,11 +81,14 @@ final class WarmKeys {
 		/** How often in a row it was taken again in time. */
 		private int inARow;
 
-		/** How often that has to be. */
+		/** How often that has to be within a minute of the last recall. */
 		private int needed = 1;
 
-		/** Whether a lease was recalled that had served no claim, and none has since. */
-		private boolean unused;
+		private long recalledAt;
+
+		private int needed(long now) {
+			return Math.max(1, this.needed >> Math.min(31, (now - this.recalledAt) / HALVED));
+		}
 
 	}
 

@@ -341,7 +341,7 @@ class IdleLeasesTests {
 		rest(unused, 200);
 		this.idle.recalled(unused.id());
 		endAll(201);
-		assertThat(usesUntilKept("l", 202)).isEqualTo(16);
+		assertThat(usesUntilKept("l", 202)).isEqualTo(WarmKeys.MAX_CLAIMS);
 	}
 
 	private int usesUntilKept(String key, long from) {

@@ -40,15 +40,35 @@ class WarmKeysTests {
 	}
 
 	@Test
-	void aRecallOfWhatServedNobodyMakesItTakeSixteenTimesAsOftenAndOneAfterItTheMost() {
+	void aRecallOfWhatServedNobodyMakesItTakeTheMost() {
 		use();
 		this.keys.recalled("k", false);
-		assertThat(usesUntilWarm()).isEqualTo(16);
-		this.keys.released("k", at(this.now), 14);
-		this.keys.recalled("k", false);
-		assertThat(usesUntilWarm()).as("the one between has served some").isEqualTo(32);
-		this.keys.recalled("k", false);
 		assertThat(usesUntilWarm()).isEqualTo(WarmKeys.MAX_CLAIMS);
+	}
+
+	@Test
+	void everyMinuteHalvesIt() {
+		use();
+		this.keys.recalled("k", false);
+		this.now += 59_000;
+		use();
+		assertThat(usesUntilWarm()).isEqualTo(WarmKeys.MAX_CLAIMS / 2);
+		this.now += 180_000;
+		use();
+		assertThat(usesUntilWarm()).isEqualTo(WarmKeys.MAX_CLAIMS / 16);
+	}
+
+	@Test
+	void recallsAddToWhatTimeHasLeft() {
+		use();
+		this.keys.recalled("k", false);
+		this.now += 5 * 60_000;
+		use();
+		this.keys.recalled("k", true);
+		assertThat(usesUntilWarm()).isEqualTo(4 * WarmKeys.MAX_CLAIMS / 32);
+		this.now += 3600_000;
+		use();
+		assertThat(usesUntilWarm()).isOne();
 	}
 
 	@Test
