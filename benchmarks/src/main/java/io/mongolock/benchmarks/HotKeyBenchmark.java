@@ -31,18 +31,20 @@ import io.mongolock.store.mongo.MongoLockStore;
 /**
  * What handing a lock on inside the JVM is worth: threads that want one lock, with and
  * without it, and a fair lock of the JVM, taking turns in short rounds. Runs on a
- * {@link MeasuredServer}. Arguments: rounds (10), milliseconds a round (500).
+ * {@link MeasuredServer}. Arguments: rounds (5), milliseconds a round (1,000).
  */
 public final class HotKeyBenchmark {
 
 	private static final LockRequest REQUEST = LockRequest.of("hot");
 
+	private static final long LEAD_IN = 1_500_000_000;
+
 	private HotKeyBenchmark() {
 	}
 
 	public static void main(String[] args) throws InterruptedException {
-		int rounds = (args.length > 0) ? Integer.parseInt(args[0]) : 10;
-		int millis = (args.length > 1) ? Integer.parseInt(args[1]) : 500;
+		int rounds = (args.length > 0) ? Integer.parseInt(args[0]) : 5;
+		int millis = (args.length > 1) ? Integer.parseInt(args[1]) : 1000;
 		try (MeasuredServer server = MeasuredServer.start()) {
 			run(server.uri(), rounds, millis);
 		}
@@ -110,12 +112,16 @@ public final class HotKeyBenchmark {
 	private static double rate(Consumer<Runnable> locked, int work, int threads, int millis)
 			throws InterruptedException {
 		LongAdder done = new LongAdder();
-		long begun = System.nanoTime();
+		// Until all of them have once slept a fair lock is handed on between two that
+		// spin
+		long begun = System.nanoTime() + LEAD_IN;
 		long end = begun + millis * 1_000_000L;
 		List<Thread> workers = IntStream.range(0, threads).mapToObj((i) -> new Thread(() -> {
-			while (System.nanoTime() - end < 0) {
+			for (long now = System.nanoTime(); now - end < 0; now = System.nanoTime()) {
 				locked.accept(() -> work(work));
-				done.increment();
+				if (now - begun >= 0) {
+					done.increment();
+				}
 			}
 		})).toList();
 		workers.forEach(Thread::start);
