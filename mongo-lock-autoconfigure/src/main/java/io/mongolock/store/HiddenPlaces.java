@@ -14,6 +14,6 @@ public record HiddenPlaces(int ahead, int limit, int behind) {
 	public static final HiddenPlaces NONE = new HiddenPlaces(0, Integer.MAX_VALUE, 0);
 
 	/** So many at the head are shown to everybody. */
-	public static final int SHOWN = 8;
+	public static final int SHOWN = 4;
 
 }

@@ -118,7 +118,8 @@ public interface LockStore {
 	 * is seen may be over, and is never a proof.
 	 * @param claims the tokens that wait, each for another key, at most a thousand
 	 * @return the locks in any order, without those that nobody ever asked for or that
-	 * cannot be read; of its queue each may hide the places that are not at the head
+	 * cannot be read; of its queue each may hide the places that are not at the head, and
+	 * who held it before
 	 */
 	default List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
 		return findAll(claims.stream().map(LeaseId::key).toList(), timeout);

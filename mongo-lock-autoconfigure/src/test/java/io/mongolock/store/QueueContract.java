@@ -184,7 +184,7 @@ interface QueueContract extends LockStoreContract {
 		deny(Claims.on("key").inQueue(shortTtl()));
 		elapse(shortTtl());
 		List<Claim> waiting = IntStream.range(0, HiddenPlaces.SHOWN + 4)
-			.mapToObj((i) -> Claims.waiting(Claims.limit(Claims.on("key"), (i == 9) ? 2 : 3)))
+			.mapToObj((i) -> Claims.waiting(Claims.limit(Claims.on("key"), (i == HiddenPlaces.SHOWN + 1) ? 2 : 3)))
 			.toList();
 		waiting.forEach(this::deny);
 		Claim last = waiting.get(HiddenPlaces.SHOWN + 3);

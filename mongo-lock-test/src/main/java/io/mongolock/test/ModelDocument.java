@@ -85,8 +85,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		boolean withoutQueue = isFast(claim) && this.holders.stream().anyMatch((holder) -> holder.isAlive(now));
 		StoredLock shown = (withoutQueue) ? look(claim.id().key(), List.of(), HiddenPlaces.NONE, now)
 				: look(claim.id(), now);
-		return new ClaimAnswer(shown.holders(), shown.queue(), shown.previous(), shown.fence(), now, null, false,
-				shown.recalled(), shown.hidden());
+		return new ClaimAnswer(shown.holders(), shown.queue(), this.previous, shown.fence(), now, null, false,
+				this.recalled, shown.hidden());
 	}
 
 	/**
@@ -114,11 +114,11 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @return the lock as it is shown
 	 */
 	StoredLock look(String key, Instant now) {
-		return look(key, this.queue, HiddenPlaces.NONE, now);
+		return new StoredLock(key, this.holders, this.queue, this.previous, this.fence, now, this.recalled);
 	}
 
 	private StoredLock look(String key, List<StoredWaiter> queue, HiddenPlaces hidden, Instant now) {
-		return new StoredLock(key, this.holders, queue, this.previous, this.fence, now, this.recalled, hidden);
+		return new StoredLock(key, this.holders, queue, List.of(), this.fence, now, null, hidden);
 	}
 
 	private ModelDocument decide(Claim claim, List<StoredHolder> alive, Instant now) {

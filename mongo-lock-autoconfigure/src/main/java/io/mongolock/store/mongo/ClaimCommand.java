@@ -41,7 +41,7 @@ final class ClaimCommand {
 			// too little
 		}
 		return ask(command, locks, filter, this.pipeline.of(claim),
-				this.statements.answer(ClaimStatements.token(claim)));
+				this.statements.claimed(ClaimStatements.token(claim)));
 	}
 
 	private LockDocument ask(RepeatedCommand command, LockCollection locks, BsonDocument filter,

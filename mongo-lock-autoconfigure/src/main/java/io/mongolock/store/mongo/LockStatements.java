@@ -214,13 +214,21 @@ final class LockStatements extends Statements {
 	}
 
 	/**
+	 * What to answer to a claim: what a place sees, and what a grant has to know.
+	 * @param token the token that asks, an expression
+	 */
+	BsonDocument claimed(BsonValue token) {
+		return fields("holders", "fence", "previous", LockDocument.RECALLED).append(LockDocument.SHOWN, shown(token));
+	}
+
+	/**
 	 * What to answer to one who waits. Of the queue that is who stands at its head, its
 	 * own place and how many there are besides, as a number: what it costs to send may
 	 * not grow with the queue.
 	 * @param token the token that waits, an expression
 	 */
 	BsonDocument answer(BsonValue token) {
-		return fields("holders", "fence", "previous", LockDocument.RECALLED).append(LockDocument.SHOWN, shown(token));
+		return fields("holders", "fence").append(LockDocument.SHOWN, shown(token));
 	}
 
 	/**
