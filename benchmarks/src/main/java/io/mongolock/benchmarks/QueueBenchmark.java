@@ -46,6 +46,8 @@ public final class QueueBenchmark {
 
 	private static final int WARM_UP_CLIENTS = 40;
 
+	private static final int AT_A_TIME = 25;
+
 	/** A millisecond. */
 	private static final long WORK = 1_000_000;
 
@@ -102,8 +104,12 @@ public final class QueueBenchmark {
 			List<Thread> waiters = IntStream.range(0, this.clients)
 				.mapToObj((number) -> new Thread(() -> take(templates.get(number), number)))
 				.toList();
-			waiters.forEach(Thread::start);
-			awaitAll();
+			// Not all at one moment, or requests wait too long for a connection
+			for (int from = 0; from < this.clients; from += AT_A_TIME) {
+				int to = Math.min(from + AT_A_TIME, this.clients);
+				waiters.subList(from, to).forEach(Thread::start);
+				await(to);
+			}
 			// Those who were near while the queue was short keep their streams for a
 			// while
 			Thread.sleep(settled);
@@ -147,8 +153,8 @@ public final class QueueBenchmark {
 					IntStream.range(0, gaps.length).filter((i) -> this.turns.get(i).client() != order.get(i)).count());
 		}
 
-		private void awaitAll() throws InterruptedException {
-			while (queue().size() < this.clients) {
+		private void await(int places) throws InterruptedException {
+			while (queue().size() < places) {
 				Thread.sleep(100);
 			}
 		}
