@@ -117,9 +117,9 @@ public final class HotKeyBenchmark {
 		long begun = System.nanoTime() + LEAD_IN;
 		long end = begun + millis * 1_000_000L;
 		List<Thread> workers = IntStream.range(0, threads).mapToObj((i) -> new Thread(() -> {
-			for (long now = System.nanoTime(); now - end < 0; now = System.nanoTime()) {
+			while (System.nanoTime() - end < 0) {
 				locked.accept(() -> work(work));
-				if (now - begun >= 0) {
+				if (System.nanoTime() - begun >= 0) {
 					done.increment();
 				}
 			}

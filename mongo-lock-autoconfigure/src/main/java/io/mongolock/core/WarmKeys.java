@@ -10,8 +10,9 @@ import java.util.Map;
  * as its leases prove to be wanted elsewhere: each time that an idle lease is recalled it
  * takes four times as often, and each claim that an idle lease served makes up for one. A
  * lease that had served no claim shows that clients may take turns: it takes the most, so
- * that they hardly ever keep the lock from each other. In case that was bad luck, every
- * minute halves it. Only the last keys are known. Thread-safe, guarded by the monitor.
+ * that they hardly ever keep the lock from each other. In case that was bad luck, each
+ * minute without a recall halves it. Only the last keys are known. Thread-safe, guarded
+ * by the monitor.
  */
 final class WarmKeys {
 
@@ -32,8 +33,9 @@ final class WarmKeys {
 		if (use == null) {
 			return false;
 		}
+		use.forget(now.nanos());
 		use.inARow = (now.nanos() - use.releasedAt <= linger.toNanos()) ? use.inARow + 1 : 0;
-		return use.inARow >= use.needed(now.nanos());
+		return use.inARow >= use.needed;
 	}
 
 	/**
@@ -42,7 +44,8 @@ final class WarmKeys {
 	 * @param served how many claims its idle lease served
 	 */
 	synchronized void released(String key, ClockReading since, long served) {
-		Use use = use(key);
+		Use use = use(key, since);
+		use.forget(since.nanos());
 		use.releasedAt = since.nanos();
 		use.needed = (int) Math.max(1, use.needed - served);
 	}
@@ -52,13 +55,15 @@ final class WarmKeys {
 	 * @param used whether it had served a claim
 	 */
 	synchronized void recalled(String key, boolean used) {
-		Use use = use(key);
-		use.needed = (used) ? Math.min(MAX_CLAIMS, 4 * use.needed(use.releasedAt)) : MAX_CLAIMS;
-		use.recalledAt = use.releasedAt;
-		use.inARow = 0;
+		Use use = this.uses.get(key);
+		if (use != null) {
+			use.needed = (used) ? Math.min(MAX_CLAIMS, 4 * use.needed) : MAX_CLAIMS;
+			use.halvedAt = use.releasedAt;
+			use.inARow = 0;
+		}
 	}
 
-	private Use use(String key) {
+	private Use use(String key, ClockReading since) {
 		Use known = this.uses.get(key);
 		if (known != null) {
 			return known;
@@ -66,7 +71,7 @@ final class WarmKeys {
 		if (this.uses.size() == MAX_KEYS) {
 			this.uses.remove(this.uses.keySet().iterator().next());
 		}
-		Use use = new Use();
+		Use use = new Use(since.nanos());
 		this.uses.put(key, use);
 		return use;
 	}
@@ -81,13 +86,21 @@ final class WarmKeys {
 		/** How often in a row it was taken again in time. */
 		private int inARow;
 
-		/** How often that has to be within a minute of the last recall. */
+		/** How often that has to be. */
 		private int needed = 1;
 
-		private long recalledAt;
+		/** When that was last halved, or a lease begun to be idle that was recalled. */
+		private long halvedAt;
 
-		private int needed(long now) {
-			return Math.max(1, this.needed >> Math.min(31, (now - this.recalledAt) / HALVED));
+		private Use(long now) {
+			this.halvedAt = now;
+		}
+
+		private void forget(long now) {
+			while (now - this.halvedAt >= HALVED && this.needed > 1) {
+				this.needed /= 2;
+				this.halvedAt += HALVED;
+			}
 		}
 
 	}

@@ -5,7 +5,7 @@ package io.mongolock.store;
  * count but those at the head, and its own.
  *
  * @param ahead how many of them are ahead of it; of all, if it has no place itself
- * @param limit the smallest limit among those ahead of it, shown or not
+ * @param limit the smallest limit among those
  * @param behind how many are behind it
  */
 public record HiddenPlaces(int ahead, int limit, int behind) {

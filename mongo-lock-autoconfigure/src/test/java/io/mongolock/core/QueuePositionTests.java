@@ -114,6 +114,14 @@ class QueuePositionTests {
 		assertThat(place(SHARED, new HiddenPlaces(20, SHARED, 0)).releasesNeeded()).as("all readers").isZero();
 	}
 
+	@Test
+	void readersBehindAWriterThatIsShownNeedNoMoreReleasesTheMoreOfThemAreHidden() {
+		holds(1, 30);
+		waits("writer", 1, 5);
+		waits("mine", SHARED, 5);
+		assertThat(place(SHARED, new HiddenPlaces(20, SHARED, 0)).releasesNeeded()).isEqualTo(2);
+	}
+
 	private QueuePosition place(int limit) {
 		return place(limit, HiddenPlaces.NONE);
 	}

@@ -1,6 +1,7 @@
 package io.mongolock.core;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,7 @@ class WarmKeysTests {
 
 	private final WarmKeys keys = new WarmKeys();
 
-	private long now;
+	private long now = -TimeUnit.DAYS.toMillis(1);
 
 	@Test
 	void aKeyIsWarmIfItIsTakenAgainWithinTheLinger() {
@@ -43,30 +44,42 @@ class WarmKeysTests {
 	void aRecallOfWhatServedNobodyMakesItTakeTheMost() {
 		use();
 		this.keys.recalled("k", false);
-		assertThat(usesUntilWarm()).isEqualTo(WarmKeys.MAX_CLAIMS);
+		assertThat(usesUntilWarm()).isEqualTo(1024);
 	}
 
 	@Test
-	void everyMinuteHalvesIt() {
+	void eachMinuteWithoutARecallHalvesIt() {
 		use();
 		this.keys.recalled("k", false);
-		this.now += 59_000;
+		this.now += 59_990;
 		use();
-		assertThat(usesUntilWarm()).isEqualTo(WarmKeys.MAX_CLAIMS / 2);
+		this.keys.recalled("k", false);
+		assertThat(this.keys.claims("k", LINGER, at(this.now))).isFalse();
+		this.now += 59_990;
+		use();
+		assertThat(usesUntilWarm()).isEqualTo(512);
 		this.now += 180_000;
 		use();
-		assertThat(usesUntilWarm()).isEqualTo(WarmKeys.MAX_CLAIMS / 16);
+		assertThat(usesUntilWarm()).isEqualTo(64);
+		this.now += 35 * 60_000;
+		use();
+		assertThat(usesUntilWarm()).isOne();
 	}
 
 	@Test
-	void recallsAddToWhatTimeHasLeft() {
+	void aRecallAndClaimsThatAnIdleLeaseServedAddToWhatTimeHasLeft() {
 		use();
 		this.keys.recalled("k", false);
-		this.now += 5 * 60_000;
-		use();
+		this.now += 3 * 60_000;
+		this.keys.released("k", at(this.now), 120);
+		assertThat(usesUntilWarm()).isEqualTo(8);
 		this.keys.recalled("k", true);
-		assertThat(usesUntilWarm()).isEqualTo(4 * WarmKeys.MAX_CLAIMS / 32);
-		this.now += 3600_000;
+		assertThat(usesUntilWarm()).isEqualTo(32);
+	}
+
+	@Test
+	void whatIsUnknownByNowIsNotRecalled() {
+		this.keys.recalled("k", false);
 		use();
 		assertThat(usesUntilWarm()).isOne();
 	}

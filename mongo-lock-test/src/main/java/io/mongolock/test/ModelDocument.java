@@ -102,7 +102,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		int shown = Math.min(HiddenPlaces.SHOWN, ahead.size());
 		List<StoredWaiter> fromOwn = alive.subList(ahead.size(), alive.size());
 		List<StoredWaiter> own = fromOwn.subList(0, Math.min(1, fromOwn.size()));
-		int limit = ahead.stream().mapToInt(StoredWaiter::limit).min().orElse(Integer.MAX_VALUE);
+		int limit = ahead.stream().skip(shown).mapToInt(StoredWaiter::limit).min().orElse(Integer.MAX_VALUE);
 		return look(claim.key(), Stream.concat(ahead.subList(0, shown).stream(), own.stream()).toList(),
 				new HiddenPlaces(ahead.size() - shown, limit, fromOwn.size() - own.size()), now);
 	}

@@ -165,6 +165,12 @@ final class SimulatedCall<T> {
 			return new Request<>(Kind.LOOK, ids, false, timeout, (log, now) -> looks(ids, log, now));
 		}
 
+		// As a whole, as those look who hold
+		static Request<List<StoredLock>> find(List<LeaseId> ids, Duration timeout) {
+			return new Request<>(Kind.LOOK, ids, false, timeout,
+					(log, now) -> ids.stream().map((id) -> log.look(id.key(), now)).toList());
+		}
+
 		private static List<StoredLock> looks(List<LeaseId> ids, StoreLog log, Instant now) {
 			return ids.stream().map((id) -> log.look(id, now)).toList();
 		}

@@ -111,7 +111,7 @@ final class SimulatedClient extends SimulatedProcess {
 
 	private void look(HeldLock heldLock) {
 		ClockReading left = now();
-		ask(Request.look(List.of(heldLock.id()), heldLock.terms().operationTimeout()),
+		ask(Request.find(List.of(heldLock.id()), heldLock.terms().operationTimeout()),
 				(locks) -> locks.forEach((lock) -> heldLock.looked(lock, left)), (outcome) -> {
 				});
 	}

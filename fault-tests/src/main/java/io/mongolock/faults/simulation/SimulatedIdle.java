@@ -158,7 +158,7 @@ final class SimulatedIdle {
 
 	private void look(List<HeldLock> looks) {
 		ClockReading left = this.client.now();
-		this.client.ask(Request.look(ids(looks), looks.get(0).terms().operationTimeout()), (locks) -> {
+		this.client.ask(Request.find(ids(looks), looks.get(0).terms().operationTimeout()), (locks) -> {
 			this.client.judge.count(Event.IDLE_LOOK);
 			locks.forEach((lock) -> seen(lock, looks));
 			this.leases.looked(looks, locks, left);

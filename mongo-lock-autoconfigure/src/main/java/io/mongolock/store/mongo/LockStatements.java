@@ -23,6 +23,10 @@ final class LockStatements extends Statements {
 	private static final BsonDocument COUNTING = encoded(filter(operator("$ifNull", string("$queue"), new BsonArray()),
 			operator("$gt", operator("$add", string("$$e.renewedAt"), string("$$e.ttl")), string("$$NOW"))));
 
+	private static final BsonInt32 SHOWN = new BsonInt32(HiddenPlaces.SHOWN);
+
+	private static final BsonInt32 ALL = new BsonInt32(Integer.MAX_VALUE);
+
 	private final String path;
 
 	private final BsonDocument renewedNow;
@@ -254,14 +258,14 @@ final class LockStatements extends Statements {
 		BsonString ahead = string("$$ahead");
 		BsonString counting = string("$$counting");
 		BsonDocument none = operator("$lt", at, new BsonInt32(0));
-		BsonDocument head = operator("$slice", ahead, new BsonInt32(HiddenPlaces.SHOWN));
+		BsonDocument head = operator("$slice", ahead, SHOWN);
 		BsonDocument own = operator("$slice", counting, at, new BsonInt32(1));
 		BsonDocument others = operator("$subtract", document("$size", counting),
 				operator("$add", at, new BsonInt32(1)));
 		BsonDocument shown = document("queue",
 				operator("$concatArrays", head, operator("$cond", none, new BsonArray(), own)), "ahead",
 				document("$size", ahead))
-			.append("limit", document("$min", string("$$ahead.limit")))
+			.append("limit", document("$min", operator("$slice", string("$$ahead.limit"), SHOWN, ALL)))
 			.append("behind", operator("$cond", none, new BsonInt32(0), others));
 		BsonDocument before = operator("$cond", none, counting, operator("$slice", counting, at));
 		return let(document("counting", COUNTING),
