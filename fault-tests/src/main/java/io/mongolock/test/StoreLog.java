@@ -102,9 +102,9 @@ public final class StoreLog {
 		return change(claim.key(), (lock) -> lock.leave(claim.leaseToken()));
 	}
 
-	// As one who waits sees it; as a whole where there is no token
+	// As one who waits sees it
 	public StoredLock look(LeaseId claim, Instant now) {
-		return (claim.leaseToken().isEmpty()) ? look(claim.key(), now) : lock(claim.key()).look(claim, now);
+		return lock(claim.key()).look(claim, now);
 	}
 
 	public StoredLock look(String key, Instant now) {

@@ -149,7 +149,7 @@ final class SimulatedStore implements LockStore {
 
 	@Override
 	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
-		return lookAll(keys.stream().map((key) -> new LeaseId(key, "")).toList(), timeout);
+		return ask(Request.find(keys.stream().map((key) -> new LeaseId(key, "")).toList(), timeout));
 	}
 
 	@Override
