@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
@@ -55,6 +56,13 @@ import static org.assertj.core.api.Assertions.assertThatException;
 class SchedulerLockToDistributedLockTests {
 
 	private static final String SHED_LOCK = "net.javacrumbs.shedlock.spring.aop.";
+
+	private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+	/** Indexes the class path once for all sources. */
+	private static final JavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
+
+	private static final JavaParser PARSER = JavaParser.fromJavaVersion().classpath("shedlock-spring").build();
 
 	@TempDir
 	private static Path classes;
@@ -332,11 +340,7 @@ class SchedulerLockToDistributedLockTests {
 		ExecutionContext context = new InMemoryExecutionContext((failure) -> {
 			throw new AssertionError(failure);
 		});
-		List<SourceFile> parsed = JavaParser.fromJavaVersion()
-			.classpath("shedlock-spring")
-			.build()
-			.parse(context, sources)
-			.toList();
+		List<SourceFile> parsed = PARSER.reset().parse(context, sources).toList();
 		return new SchedulerLockToDistributedLock().run(new InMemoryLargeSourceSet(parsed), context)
 			.getChangeset()
 			.getAllResults();
@@ -347,7 +351,6 @@ class SchedulerLockToDistributedLockTests {
 	}
 
 	private static Class<?> compiled(String source) {
-		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		StringWriter errors = new StringWriter();
 		JavaFileObject file = new SimpleJavaFileObject(URI.create("string:///Jobs.java"), JavaFileObject.Kind.SOURCE) {
 
@@ -358,7 +361,8 @@ class SchedulerLockToDistributedLockTests {
 
 		};
 		List<String> options = List.of("-proc:none", "-parameters", "-d", classes.toString());
-		assertThat(compiler.getTask(errors, null, null, options, null, List.of(file)).call()).as("%s", errors).isTrue();
+		assertThat(COMPILER.getTask(errors, FILES, null, options, null, List.of(file)).call()).as("%s", errors)
+			.isTrue();
 		try (URLClassLoader loader = new URLClassLoader(new URL[] { classes.toUri().toURL() })) {
 			return (source.contains("class Jobs")) ? loader.loadClass("Jobs") : Object.class;
 		}
