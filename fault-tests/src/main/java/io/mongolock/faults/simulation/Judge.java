@@ -210,6 +210,14 @@ final class Judge {
 		}
 	}
 
+	// What was lost before is released, too, and its holder may not have looked since
+	void stops(SimulatedProcess process) {
+		this.histories.all()
+			.stream()
+			.filter((history) -> history.client == process && history.notified && !history.isOver())
+			.forEach((history) -> history.stoppedAt = this.timeline.now());
+	}
+
 	void acts(LeaseHistory history, long checkedAt) {
 		event(history, "acts", Event.ACTS);
 		this.exclusion.acts(history, checkedAt);

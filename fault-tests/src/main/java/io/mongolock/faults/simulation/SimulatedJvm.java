@@ -190,6 +190,7 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 	void restart(long budget, long pause, Runnable onStopped) {
 		this.judge.event(this.name, "stops", Event.STOPPED);
 		this.wasStopped = true;
+		this.judge.stops(this);
 		this.client.stop(Duration.ofNanos(budget));
 		this.judge.event(this.name, "has stopped", null);
 		this.stopped = true;
