@@ -232,10 +232,7 @@ final class HeldLocks {
 	 * A lock was broken on purpose: who holds it here has lost it.
 	 */
 	void broken(String key, long fence) {
-		this.held.stream()
-			.filter((heldLock) -> heldLock.key().equals(key) && heldLock.grantFence() == fence)
-			.forEach((heldLock) -> heldLock.lease().refused());
-		this.queues.idle().broken(key, fence);
+		this.queues.idle().broken(key, fence).forEach((heldLock) -> heldLock.lease().refused());
 	}
 
 	/**

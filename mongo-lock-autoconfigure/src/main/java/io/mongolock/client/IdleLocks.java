@@ -41,9 +41,6 @@ final class IdleLocks implements WatchDuty, RecallListener {
 	/** For how long one blocked document keeps those that go along from being free. */
 	static final Duration PATIENCE = Duration.ofMillis(500);
 
-	/** How long recalls are watched after the last lease was idle, in nanoseconds. */
-	private static final long WATCHED = 10_000_000_000L;
-
 	private final LockStore store;
 
 	private final LockClock clock;
@@ -76,8 +73,8 @@ final class IdleLocks implements WatchDuty, RecallListener {
 		this.idle = queues.idle();
 		this.events = events;
 		this.giveUp = giveUp;
-		this.recalls = new StoreWatch(() -> store.watchRecalls(this), () -> (this.idle.size() > 0) ? WATCHED : 0,
-				this::missed, clock);
+		this.recalls = new StoreWatch(() -> store.watchRecalls(this), () -> this.idle.watchFor(now()), this::missed,
+				clock);
 	}
 
 	@Override

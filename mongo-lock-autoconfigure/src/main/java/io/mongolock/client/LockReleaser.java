@@ -125,20 +125,24 @@ final class LockReleaser {
 	 */
 	void releaseAll(List<HeldLock> left, long until) {
 		Runnable interrupt = ClientThreads.holdBackInterrupt();
-		List<List<HeldLock>> chunks = chunks(left);
-		for (int i = 0; i < chunks.size(); i++) {
-			long nanos = until - this.clock.nanoTime();
-			if (nanos < MIN_NANOS) {
-				List<HeldLock> rest = chunks.subList(i, chunks.size()).stream().flatMap(List::stream).toList();
-				this.events.releaseAtShutdownFailed(rest, new LockStoreException(rest.get(0).key(),
-						Outcome.NOT_EXECUTED, "the time for the shutdown was over before", null));
-				break;
+		try {
+			List<List<HeldLock>> chunks = chunks(left);
+			for (int i = 0; i < chunks.size(); i++) {
+				long nanos = until - this.clock.nanoTime();
+				if (nanos < MIN_NANOS) {
+					List<HeldLock> rest = chunks.subList(i, chunks.size()).stream().flatMap(List::stream).toList();
+					this.events.releaseAtShutdownFailed(rest, new LockStoreException(rest.get(0).key(),
+							Outcome.NOT_EXECUTED, "the time for the shutdown was over before", null));
+					break;
+				}
+				// One that is blocked must not take the time of all that follow
+				int requests = chunks.size() - i;
+				releaseChunk(chunks.get(i), Duration.ofNanos(Math.min(nanos, 2 * nanos / requests)));
 			}
-			// One that is blocked must not take the time of all that follow
-			int requests = chunks.size() - i;
-			releaseChunk(chunks.get(i), Duration.ofNanos(Math.min(nanos, 2 * nanos / requests)));
 		}
-		interrupt.run();
+		finally {
+			interrupt.run();
+		}
 	}
 
 	// Those that have to stay taken have requests of their own, first

@@ -92,19 +92,27 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 		this.releases.stop();
 		List<LeaseId> all = this.places.takeAll();
 		Runnable interrupt = ClientThreads.holdBackInterrupt();
-		for (int from = 0; from < all.size(); from += CHUNK) {
-			long nanos = until - this.clock.nanoTime();
-			if (nanos < MIN_NANOS) {
-				break;
-			}
-			try {
-				this.store.leaveAll(all.subList(from, Math.min(all.size(), from + CHUNK)), Duration.ofNanos(nanos));
-			}
-			catch (RuntimeException ex) {
-				logger.debug("Places in the queue are not left and run out by themselves", ex);
+		try {
+			for (int from = 0; from < all.size(); from += CHUNK) {
+				long nanos = until - this.clock.nanoTime();
+				if (nanos < MIN_NANOS) {
+					break;
+				}
+				leave(all.subList(from, Math.min(all.size(), from + CHUNK)), Duration.ofNanos(nanos));
 			}
 		}
-		interrupt.run();
+		finally {
+			interrupt.run();
+		}
+	}
+
+	private void leave(List<LeaseId> places, Duration timeout) {
+		try {
+			this.store.leaveAll(places, timeout);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Places in the queue are not left and run out by themselves", ex);
+		}
 	}
 
 	private void send(PlaceRequest request) {

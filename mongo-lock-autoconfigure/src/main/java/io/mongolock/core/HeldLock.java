@@ -308,7 +308,11 @@ public final class HeldLock implements WaitQueue.Member {
 	 */
 	@Nullable HeldLock take(Attempt to, ClockReading now) {
 		HeldLock taken = new HeldLock(this, to, now, false);
-		return (this.lease.handOver(taken.lease, now)) ? taken : null;
+		if (!this.lease.handOver(taken.lease, now)) {
+			return null;
+		}
+		recall().serve();
+		return taken;
 	}
 
 	/**

@@ -44,6 +44,9 @@ public final class IdleLeases {
 	/** After a look that had no answer. */
 	private static final long RETRY = 1_000_000_000;
 
+	/** How long recalls are watched after a lease was last left idle. */
+	static final long WATCHED = 10_000_000_000L;
+
 	private final LocalWaitQueues<LocalWaiter, HeldLock> queues;
 
 	private final WarmKeys warm = new WarmKeys();
@@ -59,6 +62,9 @@ public final class IdleLeases {
 
 	/** Whether any lease was ever idle. */
 	private volatile boolean used;
+
+	/** When a lease was last left idle. */
+	private @Nullable Long restedAt;
 
 	/** When to pass over the leases next, if there are any. */
 	private @Nullable Long nextAt;
@@ -151,6 +157,7 @@ public final class IdleLeases {
 		boolean sooner;
 		synchronized (this) {
 			this.leases.put(held.key(), lease);
+			this.restedAt = now.nanos();
 			if (this.nextAt == null) {
 				this.noLookBefore = now.nanos();
 			}
@@ -199,7 +206,7 @@ public final class IdleLeases {
 	private void removeEnding(HeldLock held) {
 		IdleLease lease = remove(held);
 		if (lease != null) {
-			this.warm.released(held.key(), lease.since(), held.fence() - held.grantFence());
+			this.warm.released(held.key(), lease.since(), held.recall().served());
 		}
 	}
 
@@ -219,7 +226,7 @@ public final class IdleLeases {
 	private boolean recall(HeldLock held) {
 		boolean news = held.recall().want();
 		if (end(held)) {
-			this.warm.recalled(held.key(), held.isHandedOver());
+			this.warm.recalled(held.key(), held.recall().served() > 0);
 		}
 		return news;
 	}
@@ -238,12 +245,13 @@ public final class IdleLeases {
 
 	/**
 	 * A lock was broken on purpose: nobody takes its lease any more.
+	 * @return who of this client holds it, as it was taken before that
 	 */
-	public void broken(String key, long fence) {
-		all().stream()
-			.map(IdleLease::held)
-			.filter((held) -> held.key().equals(key) && held.grantFence() == fence)
-			.forEach(this::end);
+	public List<HeldLock> broken(String key, long fence) {
+		List<HeldLock> broken = this.queues.present(key).stream().filter((held) -> held.grantFence() == fence).toList();
+		broken.stream().filter((held) -> held.grant().recall() != null).forEach((held) -> held.recall().want());
+		broken.forEach(this::end);
+		return this.queues.holders(key).stream().filter((held) -> held.grantFence() == fence).toList();
 	}
 
 	private boolean end(HeldLock held) {
@@ -286,6 +294,19 @@ public final class IdleLeases {
 	 */
 	public synchronized int size() {
 		return this.leases.size();
+	}
+
+	/**
+	 * How long recalls are to be watched from now on: while a lease is idle, and for a
+	 * while after one was last left so, since one that is taken again at once is hardly
+	 * ever idle when that is asked.
+	 * @return nanoseconds, zero if they need not be watched
+	 */
+	public synchronized long watchFor(ClockReading now) {
+		if (!this.leases.isEmpty()) {
+			return WATCHED;
+		}
+		return (this.restedAt != null) ? Math.max(0, this.restedAt + WATCHED - now.nanos()) : 0;
 	}
 
 	/**

@@ -246,14 +246,26 @@ final class QueuePlace {
 	}
 
 	/**
+	 * Any number of places may have become free. Who stands is looked at; the answer to
+	 * one who asks may be older than that.
+	 */
+	synchronized void missed() {
+		if (!this.standing) {
+			this.freed = Integer.MAX_VALUE / 2;
+		}
+	}
+
+	/**
 	 * A look at the lock was answered: the attempt asks if the rule admits it, or if it
 	 * has no place any more.
 	 * @param left when the look left
 	 * @param freed how many hints had come until then
 	 * @param seen where it stands, or {@code null} if it has no place
+	 * @param recalls whether it is to ask because that recalls a lease that may be idle:
+	 * who took the lock while this place did not count knows of nobody who waits
 	 * @param pause how long until the next look
 	 */
-	void looked(long left, int freed, @Nullable QueuePosition seen, long pause, ClockReading now) {
+	void looked(long left, int freed, @Nullable QueuePosition seen, boolean recalls, long pause, ClockReading now) {
 		boolean asks;
 		synchronized (this) {
 			if (!this.standing || left - this.answeredAt < 0) {
@@ -261,7 +273,7 @@ final class QueuePlace {
 			}
 			this.answeredAt = left;
 			this.freed -= Math.min(this.freed, freed);
-			asks = seen == null || seen.admits(this.freed);
+			asks = seen == null || recalls || seen.admits(this.freed);
 			if (seen != null) {
 				plan(seen, pause, now);
 			}

@@ -214,6 +214,7 @@ public final class QueuePlaces {
 	 * Anything may have happened: look at every place once.
 	 */
 	public void missed() {
+		this.places.values().forEach(QueuePlace::missed);
 		synchronized (this) {
 			this.schedule.lookAtAll();
 		}
@@ -262,7 +263,8 @@ public final class QueuePlaces {
 		QueuePlace place = look.place();
 		QueuePosition seen = (lock != null) ? QueuePosition.of(place.attempt(), lock) : null;
 		long pause = (seen != null) ? pause(place, seen, now) : 0;
-		place.looked(look.left(), look.freed(), seen, pause, now);
+		boolean recalls = lock != null && lock.mayBeIdle();
+		place.looked(look.left(), look.freed(), seen, recalls, pause, now);
 	}
 
 	/**

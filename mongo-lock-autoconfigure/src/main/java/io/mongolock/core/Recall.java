@@ -1,14 +1,18 @@
 package io.mongolock.core;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What this client knows of others who want a lock whose lease it may keep idle; one for
- * all holders of a grant. Thread-safe: what is known only grows.
+ * What this client knows of others who want a lock whose lease it may keep idle, and for
+ * how many claims it paid to keep it; one for all holders of a grant. Thread-safe: what
+ * is known only grows.
  */
 final class Recall {
 
 	private final AtomicBoolean wanted = new AtomicBoolean();
+
+	private final AtomicInteger served = new AtomicInteger();
 
 	/** When the last look left that found nobody. */
 	private volatile long seenAt;
@@ -28,6 +32,20 @@ final class Recall {
 	 */
 	boolean isWanted() {
 		return this.wanted.get();
+	}
+
+	/**
+	 * A claim takes the lease that is idle.
+	 */
+	void serve() {
+		this.served.incrementAndGet();
+	}
+
+	/**
+	 * How many claims the idle lease has served.
+	 */
+	int served() {
+		return this.served.get();
 	}
 
 	/**

@@ -119,12 +119,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 * may keep the lease, and nobody has recalled it yet.
 	 */
 	public boolean mayBeIdle() {
-		for (StoredHolder holder : this.holders) {
-			if (holder.mayBeIdle(this.recalled) && holder.isAlive(this.now)) {
-				return true;
-			}
-		}
-		return false;
+		return StoredHolder.mayBeIdle(this.holders, this.recalled, this.now);
 	}
 
 	/**

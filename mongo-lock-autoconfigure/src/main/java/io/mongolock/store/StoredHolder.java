@@ -66,6 +66,15 @@ public record StoredHolder(String leaseToken, long fence, int limit, LockOwner o
 		return new LockHolder(this.owner, this.fence, this.acquiredAt, positive(heldFor), positive(remaining));
 	}
 
+	static boolean mayBeIdle(List<StoredHolder> holders, @Nullable String recalled, Instant now) {
+		for (StoredHolder holder : holders) {
+			if (holder.mayBeIdle(recalled) && holder.isAlive(now)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	static List<LockHolder> alive(List<StoredHolder> holders, Instant now) {
 		return holders.stream().filter((holder) -> holder.isAlive(now)).map((holder) -> holder.toHolder(now)).toList();
 	}

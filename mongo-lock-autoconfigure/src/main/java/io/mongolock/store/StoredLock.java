@@ -54,6 +54,14 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	}
 
 	/**
+	 * Whether the lock may be held by nobody although it is taken: the client of a holder
+	 * may keep the lease, and nobody has recalled it yet.
+	 */
+	public boolean mayBeIdle() {
+		return StoredHolder.mayBeIdle(this.holders, this.recalled, this.now);
+	}
+
+	/**
 	 * The holders now.
 	 */
 	public List<LockHolder> liveHolders() {

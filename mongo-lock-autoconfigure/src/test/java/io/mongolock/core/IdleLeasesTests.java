@@ -344,6 +344,40 @@ class IdleLeasesTests {
 		assertThat(usesUntilKept("l", 202)).isEqualTo(WarmKeys.MAX_CLAIMS);
 	}
 
+	@Test
+	void aHandOverIsNoClaimThatTheIdleLeaseServed() {
+		HeldLock first = warm("k");
+		Waiter next = begun(request("k"), 3);
+		assertThat(new HandOver(Duration.ofMillis(250), 1000).pass(first, this.queues, at(4), (any) -> {
+		}, () -> {
+		})).isTrue();
+		assertThat(rest(next.held(), 5)).isTrue();
+		this.idle.recalled(first.id());
+		endAll(6);
+		assertThat(usesUntilKept("k", 7)).isEqualTo(WarmKeys.MAX_CLAIMS);
+	}
+
+	@Test
+	void whatAnIdleLeaseServedMakesUpForRecalls() {
+		rest(warm("k"), 10);
+		HeldLock taken = taken("k", 11);
+		rest(taken, 12);
+		this.idle.recalled(taken.id());
+		endAll(13);
+		long now = 14;
+		HeldLock held = granted("k", now);
+		for (; !rest(held, now); now++) {
+			held = granted("k", now);
+		}
+		for (int served = 0; served < 3; served++) {
+			held = taken("k", now);
+			rest(held, now);
+		}
+		this.idle.recalled(held.id());
+		endAll(now);
+		assertThat(usesUntilKept("k", now)).as("as after the first recall").isEqualTo(4);
+	}
+
 	private int usesUntilKept(String key, long from) {
 		int uses = 1;
 		for (long now = from; !rest(granted(key, now), now + 1); now += 2) {
@@ -394,6 +428,48 @@ class IdleLeasesTests {
 		this.idle.broken("k", held.grantFence() - 1);
 		assertThat(this.idle.size()).isOne();
 		this.idle.broken("k", held.grantFence());
+		assertThat(begun(request("k"), 11).step).isInstanceOf(Wait.class);
+	}
+
+	@Test
+	void whoTookTheLeaseOfABrokenLockHasLostIt() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		HeldLock taken = taken("k", 11);
+		assertThat(this.idle.broken("k", held.grantFence() - 1)).isEmpty();
+		assertThat(this.idle.broken("k", held.grantFence())).containsExactly(taken);
+		assertThat(rest(taken, 12)).as("nor does anybody take it after that").isFalse();
+	}
+
+	@Test
+	void recallsAreWatchedForAWhileAfterALeaseWasLeftIdleHoweverSoonItIsTaken() {
+		assertThat(this.idle.watchFor(at(0))).isZero();
+		HeldLock held = warm("k");
+		assertThat(this.idle.watchFor(at(10))).isZero();
+		rest(held, 10);
+		assertThat(this.idle.watchFor(at(1000))).isEqualTo(IdleLeases.WATCHED);
+		taken("k", 1010);
+		assertThat(this.idle.watchFor(at(1010))).isEqualTo(9_000_000_000L);
+		assertThat(this.idle.watchFor(at(10_010))).isZero();
+	}
+
+	@Test
+	void whatWasMissedIsLookedAtThoughALookHadNoAnswer() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		this.idle.due(false, at(510));
+		assertThat(this.idle.looks(at(510))).isNotEmpty();
+		this.idle.notLooked(at(520));
+		this.idle.missed(at(530));
+		this.idle.due(true, at(531));
+		assertThat(this.idle.looks(at(531))).containsExactly(held);
+	}
+
+	@Test
+	void nobodyTakesALeaseThatWasRecalledBeforeItEnds() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		held.recall().want();
 		assertThat(begun(request("k"), 11).step).isInstanceOf(Wait.class);
 	}
 

@@ -21,6 +21,8 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.core.AcquisitionStep.Ask;
+import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.PlaceRequest.Kind;
 import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.ClaimAnswer;
@@ -31,6 +33,7 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -440,6 +443,58 @@ class QueuePlacesTests {
 		assertThat(this.places.nextIn(at(2))).isZero();
 		assertThat(keys(only(this.places.due(true, at(2)), Kind.LOOK))).hasSize(2);
 		assertThat(this.places.due(true, at(3))).isEmpty();
+	}
+
+	@Test
+	void aClaimThatWasUnderwayWhenSomethingWasMissedIsRepeatedIfItIsDenied() {
+		stand("k", 0);
+		this.places.wakeIfAdmitted("k");
+		LockAcquisition acquisition = this.acquisitions.get("k");
+		acquisition.turn(at(201));
+		acquisition.send(at(201));
+		this.places.missed();
+		assertThat(acquisition.answered(answer("k", 0), at(202))).isInstanceOf(Ask.class);
+		acquisition.send(at(203));
+		assertThat(acquisition.answered(answer("k", 0), at(204))).as("once").isInstanceOf(Wait.class);
+	}
+
+	@Test
+	void aPlaceThatSeesALeaseWhichMayBeIdleAndNobodyRecalledAsks() {
+		stand("far", 100);
+		stand("head", 0);
+		look((look) -> seen(look, 0).stream()
+			.map((lock) -> (lock.key().equals("far")) ? idle(lock("far", 1, 100, Duration.ofSeconds(30))) : lock)
+			.toList());
+		assertThat(this.called).containsExactly("far");
+		this.called.clear();
+		stand("recalled", 1);
+		look((look) -> seen(look, 1).stream().map((lock) -> recalled(idle(lock))).toList());
+		assertThat(this.called).isEmpty();
+	}
+
+	private static StoredLock idle(StoredLock lock) {
+		StoredHolder holder = lock.holders().get(0);
+		return new StoredLock(lock.key(),
+				List.of(new StoredHolder(holder.leaseToken(), holder.fence(), 1, holder.owner(), holder.acquiredAt(),
+						holder.renewedAt(), holder.ttl(), null, false, Duration.ofSeconds(5))),
+				lock.queue(), List.of(), lock.fence(), lock.now(), null, lock.hidden());
+	}
+
+	private static StoredLock recalled(StoredLock lock) {
+		return new StoredLock(lock.key(), lock.holders(), lock.queue(), List.of(), lock.fence(), lock.now(),
+				lock.holders().get(0).leaseToken(), lock.hidden());
+	}
+
+	@Test
+	void aStartAfterAStopRefreshesAndLeavesThoughRequestsWereNotSent() {
+		stand("a", 0);
+		stand("b", 0);
+		this.acquisitions.get("b").cancel();
+		for (PlaceRequest request : this.places.due(true, at(2_000))) {
+			this.places.unsent(request, at(2_001));
+		}
+		assertThat(this.places.due(true, at(4_100))).extracting(PlaceRequest::kind, QueuePlacesTests::keys)
+			.containsExactly(tuple(Kind.LEAVE, List.of("b")), tuple(Kind.REFRESH, List.of("a")));
 	}
 
 	@Test

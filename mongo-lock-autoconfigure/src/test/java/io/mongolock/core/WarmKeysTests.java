@@ -105,6 +105,18 @@ class WarmKeysTests {
 		assertThat(this.keys.claims("k" + (WarmKeys.MAX_KEYS - 1), LINGER, at(this.now))).isTrue();
 	}
 
+	@Test
+	void aKeyThatIsUsedStaysKnownHoweverManyOthersAre() {
+		use();
+		for (int i = 0; i < 2 * WarmKeys.MAX_KEYS; i++) {
+			this.keys.released("k" + i, at(this.now), 0);
+			if (i % 1000 == 0) {
+				use();
+			}
+		}
+		assertThat(use()).isTrue();
+	}
+
 	private int usesUntilWarm() {
 		int uses = 1;
 		while (!use()) {

@@ -2,6 +2,7 @@ package io.mongolock.store;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +42,35 @@ interface RecallContract extends LockStoreContract {
 			.containsExactly(holder.id().leaseToken());
 		assertThat(renew(holder)).isTrue();
 		assertThat(releaseGrant(holder, granted)).isTrue();
+	}
+
+	@Test
+	default void oneWhoWaitsIsShownWhetherTheHolderMayBeIdleAndWasRecalled() {
+		Claim holder = Claims.on("key").withLinger(LINGER);
+		Claim waiter = Claims.waiting(Claims.on("key"));
+		Claim next = Claims.waiting(Claims.on("key")).withLinger(LINGER);
+		grant(holder);
+		deny(next);
+		deny(waiter);
+		assertThat(look(waiter)).allMatch((lock) -> !lock.mayBeIdle());
+		release(holder);
+		grant(next);
+		assertThat(look(waiter)).allMatch(StoredLock::mayBeIdle);
+		deny(waiter);
+		assertThat(look(waiter)).allMatch((lock) -> !lock.mayBeIdle());
+	}
+
+	private List<StoredLock> look(Claim waiter) {
+		List<LeaseId> places = List.of(waiter.id());
+		return List.of(store().lookAll(places, TIMEOUT).get(0), store().refreshAll(places, TIMEOUT).get(0));
+	}
+
+	@Test
+	default void aHolderThatIsDoneIsNotIdleThoughItsLeaseStays() {
+		Claim holder = Claims.on("key").withLinger(LINGER);
+		grant(holder);
+		assertThat(store().expireAll(Map.of(holder.id(), shortTtl()), TIMEOUT)).isOne();
+		assertThat(deny(Claims.on("key")).mayBeIdle()).isFalse();
 	}
 
 	@Test

@@ -118,7 +118,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	private StoredLock look(String key, List<StoredWaiter> queue, HiddenPlaces hidden, Instant now) {
-		return new StoredLock(key, this.holders, queue, List.of(), this.fence, now, null, hidden);
+		return new StoredLock(key, this.holders, queue, List.of(), this.fence, now, this.recalled, hidden);
 	}
 
 	private ModelDocument decide(Claim claim, List<StoredHolder> alive, Instant now) {

@@ -232,7 +232,7 @@ final class LockStatements extends Statements {
 	 * @param token the token that waits, an expression
 	 */
 	BsonDocument answer(BsonValue token) {
-		return fields("holders", "fence").append(LockDocument.SHOWN, shown(token));
+		return fields("holders", "fence", LockDocument.RECALLED).append(LockDocument.SHOWN, shown(token));
 	}
 
 	/**
