@@ -45,7 +45,7 @@ class DocumentationTests {
 
 	private static final Path ROOT = Path.of(System.getProperty("user.dir")).getParent();
 
-	private static final Path SNIPPETS = ROOT.resolve("mongo-lock-test/src/test/java/io/mongolock/docs");
+	private static final Path SNIPPETS = ROOT.resolve("docs/src/test/java/io/mongolock/docs");
 
 	private static final Path DASHBOARD = ROOT.resolve("mongo-lock-dashboard/src/test/java");
 
@@ -61,7 +61,7 @@ class DocumentationTests {
 	private static final Pattern VAGUE = Pattern.compile("\\b[Ww]hoever\\b|\\bto be had\\b|\\bfor good\\b|\\btold\\b"
 			+ "|\\b([Hh]e|[Hh]is|[Hh]im|[Hh]imself)\\b|\\bsuch as\\b|\\bby then\\b|^What is [^?]*$|[.:] What is [^?]*$");
 
-	private static final Path FIRST_APPLICATION = ROOT.resolve("mongo-lock-test/src/test/java/com/example/shop");
+	private static final Path FIRST_APPLICATION = ROOT.resolve("docs/src/test/java/com/example/shop");
 
 	@Test
 	void everyJavaSnippetIsCompiled() throws IOException {

@@ -1,4 +1,4 @@
-package io.mongolock.test.faults;
+package io.mongolock.docs;
 
 import java.time.Duration;
 
@@ -25,6 +25,8 @@ import io.mongolock.annotation.DistributedLock;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.LockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.faults.EnableLockFaults;
+import io.mongolock.test.faults.LockFaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
