@@ -232,7 +232,12 @@ final class HeldLocks {
 	 * A lock was broken on purpose: who holds it here has lost it.
 	 */
 	void broken(String key, long fence) {
-		this.queues.idle().broken(key, fence).forEach((heldLock) -> heldLock.lease().refused());
+		// Among them what is about to be registered, or ran out and may be found again
+		Stream
+			.concat(this.queues.idle().broken(key, fence).stream(),
+					this.held.stream()
+						.filter((heldLock) -> heldLock.key().equals(key) && heldLock.grantFence() == fence))
+			.forEach((heldLock) -> heldLock.lease().refused());
 	}
 
 	/**

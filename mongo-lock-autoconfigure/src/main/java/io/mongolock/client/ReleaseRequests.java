@@ -82,8 +82,8 @@ final class ReleaseRequests {
 		for (StoredHolder holder : lock.holders()) {
 			ReleaseRequest request = holder.releaseRequest();
 			Lease lease = held.get(new LeaseId(lock.key(), holder.leaseToken()));
-			if (request != null && lease != null && lease.releaseRequested(request)) {
-				this.events.releaseRequested(lease, request);
+			if (request != null && lease != null) {
+				lease.releaseRequested(request).ifPresent((current) -> this.events.releaseRequested(current, request));
 			}
 		}
 	}

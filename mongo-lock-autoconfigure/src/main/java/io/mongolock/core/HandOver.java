@@ -44,11 +44,11 @@ public record HandOver(Duration maxTime, int maxCount) {
 	/**
 	 * Whether a lock may be handed over at all.
 	 * @return whether its grant set aside more fences than were given out, and nobody
-	 * asked to release or recalled it
+	 * asked to release it, or recalled it without waiting since before the grant
 	 */
 	public boolean mayPass(HeldLock from) {
 		return from.fence() < from.grant().lastFence() && from.handOvers() < this.maxCount
-				&& from.lease().releaseRequest() == null && !from.isRecalled();
+				&& from.lease().releaseRequest() == null && (!from.isRecalled() || from.grant().contended());
 	}
 
 	/**

@@ -2,6 +2,7 @@ package io.mongolock.core;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -42,9 +43,6 @@ public final class Lease {
 	private volatile boolean suspended;
 
 	/** Decides nothing. */
-	private volatile @Nullable ReleaseRequest releaseRequest;
-
-	/** Decides nothing, either. */
 	private volatile @Nullable Throwable renewalFailure;
 
 	/**
@@ -92,12 +90,15 @@ public final class Lease {
 	}
 
 	/**
-	 * Somebody asks to release the lock.
+	 * Somebody asks to release the lock, also by those to whom it is handed on.
+	 * @return who holds it, or was the last to; empty if the request was known
 	 */
-	public boolean releaseRequested(ReleaseRequest request) {
-		boolean isNew = !request.equals(this.releaseRequest);
-		this.releaseRequest = request;
-		return isNew;
+	public Optional<Lease> releaseRequested(ReleaseRequest request) {
+		synchronized (this.entry) {
+			boolean isNew = !request.equals(this.entry.releaseRequest);
+			this.entry.releaseRequest = request;
+			return (isNew) ? Optional.of(this.entry.holder()) : Optional.empty();
+		}
 	}
 
 	/**
@@ -105,7 +106,7 @@ public final class Lease {
 	 * @return the last request, or {@code null}
 	 */
 	public @Nullable ReleaseRequest releaseRequest() {
-		return this.releaseRequest;
+		return this.entry.releaseRequest;
 	}
 
 	/**
@@ -348,6 +349,9 @@ public final class Lease {
 	private static final class Entry {
 
 		private @Nullable Lease holder;
+
+		/** Decides nothing. */
+		private volatile @Nullable ReleaseRequest releaseRequest;
 
 		private Lease holder() {
 			return Objects.requireNonNull(this.holder);

@@ -273,7 +273,8 @@ final class QueuePlace {
 			}
 			this.answeredAt = left;
 			this.freed -= Math.min(this.freed, freed);
-			asks = seen == null || recalls || seen.admits(this.freed);
+			// One is enough, and the first in the queue gains by it
+			asks = seen == null || recalls && seen.othersAhead() == 0 || seen.admits(this.freed);
 			if (seen != null) {
 				plan(seen, pause, now);
 			}

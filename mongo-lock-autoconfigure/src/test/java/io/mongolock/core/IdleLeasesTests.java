@@ -451,6 +451,10 @@ class IdleLeasesTests {
 		taken("k", 1010);
 		assertThat(this.idle.watchFor(at(1010))).isEqualTo(9_000_000_000L);
 		assertThat(this.idle.watchFor(at(10_010))).isZero();
+		HeldLock again = warm("l");
+		rest(again, 20);
+		taken("l", 20);
+		assertThat(this.idle.watchFor(at(20))).as("from the last one on").isEqualTo(IdleLeases.WATCHED);
 	}
 
 	@Test
@@ -651,6 +655,26 @@ class IdleLeasesTests {
 		assertThat(next.held().fence()).isEqualTo(taken.fence() + 1);
 		this.idle.recalled(held.id());
 		assertThat(handOver.mayPass(next.held())).as("others want it").isFalse();
+	}
+
+	@Test
+	void aRecallEndsNoTurnOfAGrantThatOthersHadWaitedFor() {
+		release(granted("k", 0), 1);
+		StoredWaiter other = new StoredWaiter("other", 1, OWNER, Instant.EPOCH, Duration.ofSeconds(6));
+		HeldLock held = asking("k", 2).granted(2, List.of(other));
+		this.idle.recalled(held.id());
+		assertThat(new HandOver(Duration.ofMillis(250), 1000).mayPass(held)).as("the turn bounds it").isTrue();
+	}
+
+	@Test
+	void whatSomebodyAskedToReleaseBeforeItWasTakenIsNotKept() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		HeldLock taken = taken("k", 11);
+		ReleaseRequest request = new ReleaseRequest("please", "me", Instant.EPOCH);
+		assertThat(held.lease().releaseRequested(request)).as("who holds it now").contains(taken.lease());
+		assertThat(taken.lease().releaseRequested(request)).as("once").isEmpty();
+		assertThat(rest(taken, 12)).isFalse();
 	}
 
 	private boolean endedBy(Function<HeldLock, @Nullable StoredLock> answer) {

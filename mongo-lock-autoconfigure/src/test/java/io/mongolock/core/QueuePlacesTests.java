@@ -447,29 +447,32 @@ class QueuePlacesTests {
 
 	@Test
 	void aClaimThatWasUnderwayWhenSomethingWasMissedIsRepeatedIfItIsDenied() {
-		stand("k", 0);
-		this.places.wakeIfAdmitted("k");
+		stand("k", 3);
+		IntStream.range(0, 4).forEach((i) -> this.places.wakeIfAdmitted("k"));
 		LockAcquisition acquisition = this.acquisitions.get("k");
 		acquisition.turn(at(201));
 		acquisition.send(at(201));
 		this.places.missed();
-		assertThat(acquisition.answered(answer("k", 0), at(202))).isInstanceOf(Ask.class);
+		assertThat(acquisition.answered(answer("k", 3), at(202))).isInstanceOf(Ask.class);
 		acquisition.send(at(203));
-		assertThat(acquisition.answered(answer("k", 0), at(204))).as("once").isInstanceOf(Wait.class);
+		assertThat(acquisition.answered(answer("k", 3), at(204))).as("once").isInstanceOf(Wait.class);
 	}
 
 	@Test
 	void aPlaceThatSeesALeaseWhichMayBeIdleAndNobodyRecalledAsks() {
-		stand("far", 100);
 		stand("head", 0);
-		look((look) -> seen(look, 0).stream()
-			.map((lock) -> (lock.key().equals("far")) ? idle(lock("far", 1, 100, Duration.ofSeconds(30))) : lock)
-			.toList());
-		assertThat(this.called).containsExactly("far");
-		this.called.clear();
-		stand("recalled", 1);
-		look((look) -> seen(look, 1).stream().map((lock) -> recalled(idle(lock))).toList());
-		assertThat(this.called).isEmpty();
+		stand("held", 0);
+		stand("recalled", 0);
+		stand("second", 1);
+		this.places.missed();
+		PlaceRequest look = only(this.places.due(true, at(1)), Kind.LOOK);
+		this.places.answered(look, List.of(idle(lock("head", 0)), lock("held", 0), recalled(idle(lock("recalled", 0))),
+				idle(lock("second", 1))), at(2));
+		assertThat(this.called).as("the first in the queue").containsExactly("head");
+	}
+
+	private static StoredLock lock(String key, int ahead) {
+		return lock(key, 1, ahead, Duration.ofSeconds(30));
 	}
 
 	private static StoredLock idle(StoredLock lock) {

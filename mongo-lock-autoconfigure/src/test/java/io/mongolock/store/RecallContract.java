@@ -97,6 +97,14 @@ interface RecallContract extends LockStoreContract {
 	}
 
 	@Test
+	default void aHolderWhoseLeaseRanOutIsNotIdle() {
+		grant(Claims.ttl(Claims.on("key"), shortTtl()).withLinger(LINGER));
+		assertThat(find("key").mayBeIdle()).isTrue();
+		elapse(shortTtl());
+		assertThat(find("key").mayBeIdle()).isFalse();
+	}
+
+	@Test
 	default void aHolderWhoseLeaseRanOutIsNotRecalled() {
 		Claim waiter = Claims.waiting(Claims.on("key"));
 		grant(Claims.ttl(Claims.on("key"), shortTtl()).withLinger(LINGER));

@@ -81,7 +81,7 @@ final class Known {
 				String
 					.format("- The *simulation* draws %,d histories of the clients' decisions in each build that guards"
 							+ " main, and %,d of whole clients with their threads; these notice %d broken products, whatever the"
-							+ " promise.", histories, histories / 10, noticed("the simulation of clients"::equals)),
+							+ " promise.", histories, histories / 5, noticed("the simulation of clients"::equals)),
 				"- The [*search*](../fault-tests/README.md#searched-histories) runs all histories of a few clients: "
 						+ Searched.scopes()
 							.entrySet()
