@@ -14,8 +14,10 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
+import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link LockReleaser}.
@@ -50,6 +52,26 @@ class LockReleaserTests {
 		assertThat(this.store.kept.get("soon")).isEqualTo(Duration.ofMillis(1));
 		assertThat(this.store.kept.get("later")).isEqualTo(Duration.ofMinutes(49));
 		assertThat(this.store.holder("later")).isPresent();
+	}
+
+	@Test
+	void anInterruptOutlivesAStopThatFails() {
+		HeldLock held = held("k", Duration.ZERO);
+		ScriptedStore broken = new ScriptedStore() {
+
+			@Override
+			public int releaseAll(List<LeaseId> leases, Duration timeout) {
+				assertThat(Thread.currentThread().isInterrupted()).isFalse();
+				throw new OutOfMemoryError("by script");
+			}
+
+		};
+		LockReleaser releaser = new LockReleaser(broken, this.clock, this.events, this.lifecycle,
+				new OrphanReleaser(broken, this.clock, this.lifecycle));
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(OutOfMemoryError.class)
+			.isThrownBy(() -> releaser.releaseAll(List.of(held), this.clock.nanos + Duration.ofHours(1).toNanos()));
+		assertThat(Thread.interrupted()).isTrue();
 	}
 
 	private HeldLock held(String key, Duration minHold) {

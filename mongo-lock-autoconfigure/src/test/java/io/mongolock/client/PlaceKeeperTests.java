@@ -33,6 +33,7 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link PlaceKeeper}, whose time and requests go on as the test says. A place
@@ -60,6 +61,8 @@ class PlaceKeeperTests {
 	private boolean live = true;
 
 	private final List<String> left = new ArrayList<>();
+
+	private boolean breaks;
 
 	private boolean fails;
 
@@ -250,6 +253,16 @@ class PlaceKeeperTests {
 		assertThat(this.left).containsExactly("one");
 	}
 
+	@Test
+	void anInterruptOutlivesAStopThatFails() {
+		stand("one");
+		goOnTo(0);
+		this.breaks = true;
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.keeper.leaveAll(1_000_000_000));
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
 	private void goOnTo(long millis) {
 		this.millis = millis;
 		run();
@@ -320,6 +333,10 @@ class PlaceKeeperTests {
 
 		@Override
 		public int leaveAll(List<LeaseId> claims, Duration timeout) {
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			if (PlaceKeeperTests.this.breaks) {
+				throw new OutOfMemoryError("by script");
+			}
 			PlaceKeeperTests.this.left.addAll(keys(claims));
 			return claims.size();
 		}
