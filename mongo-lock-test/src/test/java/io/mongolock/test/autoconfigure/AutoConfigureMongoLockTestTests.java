@@ -179,6 +179,7 @@ class AutoConfigureMongoLockTestTests {
 		@Order(1)
 		@Transactional
 		void theTransactionOfATestKeepsItsLocks(@Autowired Jobs jobs) {
+			this.transactions.ended.clear();
 			jobs.pay("42");
 			this.assertions.assertThatLock("order:42").isHeld();
 		}
