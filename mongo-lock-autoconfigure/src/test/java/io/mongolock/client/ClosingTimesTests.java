@@ -199,7 +199,8 @@ class ClosingTimesTests {
 		Awaitility.await().until(() -> this.store.count("acquire") > 2);
 		this.client.stop(Duration.ofSeconds(10));
 		assertThat(waiting).failsWithin(LONG);
-		assertThat(this.store.leftTogether).containsExactly(this.store.lastClaim().id());
+		assertThat(this.store.leftTogether).as("once more if the watch has just done so")
+			.containsOnly(this.store.lastClaim().id());
 	}
 
 	private void heldByAnother() {
