@@ -51,7 +51,7 @@ class DocumentLockTransactionTests {
 
 	private static final LockSettings OFTEN_RENEWED = LockSettings.builder()
 		.ttl(Duration.ofSeconds(20))
-		.renewInterval(Duration.ofSeconds(1))
+		.renewInterval(Duration.ofMillis(250))
 		.build();
 
 	@AutoClose
