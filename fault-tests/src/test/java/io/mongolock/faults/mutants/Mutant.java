@@ -1,6 +1,7 @@
 package io.mongolock.faults.mutants;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ record Mutant(String name, String where, String from, String to, List<Judge> jud
 
 	private Path source() throws IOException {
 		String file = this.where.replaceFirst("\\..*", "") + ".java";
-		List<Path> found = sources("src/main/java").stream().filter((path) -> path.endsWith(file)).toList();
+		List<Path> found = Product.SOURCES.stream().filter((path) -> path.endsWith(file)).toList();
 		if (found.size() != 1) {
 			throw new IllegalStateException("The mutant '" + this.name + "' needs one " + file + ", not " + found);
 		}
@@ -96,6 +97,24 @@ record Mutant(String name, String where, String from, String to, List<Judge> jud
 	@Override
 	public String toString() {
 		return this.name;
+	}
+
+	/**
+	 * Listed once, as that takes longer than all else that is done with one mutant.
+	 */
+	private static final class Product {
+
+		private static final List<Path> SOURCES = list();
+
+		private static List<Path> list() {
+			try {
+				return sources("src/main/java");
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
 	}
 
 }
