@@ -9,16 +9,12 @@ import org.testcontainers.mongodb.MongoDBContainer;
 /**
  * What docs/testing.md shows of containers, so that it is compiled. The sample runs it.
  */
+@SpringBootTest
+@Testcontainers(disabledWithoutDocker = true)
 class OrdersInAContainer {
 
-	@SpringBootTest
-	@Testcontainers(disabledWithoutDocker = true)
-	static class OrderTests {
-
-		@Container
-		@ServiceConnection
-		static final MongoDBContainer MONGO = new MongoDBContainer("mongo:5.0.7").withReplicaSet();
-
-	}
+	@Container
+	@ServiceConnection
+	static final MongoDBContainer MONGO = new MongoDBContainer("mongo:5.0.7").withReplicaSet();
 
 }

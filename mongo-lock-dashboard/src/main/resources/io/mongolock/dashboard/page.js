@@ -63,7 +63,7 @@ function attend() {
 	showState();
 }
 
-function say(text, isError) {
+function tell(text, isError) {
 	say(element('notice'), text);
 	element('notice').classList.toggle('error', !!isError);
 	setTimeout(() => element('notice').textContent === text && say(element('notice'), ''), 8_000);
@@ -79,7 +79,7 @@ document.addEventListener('visibilitychange', attend);
 
 if (page.locks) {
 	onTurn(look);
-	onRelease(say);
+	onRelease(tell);
 	attend();
 	setInterval(tick, 1_000);
 }

@@ -20,7 +20,10 @@ class ActuatorRules {
 	@Bean
 	SecurityFilterChain actuator(HttpSecurity http) {
 		return http.securityMatcher(EndpointRequest.toAnyEndpoint())
-			.authorizeHttpRequests((requests) -> requests.anyRequest().hasAnyRole("OPERATOR", "AUDITOR"))
+			.authorizeHttpRequests((requests) -> requests.requestMatchers(EndpointRequest.to("health", "prometheus"))
+				.permitAll()
+				.anyRequest()
+				.hasAnyRole("OPERATOR", "AUDITOR"))
 			.httpBasic(Customizer.withDefaults())
 			.csrf(CsrfConfigurer::spa)
 			.build();

@@ -67,6 +67,12 @@ class SecureItTests {
 		}
 	}
 
+	@Test
+	void probesNeedNoUser() {
+		assertThat(visitor("").get("/actuator/health", "*/*").statusCode()).isEqualTo(200);
+		assertThat(visitor("").get("/actuator", "*/*").statusCode()).isEqualTo(401);
+	}
+
 	private int[] answers(String user, String path) {
 		Visitor visitor = visitor(user);
 		String token = visitor("operator").get(LOCKS, "*/*")
