@@ -180,8 +180,12 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private void broken(Throwable failure) {
-		this.sender.cancel(this.acquisition, AttemptOutcome.CANCELLED);
-		fail(failure);
+		try {
+			this.sender.cancel(this.acquisition, AttemptOutcome.CANCELLED);
+		}
+		finally {
+			fail(failure);
+		}
 	}
 
 	private void fail(Throwable failure) {

@@ -42,6 +42,8 @@ final class ClientThreads {
 	/** Whether one has yet to begin. */
 	private final AtomicBoolean toConfirm = new AtomicBoolean();
 
+	private final AtomicBoolean toRepeat = new AtomicBoolean();
+
 	/**
 	 * One thread for each result, as what users attach to one may block. Not stopped:
 	 * every result is completed, and idle threads end by themselves, from the stop on at
@@ -104,6 +106,19 @@ final class ClientThreads {
 		}
 		catch (OutOfMemoryError ex) {
 			// No thread can be started now, and the timer has it for when one can
+		}
+	}
+
+	/**
+	 * Run a request that repeats all that was released before, unless one has yet to
+	 * begin.
+	 */
+	void repeat(Runnable request) {
+		if (this.toRepeat.compareAndSet(false, true)) {
+			cleanUpAfter(0, () -> {
+				this.toRepeat.set(false);
+				request.run();
+			});
 		}
 	}
 

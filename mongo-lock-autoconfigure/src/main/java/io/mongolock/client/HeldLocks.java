@@ -137,6 +137,8 @@ final class HeldLocks {
 		// Nobody has heard of this hold, so nobody hears of its end
 		if (!handOver(heldLock, () -> {
 		})) {
+			// However long it waits for a thread, it is renewed for nobody
+			watch(heldLock);
 			this.lifecycle.threads().cleanUpAfter(0, () -> end(heldLock, (outcome) -> {
 			}));
 		}
@@ -286,9 +288,19 @@ final class HeldLocks {
 		if (rest(heldLock) || handOver(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED))) {
 			return;
 		}
-		if (end(heldLock) == ReleaseOutcome.LOST && heldLock.request().onLost() != OnLost.IGNORE) {
+		if (failsCall(heldLock, end(heldLock))) {
 			throw LockExceptions.lost(heldLock.lease());
 		}
+	}
+
+	private static boolean failsCall(HeldLock heldLock, ReleaseOutcome outcome) {
+		return switch (heldLock.request().onLost()) {
+			case FAIL -> outcome == ReleaseOutcome.LOST;
+			// Work that was interrupted is not whole, even if nobody overlapped with it
+			case INTERRUPT -> outcome == ReleaseOutcome.LOST
+					|| (outcome == ReleaseOutcome.EXPIRED_UNCONTESTED && heldLock.lossReason() != null);
+			case IGNORE -> false;
+		};
 	}
 
 	private ReleaseOutcome end(HeldLock heldLock) {

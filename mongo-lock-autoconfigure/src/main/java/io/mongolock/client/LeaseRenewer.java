@@ -230,20 +230,35 @@ final class LeaseRenewer {
 		for (RenewalBatch batch : this.schedule.due(now)) {
 			begin(batch, now);
 		}
-		long pause = nextIn(now);
+		long pause = ClockReading.NEVER;
 		for (WatchDuty duty : this.duties) {
-			pause = Math.min(pause, runAndSayWhenNext(duty, now));
+			pause = Math.min(pause, run(duty, now));
+		}
+		// Last, as whoever comes while this waits for a thread wakes it for nothing
+		pause = Math.min(pause, nextIn(now));
+		for (WatchDuty duty : this.duties) {
+			pause = Math.min(pause, nextIn(duty, now));
 		}
 		return now.nanos() + ((this.events.retry()) ? Math.min(pause, RETRY) : pause);
 	}
 
-	private long runAndSayWhenNext(WatchDuty duty, ClockReading now) {
+	private long run(WatchDuty duty, ClockReading now) {
 		try {
 			duty.run(now, this.requests);
-			return duty.nextIn(now);
+			return ClockReading.NEVER;
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing of that may harm the leases
+			failed(null, ex);
+			return RETRY;
+		}
+	}
+
+	private long nextIn(WatchDuty duty, ClockReading now) {
+		try {
+			return duty.nextIn(now);
+		}
+		catch (RuntimeException | Error ex) {
 			failed(null, ex);
 			return RETRY;
 		}

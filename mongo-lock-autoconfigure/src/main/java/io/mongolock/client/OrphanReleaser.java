@@ -88,7 +88,7 @@ final class OrphanReleaser {
 	private void repeatInBackground() {
 		if (this.lifecycle.isRunning()) {
 			ClockReading changed = now();
-			this.lifecycle.threads().cleanUpAfter(0, () -> repeat(changed));
+			this.lifecycle.threads().repeat(() -> repeat(changed));
 		}
 	}
 

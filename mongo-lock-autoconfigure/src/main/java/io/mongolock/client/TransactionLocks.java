@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,7 +29,7 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	private final HeldLocks heldLocks;
 
-	private final Set<HeldLock> shared = new LinkedHashSet<>();
+	private final Set<HeldLock> shared = Collections.synchronizedSet(new LinkedHashSet<>());
 
 	private final Map<String, HeldLock> byKey = new HashMap<>();
 
@@ -80,6 +81,10 @@ final class TransactionLocks implements TransactionSynchronization {
 		if (!this.shared.contains(heldLock) && heldLock.shares().add()) {
 			this.shared.add(heldLock);
 			this.byKey.merge(heldLock.key(), heldLock, (former, next) -> (former.shares().isOver()) ? next : former);
+			if (this.over && this.shared.remove(heldLock)) {
+				// Its end came meanwhile, on another thread
+				letGo(heldLock);
+			}
 		}
 	}
 
@@ -108,13 +113,12 @@ final class TransactionLocks implements TransactionSynchronization {
 	public void afterCompletion(int status) {
 		this.over = true;
 		TransactionSynchronizationManager.unbindResourceIfPossible(this.heldLocks);
+		List<HeldLock> kept = List.copyOf(this.shared);
 		if (status == STATUS_UNKNOWN) {
 			// The commit may still land: nobody may start before the lease has run out
-			this.shared.forEach((heldLock) -> heldLock.ending().letExpire());
+			kept.forEach((heldLock) -> heldLock.ending().letExpire());
 		}
-		List<HeldLock> kept = List.copyOf(this.shared);
-		this.shared.clear();
-		kept.forEach(this::letGo);
+		kept.stream().filter(this.shared::remove).forEach(this::letGo);
 	}
 
 	private void letGo(HeldLock heldLock) {

@@ -182,7 +182,13 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			AsyncExecution.this.releases.execute(() -> {
 				if (this.stage instanceof Future<?> future) {
 					this.cancelled = true;
-					future.cancel(true);
+					try {
+						future.cancel(true);
+					}
+					catch (UnsupportedOperationException ex) {
+						// A minimal stage of the JDK: it ends by itself
+						this.cancelled = false;
+					}
 				}
 			});
 		}

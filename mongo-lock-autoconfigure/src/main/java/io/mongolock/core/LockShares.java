@@ -129,11 +129,12 @@ public final class LockShares {
 	/**
 	 * Whether it is known to be gone, and was not ended by one of those who rely on it.
 	 * Of a lease that ran out only its release knows whether others were granted the
-	 * lock.
+	 * lock; work that was interrupted for it is not whole either way.
 	 */
 	public boolean isGone() {
 		LossReason reason = this.lease.lossReason();
-		return !this.over && !this.suspended && reason != null && reason != LossReason.DEADLINE;
+		return !this.over && !this.suspended && reason != null
+				&& (reason != LossReason.DEADLINE || this.attempt.request().onLost() == OnLost.INTERRUPT);
 	}
 
 	/**

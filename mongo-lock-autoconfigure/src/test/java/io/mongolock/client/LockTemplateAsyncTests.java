@@ -9,7 +9,11 @@ import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import io.mongolock.LockLostException;
+import io.mongolock.OnLost;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
@@ -20,6 +24,30 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for {@link LockTemplate}: claims without a thread.
  */
 class LockTemplateAsyncTests extends AbstractLockTemplateTests {
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void workThatWasCancelledFailsThoughNobodyElseWasGrantedTheLock(boolean minimal) {
+		LockRequest interrupting = LockRequest.builder("k").onLost(OnLost.INTERRUPT).autoRenew(false).build();
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletableFuture<LockHandle> begun = new CompletableFuture<>();
+		CompletableFuture<String> result = this.template.executeAsync(interrupting, (handle) -> {
+			begun.complete(handle);
+			return (minimal) ? work.minimalCompletionStage() : work;
+		});
+		LockHandle handle = begun.join();
+		this.clock.step(Duration.ofSeconds(24));
+		assertThat(handle.isHeld()).isFalse();
+		if (minimal) {
+			// Nobody can cancel it
+			work.complete("whole");
+		}
+		assertThat(result).failsWithin(Duration.ofSeconds(30))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockLostException.class);
+		assertThat(this.template.held()).isZero();
+		assertThat(this.store.holders()).isZero();
+	}
 
 	@Test
 	void anAsynchronousClaimWaitsWithoutAThread() throws Exception {

@@ -112,6 +112,30 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
+	void workThatWasInterruptedFailsThoughNobodyElseWasGrantedTheLock() {
+		LockRequest request = LockRequest.builder("k").onLost(OnLost.INTERRUPT).autoRenew(false).build();
+		for (int shares = 1; shares <= 2; shares++) {
+			boolean within = shares == 2;
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.template.execute(request, (outer) -> within
+						? this.template.execute(request, this::untilInterrupted) : untilInterrupted(outer)))
+				.as("of %d who share it", shares);
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			assertThat(this.store.holders()).isZero();
+		}
+	}
+
+	private Void untilInterrupted(LockHandle handle) {
+		this.clock.step(Duration.ofSeconds(24));
+		assertThat(handle.isHeld()).isFalse();
+		Thread thread = Thread.currentThread();
+		while (!thread.isInterrupted()) {
+			Thread.onSpinWait();
+		}
+		return null;
+	}
+
+	@Test
 	void oneInterruptIsForAllLocksThatAreLostAndEachCallFails() {
 		LockRequest outer = LockRequest.builder("outer").onLost(OnLost.INTERRUPT).build();
 		LockRequest inner = LockRequest.builder("inner").onLost(OnLost.INTERRUPT).build();
