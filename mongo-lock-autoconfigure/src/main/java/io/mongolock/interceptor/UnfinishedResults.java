@@ -1,6 +1,8 @@
 package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -54,11 +56,11 @@ public final class UnfinishedResults {
 	public static @Nullable String declaredBy(Method method, Class<?> targetClass) {
 		LaterType later = LaterType.of(method, targetClass);
 		if (LaterType.isSuspending(method)) {
-			return (later != null) ? findIn(LaterType.resultOfSuspending(method, targetClass))
+			return (later != null) ? findIn(LaterType.resultOfSuspending(method, targetClass), new HashSet<>())
 					: "Kotlin continuation (suspend)";
 		}
 		ResolvableType declared = ResolvableType.forMethodReturnType(method, targetClass);
-		return (later != null) ? findIn(declared) : find(declared);
+		return (later != null) ? findIn(declared, new HashSet<>()) : find(declared, new HashSet<>());
 	}
 
 	/**
@@ -68,22 +70,23 @@ public final class UnfinishedResults {
 		return LaterType.of(method, targetClass) != null;
 	}
 
-	private static @Nullable String find(ResolvableType type) {
+	private static @Nullable String find(ResolvableType type, Set<Type> seen) {
 		Class<?> declared = type.resolve();
-		if (declared == null) {
+		// A type may be bounded by itself, as in <T extends Comparable<T>>
+		if (declared == null || !seen.add(type.getType())) {
 			return null;
 		}
 		if (isLater(declared)) {
 			return declared.getSimpleName();
 		}
-		return findIn(type);
+		return findIn(type, seen);
 	}
 
 	// What a collection, a ResponseEntity or an array has in it
-	private static @Nullable String findIn(ResolvableType type) {
+	private static @Nullable String findIn(ResolvableType type, Set<Type> seen) {
 		return Stream.concat(Stream.of(type.getGenerics()), Stream.of(type.getComponentType()))
 			.filter((inner) -> inner != ResolvableType.NONE)
-			.map(UnfinishedResults::find)
+			.map((inner) -> find(inner, seen))
 			.filter((found) -> found != null)
 			.findFirst()
 			.orElse(null);

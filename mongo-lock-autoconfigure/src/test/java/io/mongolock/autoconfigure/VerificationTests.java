@@ -1,5 +1,6 @@
 package io.mongolock.autoconfigure;
 
+import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,8 @@ class VerificationTests {
 			Arguments.of(RefusedDeclarationTests.InheritedPackagePrivate.class, "is package-private"),
 			Arguments.of(InitMethod.class, "Worker.work() is a callback"),
 			Arguments.of(DestroyMethod.class, "Worker.work() is a callback"),
+			Arguments.of(Closing.class, "Closing.close() is a callback"),
+			Arguments.of(InferredMethod.class, "Stopping.shutdown() is a callback"),
 			Arguments.of(EarlyByConfiguration.class, "has @DistributedLock methods, but no proxy"),
 			Arguments.of(EarlyProduct.class, "has @DistributedLock methods, but no proxy"));
 
@@ -104,6 +107,11 @@ class VerificationTests {
 	}
 
 	@Test
+	void aResultThatIsBoundedByItselfIsAccepted() {
+		this.runner.withUserConfiguration(BoundedByItself.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void aMethodThatMakesABeanRunsUnderItsLockIfItIsNotStatic() {
 		this.runner.withUserConfiguration(LockedBeanMethod.class)
 			.run((context) -> assertThat(context.getBean("key")).isEqualTo("migration"));
@@ -155,6 +163,47 @@ class VerificationTests {
 
 		@DistributedLock("work")
 		void work() {
+		}
+
+	}
+
+	static class Closing implements AutoCloseable {
+
+		@Override
+		@DistributedLock("drain")
+		public void close() {
+		}
+
+	}
+
+	static class Stopping {
+
+		@DistributedLock("drain")
+		public void shutdown() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class InferredMethod {
+
+		@Bean
+		Stopping stopping() {
+			return new Stopping();
+		}
+
+	}
+
+	static class BoundedByItself {
+
+		@DistributedLock("most")
+		<T extends Comparable<T>> T most(T one) {
+			return one;
+		}
+
+		@DistributedLock("any")
+		Enum<?> any() {
+			return RetentionPolicy.SOURCE;
 		}
 
 	}

@@ -1,7 +1,6 @@
 package io.mongolock.dashboard;
 
 import java.util.List;
-import java.util.Objects;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -32,15 +31,14 @@ class DashboardManagementConfiguration {
 	/** Before the mapping of the endpoints, which would refuse what it cannot produce. */
 	private static final int ORDER = -101;
 
-	// A path that nobody asks for where the locks are not exposed
 	private static String path(PathMappedEndpoints paths) {
-		String locks = paths.getPath(DashboardEndpoint.LOCKS);
-		return Objects.requireNonNullElse(locks, paths.getPath(DashboardEndpoint.ID)) + "/events";
+		return paths.getPath(DashboardEndpoint.LOCKS) + "/events";
 	}
 
-	// There may be a lock whose key is "events", which is asked for as JSON
-	private static boolean isForEvents(List<MediaType> accepted) {
-		return accepted.contains(MediaType.TEXT_EVENT_STREAM);
+	// Nothing is where the locks are not exposed, and a lock may have the key "events",
+	// which is asked for as JSON
+	private static boolean isForEvents(PathMappedEndpoints paths, List<MediaType> accepted) {
+		return paths.getPath(DashboardEndpoint.LOCKS) != null && accepted.contains(MediaType.TEXT_EVENT_STREAM);
 	}
 
 	/**
@@ -60,7 +58,7 @@ class DashboardManagementConfiguration {
 		RouterFunctionMapping mongoLocksDashboardMapping(ServletStreams streams, PathMappedEndpoints paths,
 				ObjectProvider<RequestMappingHandlerAdapter> adapter) {
 			RouterFunctionMapping mapping = new RouterFunctionMapping(RouterFunctions.route(
-					RequestPredicates.GET(path(paths)).and((request) -> isForEvents(request.headers().accept())),
+					RequestPredicates.GET(path(paths)).and((request) -> isForEvents(paths, request.headers().accept())),
 					streams::open));
 			adapter.ifUnique((unique) -> mapping.setMessageConverters(unique.getMessageConverters()));
 			mapping.setOrder(ORDER);
@@ -88,7 +86,7 @@ class DashboardManagementConfiguration {
 			org.springframework.web.reactive.function.server.support.RouterFunctionMapping mapping = new org.springframework.web.reactive.function.server.support.RouterFunctionMapping(
 					org.springframework.web.reactive.function.server.RouterFunctions
 						.route(org.springframework.web.reactive.function.server.RequestPredicates.GET(path(paths))
-							.and((request) -> isForEvents(request.headers().accept())), streams::open));
+							.and((request) -> isForEvents(paths, request.headers().accept())), streams::open));
 			mapping.setOrder(ORDER);
 			return mapping;
 		}

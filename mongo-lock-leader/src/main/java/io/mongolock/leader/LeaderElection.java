@@ -208,7 +208,8 @@ public final class LeaderElection implements SmartLifecycle {
 		boolean working;
 		synchronized (this) {
 			last = this.unreleased;
-			working = last != null && last.over;
+			// A slow listener may still be hearing of its end
+			working = last != null && (last.over || last.calls > 0);
 		}
 		if (last != null && working && LockContext.find((lock) -> lock == last.handle).isEmpty()) {
 			last.released.thenRun(callback);

@@ -3,7 +3,9 @@ package io.mongolock.leader;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,17 +13,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
+import io.mongolock.interceptor.AsyncAdvice;
 import io.mongolock.interceptor.ProxyKind;
 
 /**
@@ -38,23 +47,75 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
 	private final ObjectProvider<LeaderElections> elections;
 
+	private final MethodInterceptor guard;
+
+	private @Nullable SingletonBeanRegistry singletons;
+
 	LeaderOnlyPostProcessor(ObjectProvider<LeaderElections> elections) {
 		this.elections = elections;
 		// Before the one that schedules methods, which would call past the proxy
 		setOrder(0);
 		setBeforeExistingAdvisors(true);
-		this.advisor = new DefaultPointcutAdvisor(new Guarded(), (MethodInterceptor) (invocation) -> {
+		this.guard = (invocation) -> {
 			Object target = invocation.getThis();
 			String role = role(invocation.getMethod(), (target != null) ? AopUtils.getTargetClass(target) : null)
 				.orElseThrow();
 			this.elections.getObject().of(role).ifLeader(() -> proceed(invocation));
 			return null;
-		});
+		};
+		this.advisor = new DefaultPointcutAdvisor(new Guarded(), this.guard);
+	}
+
+	@Override
+	public void setBeanFactory(BeanFactory beanFactory) {
+		super.setBeanFactory(beanFactory);
+		this.singletons = (SingletonBeanRegistry) beanFactory;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		SingletonBeanRegistry beans = Objects.requireNonNull(this.singletons);
+		for (String name : beans.getSingletonNames()) {
+			Object bean = beans.getSingleton(name);
+			if (bean != null) {
+				checkProxy(name, bean);
+			}
+		}
 		this.roles.forEach((role) -> this.elections.getObject().of(role));
+	}
+
+	private void checkProxy(String name, Object bean) {
+		Class<?> targetClass = AopUtils.getTargetClass(bean);
+		if (!isEligible(targetClass)) {
+			return;
+		}
+		Object proxy = guardOf(bean);
+		if (!(proxy instanceof SpringProxy)) {
+			throw new IllegalStateException("Bean '" + name + "' of " + targetClass
+					+ " has @LeaderOnly methods, but no proxy: they would run where this instance does not lead. "
+					+ "It is created before proxies are, perhaps because a BeanPostProcessor depends on it. "
+					+ "Move the methods to another bean, or call LeaderElection.ifLeader");
+		}
+		List<Advisor> later = (proxy instanceof Advised advised)
+				? AsyncAdvice.insideOf((advice) -> advice == this.guard, advised) : List.of();
+		for (Method method : targetClass.getMethods()) {
+			if (role(method, targetClass).isPresent()
+					&& later.stream().anyMatch((advisor) -> AsyncAdvice.advises(advisor, method, targetClass))) {
+				throw new IllegalStateException("@LeaderOnly on " + method
+						+ ", whose @Async begins inside of it: the work would go on after the role is given back. "
+						+ "Give @EnableAsync no order, or call LeaderElection.ifLeader in the work");
+			}
+		}
+	}
+
+	// Looks through proxies in front of ours; one that hides its advice is trusted
+	private @Nullable Object guardOf(Object bean) {
+		Object one = bean;
+		while (one instanceof Advised advised
+				&& Arrays.stream(advised.getAdvisors()).noneMatch((advisor) -> advisor.getAdvice() == this.guard)) {
+			one = AopProxyUtils.getSingletonTarget(one);
+		}
+		return one;
 	}
 
 	@Override

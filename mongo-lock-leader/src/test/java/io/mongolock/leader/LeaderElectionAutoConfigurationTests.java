@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.Mockito;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -26,6 +27,9 @@ import org.springframework.integration.dsl.IntegrationFlow;
 import org.springframework.integration.leader.event.AbstractLeaderEvent;
 import org.springframework.integration.leader.event.OnGrantedEvent;
 import org.springframework.integration.support.SmartLifecycleRoleController;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
 
 import io.mongolock.LockApplicationEvent;
@@ -148,6 +152,29 @@ class LeaderElectionAutoConfigurationTests {
 				.rootCause()
 				.hasMessageContaining("count()")
 				.hasMessageContaining("Return nothing"));
+	}
+
+	@Test
+	void aBeanThatIsMadeBeforeProxiesAreFailsTheStart() {
+		this.reports.withUserConfiguration(EarlyBean.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("has @LeaderOnly methods, but no proxy"));
+	}
+
+	@Test
+	void workThatBeginsInsideOfTheGuardAndGoesOnFailsTheStart() {
+		this.reports.withUserConfiguration(AsyncInside.class)
+			.withBean(Later.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Later.work()")
+				.hasMessageContaining("@Async begins inside of it"));
+	}
+
+	@Test
+	void workThatBeginsOutsideOfTheGuardIsDone() {
+		this.reports.withUserConfiguration(AsyncOutside.class)
+			.withBean(Later.class)
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@ParameterizedTest
@@ -475,6 +502,51 @@ class LeaderElectionAutoConfigurationTests {
 		IntegrationFlow toReports() {
 			return (flow) -> flow.handle((message) -> {
 			}, (endpoint) -> endpoint.role("reports").autoStartup(false));
+		}
+
+	}
+
+	static class Later {
+
+		@Async
+		@LeaderOnly("reports")
+		public void work() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAsync(order = -1)
+	static class AsyncInside {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAsync
+	static class AsyncOutside {
+
+	}
+
+	static class First implements BeanPostProcessor, PriorityOrdered {
+
+		@Override
+		public int getOrder() {
+			return HIGHEST_PRECEDENCE;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class EarlyBean {
+
+		@Bean
+		static First needing(Later later) {
+			return new First();
+		}
+
+		@Bean
+		static Later later() {
+			return new Later();
 		}
 
 	}

@@ -261,6 +261,34 @@ class LeaderElectionTests {
 	}
 
 	@Test
+	void aStopLeavesTheLockToWorkThoughAListenerIsSlow() throws Exception {
+		CountDownLatch goOn = new CountDownLatch(1);
+		LeaderElection election = new LeaderElection("slow", this.first.client, (event) -> {
+			if (event instanceof LeaderElectionEvent.Revoked) {
+				await(goOn);
+			}
+		}, Duration.ofMillis(1));
+		election.start();
+		Awaitility.await().until(election::isLeader);
+		CountDownLatch working = new CountDownLatch(1);
+		CountDownLatch done = new CountDownLatch(1);
+		Future<Boolean> work = this.others.submit(() -> election.ifLeader(() -> {
+			working.countDown();
+			done.await();
+		}));
+		working.await();
+		this.others.submit(election::stepDown);
+		Awaitility.await().until(() -> !election.isLeader());
+		CountDownLatch stopped = new CountDownLatch(1);
+		election.stop(stopped::countDown);
+		assertThat(stopped.getCount()).as("while work goes on").isOne();
+		done.countDown();
+		goOn.countDown();
+		assertThat(work.get()).isTrue();
+		stopped.await();
+	}
+
+	@Test
 	void aListenerOfItsBeginningMayStopTheElection() {
 		this.first.onEvent = () -> {
 			if (this.first.election.isRunning()) {

@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Fallback;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
-import io.mongolock.client.LockTemplate;
+import io.mongolock.client.UnlockedLockOperations;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.store.LockStore;
@@ -36,14 +36,14 @@ public final class ShedLockAutoConfiguration {
 	@Fallback
 	@DependsOn(LockEnvironment.VALIDATOR)
 	@ConditionalOnMissingBean
-	ExtensibleLockProvider mongoLockShedLockProvider(LockOperations locks, ObjectProvider<LockTemplate> client,
-			ObjectProvider<LockStore> store, LockEnvironment environment, ConfiguredSettings configured,
-			LockOwner owner, MongoLockShedLockProperties properties) {
+	ExtensibleLockProvider mongoLockShedLockProvider(LockOperations locks, ObjectProvider<LockStore> store,
+			LockEnvironment environment, ConfiguredSettings configured, LockOwner owner,
+			MongoLockShedLockProperties properties) {
 		Duration timeout = environment.operationTimeout();
 		LeaseLockProvider own = new LeaseLockProvider(locks, new ExtendedLeases(store::getObject, timeout, configured),
 				timeout);
 		String collection = properties.shedlock().collection();
-		if (collection.isEmpty() || client.getIfUnique() == null) {
+		if (collection.isEmpty() || locks instanceof UnlockedLockOperations) {
 			// There are no older instances, or locks are switched off
 			return own;
 		}

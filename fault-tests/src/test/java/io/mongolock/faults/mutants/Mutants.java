@@ -458,7 +458,7 @@ final class Mutants {
 						test("io.mongolock.client.IdleLocksTests",
 								"aStopReleasesAllOfThemWithOneRequestAndNobodyHearsOfIt")),
 				new Mutant("idle: kept though the commit is unknown", "TransactionLocks.afterCompletion",
-						"this.shared.forEach((heldLock) -> heldLock.ending().letExpire());", "",
+						"kept.forEach((heldLock) -> heldLock.ending().letExpire());", "",
 						test("io.mongolock.client.IdleLocksTests",
 								"aLockOfATransactionIsIdleAfterTheCommitOnlyIfThatIsKnown")),
 				new Mutant("idle: taken though it was taken away by force", "IdleLeases.broken",
@@ -642,6 +642,10 @@ final class Mutants {
 								this.events.flushLog(left(until));
 								this.lifecycle.awaitRenewals(left(until));
 						""", clients()),
+				new Mutant("interrupted work taken for whole", "HeldLocks.failsCall", "heldLock.lossReason() != null",
+						"heldLock.lossReason() == null",
+						test("io.mongolock.client.LockTemplateLossTests",
+								"workThatWasInterruptedFailsThoughNobodyElseWasGrantedTheLock")),
 				new Mutant("loss unheard by one of several who rely on the lock", "HeldLocks.unshare",
 						"heldLock.shares().isGone() && ", "false && ",
 						test("io.mongolock.client.AsyncLockTests",

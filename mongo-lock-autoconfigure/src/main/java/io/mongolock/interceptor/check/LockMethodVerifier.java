@@ -3,6 +3,7 @@ package io.mongolock.interceptor.check;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -17,11 +18,13 @@ import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
@@ -138,14 +141,33 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	private void checkCallbacks(BeanDefinition definition, Class<?> targetClass) {
-		for (@Nullable
-		String name : new @Nullable String[] { definition.getInitMethodName(), definition.getDestroyMethodName() }) {
-			Method method = (name != null) ? ReflectionUtils.findMethod(targetClass, name) : null;
+		for (String name : callbacks(definition, targetClass)) {
+			Method method = ReflectionUtils.findMethod(targetClass, name);
 			if (method != null && !WovenMethods.contains(method)
 					&& !this.source.getLockOperations(method, targetClass).isEmpty()) {
 				this.reach.callback(method, targetClass);
 			}
 		}
+	}
+
+	private static List<String> callbacks(BeanDefinition definition, Class<?> targetClass) {
+		List<String> names = new ArrayList<>();
+		String init = definition.getInitMethodName();
+		if (init != null) {
+			names.add(init);
+		}
+		String destroy = definition.getDestroyMethodName();
+		boolean closeable = AutoCloseable.class.isAssignableFrom(targetClass);
+		if (AbstractBeanDefinition.INFER_METHOD.equals(destroy) || (destroy == null && closeable)) {
+			// As Spring infers it
+			if (!DisposableBean.class.isAssignableFrom(targetClass)) {
+				names.add((closeable || ClassUtils.hasMethod(targetClass, "close")) ? "close" : "shutdown");
+			}
+		}
+		else if (destroy != null) {
+			names.add(destroy);
+		}
+		return names;
 	}
 
 	private void checkDefinitions() {

@@ -59,7 +59,7 @@ class LockReachCheck {
 							+ ": no proxy can stand in front of it, it would run without the lock",
 					"Make it a public instance method that other beans call, or use LockOperations inside it.");
 		}
-		if (isCallback(method)) {
+		if (isCallback(method, targetClass)) {
 			throw calledByTheContainer(method, targetClass);
 		}
 		if (this.proxies.isByInterface(targetClass)) {
@@ -93,8 +93,7 @@ class LockReachCheck {
 						|| declaring.getClassLoader() != targetClass.getClassLoader());
 	}
 
-	private static boolean isCallback(Method method) {
-		Class<?> type = method.getDeclaringClass();
+	private static boolean isCallback(Method method, Class<?> type) {
 		return CALLBACKS.stream().anyMatch((callback) -> AnnotatedElementUtils.isAnnotated(method, callback))
 				|| (method.getParameterCount() == 0 && (isOf(InitializingBean.class, type, method, "afterPropertiesSet")
 						|| isOf(DisposableBean.class, type, method, "destroy")));
