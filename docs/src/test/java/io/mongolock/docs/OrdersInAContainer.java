@@ -9,12 +9,16 @@ import org.testcontainers.mongodb.MongoDBContainer;
 /**
  * What docs/testing.md shows of containers, so that it is compiled. The sample runs it.
  */
-@SpringBootTest
-@Testcontainers(disabledWithoutDocker = true)
 class OrdersInAContainer {
 
-	@Container
-	@ServiceConnection
-	static final MongoDBContainer MONGO = new MongoDBContainer("mongo:5.0.7").withReplicaSet();
+	@SpringBootTest
+	@Testcontainers(disabledWithoutDocker = true)
+	static class ContainerTests {
+
+		@Container
+		@ServiceConnection
+		static final MongoDBContainer MONGO = new MongoDBContainer("mongo:5.0.7").withReplicaSet();
+
+	}
 
 }

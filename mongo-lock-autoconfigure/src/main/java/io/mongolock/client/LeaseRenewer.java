@@ -234,7 +234,7 @@ final class LeaseRenewer {
 		for (WatchDuty duty : this.duties) {
 			pause = Math.min(pause, run(duty, now));
 		}
-		// Last, as whoever comes while this waits for a thread wakes it for nothing
+		// Last: who comes while this waits for a thread wakes it for nothing
 		pause = Math.min(pause, nextIn(now));
 		for (WatchDuty duty : this.duties) {
 			pause = Math.min(pause, nextIn(duty, now));

@@ -1,6 +1,7 @@
 package io.mongolock.concurrent;
 
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -91,7 +92,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			CompletionStage<T> stage = begin(handle);
 			Interruption interruption = new Interruption(this.interrupting.apply(handle), stage);
 			stage.whenComplete((value, failure) -> this.releases
-				.execute(() -> end(handle, value, (interruption.end()) ? null : failure)));
+				.execute(() -> end(handle, value, (interruption.end(failure)) ? null : failure)));
 			interruption.begin();
 		}
 		catch (Throwable ex) {
@@ -186,19 +187,23 @@ public final class AsyncExecution<T extends @Nullable Object> {
 						future.cancel(true);
 					}
 					catch (UnsupportedOperationException ex) {
-						// A minimal stage of the JDK: it ends by itself
-						this.cancelled = false;
+						// A minimal stage of the JDK, which ends by itself
 					}
 				}
 			});
 		}
 
-		private boolean end() {
+		/**
+		 * The stage has ended.
+		 * @return whether by the cancel, which the loss stands for
+		 */
+		private boolean end(@Nullable Throwable failure) {
 			this.over = true;
 			if (this.shares != null) {
 				this.shares.removeOnLoss(this);
 			}
-			return this.cancelled && this.stage instanceof Future<?> future && future.isCancelled();
+			return this.cancelled && (failure instanceof CancellationException
+					|| (failure instanceof CompletionException && failure.getCause() instanceof CancellationException));
 		}
 
 	}

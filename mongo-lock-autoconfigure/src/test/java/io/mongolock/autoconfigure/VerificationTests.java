@@ -176,7 +176,7 @@ class VerificationTests {
 
 	}
 
-	static class Stopping {
+	public static class Stopping {
 
 		@DistributedLock("drain")
 		public void shutdown() {

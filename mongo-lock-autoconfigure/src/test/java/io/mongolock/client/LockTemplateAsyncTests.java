@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.mongolock.LockLostException;
-import io.mongolock.OnLost;
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.OnLost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

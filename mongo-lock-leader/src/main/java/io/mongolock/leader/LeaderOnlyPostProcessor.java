@@ -98,9 +98,8 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		}
 		List<Advisor> later = (proxy instanceof Advised advised)
 				? AsyncAdvice.insideOf((advice) -> advice == this.guard, advised) : List.of();
-		for (Method method : targetClass.getMethods()) {
-			if (role(method, targetClass).isPresent()
-					&& later.stream().anyMatch((advisor) -> AsyncAdvice.advises(advisor, method, targetClass))) {
+		for (Method method : (later.isEmpty()) ? Set.<Method>of() : guardedMethods(targetClass).keySet()) {
+			if (later.stream().anyMatch((advisor) -> AsyncAdvice.advises(advisor, method, targetClass))) {
 				throw new IllegalStateException("@LeaderOnly on " + method
 						+ ", whose @Async begins inside of it: the work would go on after the role is given back. "
 						+ "Give @EnableAsync no order, or call LeaderElection.ifLeader in the work");
@@ -123,9 +122,13 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		return this.guarded.computeIfAbsent(targetClass, this::isGuarded);
 	}
 
-	private boolean isGuarded(Class<?> targetClass) {
-		Map<Method, String> found = MethodIntrospector.selectMethods(targetClass,
+	private static Map<Method, String> guardedMethods(Class<?> targetClass) {
+		return MethodIntrospector.selectMethods(targetClass,
 				(MetadataLookup<String>) (method) -> role(method, targetClass).orElse(null));
+	}
+
+	private boolean isGuarded(Class<?> targetClass) {
+		Map<Method, String> found = guardedMethods(targetClass);
 		found.keySet().forEach((method) -> check(method, ClassUtils.getUserClass(targetClass)));
 		this.roles.addAll(found.values());
 		return !found.isEmpty();

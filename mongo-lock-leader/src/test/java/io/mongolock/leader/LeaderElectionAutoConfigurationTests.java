@@ -22,12 +22,12 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.integration.config.EnableIntegration;
 import org.springframework.integration.dsl.IntegrationFlow;
 import org.springframework.integration.leader.event.AbstractLeaderEvent;
 import org.springframework.integration.leader.event.OnGrantedEvent;
 import org.springframework.integration.support.SmartLifecycleRoleController;
-import org.springframework.core.PriorityOrdered;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
@@ -510,7 +510,7 @@ class LeaderElectionAutoConfigurationTests {
 
 		@Async
 		@LeaderOnly("reports")
-		public void work() {
+		void work() {
 		}
 
 	}
