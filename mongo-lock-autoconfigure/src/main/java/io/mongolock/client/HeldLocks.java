@@ -294,12 +294,12 @@ final class HeldLocks {
 	}
 
 	private static boolean failsCall(HeldLock heldLock, ReleaseOutcome outcome) {
-		return switch (heldLock.request().onLost()) {
-			case FAIL -> outcome == ReleaseOutcome.LOST;
+		return switch (outcome) {
+			case LOST -> heldLock.request().onLost() != OnLost.IGNORE;
 			// Work that was interrupted is not whole, even if nobody overlapped with it
-			case INTERRUPT -> outcome == ReleaseOutcome.LOST
-					|| (outcome == ReleaseOutcome.EXPIRED_UNCONTESTED && heldLock.lossReason() != null);
-			case IGNORE -> false;
+			case EXPIRED_UNCONTESTED ->
+				heldLock.request().onLost() == OnLost.INTERRUPT && heldLock.lossReason() != null;
+			case RELEASED, LEFT_TO_EXPIRE -> false;
 		};
 	}
 

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -348,9 +349,8 @@ class LocalHandOverTests {
 		CompletableFuture<Long> next = inThread(() -> this.template.execute(REQUEST, LockHandle::fence));
 		awaitWaiting(1);
 		long acquired = this.store.count("acquire");
-		this.clock.failsHandOvers = true;
+		this.clock.failsHandOver.set(true);
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(holder::close);
-		this.clock.failsHandOvers = false;
 		assertThat(next).succeedsWithin(Duration.ofSeconds(60));
 		assertThat(this.store.count("acquire")).isGreaterThan(acquired);
 		Awaitility.await().untilAsserted(() -> assertThat(this.template.held()).isZero());
@@ -443,11 +443,12 @@ class LocalHandOverTests {
 
 		private volatile @Nullable Thread heldUp;
 
-		private volatile boolean failsHandOvers;
+		/** Once: who is woken by it registers, too. */
+		private final AtomicBoolean failsHandOver = new AtomicBoolean();
 
 		@Override
 		public long nanoTime() {
-			if (this.failsHandOvers && isRegistering()) {
+			if (this.failsHandOver.get() && isRegistering() && this.failsHandOver.compareAndSet(true, false)) {
 				throw new OutOfMemoryError("no thread, for this test");
 			}
 			if (Thread.currentThread() == this.heldUp) {
