@@ -100,12 +100,7 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 			this.store.forget("k");
 			this.clock.step(Duration.ofSeconds(24));
 			assertThat(handle.isHeld()).isFalse();
-			// The watch may have noticed first, and interrupts a moment later
-			long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-			while (!Thread.currentThread().isInterrupted() && System.nanoTime() - until < 0) {
-				Thread.onSpinWait();
-			}
-			assertThat(Thread.currentThread().isInterrupted()).isTrue();
+			awaitInterrupt();
 			return null;
 		}));
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
@@ -125,13 +120,19 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 		}
 	}
 
+	// The watch may have noticed first, and interrupts a moment later
+	private static void awaitInterrupt() {
+		long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+		while (!Thread.currentThread().isInterrupted() && System.nanoTime() - until < 0) {
+			Thread.onSpinWait();
+		}
+		assertThat(Thread.currentThread().isInterrupted()).isTrue();
+	}
+
 	private Void untilInterrupted(LockHandle handle) {
 		this.clock.step(Duration.ofSeconds(24));
 		assertThat(handle.isHeld()).isFalse();
-		Thread thread = Thread.currentThread();
-		while (!thread.isInterrupted()) {
-			Thread.onSpinWait();
-		}
+		awaitInterrupt();
 		return null;
 	}
 
