@@ -11,6 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -232,33 +233,25 @@ final class LeaseRenewer {
 		}
 		long pause = ClockReading.NEVER;
 		for (WatchDuty duty : this.duties) {
-			pause = Math.min(pause, run(duty, now));
+			pause = Math.min(pause, orRetry(() -> {
+				duty.run(now, this.requests);
+				return ClockReading.NEVER;
+			}));
 		}
 		// Last: who comes while this waits for a thread wakes it for nothing
 		pause = Math.min(pause, nextIn(now));
 		for (WatchDuty duty : this.duties) {
-			pause = Math.min(pause, nextIn(duty, now));
+			pause = Math.min(pause, orRetry(() -> duty.nextIn(now)));
 		}
 		return now.nanos() + ((this.events.retry()) ? Math.min(pause, RETRY) : pause);
 	}
 
-	private long run(WatchDuty duty, ClockReading now) {
+	private long orRetry(LongSupplier duty) {
 		try {
-			duty.run(now, this.requests);
-			return ClockReading.NEVER;
+			return duty.getAsLong();
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing of that may harm the leases
-			failed(null, ex);
-			return RETRY;
-		}
-	}
-
-	private long nextIn(WatchDuty duty, ClockReading now) {
-		try {
-			return duty.nextIn(now);
-		}
-		catch (RuntimeException | Error ex) {
 			failed(null, ex);
 			return RETRY;
 		}

@@ -113,8 +113,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	}
 
 	private void end(LockHandle handle, @Nullable T value, @Nullable Throwable failure) {
-		Throwable outcome = (failure instanceof CompletionException wrapper && wrapper.getCause() != null)
-				? wrapper.getCause() : failure;
+		Throwable outcome = causeOf(failure);
 		try {
 			handle.close();
 		}
@@ -132,6 +131,11 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		else {
 			complete(value);
 		}
+	}
+
+	private static @Nullable Throwable causeOf(@Nullable Throwable failure) {
+		return (failure instanceof CompletionException wrapper && wrapper.getCause() != null) ? wrapper.getCause()
+				: failure;
 	}
 
 	@SuppressWarnings("NullAway") // what the stage ended with, null only if T may be
@@ -202,8 +206,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			if (this.shares != null) {
 				this.shares.removeOnLoss(this);
 			}
-			return this.cancelled && (failure instanceof CancellationException
-					|| (failure instanceof CompletionException && failure.getCause() instanceof CancellationException));
+			return this.cancelled && causeOf(failure) instanceof CancellationException;
 		}
 
 	}

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -30,6 +29,7 @@ import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
+import io.mongolock.interceptor.AdvisedProxies;
 import io.mongolock.interceptor.AsyncAdvice;
 import io.mongolock.interceptor.ProxyKind;
 
@@ -89,8 +89,8 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		if (!isEligible(targetClass)) {
 			return;
 		}
-		Object proxy = guardOf(bean);
-		if (!(proxy instanceof SpringProxy)) {
+		SpringProxy proxy = AdvisedProxies.find(bean, (advice) -> advice == this.guard);
+		if (proxy == null) {
 			throw new IllegalStateException("Bean '" + name + "' of " + targetClass
 					+ " has @LeaderOnly methods, but no proxy: they would run where this instance does not lead. "
 					+ "It is created before proxies are, perhaps because a BeanPostProcessor depends on it. "
@@ -105,16 +105,6 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 						+ "Give @EnableAsync no order, or call LeaderElection.ifLeader in the work");
 			}
 		}
-	}
-
-	// Looks through proxies in front of ours; one that hides its advice is trusted
-	private @Nullable Object guardOf(Object bean) {
-		Object one = bean;
-		while (one instanceof Advised advised
-				&& Arrays.stream(advised.getAdvisors()).noneMatch((advisor) -> advisor.getAdvice() == this.guard)) {
-			one = AopProxyUtils.getSingletonTarget(one);
-		}
-		return one;
 	}
 
 	@Override

@@ -4,19 +4,14 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.SpringProxy;
-import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
@@ -33,6 +28,7 @@ import org.springframework.util.ReflectionUtils;
 
 import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.interceptor.AdvisedProxies;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperation;
@@ -207,7 +203,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private void checkProxy(String beanName, Object bean) {
 		this.async.check(bean);
-		if (!isAdvised(bean) && hasLocks(bean) && !this.woven.contains(AopUtils.getTargetClass(bean))) {
+		if (AdvisedProxies.find(bean, LockInterceptor.class::isInstance) == null && hasLocks(bean)
+				&& !this.woven.contains(AopUtils.getTargetClass(bean))) {
 			this.verification.report(new InvalidLockMethodException(
 					"Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)
 							+ " has @DistributedLock methods, but no proxy: they would run without the lock",
@@ -268,18 +265,6 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 					.warn(call + ", a @DistributedLock method, on the same object, past the proxy: "
 							+ "it runs WITHOUT its lock. Move it to another bean, or use LockOperations inside it"));
 		}
-	}
-
-	private static boolean isAdvised(Object bean) {
-		// looks through proxies in front of ours; one that hides its advice is trusted
-		for (Object one = bean; one instanceof SpringProxy; one = Objects
-			.requireNonNullElse(AopProxyUtils.getSingletonTarget(one), "no proxy")) {
-			if (!(one instanceof Advised advised) || Arrays.stream(advised.getAdvisors())
-				.anyMatch((advisor) -> advisor.getAdvice() instanceof LockInterceptor)) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 }
