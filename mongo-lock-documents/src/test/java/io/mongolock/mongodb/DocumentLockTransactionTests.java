@@ -342,17 +342,18 @@ class DocumentLockTransactionTests {
 
 	@Test
 	void aReadOnlyTransactionLeavesRenewalsAlone() {
-		this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
+		LockedDocument<Page> kept = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
 		TransactionTemplate reading = listened();
 		reading.setReadOnly(true);
 		reading.executeWithoutResult((status) -> awaitRenewals("a"));
+		kept.close();
 	}
 
 	@Test
 	void aTransactionWithinATransactionLeavesToTheOuterOneWhatThatKeeps() {
 		this.template.insert(new Page("b", "draft"));
 		LockedDocument<Page> witness = lockedElsewhere("b");
-		this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
+		LockedDocument<Page> kept = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
 		TransactionTemplate inner = listened();
 		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 		listened().executeWithoutResult((outer) -> {
@@ -362,6 +363,7 @@ class DocumentLockTransactionTests {
 			awaitRenewals("b");
 			assertThat(renewedAt("a")).isEqualTo(before);
 		});
+		kept.close();
 		witness.close();
 	}
 
@@ -370,10 +372,11 @@ class DocumentLockTransactionTests {
 		try (MongoClient elsewhere = MongoClients.create(this.server.connectionString());
 				DocumentLocksFixture other = new DocumentLocksFixture("other", this.template,
 						new MongoTemplate(elsewhere, "test"), new GenericApplicationContext())) {
-			other.documents().lock(Page.class, "a");
+			LockedDocument<Page> kept = other.documents().lock(Page.class, "a");
 			assertThatIllegalStateException()
 				.isThrownBy(() -> listened(other).executeWithoutResult((status) -> status.flush()))
 				.withMessageContaining("ClientSession");
+			kept.close();
 		}
 	}
 

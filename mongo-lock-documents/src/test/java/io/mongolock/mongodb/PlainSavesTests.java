@@ -136,17 +136,19 @@ class PlainSavesTests {
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.save(mine));
 		assertThat(mine.version).isZero();
 		locked.close();
-		Sheet here = this.here.documents().lock(Sheet.class, "a").entity();
+		LockedDocument<Sheet> kept = this.here.documents().lock(Sheet.class, "a");
+		Sheet here = kept.entity();
 		assertThatIllegalStateException().isThrownBy(() -> this.template.save(here));
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.template.replace(new Query(Criteria.where("id").is("a")), here));
 		assertThat(here.version).isEqualTo(2);
+		kept.close();
 	}
 
 	@Test
 	void aReplacementThatNamesNoIdIsRefusedWhereItMayBeThatOfALockedDocument() {
 		Query any = new Query(Criteria.where("text").is("draft"));
-		this.here.documents().lock(Page.class, "a");
+		LockedDocument<Page> kept = this.here.documents().lock(Page.class, "a");
 		assertThatIllegalStateException().isThrownBy(() -> this.template.replace(any, new Page(null, "plain")))
 			.withMessageContaining("names no id");
 		assertThatIllegalStateException().isThrownBy(() -> this.template.findAndReplace(any, new Page(null, "plain")));
@@ -160,6 +162,7 @@ class PlainSavesTests {
 		this.template.insertAll(List.of(new Page(null, "new"), new Guarded(null, "new", null)));
 		this.template.replace(any, new Page(null, "plain"), ReplaceOptions.none(), "pages");
 		assertThat(text()).isEqualTo("draft");
+		kept.close();
 	}
 
 	@Test

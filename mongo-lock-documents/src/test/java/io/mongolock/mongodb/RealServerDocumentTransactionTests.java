@@ -381,7 +381,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			save(locked, "saved");
 		});
 		assertThat(text("p3")).isEqualTo("under the lock");
-		this.here.documents().lock(Post.class, "p1");
+		LockedDocument<Post> lost = this.here.documents().lock(Post.class, "p1");
 		this.there.documents().breakLock(Post.class, "p1");
 		this.transactions.executeWithoutResult((status) -> {
 			assertThatExceptionOfType(LockLostException.class)
@@ -389,6 +389,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			status.setRollbackOnly();
 		});
 		assertThat(text("p2")).isEqualTo("draft");
+		lost.close();
 	}
 
 	@Test
