@@ -101,6 +101,8 @@ final class ClientLifecycle {
 	 */
 	synchronized void close() {
 		this.phase = Phase.STOPPED;
+		// It runs again if this was started while another thread stopped it
+		this.running.renewer().stop();
 		this.running.threads().stop();
 	}
 

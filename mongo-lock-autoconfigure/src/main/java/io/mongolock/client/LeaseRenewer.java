@@ -320,8 +320,9 @@ final class LeaseRenewer {
 		try {
 			int found = this.store.renewAll(ids, batch.timeout());
 			ClockReading now = ClockReading.of(this.clock);
-			this.events.renewed(batch.leases(), found, requested);
+			this.events.answered(batch.leases(), found);
 			answer((schedule) -> schedule.answered(batch, found, requested, now));
+			this.events.renewed(batch.leases(), found, requested);
 		}
 		catch (SomeRenewalsFailedException ex) {
 			ClockReading now = ClockReading.of(this.clock);

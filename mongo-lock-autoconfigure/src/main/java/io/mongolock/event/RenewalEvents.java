@@ -40,14 +40,22 @@ public final class RenewalEvents {
 	}
 
 	/**
-	 * Leases were renewed, or could not be.
-	 * @param found how many the store has, or negative if it did not answer
+	 * The store answered, which does not count for the leases yet.
+	 * @param found how many the store has
 	 */
-	public void renewed(List<Lease> leases, int found, ClockReading requested) {
+	public void answered(List<Lease> leases, int found) {
 		List<Lease> again = leases.stream().filter(Lease::hasRenewalFailed).toList();
 		if (found == leases.size() && !again.isEmpty()) {
 			this.log.renewedAgain(again);
 		}
+	}
+
+	/**
+	 * Leases were renewed, or could not be. To be called last, because instruments may
+	 * run code of the application.
+	 * @param found how many the store has, or negative if it did not answer
+	 */
+	public void renewed(List<Lease> leases, int found, ClockReading requested) {
 		this.instruments.measure((instrument) -> {
 			instrument.renewed(leases.size(), found >= 0, this.instruments.since(requested));
 			if (found == leases.size()) {
@@ -65,6 +73,7 @@ public final class RenewalEvents {
 		List<Lease> failed = leases.stream().filter((lease) -> failure.failed().contains(lease.id())).toList();
 		List<Lease> others = leases.stream().filter((lease) -> !failure.failed().contains(lease.id())).toList();
 		if (!others.isEmpty()) {
+			answered(others, failure.found());
 			renewed(others, failure.found(), requested);
 		}
 		renewed(failed, -1, requested);

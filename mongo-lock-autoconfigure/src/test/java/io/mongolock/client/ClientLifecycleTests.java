@@ -2,7 +2,9 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,24 @@ class ClientLifecycleTests {
 		this.lifecycle.endRequest();
 		await().until(() -> !stop.isAlive());
 		this.lifecycle.close();
+	}
+
+	@Test
+	void aStartDuringAStopLeavesNoThread() {
+		Set<Thread> before = watches();
+		this.lifecycle.start();
+		this.lifecycle.stop();
+		this.lifecycle.start();
+		this.lifecycle.close();
+		await().until(() -> before.containsAll(watches()));
+	}
+
+	private static Set<Thread> watches() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().equals("mongo-lock-watch"))
+			.collect(Collectors.toSet());
 	}
 
 }

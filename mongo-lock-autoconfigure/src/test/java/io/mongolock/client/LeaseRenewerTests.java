@@ -35,6 +35,7 @@ import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.event.LockEvents;
+import io.mongolock.event.LockInstrumentation;
 import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
@@ -79,6 +80,28 @@ class LeaseRenewerTests {
 		Lease lease = register("a", Duration.ofSeconds(18));
 		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
 		assertThat(this.lost).isEmpty();
+	}
+
+	@Test
+	void aMeterThatHangsDoesNotDelayWhatItMeasures() {
+		CountDownLatch over = new CountDownLatch(1);
+		LockInstrumentation meter = new LockInstrumentation() {
+
+			@Override
+			public void renewed(int leases, boolean answered, Duration took) {
+				awaitQuietly(over);
+			}
+
+		};
+		renewBy(LockClock.system(),
+				new LockEvents(List.of(meter), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
+		try {
+			Lease lease = register("a", Duration.ofSeconds(18));
+			await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
+		}
+		finally {
+			over.countDown();
+		}
 	}
 
 	@Test
