@@ -389,7 +389,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			status.setRollbackOnly();
 		});
 		assertThat(text("p2")).isEqualTo("draft");
-		lost.close();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
 	}
 
 	@Test
