@@ -19,8 +19,8 @@ public interface LockHandle extends AutoCloseable {
 	String key();
 
 	/**
-	 * The number of this grant, strictly rising per key across releases, take-overs and
-	 * restarts.
+	 * The number of this hold, strictly rising per key across releases, hand-overs,
+	 * take-overs and restarts.
 	 * @return the fence, below 2^53
 	 */
 	long fence();
@@ -66,7 +66,7 @@ public interface LockHandle extends AutoCloseable {
 	void renew();
 
 	/**
-	 * Give the lock back. Only the first call has an effect. Trouble with the store is
+	 * Release the lock. Only the first call has an effect. Trouble with the store is
 	 * logged and not thrown: the lease then runs out by itself.
 	 * <p>
 	 * Closed inside a transaction, wherever it was acquired, or acquired inside one, the

@@ -53,8 +53,8 @@ public final class LockDescriptors {
 	 * @param key the key
 	 * @param fence the highest number given out
 	 * @param holders who holds it
-	 * @param waiting who waits, first come first; one place for each application that
-	 * does and does not hold the lock itself
+	 * @param waiting who waits, first come first; one place for each instance that waits
+	 * and does not hold the lock itself
 	 * @param waitingHere how many wait in this application
 	 * @param previous who held it when it was last granted and does no more: who died,
 	 * was cut off, or shared it

@@ -8,12 +8,10 @@ import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
 
 import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.core.DurationText;
-import io.mongolock.core.ResolvedLockSettings;
 
 /**
  * Part {@code mongoLock} of the info endpoint: where the locks are kept, and the settings
- * in force. Asks no server. Thread-safe.
+ * of leases and waits. Asks no server. Thread-safe.
  */
 public final class LockInfoContributor implements InfoContributor {
 
@@ -36,22 +34,10 @@ public final class LockInfoContributor implements InfoContributor {
 		if (!this.collection.isEmpty()) {
 			details.put("collection", this.collection);
 		}
-		details.put("settings", settings(this.configured.terms()));
+		details.put("settings", this.configured.terms().toText());
 		List<String> named = this.configured.byName().keySet().stream().sorted().toList();
 		details.put("settingsOfTheirOwn", named);
 		builder.withDetail("mongoLock", details);
-	}
-
-	private static Map<String, Object> settings(ResolvedLockSettings terms) {
-		Map<String, Object> settings = new LinkedHashMap<>();
-		settings.put("ttl", DurationText.print(terms.ttl()));
-		settings.put("margin", DurationText.print(terms.margin()));
-		settings.put("renewInterval", DurationText.print(terms.renewInterval()));
-		settings.put("operationTimeout", DurationText.print(terms.operationTimeout()));
-		settings.put("waitTimeout", DurationText.print(terms.waitTimeout()));
-		settings.put("retryInterval", DurationText.print(terms.retryInterval()));
-		settings.put("autoRenew", terms.autoRenew());
-		return settings;
 	}
 
 }

@@ -132,15 +132,18 @@ public class LocksEndpoint {
 	 * holder believe to hold the lock; only the fence distinguishes them.
 	 * @param key the key; may contain slashes
 	 * @param reason why, if that is said
+	 * @param fence the fences of those to take it from, so that it is left to those who
+	 * were granted it meanwhile; all who hold it now unless given
 	 * @return whom it was taken from, or {@code null} if nobody ever asked for it
 	 */
 	@DeleteOperation
 	public @Nullable ReleasedDescriptor release(SecurityContext user,
-			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, @Nullable String reason) {
-		return release(String.join("/", key), reason, nameOf(user));
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, @Nullable String reason,
+			@Nullable List<Long> fence) {
+		return release(String.join("/", key), reason, fence, nameOf(user));
 	}
 
-	@Nullable ReleasedDescriptor release(String key, @Nullable String reason, String by) {
+	@Nullable ReleasedDescriptor release(String key, @Nullable String reason, @Nullable List<Long> fences, String by) {
 		StoredLock lock = this.search.find(key);
 		if (lock == null) {
 			return null;
@@ -149,7 +152,7 @@ public class LocksEndpoint {
 		List<String> released = new ArrayList<>();
 		try {
 			for (StoredHolder holder : lock.holders()) {
-				if (holder.isAlive(lock.now())) {
+				if (holder.isAlive(lock.now()) && (fences == null || fences.contains(holder.fence()))) {
 					release(lock, holder, released);
 				}
 			}

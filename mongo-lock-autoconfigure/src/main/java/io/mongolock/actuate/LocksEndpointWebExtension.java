@@ -1,6 +1,7 @@
 package io.mongolock.actuate;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -102,24 +103,26 @@ public class LocksEndpointWebExtension {
 	/**
 	 * As {@link LocksEndpoint#release}, of any key.
 	 * @param reason why, if that is said
+	 * @param fence the fences of those to take it from, all unless given
 	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> releaseOf(SecurityContext user, String key,
-			@Nullable String reason) {
-		return change(user, () -> this.endpoint.release(key, reason, LocksEndpoint.nameOf(user)));
+			@Nullable String reason, @Nullable List<Long> fence) {
+		return change(user, () -> this.endpoint.release(key, reason, fence, LocksEndpoint.nameOf(user)));
 	}
 
 	/**
 	 * As {@link LocksEndpoint#release}.
 	 * @param reason why, if that is said
+	 * @param fence the fences of those to take it from, all unless given
 	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> release(SecurityContext user,
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key,
-			@Nullable String reason) {
-		return releaseOf(user, only(path, key), reason);
+			@Nullable String reason, @Nullable List<Long> fence) {
+		return releaseOf(user, only(path, key), reason, fence);
 	}
 
 	// A parameter or a part of the body named like the selector would stand for it

@@ -48,8 +48,8 @@ class LockClientConfiguration {
 	}
 
 	@Bean
-	LockLifecycle mongoLockLifecycle(LockTemplate template, MongoLockProperties properties) {
-		return new LockLifecycle(template, properties.shutdownTimeout());
+	LockLifecycle mongoLockLifecycle(ObjectProvider<LockTemplate> template, MongoLockProperties properties) {
+		return new LockLifecycle(template.getIfAvailable(), properties.shutdownTimeout());
 	}
 
 	@Bean

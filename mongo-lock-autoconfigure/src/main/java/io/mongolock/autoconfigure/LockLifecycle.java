@@ -2,6 +2,7 @@ package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 import io.mongolock.client.LockTemplate;
@@ -16,32 +17,37 @@ final class LockLifecycle implements SmartLifecycle {
 	/** Near the minimum, with room for what has to outlive even locks. */
 	static final int PHASE = Integer.MIN_VALUE + 1000;
 
-	private final LockTemplate template;
+	private final @Nullable LockTemplate template;
 
 	private final Duration shutdownTimeout;
 
 	/**
 	 * Create a new lifecycle.
+	 * @param template the client, {@code null} if a test has put a mock in its place
 	 * @param shutdownTimeout how long releasing what is left may take
 	 */
-	LockLifecycle(LockTemplate template, Duration shutdownTimeout) {
+	LockLifecycle(@Nullable LockTemplate template, Duration shutdownTimeout) {
 		this.template = template;
 		this.shutdownTimeout = shutdownTimeout;
 	}
 
 	@Override
 	public void start() {
-		this.template.start();
+		if (this.template != null) {
+			this.template.start();
+		}
 	}
 
 	@Override
 	public void stop() {
-		this.template.stop(this.shutdownTimeout);
+		if (this.template != null) {
+			this.template.stop(this.shutdownTimeout);
+		}
 	}
 
 	@Override
 	public boolean isRunning() {
-		return this.template.isRunning();
+		return this.template != null && this.template.isRunning();
 	}
 
 	@Override

@@ -36,8 +36,9 @@ public final class LockMetricsAutoConfiguration {
 	}
 
 	@Bean
-	SmartInitializingSingleton mongoLockGauges(LockMeters meters, LockTemplate template) {
-		return () -> meters.gauge(template::held, template::waiting, () -> template.idle().size());
+	SmartInitializingSingleton mongoLockGauges(LockMeters meters, ObjectProvider<LockTemplate> client) {
+		return () -> client
+			.ifAvailable((template) -> meters.gauge(template::held, template::waiting, () -> template.idle().size()));
 	}
 
 }

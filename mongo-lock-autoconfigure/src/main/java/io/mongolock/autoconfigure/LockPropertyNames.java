@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -62,21 +61,36 @@ class LockPropertyNames {
 		SettingNames.components(type).forEach((one) -> {
 			ConfigurationPropertyName property = parent.append(SettingNames.dashed(one));
 			if (one.getType() == Duration.class) {
-				checkUnit(property);
+				checkUnit(property, this.binder.bind(property, Bindable.of(String.class)).orElse(""));
 			}
 			else if (one.getType().isRecord()) {
 				checkUnits(property, one.getType());
 			}
 			Class<?> named = SettingNames.ofNames(one);
 			if (named != null) {
-				names(property, one).forEach((name) -> checkUnits(property.append("[" + name + "]"), named));
+				written(property)
+					.forEach((name, values) -> checkUnits(property.append("[" + name + "]"), values, named));
 			}
 		});
 	}
 
-	private Set<String> names(ConfigurationPropertyName property, RecordComponent map) {
-		Bindable<Map<String, Object>> type = Bindable.of(ResolvableType.forType(map.getGenericType()));
-		return this.binder.bind(property, type).orElse(Map.of()).keySet();
+	private static void checkUnits(ConfigurationPropertyName parent, Map<String, String> values, Class<?> type) {
+		SettingNames.components(type).filter((one) -> one.getType() == Duration.class).forEach((one) -> {
+			ConfigurationPropertyName property = parent.append(SettingNames.dashed(one));
+			values.forEach((name, value) -> {
+				if (SettingNames.isMeant(name, one)) {
+					checkUnit(property, value);
+				}
+			});
+		});
+	}
+
+	// A name in brackets would be found only as it is written, and not by its dashes
+	private Map<String, Map<String, String>> written(ConfigurationPropertyName property) {
+		ResolvableType values = ResolvableType.forClassWithGenerics(Map.class, String.class, String.class);
+		Bindable<Map<String, Map<String, String>>> names = Bindable
+			.of(ResolvableType.forClassWithGenerics(Map.class, ResolvableType.forClass(String.class), values));
+		return this.binder.bind(property, names).orElse(Map.of());
 	}
 
 	/**
@@ -132,8 +146,8 @@ class LockPropertyNames {
 		}
 	}
 
-	private void checkUnit(ConfigurationPropertyName property) {
-		String value = this.binder.bind(property, Bindable.of(String.class)).orElse("").trim();
+	private static void checkUnit(ConfigurationPropertyName property, String written) {
+		String value = written.trim();
 		if (DurationText.lacksUnit(value)) {
 			throw new InvalidConfigurationPropertyValueException(property.toString(), value,
 					"has no unit and would mean " + value + "ms. " + DurationText.withUnit(value));

@@ -32,6 +32,13 @@ final class SettingNames {
 	}
 
 	/**
+	 * Whether a setting is meant, however its name is written.
+	 */
+	static boolean isMeant(String written, RecordComponent component) {
+		return written.replaceAll("[-_]", "").equalsIgnoreCase(component.getName());
+	}
+
+	/**
 	 * The settings that each name has for itself.
 	 * @return their type, {@code null} if the component is no map of names
 	 */

@@ -12,12 +12,12 @@ import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.context.SmartLifecycle;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.DurationText;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.mongo.LockLocation;
 import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
@@ -138,14 +138,27 @@ final class StartReport implements SmartLifecycle {
 	}
 
 	private String settings() {
-		ResolvedLockSettings terms = this.configured.terms();
-		String own = this.configured.byName().keySet().stream().sorted().collect(Collectors.joining(", "));
+		StringBuilder line = new StringBuilder();
+		this.configured.terms()
+			.toText()
+			.forEach((name, value) -> append(line, DataObjectPropertyName.toDashedForm(name), value));
+		append(line, "hand-over",
+				text(this.properties.handOver().maxTime()) + "/" + this.properties.handOver().maxCount());
+		append(line, "place-ttl", text(this.properties.placeTtl()));
+		append(line, "max-places", this.properties.maxPlaces());
+		append(line, "notifications", text(this.properties.notifications()));
 		MongoLockProperties.TtlIndex index = this.properties.ttlIndex();
-		return "ttl=" + text(terms.ttl()) + ", margin=" + text(terms.margin()) + ", renew-interval="
-				+ text(terms.renewInterval()) + ", operation-timeout=" + text(terms.operationTimeout())
-				+ ", wait-timeout=" + text(terms.waitTimeout()) + ", retry-interval=" + text(terms.retryInterval())
-				+ ", auto-renew=" + terms.autoRenew() + ", ttl-index=" + index.mode().name().toLowerCase(Locale.ROOT)
-				+ "/" + text(index.retention()) + ((own.isEmpty()) ? "" : "; settings of their own: " + own);
+		append(line, "ttl-index", text(index.mode()) + "/" + text(index.retention()));
+		String own = this.configured.byName().keySet().stream().sorted().collect(Collectors.joining(", "));
+		return line + ((own.isEmpty()) ? "" : "; settings of their own: " + own);
+	}
+
+	private static void append(StringBuilder line, String setting, Object value) {
+		line.append((line.isEmpty()) ? "" : ", ").append(setting).append('=').append(value);
+	}
+
+	private static String text(Enum<?> choice) {
+		return choice.name().toLowerCase(Locale.ROOT);
 	}
 
 	private static String text(Duration duration) {

@@ -6,9 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-
 import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
@@ -26,8 +23,6 @@ import io.mongolock.store.LockStore;
  * their {@link io.mongolock.core.HoldEnd}. Thread-safe.
  */
 final class LockReleaser {
-
-	private static final Log logger = LogFactory.getLog(LockReleaser.class);
 
 	private static final int CHUNK = 500;
 

@@ -52,10 +52,9 @@ public final class HoldEnd {
 
 	/**
 	 * How long the lock has to stay taken after it is released, and so is handed over to
-	 * nobody: what is left of its minimum hold, counted from when it was held, or a whole
-	 * ttl if that is more and it may still take effect what was done.
-	 * @return whole milliseconds, zero if it may be free, which has nothing to do with
-	 * {@link #letExpire}
+	 * nobody: what is left of its minimum hold, or a whole ttl if that is longer and what
+	 * was done under it may still take effect.
+	 * @return whole milliseconds, zero if it may be free
 	 */
 	public Duration keptFor(ClockReading now) {
 		long elapsed = now.nanos() - this.since.nanos();

@@ -43,7 +43,7 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 	}
 
 	/**
-	 * Give a lease back to nobody: it runs out by itself.
+	 * Leave a lease to run out by itself.
 	 * @param unknown whether a claim of its token may still be executed
 	 */
 	static ReleaseDecision letExpire(Lease lease, boolean unknown, ClockReading now) {

@@ -1,6 +1,8 @@
 package io.mongolock.core;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -99,6 +101,23 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 				orElse(settings.retryInterval(), DEFAULT_RETRY_INTERVAL),
 				(settings.autoRenew() != null) ? settings.autoRenew() : true, orElse(settings.minHold(), Duration.ZERO),
 				orElse(settings.linger(), Duration.ZERO));
+	}
+
+	/**
+	 * What an operator wants to know of them.
+	 * @return values as text by the names of the components
+	 */
+	public Map<String, Object> toText() {
+		Map<String, Object> text = new LinkedHashMap<>();
+		text.put("ttl", DurationText.print(this.ttl));
+		text.put("margin", DurationText.print(this.margin));
+		text.put("renewInterval", DurationText.print(this.renewInterval));
+		text.put("operationTimeout", DurationText.print(this.operationTimeout));
+		text.put("waitTimeout", DurationText.print(this.waitTimeout));
+		text.put("retryInterval", DurationText.print(this.retryInterval));
+		text.put("autoRenew", this.autoRenew);
+		text.put("linger", DurationText.print(this.linger));
+		return text;
 	}
 
 	/**

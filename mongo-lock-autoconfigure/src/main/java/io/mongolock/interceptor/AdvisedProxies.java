@@ -8,24 +8,36 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.config.SingletonBeanRegistry;
 
 /**
  * Proxies of Spring in front of each other.
  */
 public final class AdvisedProxies {
 
+	private static final String BEAN_OVERRIDES = "org.springframework.test.context.bean.override."
+			+ "internalBeanOverridePostProcessor";
+
 	private AdvisedProxies() {
 	}
 
 	/**
+	 * Whether a test has put objects of its own in place of beans, for example by
+	 * {@code @MockitoBean}, which have no proxies.
+	 */
+	public static boolean mayBeMissing(SingletonBeanRegistry beans) {
+		return beans.containsSingleton(BEAN_OVERRIDES);
+	}
+
+	/**
 	 * The proxy of a bean that has some advice: its own, or one behind that.
-	 * @return the proxy, or one that hides its advice and so is trusted; {@code null} if
-	 * none has it
+	 * @return the proxy, or one that hides its advice or what is behind it, for example
+	 * that of a scope, and so is trusted; {@code null} if none has it
 	 */
 	public static @Nullable SpringProxy find(Object bean, Predicate<Advice> advice) {
 		Object one = bean;
 		while (one instanceof SpringProxy proxy) {
-			if (!(proxy instanceof Advised advised)
+			if (!(proxy instanceof Advised advised) || !advised.getTargetSource().isStatic()
 					|| Arrays.stream(advised.getAdvisors()).anyMatch((advisor) -> advice.test(advisor.getAdvice()))) {
 				return proxy;
 			}

@@ -73,7 +73,8 @@ public final class LockMeters implements LockInstrumentation {
 			.description("Leases in one request to renew them")
 			.register(registry);
 		this.marginLeft = Timer.builder("mongo.lock.margin.left")
-			.description("How long a lease was still guaranteed when it was renewed; alarm on its minimum")
+			.description(
+					"How long a lease was still guaranteed when its renewal left; alarm when 1 % come near the operation timeout")
 			.publishPercentiles(0.01, 0.5)
 			.register(registry);
 		TimeGauge.builder("mongo.lock.store.clock.offset", this.clockOffset, TimeUnit.MILLISECONDS, AtomicLong::get)

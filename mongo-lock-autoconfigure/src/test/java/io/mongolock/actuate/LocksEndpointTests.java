@@ -108,7 +108,7 @@ class LocksEndpointTests {
 		BDDMockito.given(this.locks.requestRelease("k", "", "alice")).willThrow(wrong);
 		String[] key = { "k" };
 		Stream
-			.<ThrowingCallable>of(() -> this.endpoint.lock(key), () -> this.endpoint.release(USER, key, null),
+			.<ThrowingCallable>of(() -> this.endpoint.lock(key), () -> this.endpoint.release(USER, key, null, null),
 					() -> this.endpoint.requestRelease(USER, key, ""))
 			.forEach((call) -> assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(call)
 				.withMessage("too long, says the test"));
@@ -277,7 +277,7 @@ class LocksEndpointTests {
 	void aReleaseByForceEndsTheHoldsThatWereSeenAndNamesItsUser(CapturedOutput output) {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		BDDMockito.given(this.store.release(new LeaseId("order:1", "secret order:1"), TIMEOUT)).willReturn(RELEASED);
-		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, "hangs\nsince noon"))
+		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, "hangs\nsince noon", null))
 			.isEqualTo(new ReleasedDescriptor("order:1", 1));
 		assertThat(this.taken).as("said to the client").containsExactly("order:1, fence 7");
 		assertThat(this.events).hasSize(1);
@@ -292,10 +292,21 @@ class LocksEndpointTests {
 	}
 
 	@Test
+	void aReleaseThatNamesFencesLeavesTheLockToOthers() {
+		hold("order:1", "shop 1", Duration.ofSeconds(5));
+		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(RELEASED);
+		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, null, List.of(6L, 8L)))
+			.isEqualTo(new ReleasedDescriptor("order:1", 0));
+		Mockito.verify(this.store, Mockito.never()).release(Mockito.any(), Mockito.any());
+		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, null, List.of(6L, 7L)))
+			.isEqualTo(new ReleasedDescriptor("order:1", 1));
+	}
+
+	@Test
 	void whereNothingWasReleasedNothingIsAudited() {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(new ReleaseAnswer(false, false));
-		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, null))
+		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, null, null))
 			.isEqualTo(new ReleasedDescriptor("order:1", 0));
 		assertThat(this.events).isEmpty();
 		assertThat(this.taken).isEmpty();
@@ -309,7 +320,7 @@ class LocksEndpointTests {
 				.given(this.store)
 				.release(Mockito.any(), Mockito.any());
 			assertThatExceptionOfType(LockStoreException.class)
-				.isThrownBy(() -> this.endpoint.release(USER, new String[] { "order:1" }, null));
+				.isThrownBy(() -> this.endpoint.release(USER, new String[] { "order:1" }, null, null));
 		}
 		assertThat(this.events).isEmpty();
 		assertThat(output).doesNotContain("by force");
@@ -320,7 +331,7 @@ class LocksEndpointTests {
 		hold("order:1", "shop 1", Duration.ofSeconds(5));
 		StoredLock lock = this.held.remove(0);
 		this.held.add(new StoredLock(lock.key(), lock.holders(), List.of(), List.of(), 7, NOW.plusSeconds(60)));
-		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, null))
+		assertThat(this.endpoint.release(USER, new String[] { "order:1" }, null, null))
 			.isEqualTo(new ReleasedDescriptor("order:1", 0));
 		Mockito.verify(this.store, Mockito.never()).release(Mockito.any(), Mockito.any());
 	}
@@ -334,12 +345,12 @@ class LocksEndpointTests {
 		BDDMockito.given(this.locks.requestRelease("order:1", "soon", "alice")).willReturn(1);
 		assertThat(endpoint.requestRelease(USER, new String[] { "order:1" }, "soon").asked()).isEqualTo(1);
 		BDDMockito.given(this.store.release(Mockito.any(), Mockito.any())).willReturn(RELEASED);
-		assertThat(endpoint.release(USER, new String[] { "order:1" }, null))
+		assertThat(endpoint.release(USER, new String[] { "order:1" }, null, null))
 			.isEqualTo(new ReleasedDescriptor("order:1", 1));
 		LockStoreException failure = new LockStoreException("order:1", Outcome.UNKNOWN, "no answer", null);
 		BDDMockito.willThrow(failure).given(this.store).release(Mockito.any(), Mockito.any());
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> endpoint.release(USER, new String[] { "order:1" }, null))
+			.isThrownBy(() -> endpoint.release(USER, new String[] { "order:1" }, null, null))
 			.isSameAs(failure);
 		assertThat(output).contains("is asked for by alice", "was released by force by alice",
 				"the audit, says the test");
@@ -350,7 +361,8 @@ class LocksEndpointTests {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		String[] path = { "teamA:1" };
 		Stream
-			.<ThrowingCallable>of(() -> web.lock(USER, path, "teamB:1"), () -> web.release(USER, path, "teamB:1", null),
+			.<ThrowingCallable>of(() -> web.lock(USER, path, "teamB:1"),
+					() -> web.release(USER, path, "teamB:1", null, null),
 					() -> web.requestRelease(USER, path, "teamB:1", "soon"))
 			.forEach((call) -> assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(call)
 				.withMessageContaining("teamA:1")
@@ -371,13 +383,13 @@ class LocksEndpointTests {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of("OPERATOR"));
 		for (SecurityContext other : List.of(SecurityContext.NONE, user("bob", "AUDITOR"))) {
 			assertThat(web.mayRelease(other)).isFalse();
-			assertThat(web.release(other, key, null, null).getStatus()).isEqualTo(403);
+			assertThat(web.release(other, key, null, null, null).getStatus()).isEqualTo(403);
 			assertThat(web.requestRelease(other, key, null, "soon").getStatus()).isEqualTo(403);
 		}
 		Mockito.verify(this.store, Mockito.never()).release(Mockito.any(), Mockito.any());
 		Mockito.verifyNoInteractions(this.locks);
 		assertThat(web.mayRelease(USER)).isTrue();
-		assertThat(web.release(USER, key, null, null).getBody()).isEqualTo(new ReleasedDescriptor("order:1", 1));
+		assertThat(web.release(USER, key, null, null, null).getBody()).isEqualTo(new ReleasedDescriptor("order:1", 1));
 	}
 
 	@Test
@@ -389,12 +401,12 @@ class LocksEndpointTests {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		assertThat(web.locks(USER, key, null, null, null, null, null).getBody()).asString().contains(key);
 		assertThat(web.requestReleaseOf(USER, key, "soon").getBody()).isEqualTo(new RequestedDescriptor(key, 1));
-		assertThat(web.releaseOf(USER, key, null).getBody()).isEqualTo(new ReleasedDescriptor(key, 1));
+		assertThat(web.releaseOf(USER, key, null, null).getBody()).isEqualTo(new ReleasedDescriptor(key, 1));
 	}
 
 	@Test
 	void aReleaseByForceOfAnUnknownKeyIsNotFound() {
-		assertThat(this.endpoint.release(USER, new String[] { "nobody" }, null)).isNull();
+		assertThat(this.endpoint.release(USER, new String[] { "nobody" }, null, null)).isNull();
 		assertThat(this.events).isEmpty();
 	}
 
@@ -437,7 +449,7 @@ class LocksEndpointTests {
 			assertThat(List.of(web.locks(SecurityContext.NONE, null, null, null, null, null, null),
 					web.lock(SecurityContext.NONE, key, null),
 					web.requestRelease(SecurityContext.NONE, key, null, "soon"),
-					web.release(SecurityContext.NONE, key, null, null)))
+					web.release(SecurityContext.NONE, key, null, null, null)))
 				.allSatisfy((answer) -> {
 					assertThat(answer.getStatus()).isEqualTo(503);
 					assertThat(answer.getBody()).asString()
@@ -451,7 +463,7 @@ class LocksEndpointTests {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		String[] key = { "nobody" };
 		assertThat(web.lock(SecurityContext.NONE, key, null)).extracting("status", "body").containsExactly(404, null);
-		assertThat(web.release(SecurityContext.NONE, key, null, null)).extracting("status", "body")
+		assertThat(web.release(SecurityContext.NONE, key, null, null, null)).extracting("status", "body")
 			.containsExactly(204, null);
 	}
 
@@ -461,7 +473,7 @@ class LocksEndpointTests {
 		BDDMockito.given(this.store.release(new LeaseId("order:1", "secret order:1"), TIMEOUT))
 			.willThrow(new LockStoreException("order:1", Outcome.UNKNOWN, "no answer", null));
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> this.endpoint.release(USER, new String[] { "order:1" }, null));
+			.isThrownBy(() -> this.endpoint.release(USER, new String[] { "order:1" }, null, null));
 		assertThat(((AuditApplicationEvent) this.events.get(0)).getAuditEvent().toString())
 			.contains(LocksEndpoint.RELEASED_BY_FORCE, "order:1");
 	}

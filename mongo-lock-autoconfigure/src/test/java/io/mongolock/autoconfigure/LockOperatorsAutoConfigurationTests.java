@@ -121,7 +121,7 @@ public class LockOperatorsAutoConfigurationTests {
 				Info.Builder info = new Info.Builder();
 				context.getBean(LockInfoContributor.class).contribute(info);
 				assertThat(info.build().getDetails().get("mongoLock")).asString()
-					.contains("ttl=40s", "margin=8s", "autoRenew=true", "settingsOfTheirOwn=[order]");
+					.contains("ttl=40s", "margin=8s", "autoRenew=true", "linger=0ms", "settingsOfTheirOwn=[order]");
 			});
 		this.context.withPropertyValues("management.info.mongolock.enabled=false")
 			.run((context) -> assertThat(context).doesNotHaveBean(LockInfoContributor.class));

@@ -1,15 +1,21 @@
 package io.mongolock.autoconfigure;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Stream;
 
+import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.io.ClassPathResource;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
@@ -145,6 +151,9 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					locks.order.limit=0                      | mongo-lock.locks.order.limit  | '0'    | must be at least 1
 					locks.order.limit=many                   | mongo-lock.locks.order.limit  | many   | Integer
 					locks.order.wait-timeout=5               | mongo-lock.locks.order.wait-timeout | '5' | would mean 5ms
+					locks.nightly-report.min-hold=60         | mongo-lock.locks[nightly-report].min-hold | '60' | would mean 60ms
+					locks.nightlyReport.waitTimeout=5        | mongo-lock.locks[nightlyReport].wait-timeout | '5' | would mean 5ms
+					locks[a.b].ttl=300                       | mongo-lock.locks[a.b].ttl     | '300'  | would mean 300ms
 					ttl-index.retention=7                    | mongo-lock.ttl-index.retention | '7'   | has no unit
 					shutdown-timeout=30                      | mongo-lock.shutdown-timeout   | '30'   | has no unit
 					ttl-index.mode=sometimes                 | mongo-lock.ttl-index.mode     | sometimes | CREATE
@@ -153,6 +162,28 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					""")
 	void wrongSettingsAreExplained(String setting, String property, String value, String reason) {
 		this.runner.withPropertyValues("mongo-lock." + setting).run(failsWith(property, value, reason));
+	}
+
+	@ParameterizedTest
+	@MethodSource("offered")
+	void whatAnEditorOffersIsAccepted(String setting) {
+		this.runner.withPropertyValues(setting).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	static Stream<String> offered() throws IOException {
+		String metadata = new ClassPathResource("META-INF/additional-spring-configuration-metadata.json")
+			.getContentAsString(StandardCharsets.UTF_8);
+		return Document.parse(metadata)
+			.getList("hints", Document.class)
+			.stream()
+			.filter((hint) -> hint.containsKey("values"))
+			.flatMap((hint) -> hint.getList("values", Document.class)
+				.stream()
+				.map((value) -> setting(hint.getString("name"), value.getString("value"))));
+	}
+
+	private static String setting(String name, String value) {
+		return (name.endsWith(".keys")) ? name.replaceFirst("keys$", value) + ".ttl=1m" : name + "=" + value;
 	}
 
 	@Test

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.CustomScopeConfigurer;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -18,6 +19,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.core.Ordered;
 
 import io.mongolock.LockContext;
@@ -121,6 +124,14 @@ class VerificationTests {
 	void anInnerClassIsProxied() {
 		this.runner.withBean("inner", Inner.class, () -> new Inner())
 			.run((context) -> assertThat(context.getBean(Inner.class).run()).isEqualTo("task"));
+	}
+
+	@Test
+	void aBeanBehindTheProxyOfItsScopeIsGuarded() {
+		this.runner.withUserConfiguration(Scoped.class).run((context) -> {
+			context.getBean(Cart.class).buy();
+			assertThat(context.getBean(RecordingLockOperations.class).request().key()).isEqualTo("cart");
+		});
 	}
 
 	interface Task {
@@ -324,6 +335,32 @@ class VerificationTests {
 		@Scope("prototype")
 		Task prototype() {
 			return new FinalTask();
+		}
+
+	}
+
+	static class Cart {
+
+		@DistributedLock("cart")
+		void buy() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Scoped {
+
+		@Bean
+		static CustomScopeConfigurer scopes() {
+			CustomScopeConfigurer scopes = new CustomScopeConfigurer();
+			scopes.addScope("thread", new SimpleThreadScope());
+			return scopes;
+		}
+
+		@Bean
+		@Scope(value = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
+		Cart cart() {
+			return new Cart();
 		}
 
 	}

@@ -146,7 +146,8 @@ class ThirdPartyModuleTests {
 			context.getBean(StoreClient.class).locks().acquire(LockRequest.of("a"));
 			assertThat(keys(endpoint, null)).isEmpty();
 			assertThat(keys(endpoint, "shelf~")).containsExactly("shelf~a");
-			assertThat(endpoint.release(SecurityContext.NONE, new String[] { "shelf~a" }, "test").released()).isOne();
+			assertThat(endpoint.release(SecurityContext.NONE, new String[] { "shelf~a" }, "test", null).released())
+				.isOne();
 			assertThat(keys(endpoint, "shelf~")).isEmpty();
 		});
 	}

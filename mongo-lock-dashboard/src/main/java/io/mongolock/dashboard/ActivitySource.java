@@ -1,5 +1,7 @@
 package io.mongolock.dashboard;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.client.LockTemplate;
 
 /**
@@ -9,9 +11,10 @@ final class ActivitySource {
 
 	private final LockActivity activity;
 
-	private final LockTemplate template;
+	/** {@code null} if a test has put a mock in its place. */
+	private final @Nullable LockTemplate template;
 
-	ActivitySource(LockActivity activity, LockTemplate template) {
+	ActivitySource(LockActivity activity, @Nullable LockTemplate template) {
 		this.activity = activity;
 		this.template = template;
 	}
@@ -21,7 +24,8 @@ final class ActivitySource {
 	 * @param seen the number of the last turn that is known already, zero at first
 	 */
 	Activity since(long seen) {
-		return this.activity.since(seen, this.template.held(), this.template.waiting());
+		return (this.template != null) ? this.activity.since(seen, this.template.held(), this.template.waiting())
+				: this.activity.since(seen, 0, 0);
 	}
 
 }

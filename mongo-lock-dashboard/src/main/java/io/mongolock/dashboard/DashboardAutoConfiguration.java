@@ -36,8 +36,8 @@ public final class DashboardAutoConfiguration {
 	}
 
 	@Bean
-	ActivitySource mongoLockActivitySource(LockActivity activity, LockTemplate template) {
-		return new ActivitySource(activity, template);
+	ActivitySource mongoLockActivitySource(LockActivity activity, ObjectProvider<LockTemplate> template) {
+		return new ActivitySource(activity, template.getIfAvailable());
 	}
 
 	@Bean

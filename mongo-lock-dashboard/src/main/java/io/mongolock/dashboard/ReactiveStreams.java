@@ -24,7 +24,7 @@ final class ReactiveStreams implements SmartLifecycle {
 
 	private final ActivitySource source;
 
-	private final Sinks.Empty<Void> stop = Sinks.empty();
+	private volatile Sinks.Empty<Void> stop = Sinks.empty();
 
 	private volatile boolean running;
 
@@ -48,6 +48,7 @@ final class ReactiveStreams implements SmartLifecycle {
 
 	@Override
 	public void start() {
+		this.stop = Sinks.empty();
 		this.running = true;
 	}
 

@@ -65,7 +65,8 @@ function showWhere(asked) {
 	const filtered = Object.keys(view.filter).length > 0;
 	element('empty').hidden = view.locks.length > 0;
 	element('locks').hidden = view.locks.length === 0;
-	say(element('empty'), (filtered) ? 'No held lock matches' : 'No lock is held');
+	say(element('empty'), (view.next) ? 'None found so far: look further' : (first > 1) ? 'None is left on this page'
+		: (filtered) ? 'No held lock matches' : 'No lock is held');
 	element('back').disabled = view.cursors.length === 1;
 	element('next').disabled = !view.next;
 	const where = (view.locks.length) ? `${first} to ${first + view.locks.length - 1}${view.next ? ', more follow' : ''}` : '';
@@ -174,7 +175,7 @@ function confirm(key) {
 	if (!lock) {
 		return;
 	}
-	confirmed = key;
+	confirmed = { key, fences: lock.holders.map((holder) => holder.fence) };
 	say(element('confirm-key'), key);
 	say(element('confirm-holder'), `held by ${lock.holders.map((holder) => holder.owner).join(' and ')}`);
 	element('confirm').showModal();
@@ -185,12 +186,13 @@ export function onRelease(say) {
 	element('cancel').onclick = () => element('confirm').close();
 	element('release').onclick = async () => {
 		element('confirm').close();
+		const { key, fences } = confirmed;
 		try {
-			const { released } = await ask('DELETE', `${page.locks}?${new URLSearchParams({ key: confirmed })}`);
-			say(released ? `${confirmed} was released by force` : `${confirmed} was free already`);
+			const { released } = await ask('DELETE', `${page.locks}?${new URLSearchParams({ key, fence: fences })}`);
+			say(released ? `${key} was released by force` : `${key} was left alone: those who held it do so no longer`);
 		}
 		catch (problem) {
-			say(`${confirmed} was not released: ${problem.message}`, true);
+			say(`${key} was not released: ${problem.message}`, true);
 		}
 	};
 }

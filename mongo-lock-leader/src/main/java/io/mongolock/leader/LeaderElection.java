@@ -303,6 +303,7 @@ public final class LeaderElection implements SmartLifecycle {
 			end(begun);
 		}
 		else if (announcing(begun)) {
+			lookLater(begun);
 			try {
 				publish(new LeaderElectionEvent.Granted(this, handle.fence()));
 			}
@@ -312,6 +313,19 @@ public final class LeaderElection implements SmartLifecycle {
 				}
 			}
 		}
+	}
+
+	// Perhaps nobody tells of a loss: the publisher of lock events may be in another
+	// context
+	private void lookLater(Leadership current) {
+		CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS).execute(() -> {
+			if (!current.handle.isHeld()) {
+				end(current);
+			}
+			else if (this.leadership == current) {
+				lookLater(current);
+			}
+		});
 	}
 
 	private void standLater(CompletableFuture<LockHandle> mine, Throwable failure) {

@@ -90,6 +90,9 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 			return;
 		}
 		SpringProxy proxy = AdvisedProxies.find(bean, (advice) -> advice == this.guard);
+		if (proxy == null && AdvisedProxies.mayBeMissing(Objects.requireNonNull(this.singletons))) {
+			return;
+		}
 		if (proxy == null) {
 			throw new IllegalStateException("Bean '" + name + "' of " + targetClass
 					+ " has @LeaderOnly methods, but no proxy: they would run where this instance does not lead. "

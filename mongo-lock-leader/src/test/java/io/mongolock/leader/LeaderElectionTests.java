@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -132,6 +133,21 @@ class LeaderElectionTests {
 		this.first.awaitWaiting();
 		this.second.election.stop();
 		this.first.awaitHeard("granted", "revoked", "granted");
+	}
+
+	@Test
+	void aLeaderThatNobodyTellsOfALossNoticesItByItself() {
+		List<Object> heard = new CopyOnWriteArrayList<>();
+		LeaderElection untold = new LeaderElection(Candidate.ROLE, this.first.client, heard::add,
+				Duration.ofMillis(10));
+		untold.start();
+		Awaitility.await().until(untold::isLeader);
+		lose();
+		this.first.client.renew(Candidate.KEY);
+		Awaitility.await().until(() -> heard.size() == 3);
+		assertThat(heard.get(1)).isInstanceOf(LeaderElectionEvent.Revoked.class);
+		assertThat(untold.isLeader()).isTrue();
+		untold.stop();
 	}
 
 	@Test

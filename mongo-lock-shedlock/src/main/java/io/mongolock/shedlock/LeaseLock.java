@@ -22,10 +22,17 @@ final class LeaseLock extends ExtensibleLock {
 
 	private final ExtendedLeases extended;
 
-	LeaseLock(LockConfiguration configuration, LockHandle handle, ExtendedLeases extended) {
+	private final boolean off;
+
+	/**
+	 * Create a lock.
+	 * @param off whether locks are switched off
+	 */
+	LeaseLock(LockConfiguration configuration, LockHandle handle, ExtendedLeases extended, boolean off) {
 		super(configuration);
 		this.handle = handle;
 		this.extended = extended;
+		this.off = off;
 	}
 
 	@Override
@@ -35,11 +42,11 @@ final class LeaseLock extends ExtensibleLock {
 
 	@Override
 	protected Optional<SimpleLock> doExtend(LockConfiguration configuration) {
-		if (!(this.handle instanceof Leased leased)) {
-			// Locks are switched off
-			return Optional.of(new LeaseLock(configuration, this.handle, this.extended));
+		if (this.off) {
+			return Optional.of(new LeaseLock(configuration, this.handle, this.extended, true));
 		}
-		if (isOver()) {
+		// Nothing is known of the lease of a handle that the application has wrapped
+		if (!(this.handle instanceof Leased leased) || isOver()) {
 			return Optional.empty();
 		}
 		LeaseId lease = leased.lease();

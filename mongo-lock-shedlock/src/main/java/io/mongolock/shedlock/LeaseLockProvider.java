@@ -13,6 +13,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
+import io.mongolock.client.UnlockedLockOperations;
 
 /**
  * ShedLock's provider over the locks of this library. The name of a lock is its key, so
@@ -48,7 +49,8 @@ final class LeaseLockProvider implements ExtensibleLockProvider {
 	@Override
 	public Optional<SimpleLock> lock(LockConfiguration configuration) {
 		return this.locks.tryAcquire(request(configuration, this.operationTimeout))
-			.map((handle) -> new LeaseLock(configuration, handle, this.extended));
+			.map((handle) -> new LeaseLock(configuration, handle, this.extended,
+					this.locks instanceof UnlockedLockOperations));
 	}
 
 	// Says everything itself: what is set for locks that are renewed need not suit this

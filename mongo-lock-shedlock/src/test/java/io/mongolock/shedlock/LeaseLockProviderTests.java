@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
+import net.javacrumbs.shedlock.core.SimpleLock;
 import org.junit.jupiter.api.Test;
 import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
@@ -36,6 +37,16 @@ class LeaseLockProviderTests {
 					(request) -> assertThat(request.settings()).returns(Duration.ofMillis(3001), LockSettings::ttl)
 						.returns(Duration.ofMillis(1), LockSettings::minHold)
 						.returns(Duration.ZERO, LockSettings::linger)));
+	}
+
+	@Test
+	void aLockWhoseLeaseIsNotKnownIsNotExtended() {
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.tryAcquire(ArgumentMatchers.any())).willReturn(Optional.of(Mockito.mock()));
+		LeaseLockProvider provider = new LeaseLockProvider(locks, Mockito.mock(), Duration.ofSeconds(2));
+		SimpleLock lock = provider.lock(Providers.configuration("k", Duration.ofSeconds(3), Duration.ZERO))
+			.orElseThrow();
+		assertThat(lock.extend(Duration.ofSeconds(3), Duration.ZERO)).isEmpty();
 	}
 
 	@Test

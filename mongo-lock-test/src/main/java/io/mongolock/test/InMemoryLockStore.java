@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
@@ -158,17 +159,24 @@ public final class InMemoryLockStore implements LockStore {
 
 	/**
 	 * Free all locks and queues, with no regard to holders and waiters. Fences rise on.
-	 * @return the keys of those whose holders were not done, in their order
 	 */
-	public synchronized List<String> clear() {
-		Instant now = now();
-		List<String> held = this.locks.entrySet()
+	public void clear() {
+		clear(Set.of());
+	}
+
+	/**
+	 * Free all locks and queues but those of some leases. Fences rise on.
+	 * @param kept the tokens of leases that stay
+	 * @return the locks that had other holders, with these alone
+	 */
+	public synchronized List<StoredLock> clear(Set<String> kept) {
+		List<StoredLock> freed = this.locks.entrySet()
 			.stream()
-			.filter((lock) -> lock.getValue().isInUse(now))
-			.map(Map.Entry::getKey)
+			.map((lock) -> lock.getValue().freed(kept).look(lock.getKey(), now()))
+			.filter((lock) -> !lock.holders().isEmpty())
 			.toList();
-		this.locks.replaceAll((key, lock) -> lock.cleared());
-		return held;
+		this.locks.replaceAll((key, lock) -> lock.cleared(kept));
+		return freed;
 	}
 
 	private synchronized boolean change(String key, UnaryOperator<ModelDocument> request) {

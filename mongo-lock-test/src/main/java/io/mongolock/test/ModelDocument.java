@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -235,16 +236,23 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 * @param now the store's time
 	 * @return whether there is one
 	 */
-	boolean isInUse(Instant now) {
-		return this.holders.stream().anyMatch((holder) -> holder.isAlive(now) && !holder.kept());
+	/**
+	 * What {@link #cleared} takes away.
+	 * @return the lock with these holders alone
+	 */
+	ModelDocument freed(Set<String> kept) {
+		return without((holder) -> kept.contains(holder.leaseToken()));
 	}
 
 	/**
 	 * Take it away from all who hold it or wait for it.
+	 * @param kept the tokens of leases that stay, with those who wait for them
 	 * @return the lock after it
 	 */
-	ModelDocument cleared() {
-		return new ModelDocument(List.of(), List.of(), this.fence, this.touchedAt, List.of(), this.recalled);
+	ModelDocument cleared(Set<String> kept) {
+		List<StoredHolder> left = this.holders.stream().filter((holder) -> kept.contains(holder.leaseToken())).toList();
+		return new ModelDocument(left, (left.isEmpty()) ? List.of() : this.queue, this.fence, this.touchedAt, List.of(),
+				this.recalled);
 	}
 
 	private ModelDocument with(String token, Instant now, UnaryOperator<StoredHolder> changed) {

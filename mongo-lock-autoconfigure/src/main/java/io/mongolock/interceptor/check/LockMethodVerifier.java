@@ -204,7 +204,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	private void checkProxy(String beanName, Object bean) {
 		this.async.check(bean);
 		if (AdvisedProxies.find(bean, LockInterceptor.class::isInstance) == null && hasLocks(bean)
-				&& !this.woven.contains(AopUtils.getTargetClass(bean))) {
+				&& !this.woven.contains(AopUtils.getTargetClass(bean))
+				&& !AdvisedProxies.mayBeMissing(this.beanFactory)) {
 			this.verification.report(new InvalidLockMethodException(
 					"Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)
 							+ " has @DistributedLock methods, but no proxy: they would run without the lock",

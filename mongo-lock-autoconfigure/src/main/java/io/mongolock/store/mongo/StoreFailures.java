@@ -122,15 +122,6 @@ final class StoreFailures {
 	}
 
 	/**
-	 * The cause of a failure, and the way out if it is a refusal.
-	 * @return words for a message, without what is stored
-	 */
-	static String cause(StoreRequest request, String collection, Throwable thrown) {
-		Throwable failure = nativeFailure(thrown);
-		return DriverMessage.of(failure) + ((isRefused(failure)) ? advice(request, failure, collection) : "");
-	}
-
-	/**
 	 * Whether another claim created the document first.
 	 */
 	static boolean isDuplicateKey(RuntimeException thrown) {

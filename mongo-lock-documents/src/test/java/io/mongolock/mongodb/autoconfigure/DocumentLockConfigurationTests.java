@@ -199,7 +199,7 @@ class DocumentLockConfigurationTests {
 				assertThat(endpoint.lock(key).key()).isEqualTo("document~pages:a");
 				assertThat(endpoint.lock(key).holders().get(0).owner()).startsWith("Ann at ");
 				assertThat(endpoint.requestRelease(SecurityContext.NONE, key, "lunch").asked()).isOne();
-				assertThat(endpoint.release(SecurityContext.NONE, key, "test").released()).isOne();
+				assertThat(endpoint.release(SecurityContext.NONE, key, "test", null).released()).isOne();
 				assertThatExceptionOfType(LockLostException.class)
 					.isThrownBy(() -> archived.save(locked, locked.entity()));
 				assertThat(endpoint.lock(new String[] { "document~pages:none" })).isNull();

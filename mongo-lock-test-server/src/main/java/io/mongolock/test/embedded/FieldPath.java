@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 record FieldPath(List<String> names) {
 
-	static final FieldPath EMPTY = new FieldPath(List.of());
-
 	static FieldPath parse(String path) {
 		if (path.endsWith(".")) {
 			throw ServerErrors.location(40353, "FieldPath must not end with a '.'.");

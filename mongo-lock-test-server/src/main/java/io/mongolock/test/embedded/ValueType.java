@@ -76,14 +76,6 @@ enum ValueType {
 		return this.order;
 	}
 
-	boolean isNumber() {
-		return this.order == INT.order;
-	}
-
-	boolean isNullish() {
-		return this == NULL || this == MISSING;
-	}
-
 	static ValueType of(@Nullable Object value) {
 		if (value == null) {
 			return NULL;

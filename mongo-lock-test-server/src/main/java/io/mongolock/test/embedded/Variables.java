@@ -17,10 +17,6 @@ record Variables(Document root, StatementTime time, @Nullable Binding innermost)
 		this(root, time, null);
 	}
 
-	Variables withRoot(Document root) {
-		return new Variables(root, this.time, this.innermost);
-	}
-
 	Variables with(String name, @Nullable Object value) {
 		return new Variables(this.root, this.time, new Binding(name, value, this.innermost));
 	}

@@ -150,10 +150,6 @@ final class MongodProcess {
 		return WireClient.run(this.port, LONG_ENOUGH, command);
 	}
 
-	int port() {
-		return this.port;
-	}
-
 	long pid() {
 		return this.pid;
 	}

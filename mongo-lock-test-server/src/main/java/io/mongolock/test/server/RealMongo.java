@@ -43,6 +43,12 @@ public final class RealMongo implements AutoCloseable {
 
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
 
+	/**
+	 * How long a set is without its primary before another stands for election: a fifth
+	 * of what sets have otherwise.
+	 */
+	private static final int ELECTION_MILLIS = 2000;
+
 	private static final String SET_NAME = "rs";
 
 	private static final String USER = "test";
@@ -260,12 +266,11 @@ public final class RealMongo implements AutoCloseable {
 		BsonArray hosts = new BsonArray();
 		this.members.forEach((member) -> hosts.add(new BsonDocument("_id", new BsonInt32(member.index())).append("host",
 				new BsonString(member.address()))));
-		int election = (int) this.settings.electionTimeout.toMillis();
 		return new BsonDocument("_id", new BsonString(SET_NAME)).append("members", hosts)
 			.append("settings",
-					new BsonDocument("electionTimeoutMillis", new BsonInt32(election))
-						.append("heartbeatIntervalMillis", new BsonInt32(Math.max(1, election / 10)))
-						.append("heartbeatTimeoutSecs", new BsonInt32(Math.max(1, election / 1000))));
+					new BsonDocument("electionTimeoutMillis", new BsonInt32(ELECTION_MILLIS))
+						.append("heartbeatIntervalMillis", new BsonInt32(ELECTION_MILLIS / 10))
+						.append("heartbeatTimeoutSecs", new BsonInt32(ELECTION_MILLIS / 1000)));
 	}
 
 	private void awaitAgreement() {
@@ -365,8 +370,6 @@ public final class RealMongo implements AutoCloseable {
 
 		private boolean separable;
 
-		private Duration electionTimeout = Duration.ofSeconds(2);
-
 		private Function<Integer, Map<String, String>> environment = (member) -> Map.of();
 
 		private final List<String> arguments = new ArrayList<>();
@@ -430,17 +433,6 @@ public final class RealMongo implements AutoCloseable {
 				throw new UnsupportedOperationException("Members can be cut off from each other on Linux only");
 			}
 			this.separable = true;
-			return this;
-		}
-
-		/**
-		 * How long a set is without its primary before another stands for election; 2 s
-		 * by default, a fifth of what sets have otherwise.
-		 * @param timeout from 1 s
-		 * @return this builder
-		 */
-		public Builder electionTimeout(Duration timeout) {
-			this.electionTimeout = timeout;
 			return this;
 		}
 

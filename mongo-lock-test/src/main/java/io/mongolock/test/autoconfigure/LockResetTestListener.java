@@ -1,24 +1,34 @@
 package io.mongolock.test.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.springframework.context.ApplicationContext;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.TestExecutionListener;
 
 import io.mongolock.client.LockTemplate;
+import io.mongolock.core.LocalLease;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 import io.mongolock.test.InMemoryLockStore;
 
 /**
- * Has all locks free again after a test method.
+ * Has all locks free again after a test method that were not held before it.
  */
 class LockResetTestListener implements TestExecutionListener, Ordered {
 
 	private static final Log logger = LogFactory.getLog(LockResetTestListener.class);
+
+	private static final String BEFORE = LockResetTestListener.class.getName() + ".before";
 
 	/**
 	 * After a test method the reverse counts: behind the transaction of the test (4000),
@@ -30,25 +40,54 @@ class LockResetTestListener implements TestExecutionListener, Ordered {
 	}
 
 	@Override
+	public void beforeTestMethod(TestContext context) {
+		store(context).ifPresent((store) -> context.setAttribute(BEFORE, tokens(store)));
+	}
+
+	private static Set<String> tokens(InMemoryLockStore store) {
+		return store.list("", "", Integer.MAX_VALUE, Duration.ZERO)
+			.stream()
+			.flatMap((lock) -> lock.holders().stream())
+			.map(StoredHolder::leaseToken)
+			.collect(Collectors.toSet());
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
 	public void afterTestMethod(TestContext context) {
+		Set<String> before = (Set<String>) context.removeAttribute(BEFORE);
+		store(context).ifPresent((store) -> reset(store.clear((before != null) ? before : Set.of()), context));
+	}
+
+	private static Optional<InMemoryLockStore> store(TestContext context) {
 		AutoConfigureMongoLockTest annotation = TestContextAnnotationUtils.findMergedAnnotation(context.getTestClass(),
 				AutoConfigureMongoLockTest.class);
-		if (annotation != null && annotation.reset() && context.hasApplicationContext()) {
-			ApplicationContext application = context.getApplicationContext();
-			application.getBeanProvider(InMemoryLockStore.class)
-				.ifAvailable((store) -> reset(store, application, context.getTestMethod().toGenericString()));
+		return (annotation != null && annotation.reset() && context.hasApplicationContext())
+				? Optional.ofNullable(
+						context.getApplicationContext().getBeanProvider(InMemoryLockStore.class).getIfAvailable())
+				: Optional.empty();
+	}
+
+	private static void reset(List<StoredLock> freed, TestContext context) {
+		LockTemplate client = context.getApplicationContext().getBeanProvider(LockTemplate.class).getIfAvailable();
+		List<String> held = freed.stream().filter((lock) -> isHeld(lock, client)).map(StoredLock::key).toList();
+		if (!held.isEmpty()) {
+			logger
+				.warn("Locks were still held after " + context.getTestMethod().toGenericString() + " and are now lost: "
+						+ held + ". Release them in the test, or wait for the work that holds them; "
+						+ "@AutoConfigureMongoLockTest(reset = false) keeps them");
+		}
+		if (client != null) {
+			freed.forEach((lock) -> lock.liveHolders().forEach((holder) -> client.takenByForce(lock.key(), holder)));
 		}
 	}
 
-	private static void reset(InMemoryLockStore store, ApplicationContext application, String test) {
-		List<String> held = store.clear();
-		if (!held.isEmpty()) {
-			logger.warn("Locks were still held after " + test + " and are now lost: " + held
-					+ ". Release them in the test, or wait for the work that holds them; "
-					+ "@AutoConfigureMongoLockTest(reset = false) keeps them");
-		}
-		// This application may hold them itself, and learns of it by a renewal
-		application.getBeanProvider(LockTemplate.class).ifAvailable((client) -> held.forEach(client::renew));
+	private static boolean isHeld(StoredLock lock, @Nullable LockTemplate client) {
+		return lock.holders().stream().anyMatch((holder) -> {
+			LocalLease own = (client != null) ? client.find(new LeaseId(lock.key(), holder.leaseToken())) : null;
+			boolean idle = own != null && own.idleFor() != null;
+			return holder.isAlive(lock.now()) && !holder.kept() && !idle;
+		});
 	}
 
 }

@@ -3,12 +3,18 @@ package io.mongolock.test.autoconfigure;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.BDDMockito;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
@@ -22,6 +28,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.annotation.Commit;
 import org.springframework.test.context.TestPropertySource;
+import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
@@ -32,6 +39,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.client.LockTemplate;
 import io.mongolock.client.UnlockedLockOperations;
 import io.mongolock.store.LockStore;
 import io.mongolock.test.InMemoryLockStore;
@@ -87,6 +95,74 @@ class AutoConfigureMongoLockTestTests {
 				assertThat(handle.fence()).isGreaterThan(left.fence());
 			}
 			this.assertions.assertThatLock("job").isTakenBy(this.jobs::run).isHeld();
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	@AutoConfigureMongoLockTest
+	@TestInstance(Lifecycle.PER_CLASS)
+	class HeldBefore {
+
+		private LockHandle before;
+
+		@Autowired
+		private LockOperations locks;
+
+		@BeforeAll
+		void hold() {
+			this.before = this.locks.acquire(LockRequest.of("before"));
+		}
+
+		@AfterAll
+		void release() {
+			this.before.close();
+		}
+
+		@RepeatedTest(2)
+		void whatWasHeldBeforeTheMethodStays() {
+			assertThat(this.before.isHeld()).isTrue();
+			this.before.renew();
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
+			properties = "mongo-lock.linger=20s")
+	@AutoConfigureMongoLockTest
+	@ExtendWith(OutputCaptureExtension.class)
+	class Lingering {
+
+		@RepeatedTest(4)
+		void anIdleLeaseIsTakenAwayAsWell(@Autowired Jobs jobs, @Autowired LockAssertions assertions,
+				@Autowired LockTemplate client, CapturedOutput output) {
+			assertions.assertThatLock("order:42").isTakenBy(() -> jobs.pay("42"));
+			jobs.pay("42");
+			jobs.pay("42");
+			assertThat(client.idle()).isNotEmpty();
+			assertThat(output).doesNotContain("still held");
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = WithoutMongo.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	@AutoConfigureMongoLockTest
+	class MockedBeans {
+
+		@MockitoBean
+		private Jobs jobs;
+
+		@MockitoBean
+		private LockOperations locks;
+
+		@Test
+		void neitherALockedBeanNorTheLocksNeedBeReal() {
+			this.jobs.pay("42");
+			BDDMockito.verify(this.jobs).pay("42");
+			BDDMockito.verifyNoInteractions(this.locks);
 		}
 
 	}
