@@ -13,10 +13,10 @@ import java.util.List;
 public interface LockListener {
 
 	/**
-	 * A claim of this JVM took a place in the queue of a lock that others hold or wait
-	 * for: called once for each claim that does. Claims behind it in this JVM take none.
+	 * An attempt of this JVM took a place in the queue of a lock that others hold or wait
+	 * for: called once for each that does. Attempts behind it in this JVM take none.
 	 * @param request what was asked for
-	 * @param place where the claim stands
+	 * @param place where the attempt stands
 	 */
 	default void onWaiting(LockRequest request, LockPlace place) {
 	}
@@ -29,8 +29,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * A claim ended without the lock, because others held it at the end of the wait; the
-	 * caller gets a {@link LockUnavailableException}.
+	 * An attempt ended without the lock, because others held it at the end of the wait;
+	 * the caller gets a {@link LockUnavailableException}.
 	 * @param request what was asked for
 	 * @param holders who held the lock when the store, or this JVM for its own, was last
 	 * asked; empty if unknown

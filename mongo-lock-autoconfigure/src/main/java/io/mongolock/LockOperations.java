@@ -44,7 +44,7 @@ public interface LockOperations {
 	 * Acquire the lock, waiting up to the wait timeout. The handle is not bound to the
 	 * thread; from within {@link #execute} for the same key it shares the lock held
 	 * there. Inside a transaction the lock is kept until that has ended, also if the
-	 * handle is closed before, and further claims of the same key in that transaction
+	 * handle is closed before, and further attempts at the same key in that transaction
 	 * share it.
 	 * @param request which lock, and how
 	 * @return the handle, to be closed by the caller
@@ -67,7 +67,7 @@ public interface LockOperations {
 
 	/**
 	 * Acquire the lock without blocking the caller. A future that is completed by anyone
-	 * else first, for instance cancelled or by {@code orTimeout}, ends the claim, and a
+	 * else first, for instance cancelled or by {@code orTimeout}, ends the attempt, and a
 	 * lock that is granted after that is released at once. Work that is attached to the
 	 * future runs on a thread of its own and may block. Where a handle would have to be
 	 * passed along until work ends that runs elsewhere, {@link #executeAsync} is simpler.
@@ -83,7 +83,7 @@ public interface LockOperations {
 	 * its stage has ended, and release it then.
 	 * <p>
 	 * Cancelling the returned future, or completing it otherwise, for instance by
-	 * {@code orTimeout}, ends the claim, and work that has not begun never begins. Work
+	 * {@code orTimeout}, ends the attempt, and work that has not begun never begins. Work
 	 * that has begun goes on under the lock, which is released when its stage has ended:
 	 * nobody else is granted it before. Who wants the lock free earlier ends that stage,
 	 * and so says that the work needs it no longer. {@link OnLost#INTERRUPT} interrupts

@@ -20,6 +20,7 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.event.LockEventPublisher;
 import io.mongolock.spi.LockStartupException;
+import io.mongolock.spi.TransactionListenerRegistrar;
 import io.mongolock.store.LockStore;
 
 /**

@@ -36,12 +36,12 @@ public final class LockMeters implements LockInstrumentation {
 	private static final Map<String, String> DESCRIPTIONS = Map.of(LockObservations.ACQUIRE,
 			"From the call to the grant, or to the end without it", LockObservations.HOLD,
 			"From the grant to the release", HAND_OVER,
-			"From the end of a turn to the next one in this application, without a request", WAKE_UP,
-			"From being woken to the answer, for claims that wait");
+			"From the end of a hold to the next one in this application, without a request", WAKE_UP,
+			"From being woken to the answer, for attempts that wait");
 
 	private final MeterRegistry registry;
 
-	private final boolean timesClaims;
+	private final boolean timesAttempts;
 
 	private final Map<String, Counter> idleTaken = new ConcurrentHashMap<>();
 
@@ -61,12 +61,12 @@ public final class LockMeters implements LockInstrumentation {
 
 	/**
 	 * Create meters.
-	 * @param timesClaims whether to time claims and what is held, which observations do
-	 * as well
+	 * @param timesAttempts whether to time attempts and what is held, which observations
+	 * do as well
 	 */
-	public LockMeters(MeterRegistry registry, boolean timesClaims) {
+	public LockMeters(MeterRegistry registry, boolean timesAttempts) {
 		this.registry = registry;
-		this.timesClaims = timesClaims;
+		this.timesAttempts = timesAttempts;
 		this.renewals = renewal("answered");
 		this.failedRenewals = renewal("failed");
 		this.batches = DistributionSummary.builder("mongo.lock.renewal.leases")
@@ -83,12 +83,12 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	/**
-	 * Show how many locks are held, how many claims wait, and how many leases are idle.
+	 * Show how many locks are held, how many attempts wait, and how many leases are idle.
 	 */
 	public void gauge(Supplier<Number> held, Supplier<Number> waiting, Supplier<Number> idle) {
 		Gauge.builder("mongo.lock.held", held).description("Locks held by this application").register(this.registry);
 		Gauge.builder("mongo.lock.waiting", waiting)
-			.description("Claims of this application that wait")
+			.description("Attempts of this application that wait")
 			.register(this.registry);
 		Gauge.builder("mongo.lock.idle", idle)
 			.description("Leases that this application keeps though nobody holds the locks")
@@ -116,7 +116,7 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
 			@Nullable LockStoreException failure, Duration waited) {
-		if (this.timesClaims) {
+		if (this.timesAttempts) {
 			timer(LockObservations.ACQUIRE, request, LockTags.lower(outcome), LockTags.error(failure)).record(waited);
 		}
 	}
@@ -128,13 +128,13 @@ public final class LockMeters implements LockInstrumentation {
 
 	@Override
 	public void tookIdle(LockRequest request) {
-		// Kept here, because the registry would cost as much as such a claim
+		// Kept here, because the registry would cost as much as such an attempt
 		this.idleTaken.computeIfAbsent(LockTags.name(request), this::idleTaken).increment();
 	}
 
 	private Counter idleTaken(String name) {
 		return Counter.builder("mongo.lock.idle.taken")
-			.description("Claims that took an idle lease of this application, without a request")
+			.description("Attempts that took an idle lease of this application, without a request")
 			.tags("lock", name)
 			.register(this.registry);
 	}
@@ -179,7 +179,7 @@ public final class LockMeters implements LockInstrumentation {
 
 	@Override
 	public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
-		if (this.timesClaims) {
+		if (this.timesAttempts) {
 			timer(LockObservations.HOLD, request, LockTags.outcome(outcome), LockTags.error(outcome)).record(heldFor);
 		}
 	}

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockRequest;
 
 /**
- * A claim, or a lock that is held, as it is observed. Thread-safe.
+ * An attempt, or a lock that is held, as it is observed. Thread-safe.
  */
 public final class LockObservationContext extends Observation.Context {
 

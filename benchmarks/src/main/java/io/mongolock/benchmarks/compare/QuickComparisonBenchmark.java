@@ -1,7 +1,6 @@
 package io.mongolock.benchmarks.compare;
 
 import java.io.IOException;
-import java.nio.file.Path;
 
 /**
  * {@link ComparisonBenchmark} in a few minutes, to see whether it works.
@@ -12,7 +11,7 @@ public final class QuickComparisonBenchmark {
 	}
 
 	public static void main(String[] args) throws IOException {
-		ComparisonBenchmark.run(Extent.QUICK, Path.of("target", "performance"));
+		ComparisonBenchmark.run(Extent.QUICK);
 	}
 
 }

@@ -19,6 +19,7 @@ import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.mongodb.PlainSaves;
 import io.mongolock.spi.DocumentLocking;
 import io.mongolock.spi.LockEnvironment;
+import io.mongolock.spi.TransactionListenerRegistrar;
 
 /**
  * Locks documents of the application. Where locks are switched off, too: they are part of

@@ -1,4 +1,4 @@
-package io.mongolock.mongodb.autoconfigure;
+package io.mongolock.spi;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.transaction.ConfigurableTransactionManager;
@@ -8,11 +8,15 @@ import org.springframework.transaction.TransactionExecutionListener;
  * Notifies a listener of the transactions of every transaction manager, those that the
  * application defines itself included.
  */
-class TransactionListenerRegistrar implements BeanPostProcessor {
+public final class TransactionListenerRegistrar implements BeanPostProcessor {
 
 	private final TransactionExecutionListener listener;
 
-	TransactionListenerRegistrar(TransactionExecutionListener listener) {
+	/**
+	 * Create a registrar, to be a bean.
+	 * @param listener hears of all transactions
+	 */
+	public TransactionListenerRegistrar(TransactionExecutionListener listener) {
 		this.listener = listener;
 	}
 
