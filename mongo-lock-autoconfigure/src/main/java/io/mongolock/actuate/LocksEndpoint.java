@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -139,11 +140,11 @@ public class LocksEndpoint {
 	@DeleteOperation
 	public @Nullable ReleasedDescriptor release(SecurityContext user,
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, @Nullable String reason,
-			@Nullable List<Long> fence) {
+			long @Nullable [] fence) {
 		return release(String.join("/", key), reason, fence, nameOf(user));
 	}
 
-	@Nullable ReleasedDescriptor release(String key, @Nullable String reason, @Nullable List<Long> fences, String by) {
+	@Nullable ReleasedDescriptor release(String key, @Nullable String reason, long @Nullable [] fences, String by) {
 		StoredLock lock = this.search.find(key);
 		if (lock == null) {
 			return null;
@@ -152,7 +153,7 @@ public class LocksEndpoint {
 		List<String> released = new ArrayList<>();
 		try {
 			for (StoredHolder holder : lock.holders()) {
-				if (holder.isAlive(lock.now()) && (fences == null || fences.contains(holder.fence()))) {
+				if (holder.isAlive(lock.now()) && isMeant(holder, fences)) {
 					release(lock, holder, released);
 				}
 			}
@@ -163,6 +164,10 @@ public class LocksEndpoint {
 			}
 		}
 		return new ReleasedDescriptor(key, released.size());
+	}
+
+	private static boolean isMeant(StoredHolder holder, long @Nullable [] fences) {
+		return fences == null || LongStream.of(fences).anyMatch((fence) -> fence == holder.fence());
 	}
 
 	private void release(StoredLock lock, StoredHolder holder, List<String> released) {

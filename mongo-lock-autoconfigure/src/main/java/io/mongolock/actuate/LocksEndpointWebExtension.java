@@ -1,7 +1,6 @@
 package io.mongolock.actuate;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -108,7 +107,7 @@ public class LocksEndpointWebExtension {
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> releaseOf(SecurityContext user, String key,
-			@Nullable String reason, @Nullable List<Long> fence) {
+			@Nullable String reason, long @Nullable [] fence) {
 		return change(user, () -> this.endpoint.release(key, reason, fence, LocksEndpoint.nameOf(user)));
 	}
 
@@ -121,7 +120,7 @@ public class LocksEndpointWebExtension {
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> release(SecurityContext user,
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key,
-			@Nullable String reason, @Nullable List<Long> fence) {
+			@Nullable String reason, long @Nullable [] fence) {
 		return releaseOf(user, only(path, key), reason, fence);
 	}
 

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param turn the number of the latest turn that ended
  * @param held how many locks are held now
- * @param waiting how many claims wait now
+ * @param waiting how many attempts wait now
  * @param bounds the upper bounds of the counts, which have one more for what is above
  * @param names what is known by the names of locks
  * @param turns the latest turns that ended, in their order

@@ -1,4 +1,4 @@
-/** The turns of the last minute by instance. */
+/** The holds of the last minute by instance. */
 
 import { clone, element, fill, keyed, say } from './dom.js';
 
@@ -26,7 +26,7 @@ export function see(locks) {
 	show();
 }
 
-/** Take in what this instance says of turns that ended; with the first message it says all anew. */
+/** Take in what this instance says of holds that ended; with the first message it says all anew. */
 export function hear(activity, first) {
 	const now = performance.now();
 	live = true;
@@ -39,11 +39,11 @@ export function hear(activity, first) {
 	}
 }
 
-/** Show the turns as they stand by now. */
+/** Show the holds as they stand by now. */
 export function show() {
 	const now = performance.now();
 	for (const bar of bars.values()) {
-		// of its own turns this instance says more than a look sees
+		// of its own holds this instance says more than a look sees
 		if (bar.to < now - WINDOW || (live && !bar.open && !bar.own && bar.lane === self)) {
 			bars.delete(bar.id);
 		}

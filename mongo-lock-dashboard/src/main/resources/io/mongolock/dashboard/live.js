@@ -45,7 +45,7 @@ const state = (text) => say(element('live'), text);
 
 function showActivity() {
 	const { held, waiting, lost: count } = last;
-	state(`Holds ${number(held, 'lock')}, ${number(waiting, 'claim')} ${waiting === 1 ? 'waits' : 'wait'}, ${number(count, 'lock')} lost`);
+	state(`Holds ${number(held, 'lock')}, ${number(waiting, 'attempt')} ${waiting === 1 ? 'waits' : 'wait'}, ${number(count, 'lock')} lost`);
 	const names = element('names');
 	keyed(names, last.names, ({ name }) => name, () => document.createElement('option'), (option, { name }) => {
 		option.value = name;
@@ -71,7 +71,7 @@ function showHistograms() {
 	const chosen = last.names.filter(({ name }) => !element('names').value || name === element('names').value);
 	for (const what of ['waits', 'holds']) {
 		const counts = Array.from({ length: last.bounds.length + 1 }, (none, index) => chosen.reduce((sum, it) => sum + it[what][index], 0));
-		showHistogram(element(what), counts, what === 'waits' ? 'grant' : 'turn');
+		showHistogram(element(what), counts, what === 'waits' ? 'grant' : 'hold');
 	}
 }
 

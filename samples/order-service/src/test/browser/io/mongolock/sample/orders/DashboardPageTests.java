@@ -202,7 +202,7 @@ class DashboardPageTests {
 	void turnsWaitsAndLossesOfTheInstanceAreLive() {
 		Page page = open(DESKTOP, "order:");
 		instance.pay("10031", "{\"amount\": 100, \"takes\": 0.2}").join();
-		expect(page.locator("#holds .summary")).containsText(Pattern.compile("turns?: half within"));
+		expect(page.locator("#holds .summary")).containsText(Pattern.compile("holds?: half within"));
 		expect(page.locator("#names option[value=order]")).hasCount(1);
 		Locator lane = page.locator(".lane").filter(new Locator.FilterOptions().setHasText("this instance"));
 		expect(lane.locator(".bar:not(.open)")).not().hasCount(0);
@@ -266,7 +266,7 @@ class DashboardPageTests {
 			instance.pay("1006" + i, "{\"amount\": 1, \"takes\": \"PT%dS\"}".formatted(i + 1));
 		}
 		expect(page.locator(".bar.open").nth(2)).isVisible();
-		expect(page.locator("#holds .summary")).containsText("turn");
+		expect(page.locator("#holds .summary")).containsText("hold");
 		assertThat((List<?>) page.evaluate(CONTRAST)).isEmpty();
 		picture(page, DESKTOP, scheme);
 		picture(page, PHONE, scheme);

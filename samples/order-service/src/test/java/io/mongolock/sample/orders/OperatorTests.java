@@ -72,6 +72,23 @@ class OperatorTests {
 	}
 
 	@Test
+	void aReleaseByForceThatNamesAFenceLeavesTheLockToOthers() {
+		LockHandle held = this.locks.acquire(LockRequest.of("operator:next"));
+		long other = held.fence() - 1;
+		assertThat(this.mvc.delete().uri("/actuator/mongolocks?key=operator:next&fence=" + other)).hasStatusOk()
+			.bodyJson()
+			.extractingPath("$.released")
+			.isEqualTo(0);
+		held.renew();
+		assertThat(this.mvc.delete().uri("/actuator/mongolocks/operator:next?fence=" + other + "," + held.fence()))
+			.hasStatusOk()
+			.bodyJson()
+			.extractingPath("$.released")
+			.isEqualTo(1);
+		assertThat(held.isHeld()).isFalse();
+	}
+
+	@Test
 	void aRequestWithoutAReasonOrWithAKeyThatNoLockHasIsAnsweredAsABadRequest() {
 		assertThat(this.mvc.post()
 			.uri("/actuator/mongolocks/operator:any")
