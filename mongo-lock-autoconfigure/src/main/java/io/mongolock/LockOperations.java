@@ -74,7 +74,7 @@ public interface LockOperations {
 	 * @param request which lock, and how
 	 * @return completes with the handle, to be closed by the caller, or with the
 	 * exception that {@link #acquire} would throw, at the latest one operation timeout
-	 * after the wait timeout
+	 * after the wait timeout, or three if the lock lingers
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request);
 

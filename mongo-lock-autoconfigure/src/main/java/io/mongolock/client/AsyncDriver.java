@@ -64,10 +64,12 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	 * ends the acquisition, and what is granted later is released at once
 	 */
 	CompletableFuture<LockHandle> start() {
+		ClientThreads running = this.threads.get();
 		this.result.whenComplete((handle, failure) -> cancel());
 		act(() -> this.sender.begin(this.acquisition, this));
-		if (!this.sender.isRunning()) {
-			// Stopped while it joined: nobody else may have seen it
+		if (!this.sender.isRunning() || this.threads.get() != running) {
+			// Stopped while it joined, and perhaps started again: nobody else may have
+			// seen it
 			stop();
 		}
 		return this.result;
@@ -76,7 +78,13 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	@Override
 	public void turn() {
 		this.woken = this.sender.now();
-		act(() -> this.sender.turn(this.acquisition));
+		if (this.sender.isRunning()) {
+			act(() -> this.sender.turn(this.acquisition));
+		}
+		else {
+			// It ends, and so calls the next: of thousands who wait not one in the other
+			this.threads.get().complete(() -> act(() -> this.sender.turn(this.acquisition)));
+		}
 	}
 
 	@Override

@@ -65,7 +65,8 @@ class ClientRuntime {
 	}
 
 	private static Thread daemon(Runnable task, String name) {
-		Thread thread = new Thread(task, name);
+		// Inherits nothing of the caller that happens to be the first to need one
+		Thread thread = new Thread(null, task, name, 0, false);
 		thread.setDaemon(true);
 		return thread;
 	}

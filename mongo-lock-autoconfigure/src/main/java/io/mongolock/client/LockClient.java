@@ -246,6 +246,8 @@ final class LockClient {
 		this.places.leaveAll(until);
 		this.places.awaitEnd(left(until));
 		this.idle.awaitEnd(left(until));
+		// After this the application may end what its listeners need
+		this.events.awaitLosses(left(until));
 	}
 
 	private Duration left(long until) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
@@ -45,6 +46,8 @@ public final class LockTemplate implements LockOperations {
 
 	private final LockHandles handles;
 
+	private final Executor threads;
+
 	/**
 	 * Create a client of a store.
 	 */
@@ -56,6 +59,7 @@ public final class LockTemplate implements LockOperations {
 		this.configured = options.configured();
 		this.client = new LockClient(store, options, runtime);
 		this.handles = this.client.handles();
+		this.threads = (task) -> this.client.threads().complete(task);
 	}
 
 	@Override
@@ -89,7 +93,7 @@ public final class LockTemplate implements LockOperations {
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		AsyncExecution<T> execution = new AsyncExecution<>(callback, this::working, LockTemplate::interrupting,
-				(task) -> this.client.threads().complete(task));
+				this.threads);
 		StackFrame caller = this.handles.caller();
 		LeaseHandle shared = this.handles.shareOwn(request);
 		return (shared != null) ? execution.run(this.handles.watch(shared, caller))
@@ -226,7 +230,7 @@ public final class LockTemplate implements LockOperations {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle, LockCallback<T, E> callback)
 			throws E {
-		try (LossInterruption interruption = LossInterruption.begin(handle.heldLock());
+		try (LossInterruption interruption = LossInterruption.begin(handle.heldLock(), this.threads);
 				LockContext.Scope scope = LockContext.enter(handle);
 				LockInstrumentation.Scope work = working(handle)) {
 			// The thread may have stood still since the grant

@@ -3,6 +3,8 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -22,17 +24,23 @@ import io.mongolock.store.StoredLock;
 /**
  * Asks holders to release their locks, and looks whether those of this client are asked.
  * Thread-safe: one look at a time, so that a store that is slow to answer occupies one
- * thread; what comes meanwhile is looked at after the next renewal.
+ * thread, which looks at what comes meanwhile as well.
  */
 final class ReleaseRequests {
 
 	private static final Log logger = LogFactory.getLog(ReleaseRequests.class);
+
+	/** The most of one look. */
+	private static final int MAX_LEASES = 1000;
 
 	private final LockStore store;
 
 	private final RenewalEvents events;
 
 	private final AtomicBoolean looking = new AtomicBoolean();
+
+	/** Those that are to be looked at. */
+	private final Set<Lease> wanted = ConcurrentHashMap.newKeySet();
 
 	ReleaseRequests(LockStore store, RenewalEvents events) {
 		this.store = store;
@@ -60,21 +68,31 @@ final class ReleaseRequests {
 	 * Look whether anybody asks to release locks that were just renewed.
 	 */
 	void look(List<Lease> leases, Duration timeout) {
-		if (!this.looking.compareAndSet(false, true)) {
-			return;
+		this.wanted.addAll(leases);
+		// Asked anew at the end: who came in between found somebody at it
+		while (!this.wanted.isEmpty() && this.looking.compareAndSet(false, true)) {
+			try {
+				look(timeout);
+			}
+			finally {
+				this.looking.set(false);
+			}
 		}
+	}
+
+	private void look(Duration timeout) {
+		List<Lease> some = this.wanted.stream().limit(MAX_LEASES).toList();
+		some.forEach(this.wanted::remove);
 		try {
-			Map<LeaseId, Lease> held = leases.stream()
+			Map<LeaseId, Lease> held = some.stream()
 				.collect(Collectors.toMap(Lease::id, Function.identity(), (one, other) -> other));
 			List<String> keys = held.keySet().stream().map(LeaseId::key).distinct().toList();
 			this.store.findAll(keys, timeout).forEach((lock) -> tell(lock, held));
 		}
 		catch (LockStoreException ex) {
+			this.wanted.clear();
 			logger.debug("It is unknown whether somebody asks to release locks; looked again after the next renewal",
 					ex);
-		}
-		finally {
-			this.looking.set(false);
 		}
 	}
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -35,6 +36,9 @@ public class UnlockedLockOperations implements LockOperations {
 
 	private final AtomicLong lastFence = new AtomicLong();
 
+	/** Its threads end by themselves. */
+	private final Executor results = new ClientRuntime().direct(Integer.MAX_VALUE, 10, "mongo-lock-result");
+
 	/**
 	 * Create new operations.
 	 */
@@ -44,16 +48,11 @@ public class UnlockedLockOperations implements LockOperations {
 	}
 
 	@Override
+	@SuppressWarnings("try") // closing is what the resources are for
 	public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
 			throws E {
-		try (LockHandle handle = acquire(request)) {
-			LockContext.Scope scope = LockContext.enter(handle);
-			try {
-				return callback.doWithLock(handle);
-			}
-			finally {
-				scope.close();
-			}
+		try (LockHandle handle = acquire(request); LockContext.Scope scope = LockContext.enter(handle)) {
+			return callback.doWithLock(handle);
 		}
 	}
 
@@ -78,7 +77,7 @@ public class UnlockedLockOperations implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
-		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, (handle) -> null, Runnable::run)
+		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, (handle) -> null, this.results)
 			.run(acquireAsync(request));
 	}
 

@@ -103,7 +103,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	@SuppressWarnings("try") // closing is what the resources are for
 	private CompletionStage<T> begin(LockHandle handle) throws Throwable {
-		try (LossInterruption interruption = LossInterruption.begin(this.interrupting.apply(handle));
+		try (LossInterruption interruption = LossInterruption.begin(this.interrupting.apply(handle), this.releases);
 				LockContext.Scope scope = LockContext.enter(handle);
 				Scope work = this.working.apply(handle)) {
 			handle.assertHeld();

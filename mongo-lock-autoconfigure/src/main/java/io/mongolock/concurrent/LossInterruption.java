@@ -1,5 +1,7 @@
 package io.mongolock.concurrent;
 
+import java.util.concurrent.Executor;
+
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.OnLost;
@@ -17,39 +19,55 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 
 	private final LockShares shares;
 
+	private final Executor threads;
+
 	private boolean over;
 
 	private boolean interrupted;
 
-	private LossInterruption(LockShares shares) {
+	private LossInterruption(LockShares shares, Executor threads) {
 		this.shares = shares;
+		this.threads = threads;
 	}
 
 	/**
 	 * Have the current thread interrupted if a lock is lost, as {@link OnLost#INTERRUPT}
 	 * says.
+	 * @param threads runs what may block, at once
 	 * @return ends it; {@code null} if the request says otherwise
 	 */
-	public static @Nullable LossInterruption begin(HeldLock heldLock) {
-		return begin((heldLock.request().onLost() == OnLost.INTERRUPT) ? heldLock.shares() : null);
+	public static @Nullable LossInterruption begin(HeldLock heldLock, Executor threads) {
+		return begin((heldLock.request().onLost() == OnLost.INTERRUPT) ? heldLock.shares() : null, threads);
 	}
 
 	/**
 	 * Have the current thread interrupted if a lock is lost.
 	 * @param shares where to hear of that; {@code null} if nothing is to be done
+	 * @param threads runs what may block, at once
 	 * @return ends it; {@code null} if there is nothing to end
 	 */
-	static @Nullable LossInterruption begin(@Nullable LockShares shares) {
+	static @Nullable LossInterruption begin(@Nullable LockShares shares, Executor threads) {
 		if (shares == null) {
 			return null;
 		}
-		LossInterruption interruption = new LossInterruption(shares);
+		LossInterruption interruption = new LossInterruption(shares, threads);
 		shares.onLoss(interruption);
 		return interruption;
 	}
 
+	// An interrupt closes a channel that the thread reads or writes, and waits for that:
+	// nothing for the thread that notices losses
 	@Override
-	public synchronized void run() {
+	public void run() {
+		if (Thread.currentThread() == this.thread) {
+			interrupt();
+		}
+		else {
+			this.threads.execute(this::interrupt);
+		}
+	}
+
+	private synchronized void interrupt() {
 		if (!this.over && !this.interrupted) {
 			this.interrupted = true;
 			this.thread.interrupt();

@@ -1,8 +1,13 @@
 package io.mongolock.event;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 import org.jspecify.annotations.Nullable;
@@ -32,6 +37,9 @@ final class EventLane {
 	private int idle;
 
 	private long dropped;
+
+	/** Of those who wait until all tasks have run. */
+	private final List<CountDownLatch> awaiting = new ArrayList<>();
 
 	/** Whether tasks wait because no thread could be started. */
 	private volatile boolean stalled;
@@ -66,6 +74,29 @@ final class EventLane {
 			startThread();
 		}
 		return this.stalled;
+	}
+
+	/**
+	 * Wait until all tasks that were added have run.
+	 */
+	void awaitAll(Duration timeout) {
+		CountDownLatch over = new CountDownLatch(1);
+		synchronized (this) {
+			if (isOver()) {
+				return;
+			}
+			this.awaiting.add(over);
+		}
+		try {
+			over.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private boolean isOver() {
+		return this.tasks.isEmpty() && this.running == this.idle;
 	}
 
 	private synchronized boolean restart() {
@@ -106,7 +137,7 @@ final class EventLane {
 			try {
 				task.run();
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				report(ex);
 			}
 		}
@@ -117,7 +148,7 @@ final class EventLane {
 		try {
 			current.getUncaughtExceptionHandler().uncaughtException(current, failure);
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			// For example one of the log itself: the tasks that follow must run
 		}
 	}
@@ -138,6 +169,10 @@ final class EventLane {
 
 	private void awaitTask() {
 		this.idle++;
+		if (isOver()) {
+			this.awaiting.forEach(CountDownLatch::countDown);
+			this.awaiting.clear();
+		}
 		try {
 			wait(IDLE_MILLIS);
 		}

@@ -41,7 +41,7 @@ final class Instruments {
 			try {
 				measurement.accept(instrument);
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				this.log.listenerFailed(instrument, ex);
 			}
 		}
@@ -67,7 +67,7 @@ final class Instruments {
 				Scope inner = opening.apply(instrument);
 				scope = (inner == Scope.NONE) ? outer : () -> close(instrument, inner, outer);
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				this.log.listenerFailed(instrument, ex);
 			}
 		}
@@ -78,7 +78,7 @@ final class Instruments {
 		try {
 			inner.close();
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			this.log.listenerFailed(instrument, ex);
 		}
 		outer.close();

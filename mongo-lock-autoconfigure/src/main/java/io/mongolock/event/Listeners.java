@@ -1,5 +1,6 @@
 package io.mongolock.event;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
@@ -63,6 +64,13 @@ final class Listeners {
 	}
 
 	/**
+	 * Wait until the losses that were published have been heard.
+	 */
+	void awaitLosses(Duration timeout) {
+		this.losses.awaitAll(timeout);
+	}
+
+	/**
 	 * Publish the events that wait because no thread could be started.
 	 */
 	boolean retry() {
@@ -83,7 +91,8 @@ final class Listeners {
 		try {
 			event.accept(listener);
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
+			// Other languages throw checked exceptions undeclared
 			this.log.listenerFailed(listener, ex);
 		}
 	}

@@ -181,6 +181,13 @@ public final class LockEvents {
 		this.log.flush(timeout);
 	}
 
+	/**
+	 * Wait until listeners have heard of the losses so far.
+	 */
+	public void awaitLosses(Duration timeout) {
+		this.listeners.awaitLosses(timeout);
+	}
+
 	private LockHandle observe(Lease lease) {
 		return new ReadOnlyLockHandle(lease, this.clock);
 	}

@@ -164,7 +164,8 @@ final class LockLog {
 	}
 
 	void listenerFailed(LockListener listener, Throwable failure) {
-		this.log.error("Listener " + listener + " failed; the lock itself is not affected", failure);
+		this.log.error("Listener " + listener.getClass().getName() + " failed; the lock itself is not affected",
+				failure);
 	}
 
 	void eventsDropped(long count, int capacity) {

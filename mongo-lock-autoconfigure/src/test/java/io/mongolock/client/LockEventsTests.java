@@ -1,11 +1,13 @@
 package io.mongolock.client;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
@@ -140,6 +142,32 @@ class LockEventsTests {
 	}
 
 	@Test
+	void whatAListenerThrowsUndeclaredKeepsNobodyFromHearingOfLosses() {
+		Undeclared failing = new Undeclared();
+		LockTemplate heard = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(failing, this.events)));
+		IntStream.range(0, 100).forEach((i) -> heard.acquire(LockRequest.builder("k" + i).settings(BUSY).build()));
+		forgetAll(100);
+		Awaitility.await().until(() -> this.events.lost.size() == 100 && failing.lost.get() == 100);
+		heard.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void whatAMeterThrowsUndeclaredDoesNotEndTheWatch() {
+		LockTemplate measured = new LockTemplate(this.store,
+				new ClientOptions(ConfiguredSettings.NONE, new LockOwner("app", "1", "host", 42, ""),
+						LockClock.system(), List.of(new UndeclaredMeter(), this.events)));
+		LockHandle held = measured.acquire(LockRequest.builder("measured").settings(BUSY).build());
+		measured.acquire(LockRequest.builder("k0").settings(BUSY).build());
+		this.store.forget("k0");
+		Awaitility.await().until(() -> !this.events.lost.isEmpty());
+		long before = this.store.count("renew");
+		Awaitility.await().until(() -> this.store.count("renew") > before + 3);
+		assertThat(held.isHeld()).isTrue();
+		measured.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
 	void aLogThatBlocksHoldsUpNeitherTheWatchNorRenewalsNorListeners() {
 		this.log.blocking = true;
 		LockHandle renewed = this.template.acquire(LockRequest.of("renewed"));
@@ -245,6 +273,11 @@ class LockEventsTests {
 		}
 	}
 
+	@SuppressWarnings("unchecked")
+	private static <E extends Throwable> void undeclared() throws E {
+		throw (E) new IOException("undeclared, says the test");
+	}
+
 	private static final class Recorder implements LockListener {
 
 		private final CountDownLatch go = new CountDownLatch(1);
@@ -322,6 +355,32 @@ class LockEventsTests {
 				LockEventsTests.await(this.go);
 			}
 			this.lines.add(event.getFormattedMessage());
+		}
+
+	}
+
+	private static final class Undeclared implements LockListener {
+
+		private final AtomicInteger lost = new AtomicInteger();
+
+		@Override
+		public void onLost(LockHandle handle, LossReason reason) {
+			this.lost.incrementAndGet();
+			LockEventsTests.<RuntimeException>undeclared();
+		}
+
+		@Override
+		public String toString() {
+			throw new IllegalStateException("no name, says the test");
+		}
+
+	}
+
+	private static final class UndeclaredMeter implements LockInstrumentation {
+
+		@Override
+		public void lost(LockHandle handle, LockRequest request, LossReason reason) {
+			LockEventsTests.<RuntimeException>undeclared();
 		}
 
 	}

@@ -112,4 +112,19 @@ class LockTemplateAsyncTests extends AbstractLockTemplateTests {
 		assertThat(this.store.holder("k")).isEmpty();
 	}
 
+	@Test
+	void aThreadOfTheClientInheritsNothingOfItsFirstCaller() {
+		InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
+		user.set("alice");
+		try {
+			assertThat(this.template.executeAsync(REQUEST,
+					(handle) -> CompletableFuture.completedFuture(String.valueOf(user.get()))))
+				.succeedsWithin(Duration.ofSeconds(30))
+				.isEqualTo("null");
+		}
+		finally {
+			user.remove();
+		}
+	}
+
 }

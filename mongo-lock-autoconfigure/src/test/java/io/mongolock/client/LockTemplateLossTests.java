@@ -2,6 +2,8 @@ package io.mongolock.client;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -91,6 +93,34 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 			}))
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void theWatchInterruptsNobodyItself() throws InterruptedException {
+		// An interrupt closes a channel, and waits for the disk behind that
+		List<String> by = new CopyOnWriteArrayList<>();
+		LockRequest request = LockRequest.builder("k").onLost(OnLost.INTERRUPT).build();
+		CountDownLatch working = new CountDownLatch(1);
+		Thread worker = new Thread(() -> assertThatExceptionOfType(InterruptedException.class)
+			.isThrownBy(() -> this.template.execute(request, (handle) -> {
+				working.countDown();
+				new CountDownLatch(1).await();
+				return null;
+			}))) {
+
+			@Override
+			public void interrupt() {
+				by.add(Thread.currentThread().getName());
+				super.interrupt();
+			}
+
+		};
+		worker.start();
+		working.await();
+		this.store.forget("k");
+		this.template.renew("k");
+		worker.join();
+		assertThat(by).singleElement().asString().startsWith("mongo-lock-result");
 	}
 
 	@Test

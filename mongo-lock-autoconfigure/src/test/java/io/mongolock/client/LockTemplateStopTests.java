@@ -6,19 +6,29 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
+import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.event.LockInstrumentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -54,6 +64,95 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		int requests = this.store.requests.size();
 		this.clock.step(Duration.ofMinutes(1));
 		assertThat(this.store.requests).hasSize(requests);
+	}
+
+	@Test
+	void aStopEndsThousandsWhoWaitForALockThatMayLinger() {
+		LockTemplate other = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("other", "1", "host", 42, ""), LockClock.system(), List.of()));
+		LockHandle elsewhere = other.acquire(LockRequest.of("k"));
+		LockRequest lingering = LockRequest.builder("k")
+			.waitTimeout(Duration.ofMinutes(5))
+			.linger(Duration.ofSeconds(5))
+			.build();
+		List<CompletableFuture<LockHandle>> waiting = IntStream.range(0, 5_000)
+			.mapToObj((i) -> this.template.acquireAsync(lingering))
+			.toList();
+		this.template.stop(Duration.ofSeconds(10));
+		Awaitility.await().until(() -> waiting.stream().allMatch(CompletableFuture::isDone));
+		assertThat(waiting).allSatisfy((one) -> assertThat(one).isCompletedExceptionally()
+			.failsWithin(Duration.ZERO)
+			.withThrowableOfType(ExecutionException.class)
+			.havingCause()
+			.isInstanceOf(LockUnavailableException.class));
+		assertThat(this.template.waiting()).isZero();
+		elsewhere.close();
+		other.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void aStopWaitsUntilItsLossesAreHeard() {
+		CountDownLatch go = new CountDownLatch(1);
+		AtomicInteger heard = new AtomicInteger();
+		LockTemplate slow = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("slow", "1", "host", 42, ""), LockClock.system(), List.of(new LockListener() {
+
+					@Override
+					public void onLost(LockHandle handle, LossReason reason) {
+						await(go);
+						heard.incrementAndGet();
+					}
+
+				})));
+		IntStream.range(0, 100).forEach((i) -> slow.acquire(LockRequest.of("slow" + i)));
+		Thread stop = new Thread(() -> slow.stop(Duration.ofMinutes(1)));
+		stop.start();
+		Awaitility.await()
+			.until(() -> !stop.isAlive()
+					|| Stream.of(stop.getStackTrace()).anyMatch((frame) -> frame.getMethodName().equals("awaitAll")));
+		go.countDown();
+		Awaitility.await().until(() -> !stop.isAlive());
+		assertThat(heard).hasValue(100);
+	}
+
+	@Test
+	void whoJoinsBetweenAStopAndAStartIsAnswered() {
+		AtomicBoolean joins = new AtomicBoolean(true);
+		AtomicBoolean stopped = new AtomicBoolean();
+		AtomicReference<LockTemplate> client = new AtomicReference<>();
+		LockInstrumentation before = new LockInstrumentation() {
+
+			@Override
+			public void attempting(Object attempt, LockRequest request) {
+				if (joins.getAndSet(false)) {
+					client.get().stop(Duration.ofSeconds(1));
+					stopped.set(true);
+				}
+			}
+
+		};
+		ClientRuntime runtime = new ClientRuntime() {
+
+			@Override
+			ThreadPoolExecutor queued(int most, String name) {
+				ThreadPoolExecutor executor = super.queued(most, name);
+				executor.setRejectedExecutionHandler((task, same) -> {
+					if (stopped.getAndSet(false)) {
+						client.get().start();
+					}
+				});
+				return executor;
+			}
+
+		};
+		client.set(new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("again", "1", "host", 42, ""), LockClock.system(), List.of(before)), runtime));
+		client.get().start();
+		assertThat(client.get().acquireAsync(LockRequest.of("joining"))).failsWithin(Duration.ofSeconds(30))
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(LockUnavailableException.class);
+		client.get().acquire(LockRequest.of("joining")).close();
+		client.get().stop(Duration.ofSeconds(1));
 	}
 
 	@Test

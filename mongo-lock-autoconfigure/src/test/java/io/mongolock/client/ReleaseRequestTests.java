@@ -7,12 +7,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.mockito.ArgumentMatchers;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -24,9 +28,14 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
+import io.mongolock.core.Lease;
+import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
@@ -121,6 +130,36 @@ class ReleaseRequestTests {
 			.withMessageContaining("1 to 500");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.template.requestRelease("k", "x".repeat(501)))
 			.withMessageContaining("501");
+	}
+
+	@Test
+	void whatIsRenewedDuringALookIsLookedAtAsWell() throws InterruptedException {
+		CountDownLatch underway = new CountDownLatch(1);
+		CountDownLatch go = new CountDownLatch(1);
+		List<String> looked = new CopyOnWriteArrayList<>();
+		LockStore slow = Mockito.mock();
+		BDDMockito.given(slow.findAll(ArgumentMatchers.any(), ArgumentMatchers.any())).willAnswer((look) -> {
+			looked.addAll(look.getArgument(0));
+			underway.countDown();
+			go.await();
+			return List.of();
+		});
+		ReleaseRequests requests = new ReleaseRequests(slow,
+				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
+		Thread first = new Thread(() -> requests.look(List.of(lease("a")), Duration.ofSeconds(3)));
+		first.start();
+		underway.await();
+		requests.look(List.of(lease("b")), Duration.ofSeconds(3));
+		assertThat(looked).containsExactly("a");
+		go.countDown();
+		first.join();
+		assertThat(looked).containsExactly("a", "b");
+	}
+
+	private static Lease lease(String key) {
+		return new Lease(new LeaseId(key, key), 1, ResolvedLockSettings.of(LockSettings.NONE),
+				ClockReading.of(LockClock.system()), (lost) -> {
+				});
 	}
 
 	private LockListener listener() {

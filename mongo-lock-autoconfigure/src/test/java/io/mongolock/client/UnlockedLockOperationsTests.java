@@ -2,6 +2,9 @@ package io.mongolock.client;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +75,29 @@ class UnlockedLockOperationsTests {
 	void settingsAreStillChecked() {
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
 			.isThrownBy(() -> this.operations.acquire(LockRequest.builder("a").ttl(Duration.ofMillis(1)).build()));
+	}
+
+	@Test
+	void whatTheCallbackLeavesOpenDoesNotHideWhatItThrows() {
+		IOException thrown = new IOException();
+		LockHandle left = this.operations.acquire(LockRequest.of("b"));
+		List<LockContext.Scope> open = new ArrayList<>();
+		assertThatExceptionOfType(IOException.class)
+			.isThrownBy(() -> this.operations.execute(LockRequest.of("a"), (handle) -> {
+				open.add(LockContext.enter(left));
+				throw thrown;
+			}))
+			.isSameAs(thrown)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasSize(1));
+	}
+
+	@Test
+	void workThatEndsLaterHasAThreadOfItsOwn() {
+		Thread caller = Thread.currentThread();
+		assertThat(this.operations.executeAsync(LockRequest.of("a"),
+				(handle) -> CompletableFuture.completedFuture(Thread.currentThread())))
+			.succeedsWithin(Duration.ofSeconds(30))
+			.isNotSameAs(caller);
 	}
 
 }
