@@ -110,6 +110,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		Awaitility.await()
 			.until(() -> !stop.isAlive()
 					|| Stream.of(stop.getStackTrace()).anyMatch((frame) -> frame.getMethodName().equals("awaitAll")));
+		assertThat(stop.isAlive()).isTrue();
 		go.countDown();
 		Awaitility.await().until(() -> !stop.isAlive());
 		assertThat(heard).hasValue(100);

@@ -45,7 +45,8 @@ final class Candidate implements LockListener, ApplicationEventPublisher {
 		ConfiguredSettings configured = new ConfiguredSettings(settings, Map.of(), null);
 		this.client = new LockTemplate(store,
 				new ClientOptions(configured, new LockOwner("app", "1", "host", 42, ""), clock, List.of(this)));
-		this.election = new LeaderElection(ROLE, this.client, this);
+		// It hears of losses, and does not have to look itself
+		this.election = new LeaderElection(ROLE, this.client, this, Duration.ofMinutes(2));
 	}
 
 	Candidate start() {
