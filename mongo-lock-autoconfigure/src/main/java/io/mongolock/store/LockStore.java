@@ -41,6 +41,7 @@ public interface LockStore {
 	/**
 	 * Begin several leases anew in one request.
 	 * @param leases the leases, each with another token, at most a few hundred
+	 * @return how many of them are still there
 	 * @throws SomeRenewalsFailedException if some were refused, or not answered, apart
 	 * from the others
 	 */
@@ -66,6 +67,7 @@ public interface LockStore {
 	 * End the leases of several tokens in one request, each as {@link #release} does, but
 	 * with an answer that no failover takes back.
 	 * @param leases the leases, each with another token, at most a thousand
+	 * @return how many of them it ended
 	 */
 	int releaseAll(List<LeaseId> leases, Duration timeout);
 
@@ -90,17 +92,20 @@ public interface LockStore {
 	/**
 	 * Ask the holder of a lease to release it: written beside the lease, and gone with
 	 * it. If there are several, the last one counts.
+	 * @return whether the lease is still there
 	 */
 	boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout);
 
 	/**
 	 * Leave the queue of those who wait.
+	 * @return whether this request took the place out of it
 	 */
 	boolean leave(LeaseId claim, Duration timeout);
 
 	/**
 	 * Leave the queues of several locks in one request, each as {@link #leave} does.
 	 * @param claims the tokens that wait, at most a few hundred
+	 * @return how many places this request took out
 	 */
 	int leaveAll(List<LeaseId> claims, Duration timeout);
 
