@@ -100,8 +100,18 @@ final class DocumentLocks implements DocumentLockOperations {
 	public <T, R extends @Nullable Object, E extends Throwable> R execute(Class<T> type, Object id,
 			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E {
 		LockedType<T> locked = type(type);
-		return claim(locked, request(locked, id, how), (request) -> this.locks.execute(request,
-				(handle) -> callback.doWithDocument(granted(locked, request, handle))));
+		return claim(locked, request(locked, id, how),
+				(request) -> this.locks.execute(request, (handle) -> call(callback, granted(locked, request, handle))));
+	}
+
+	private static <T, R extends @Nullable Object, E extends Throwable> R call(DocumentCallback<T, R, E> callback,
+			HeldDocument<T> held) throws E {
+		try {
+			return callback.doWithDocument(held);
+		}
+		finally {
+			held.left();
+		}
 	}
 
 	private <R extends @Nullable Object, E extends Throwable> R claim(LockedType<?> type, LockRequest request,
@@ -134,7 +144,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		}
 	}
 
-	private <T> LockedDocument<T> granted(LockedType<T> type, LockRequest request, LockHandle handle) {
+	private <T> HeldDocument<T> granted(LockedType<T> type, LockRequest request, LockHandle handle) {
 		try {
 			Assert.isInstanceOf(Leased.class, handle, "Documents are locked by this library's own client");
 			Leased lease = (Leased) handle;

@@ -174,6 +174,13 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		return false;
 	}
 
+	/**
+	 * The callback that it was locked for is over, whose end closes the handle.
+	 */
+	void left() {
+		boolean unused = closes();
+	}
+
 	@Override
 	public void close() {
 		if (closes()) {

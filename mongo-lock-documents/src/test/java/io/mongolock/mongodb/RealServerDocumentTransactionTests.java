@@ -481,6 +481,30 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		});
 	}
 
+	@Test
+	void whatACallbackHasLockedAndNotSavedLeavesLaterTransactionsOfItsThreadAlone() {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Post.class, "p1", (how) -> {
+		}, LockedDocument::entity);
+		for (String id : List.of("p2", "p1")) {
+			this.transactions.executeWithoutResult((status) -> {
+				try (LockedDocument<Post> locked = documents.lock(Post.class, id)) {
+					save(locked, "saved");
+				}
+			});
+		}
+		assertThat(text("p1")).isEqualTo("saved");
+		assertThat(text("p2")).isEqualTo("saved");
+		this.transactions.executeWithoutResult((status) -> documents.execute(Post.class, "p1", (how) -> {
+		}, (locked) -> {
+			save(locked, "rolled back");
+			status.setRollbackOnly();
+			return null;
+		}));
+		this.transactions.executeWithoutResult((status) -> save(documents.lock(Post.class, "p2"), "once more"));
+		assertThat(text("p2")).isEqualTo("once more");
+	}
+
 	private void write(String id, String text) {
 		this.template.updateFirst(Query.query(Criteria.where("_id").is(id)), Update.update("text", text), Post.class);
 	}
