@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
+import io.mongolock.mongodb.TransactionKeeper.Begun;
+
 /**
  * Has each transaction keep the documents that its thread has locked before, and refuses
  * the commit of one that works under a lock which is gone. To be added to the
@@ -73,7 +75,14 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 			this.locked.remove();
 		}
 		else if (beginFailure == null && !transaction.isReadOnly()) {
-			List.copyOf(documents.entrySet()).forEach((one) -> one.getValue().begun(one.getKey()));
+			// The renewal of the first one opens the snapshot, which any of the others in
+			// the background would fail
+			List<Begun> begun = List.copyOf(documents.entrySet())
+				.stream()
+				.flatMap((one) -> one.getValue().begin(one.getKey()).stream())
+				.toList();
+			begun.forEach(Begun::awaitRenewals);
+			begun.forEach(Begun::renew);
 		}
 	}
 

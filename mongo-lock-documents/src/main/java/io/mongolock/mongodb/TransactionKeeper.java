@@ -22,19 +22,13 @@ import io.mongolock.store.mongo.CurrentTransaction;
 record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 
 	/**
-	 * A transaction begins.
+	 * A transaction begins: from here on no renewal of a document begins beside it.
 	 * @param held what its thread has locked
+	 * @return what it is to renew, unless it keeps that already or is of another template
 	 */
-	void begun(HeldDocument<?> held) {
-		session().ifPresent((session) -> {
-			try {
-				keep(held, session);
-			}
-			catch (RuntimeException ex) {
-				// Code that can do something about it begins with the next statement
-				TransactionSynchronizationManager.registerSynchronization(new Refusal(explained(ex, held)));
-			}
-		});
+	Optional<Begun> begin(HeldDocument<?> held) {
+		return session().filter((session) -> pause(held, session, true))
+			.map((session) -> new Begun(held, this.store, session));
 	}
 
 	/**
@@ -43,7 +37,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * @param held the document
 	 */
 	void granted(HeldDocument<?> held) {
-		session().ifPresent((session) -> pause(held, session, false));
+		session().filter((session) -> pause(held, session, false)).ifPresent((session) -> held.awaitRenewals());
 	}
 
 	/**
@@ -52,7 +46,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * @param held the document
 	 */
 	void keeps(HeldDocument<?> held) {
-		session().ifPresent((session) -> pause(held, session, true));
+		session().filter((session) -> pause(held, session, true)).ifPresent((session) -> held.awaitRenewals());
 	}
 
 	/**
@@ -76,7 +70,10 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 					+ "and this one has begun to read");
 		}
 		try {
-			keep(held, session);
+			if (pause(held, session, true)) {
+				held.awaitRenewals();
+				renew(held, this.store, session);
+			}
 			held.assertMayCommit();
 		}
 		catch (RuntimeException ex) {
@@ -111,8 +108,8 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		return CurrentTransaction.session(this.template);
 	}
 
-	private void keep(HeldDocument<?> held, ClientSession session) {
-		if (pause(held, session, true) && !this.store.renew(held.proof().lease(), session)) {
+	private static void renew(HeldDocument<?> held, DocumentLockStore store, ClientSession session) {
+		if (!store.renew(held.proof().lease(), session)) {
 			held.lost();
 		}
 	}
@@ -121,9 +118,33 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		boolean pauses = held.beginKeep(session, renewing);
 		if (pauses) {
 			TransactionSynchronizationManager.registerSynchronization(new Keep(held, renewing));
-			held.awaitRenewals();
 		}
 		return pauses;
+	}
+
+	/**
+	 * A document that a transaction keeps which begins.
+	 *
+	 * @param held the document
+	 * @param store its lock
+	 * @param session the transaction's
+	 */
+	record Begun(HeldDocument<?> held, DocumentLockStore store, ClientSession session) {
+
+		void awaitRenewals() {
+			this.held.awaitRenewals();
+		}
+
+		void renew() {
+			try {
+				TransactionKeeper.renew(this.held, this.store, this.session);
+			}
+			catch (RuntimeException ex) {
+				// Code that can do something about it begins with the next statement
+				TransactionSynchronizationManager.registerSynchronization(new Refusal(explained(ex, this.held)));
+			}
+		}
+
 	}
 
 	/**

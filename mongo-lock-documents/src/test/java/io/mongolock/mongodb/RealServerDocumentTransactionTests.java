@@ -505,6 +505,20 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		assertThat(text("p2")).isEqualTo("once more");
 	}
 
+	// Each end of a transaction has both renewed at once, so that some are underway when
+	// the next one begins
+	@Test
+	void theRenewalsOfSeveralLocksFailNoTransactionOfTheirThread() {
+		LockedDocument<Post> first = this.here.documents().lock(Post.class, "p1");
+		LockedDocument<Post> second = this.here.documents().lock(Post.class, "p2");
+		for (int i = 0; i < 150; i++) {
+			this.transactions.executeWithoutResult((status) -> write("p3", "under two locks"));
+		}
+		first.close();
+		second.close();
+		assertThat(text("p3")).isEqualTo("under two locks");
+	}
+
 	private void write(String id, String text) {
 		this.template.updateFirst(Query.query(Criteria.where("_id").is(id)), Update.update("text", text), Post.class);
 	}
