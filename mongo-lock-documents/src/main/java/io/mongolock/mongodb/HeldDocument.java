@@ -323,7 +323,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/**
 	 * A statement is about to write the document, and to release the lock or to renew it.
-	 * @param fields what it sets
+	 * @param fields what it sets of a document that stays locked
 	 * @throws IllegalStateException if the lock was released or passed on before, or the
 	 * transaction that keeps it is suspended
 	 */

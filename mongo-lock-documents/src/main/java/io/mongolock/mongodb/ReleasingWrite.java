@@ -70,11 +70,12 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 	}
 
 	/**
-	 * What it sets.
+	 * What it sets of a document that stays locked: after any other write that was
+	 * executed, no save finds it.
 	 * @return the names of the fields
 	 */
 	Set<String> fields() {
-		return (this.update != null) ? part(this.update, "$set").keySet() : Set.of();
+		return (this.update != null && !releases()) ? part(this.update, "$set").keySet() : Set.of();
 	}
 
 	/**
