@@ -92,7 +92,12 @@ final class ReleasingWrites {
 				held.notWritten();
 				throw conflict;
 			}
-			held.unanswered(write.releases());
+			if (DefiniteFailure.is(ex)) {
+				held.notWritten();
+			}
+			else {
+				held.unanswered(write.releases());
+			}
 			throw ex;
 		}
 		if (!matched) {
