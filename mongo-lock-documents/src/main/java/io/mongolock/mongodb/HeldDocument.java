@@ -14,7 +14,7 @@ import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
-import io.mongolock.mongodb.LockedType.Loaded;
+import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.Leased;
 

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
@@ -37,6 +39,8 @@ import org.springframework.data.mongodb.core.index.Index;
 import org.springframework.data.mongodb.core.mapping.Field;
 import org.springframework.data.mongodb.core.mapping.FieldType;
 import org.springframework.data.mongodb.core.mapping.MongoId;
+import org.springframework.data.mongodb.core.mapping.event.AfterConvertCallback;
+import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
@@ -107,6 +111,29 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 			return one;
 		});
 		assertThat(raw("mutable", "m")).containsEntry("t", List.of("a")).containsEntry("date", new Date(1));
+	}
+
+	@Test
+	void whatACallbackMovesIsSavedWithTheNextChange() {
+		MongoTemplate template = template();
+		template.getCollection("person")
+			.insertOne(new Document("_id", "p").append("fullName", "Ann").append("version", 1L));
+		GenericApplicationContext context = new GenericApplicationContext();
+		context.registerBean(Moving.class);
+		context.refresh();
+		context.addApplicationListener(
+				(ApplicationListener<AfterLoadEvent<?>>) (event) -> event.getDocument().put("loaded", true));
+		OptimisticUpdater updater = OptimisticUpdater.of(template,
+				new FullJitterBackOff(1, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context);
+		updater.update(Person.class, "p", (person) -> person);
+		assertThat(raw("person", "p")).as("no change is no write").containsEntry("version", 1L);
+		updater.update(Person.class, "p", (person) -> {
+			person.name += "a";
+			return person;
+		});
+		assertThat(raw("person", "p")).doesNotContainKey("fullName")
+			.containsEntry("name", "Anna")
+			.containsEntry("loaded", true);
 	}
 
 	@Test
@@ -450,6 +477,35 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	record Texted(@MongoId(FieldType.STRING) String id, int n, @Version @Nullable Long version) {
+
+	}
+
+	static class Person {
+
+		@Id
+		String id;
+
+		@Nullable String fullName;
+
+		@Nullable String name;
+
+		@Nullable Boolean loaded;
+
+		@Version
+		@Nullable Long version;
+
+	}
+
+	static class Moving implements AfterConvertCallback<Person> {
+
+		@Override
+		public Person onAfterConvert(Person person, Document document, String collection) {
+			if (person.fullName != null) {
+				person.name = person.fullName;
+				person.fullName = null;
+			}
+			return person;
+		}
 
 	}
 
