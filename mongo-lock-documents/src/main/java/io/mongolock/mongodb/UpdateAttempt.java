@@ -15,7 +15,7 @@ import org.springframework.core.retry.Retryable;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.query.BasicQuery;
+import org.springframework.util.ClassUtils;
 
 import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.mongodb.EntityWriter.Written;
@@ -59,15 +59,19 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 
 	@Override
 	public Optional<T> execute() {
-		// A secondary may not have yet what was faster
-		Document stored = this.template.execute(this.collection,
-				(documents) -> documents.withReadPreference(ReadPreference.primary())
-					.find(this.documents.byId(this.id))
-					.first());
+		Document stored = load();
 		if (stored != null) {
 			return Optional.of(save(stored));
 		}
 		return Optional.ofNullable(this.factory).map(this::create);
+	}
+
+	// A secondary may not have yet what was faster
+	private @Nullable Document load() {
+		return this.template.execute(this.collection,
+				(documents) -> documents.withReadPreference(ReadPreference.primary())
+					.find(this.documents.byId(this.id))
+					.first());
 	}
 
 	@Override
@@ -85,7 +89,9 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		Written<T> written = this.writer.write(changed);
 		boolean matched = false;
 		try {
-			this.writer.lifecycle().guard().refuseIfGuarded(this.type, written.document(), this.collection);
+			this.writer.lifecycle()
+				.guard()
+				.refuseIfGuarded(ClassUtils.getUserClass(changed), written.document(), this.collection);
 			matched = write(written, loaded.mapped());
 		}
 		catch (RuntimeException ex) {
@@ -124,8 +130,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		}
 		catch (DuplicateKeyException ex) {
 			// a transaction is over by now and would refuse the look, too
-			if (inTransaction()
-					|| !this.template.exists(new BasicQuery(this.documents.byId(this.id)), this.collection)) {
+			if (inTransaction() || load() == null) {
 				throw ex;
 			}
 			throw overtaken(new OptimisticLockingFailureException("Another was first to create it", ex));

@@ -337,6 +337,24 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
+	void whoLosesItSeesWhatTheOtherMadeAlsoWhereReadsGoToASecondary() {
+		MongoTemplate behind = new MongoTemplate(template().getMongoDatabaseFactory()) {
+
+			@Override
+			public boolean exists(Query query, String collection) {
+				return false;
+			}
+
+		};
+		OptimisticUpdater updater = OptimisticUpdater.of(behind,
+				new FullJitterBackOff(2, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context());
+		assertThat(updater.updateOrCreate(Counter.class, "a", () -> {
+			template().insert(new Counter("a", 10, null));
+			return new Counter("a", 0, null);
+		}, Counter::next)).extracting(Counter::n).isEqualTo(11);
+	}
+
+	@Test
 	void anotherUniqueIndexIsNoRace() {
 		MongoTemplate template = template();
 		template.indexOps(Counter.class).createIndex(new Index("n", Direction.ASC).unique());

@@ -1034,7 +1034,7 @@ final class Mutants {
 						test("io.mongolock.mongodb.EmbeddedOptimisticUpdaterTests",
 								"anUpdateIsConfirmedAsTheTemplatesOwnAndNeverWithoutAnAnswer")),
 				new Mutant("document lock: guard passed by an optimistic update", "UpdateAttempt.save",
-						"			this.writer.lifecycle().guard().refuseIfGuarded(this.type, written.document(), this.collection);\n",
+						"			this.writer.lifecycle().guard().refuseIfGuarded(ClassUtils.getUserClass(changed), written.document(), this.collection);\n",
 						"",
 						test("io.mongolock.mongodb.PlainSavesTests",
 								"anUpdateOfWhatAnotherHasLockedIsRefusedWhereTheTypeSaysSo")),
