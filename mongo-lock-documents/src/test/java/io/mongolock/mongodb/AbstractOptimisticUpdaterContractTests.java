@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -134,6 +135,15 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		assertThat(raw("person", "p")).doesNotContainKey("fullName")
 			.containsEntry("name", "Anna")
 			.containsEntry("loaded", true);
+	}
+
+	@Test
+	void anIdThatIsAConditionIsRefused() {
+		template().insert(new Counter("victim", 1, null));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> updater(1).update(Counter.class, Map.of("$gt", "t"), Counter::next))
+			.withMessageContaining("is not the id of a document");
+		assertThat(template().findById("victim", Counter.class).n()).isOne();
 	}
 
 	@Test
