@@ -151,7 +151,7 @@ final class DocumentLocks implements DocumentLockOperations {
 			LockTicket ticket = new LockTicket(lease.lease(), this.store.secretOf(lease.lease()), handle.fence());
 			Object content = lease.takeContent();
 			// Shared with an earlier claim of this thread, which took it
-			BsonDocument document = (content instanceof BsonDocument granted) ? granted : load(ticket);
+			BsonDocument document = (content instanceof BsonDocument granted) ? granted : load(type, ticket);
 			HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease);
 			if (request.settings().ttl() == null) {
 				type.editingTime().ifPresent((time) -> held.beforePassingOn(() -> this.tickets.lengthen(ticket, time)));
@@ -296,9 +296,16 @@ final class DocumentLocks implements DocumentLockOperations {
 		return lock.liveHolders().stream().findFirst().map((holder) -> new DocumentLock(id, holder, waiting));
 	}
 
-	private BsonDocument load(LockTicket ticket) {
-		return this.tickets.load(ticket.lease())
-			.orElseThrow(() -> DocumentTickets.gone(ticket, this.tickets.look(ticket.key()), ""));
+	// What its transaction has written is seen in it alone
+	private BsonDocument load(LockedType<?> type, LockTicket ticket) {
+		boolean inTransaction = this.keeper.hasSnapshot();
+		Optional<BsonDocument> document = (inTransaction) ? this.writes.load(ticket, this.store.field())
+				: this.tickets.load(ticket.lease());
+		return document.orElseThrow(() -> {
+			Optional<StoredLock> lock = this.tickets.look(ticket.key());
+			return (inTransaction && DocumentTickets.holder(ticket, lock).isPresent())
+					? HeldDocument.releasedInTransaction(type, ticket) : DocumentTickets.gone(ticket, lock, "");
+		});
 	}
 
 	private <T> LockedType<T> type(Class<T> type, LockTicket ticket) {

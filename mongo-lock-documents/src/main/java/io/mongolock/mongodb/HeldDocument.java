@@ -491,10 +491,19 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	private IllegalStateException over() {
-		return new IllegalStateException("The lock on " + this.type.describe(this.ticket.key()) + " was "
-				+ ((this.state == State.PASSED_ON) ? "passed on to its ticket: go on with resume(…, ticket)"
-						: (this.state == State.WRITING) ? "released by a write of this transaction, which is not over"
-								: "released before: lock the document again"));
+		return switch (this.state) {
+			case WRITING -> releasedInTransaction(this.type, this.ticket);
+			case PASSED_ON -> over(this.type, this.ticket, "passed on to its ticket: go on with resume(…, ticket)");
+			default -> over(this.type, this.ticket, "released before: lock the document again");
+		};
+	}
+
+	static IllegalStateException releasedInTransaction(LockedType<?> type, LockTicket ticket) {
+		return over(type, ticket, "released by a write of this transaction, which is not over");
+	}
+
+	private static IllegalStateException over(LockedType<?> type, LockTicket ticket, String how) {
+		return new IllegalStateException("The lock on " + type.describe(ticket.key()) + " was " + how);
 	}
 
 	@Override

@@ -5,11 +5,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import com.mongodb.WriteConcern;
+import org.bson.BsonDocument;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.CurrentTransaction;
 
@@ -59,6 +61,19 @@ final class ReleasingWrites {
 	 */
 	void writeAndKeep(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
 		held.writtenAndKept(writeInTransaction(held, write, takeBack));
+	}
+
+	/**
+	 * Load a document as the transaction of this thread sees it.
+	 * @param ticket its lock
+	 * @param field the field of the lock
+	 * @return the whole document, unless the lock is gone
+	 */
+	Optional<BsonDocument> load(LockTicket ticket, String field) {
+		return Optional.ofNullable(this.template.execute(DocumentKey.parse(ticket.key()).collection(),
+				(documents) -> documents.withDocumentClass(BsonDocument.class)
+					.find(ReleasingWrite.held(ticket, field))
+					.first()));
 	}
 
 	private boolean writeInTransaction(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {

@@ -519,6 +519,38 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		assertThat(text("p3")).isEqualTo("under two locks");
 	}
 
+	@Test
+	void aNestedClaimSeesWhatItsTransactionHasWritten() {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (outer) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				keep(outer, "one");
+				documents.execute(Post.class, "p1", (how) -> {
+				}, (nested) -> documents.saveAndKeep(nested,
+						new Post("p1", nested.entity().text() + ", two", nested.entity().version())));
+			});
+			return null;
+		});
+		assertThat(text("p1")).isEqualTo("one, two");
+	}
+
+	@Test
+	void aNestedClaimAfterTheSaveOfItsTransactionIsRefused() {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (outer) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				save(outer, "saved");
+				assertThatIllegalStateException().isThrownBy(() -> documents.execute(Post.class, "p1", (how) -> {
+				}, LockedDocument::entity))
+					.withMessageContaining("released by a write of this transaction, which is not over");
+			});
+			return null;
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+	}
+
 	private void write(String id, String text) {
 		this.template.updateFirst(Query.query(Criteria.where("_id").is(id)), Update.update("text", text), Post.class);
 	}
