@@ -135,7 +135,7 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private void refuseAfterSnapshot(LockedType<?> type, LockRequest request) {
 		boolean shared = LockContext.find((handle) -> handle.key().equals(request.key())).isPresent()
-				|| this.transactions.keeps(request.key());
+				|| this.transactions.keeping(request.key()).isPresent();
 		if (!shared && this.keeper.hasSnapshot()) {
 			throw new IllegalStateException(type.describe(request.key())
 					+ " cannot be locked here: this transaction has "
@@ -156,7 +156,7 @@ final class DocumentLocks implements DocumentLockOperations {
 			if (request.settings().ttl() == null) {
 				type.editingTime().ifPresent((time) -> held.beforePassingOn(() -> this.tickets.lengthen(ticket, time)));
 			}
-			this.keeper.granted(held);
+			this.keeper.granted(held, this.transactions.keeping(request.key()));
 			this.transactions.locked(held, this.keeper);
 			return guarded(held);
 		}

@@ -2,6 +2,7 @@ package io.mongolock.mongodb;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.WeakHashMap;
 
 import org.jspecify.annotations.Nullable;
@@ -32,15 +33,16 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	}
 
 	/**
-	 * Whether the transaction of this thread keeps a lock.
+	 * The document whose lock a transaction of this thread keeps.
 	 * @param key the key of the lock
-	 * @return whether it does
+	 * @return the document, if there is such a transaction
 	 */
-	boolean keeps(String key) {
+	Optional<HeldDocument<?>> keeping(String key) {
 		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
-		return documents != null && documents.keySet()
+		return (documents != null) ? documents.keySet()
 			.stream()
-			.anyMatch((document) -> document.isKept() && document.proof().key().equals(key));
+			.filter((document) -> document.isKept() && document.proof().key().equals(key))
+			.findFirst() : Optional.empty();
 	}
 
 	/**

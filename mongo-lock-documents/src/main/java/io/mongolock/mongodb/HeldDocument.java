@@ -66,7 +66,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	private volatile @Nullable Object keeper;
 
 	/** Whether it renews it. */
-	private boolean renewing;
+	private volatile boolean renewing;
 
 	/** The thread whose transaction has written the document, while it is suspended. */
 	private volatile @Nullable Thread suspended;
@@ -289,6 +289,10 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	boolean isKept() {
 		return this.keeper != null;
+	}
+
+	boolean isRenewedByTransaction() {
+		return isKept() && this.renewing;
 	}
 
 	boolean isKeptBy(Object transaction) {

@@ -35,9 +35,14 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * A lock is granted, maybe inside a transaction, which has not begun to read then: it
 	 * need not be renewed yet.
 	 * @param held the document
+	 * @param outer the same document, if a claim around this one shares its lock and a
+	 * transaction keeps it: what that has begun goes on
 	 */
-	void granted(HeldDocument<?> held) {
-		session().filter((session) -> pause(held, session, false)).ifPresent((session) -> held.awaitRenewals());
+	void granted(HeldDocument<?> held, Optional<HeldDocument<?>> outer) {
+		boolean renewing = outer.filter(HeldDocument::isRenewedByTransaction).isPresent();
+		session().filter((session) -> outer.isEmpty() || outer.get().isKeptBy(session))
+			.filter((session) -> pause(held, session, renewing))
+			.ifPresent((session) -> held.awaitRenewals());
 	}
 
 	/**

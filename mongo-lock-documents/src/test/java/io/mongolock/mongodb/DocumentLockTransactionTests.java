@@ -368,6 +368,29 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
+	void aNestedClaimInATransactionWithinItLetsNoRenewalBegin() {
+		this.template.insert(new Page("b", "draft"));
+		LockedDocument<Page> witness = lockedElsewhere("b");
+		TransactionTemplate inner = listened();
+		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		this.here.documents().execute(Page.class, "a", (how) -> how.settings(OFTEN_RENEWED), (kept) -> {
+			listened().executeWithoutResult((outer) -> {
+				outer.setRollbackOnly();
+				inner.executeWithoutResult((status) -> {
+					status.setRollbackOnly();
+					this.here.documents().execute(Page.class, "a", (how) -> {
+					}, LockedDocument::entity);
+				});
+				Date before = renewedAt("a");
+				CompletableFuture.runAsync(() -> awaitRenewals("b")).join();
+				assertThat(renewedAt("a")).isEqualTo(before);
+			});
+			return null;
+		});
+		witness.close();
+	}
+
+	@Test
 	void aTransactionThatCouldNotKeepALockIsNotCommitted() {
 		try (MongoClient elsewhere = MongoClients.create(this.server.connectionString());
 				DocumentLocksFixture other = new DocumentLocksFixture("other", this.template,

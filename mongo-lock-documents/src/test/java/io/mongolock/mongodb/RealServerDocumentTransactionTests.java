@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
@@ -549,6 +550,43 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			return null;
 		});
 		assertThat(text("p1")).isEqualTo("saved");
+	}
+
+	@Test
+	void aNestedClaimLeavesTheLockToTheTransactionThatKeepsIt() {
+		DocumentLockOperations documents = this.here.documents();
+		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(1)).build();
+		documents.execute(Post.class, "p1", (how) -> how.settings(brief), (outer) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				write("p2", "under the lock");
+				documents.execute(Post.class, "p1", (how) -> {
+				}, LockedDocument::entity);
+				await().until(() -> outer.handle().remaining().isZero());
+			});
+			return null;
+		});
+		assertThat(text("p2")).isEqualTo("under the lock");
+	}
+
+	@Test
+	void aRefusedSaveOfANestedClaimBeginsNoRenewalInTheTransactionThatKeepsTheLock() {
+		DocumentLockOperations documents = this.here.documents();
+		LockedDocument<Post> witness = lockElsewhere("p3");
+		documents.execute(Post.class, "p1", (how) -> how.settings(OFTEN_RENEWED), (outer) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				documents.execute(Post.class, "p1", (how) -> {
+				}, (nested) -> {
+					assertThatExceptionOfType(OptimisticLockingFailureException.class)
+						.isThrownBy(() -> documents.save(nested, new Post("p1", "never", 7L)));
+					return null;
+				});
+				CompletableFuture.runAsync(() -> awaitRenewals("p3")).join();
+				save(outer, "saved");
+			});
+			return null;
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+		witness.close();
 	}
 
 	private void write(String id, String text) {
