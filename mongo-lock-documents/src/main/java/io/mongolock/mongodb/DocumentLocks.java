@@ -255,13 +255,13 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public void renew(Class<?> type, LockTicket ticket) {
-		type(type, ticket);
+		refuseWhileWritten(type(type, ticket), ticket.key());
 		this.tickets.renew(ticket);
 	}
 
 	@Override
 	public boolean release(Class<?> type, LockTicket ticket) {
-		type(type, ticket);
+		refuseWhileWritten(type(type, ticket), ticket.key());
 		return this.tickets.release(ticket);
 	}
 
@@ -284,10 +284,22 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public Optional<LockHolder> breakLock(Class<?> type, Object id) {
-		String key = type(type).key(id).toString();
+		LockedType<?> locked = type(type);
+		String key = locked.key(id).toString();
+		refuseWhileWritten(locked, key);
 		Optional<LockHolder> thrownOut = this.tickets.breakLock(key);
 		thrownOut.ifPresent((holder) -> this.broken.accept(key, holder));
 		return thrownOut;
+	}
+
+	private void refuseWhileWritten(LockedType<?> type, String key) {
+		boolean written = DocumentSynchronization.isWritten(key) && this.keeper.hasSnapshot()
+				|| this.transactions.keeping(key).filter(HeldDocument::isSuspended).isPresent();
+		if (written) {
+			throw new IllegalStateException("The lock on " + type.describe(key)
+					+ " can be neither renewed nor released here: a transaction around this code has written the "
+					+ "document, so that this would wait for it. Do it before the transaction begins, or after it");
+		}
 	}
 
 	private static Optional<DocumentLock> seen(LockedType<?> type, StoredLock lock) {

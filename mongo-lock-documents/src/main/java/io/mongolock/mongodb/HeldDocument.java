@@ -270,6 +270,10 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		this.suspended = thread;
 	}
 
+	boolean isSuspended() {
+		return this.suspended == Thread.currentThread();
+	}
+
 	/**
 	 * Whether it is locked and nothing has released it.
 	 * @return whether only a save that knows the lock may write it
@@ -283,8 +287,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return whether it sees the lock released
 	 */
 	boolean isWrittenHere() {
-		Thread current = Thread.currentThread();
-		return this.state == State.WRITING && this.writer == current && this.suspended != current;
+		return this.state == State.WRITING && this.writer == Thread.currentThread() && !isSuspended();
 	}
 
 	boolean isKept() {
@@ -333,7 +336,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	synchronized void beginWrite(Collection<String> fields) {
 		requireOpen();
-		if (this.suspended == Thread.currentThread()) {
+		if (isSuspended()) {
 			throw new IllegalStateException("The " + this + " cannot be written here: the transaction around this code "
 					+ "keeps it and is suspended, so that this write would wait for it. Write it in that transaction, "
 					+ "or before that begins");

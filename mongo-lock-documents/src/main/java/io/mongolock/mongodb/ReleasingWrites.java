@@ -142,7 +142,7 @@ final class ReleasingWrites {
 	/**
 	 * Has the end of the transaction decide on what was written with it.
 	 */
-	private static final class Completion implements TransactionSynchronization {
+	private static final class Completion implements DocumentSynchronization {
 
 		private final HeldDocument<?> held;
 
@@ -153,13 +153,8 @@ final class ReleasingWrites {
 		}
 
 		@Override
-		public void suspend() {
-			this.held.suspended(Thread.currentThread());
-		}
-
-		@Override
-		public void resume() {
-			this.held.suspended(null);
+		public HeldDocument<?> held() {
+			return this.held;
 		}
 
 		@Override

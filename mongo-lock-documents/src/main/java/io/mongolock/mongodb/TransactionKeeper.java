@@ -170,21 +170,9 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * Ends with the transaction.
 	 *
 	 * @param held what it keeps
-	 * @param writing whether it has written it
+	 * @param isWritten whether it has written it
 	 */
-	private record Keep(HeldDocument<?> held, boolean writing) implements TransactionSynchronization {
-
-		@Override
-		public void suspend() {
-			if (this.writing) {
-				this.held.suspended(Thread.currentThread());
-			}
-		}
-
-		@Override
-		public void resume() {
-			this.held.suspended(null);
-		}
+	private record Keep(HeldDocument<?> held, boolean isWritten) implements DocumentSynchronization {
 
 		@Override
 		public void afterCompletion(int status) {

@@ -10,6 +10,7 @@ import com.mongodb.ConnectionString;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -587,6 +588,48 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		});
 		assertThat(text("p1")).isEqualTo("saved");
 		witness.close();
+	}
+
+	@Test
+	void aLockThatASuspendedTransactionKeepsCannotBeBrokenWithinIt() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+		TransactionTemplate within = new TransactionTemplate(
+				Objects.requireNonNull(this.transactions.getTransactionManager()));
+		within.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+		this.transactions.executeWithoutResult((status) -> {
+			within.executeWithoutResult((none) -> assertThatIllegalStateException()
+				.isThrownBy(() -> this.here.documents().breakLock(Post.class, "p1"))
+				.withMessageContaining("Do it before the transaction begins, or after it"));
+			save(locked, "saved");
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+	}
+
+	@Test
+	void byItsTicketNothingIsDoneThatWouldWaitForTheTransactionOfItsThread() {
+		DocumentLockOperations documents = this.here.documents();
+		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
+		LockTicket other = documents.lock(Post.class, "p2", SELDOM_RENEWED).ticket();
+		for (boolean keeping : new boolean[] { true, false }) {
+			this.transactions.executeWithoutResult((status) -> {
+				documents.renew(Post.class, ticket);
+				LockedDocument<Post> resumed = documents.resume(Post.class, ticket);
+				if (keeping) {
+					keep(resumed, "kept");
+				}
+				else {
+					save(resumed, "saved");
+				}
+				for (ThrowingCallable waiting : List.<ThrowingCallable>of(() -> documents.renew(Post.class, ticket),
+						() -> documents.release(Post.class, ticket), () -> documents.breakLock(Post.class, "p1"))) {
+					assertThatIllegalStateException().isThrownBy(waiting)
+						.withMessageContaining("Do it before the transaction begins, or after it");
+				}
+				documents.renew(Post.class, other);
+				status.setRollbackOnly();
+			});
+		}
+		assertThat(documents.release(Post.class, ticket)).isTrue();
 	}
 
 	private void write(String id, String text) {
