@@ -5,7 +5,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
+import org.springframework.core.Ordered;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -84,11 +86,13 @@ final class ReleasingWrites {
 			takeBack.run();
 			throw ex;
 		}
-		boolean inTransaction = CurrentTransaction.session(this.template).isPresent();
-		if (inTransaction && held.writtenInTransaction(takeBack)) {
-			TransactionSynchronizationManager.registerSynchronization(new Completion(held));
-		}
-		return inTransaction;
+		Optional<ClientSession> transaction = CurrentTransaction.session(this.template);
+		transaction.filter((session) -> held.writtenInTransaction(takeBack)).ifPresent((session) -> {
+			Completion completion = new Completion(held);
+			TransactionSynchronizationManager.registerSynchronization(completion);
+			TransactionSynchronizationManager.registerSynchronization(new Commit(completion, session));
+		});
+		return transaction.isPresent();
 	}
 
 	private void send(HeldDocument<?> held, ReleasingWrite write) {
@@ -148,6 +152,8 @@ final class ReleasingWrites {
 
 		private boolean committed;
 
+		private boolean over;
+
 		private Completion(HeldDocument<?> held) {
 			this.held = held;
 		}
@@ -166,7 +172,38 @@ final class ReleasingWrites {
 		// may fail then
 		@Override
 		public void afterCompletion(int status) {
-			this.held.completed((status == STATUS_COMMITTED && !this.committed) ? STATUS_UNKNOWN : status);
+			end((status == STATUS_COMMITTED && !this.committed) ? STATUS_UNKNOWN : status);
+		}
+
+		private void end(int status) {
+			if (!this.over) {
+				this.over = true;
+				this.held.completed(status);
+			}
+		}
+
+	}
+
+	/**
+	 * Ends what was written before others hear of the commit, and perhaps lock the
+	 * document again: with a transaction of MongoDB, which is over then. One of another
+	 * kind has yet to commit MongoDB's part.
+	 *
+	 * @param completion ends it
+	 * @param session the transaction's
+	 */
+	private record Commit(Completion completion, ClientSession session) implements TransactionSynchronization {
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE;
+		}
+
+		@Override
+		public void afterCommit() {
+			if (!this.session.hasActiveTransaction()) {
+				this.completion.end(STATUS_COMMITTED);
+			}
 		}
 
 	}

@@ -245,7 +245,7 @@ class DocumentLockTransactionTests {
 		this.template.insert(new Sheet("a"));
 		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
 		assertThatIllegalStateException()
-			.isThrownBy(() -> new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+			.isThrownBy(() -> new TransactionTemplate(quiet()).executeWithoutResult((status) -> {
 				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
 					@Override
@@ -513,7 +513,13 @@ class DocumentLockTransactionTests {
 	}
 
 	private TransactionTemplate listened(DocumentLocksFixture fixture) {
-		MongoTransactionManager quiet = new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
+		MongoTransactionManager quiet = quiet();
+		quiet.addListener(fixture.transactions());
+		return new TransactionTemplate(quiet);
+	}
+
+	private MongoTransactionManager quiet() {
+		return new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
 
 			@Override
 			protected void doCommit(MongoTransactionObject transaction) {
@@ -521,8 +527,6 @@ class DocumentLockTransactionTests {
 			}
 
 		};
-		quiet.addListener(fixture.transactions());
-		return new TransactionTemplate(quiet);
 	}
 
 	private LockedDocument<Page> lockedElsewhere(String id) {

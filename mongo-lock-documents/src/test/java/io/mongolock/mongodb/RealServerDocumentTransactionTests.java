@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Objects;
@@ -34,6 +35,8 @@ import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockLostException;
@@ -588,6 +591,61 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		});
 		assertThat(text("p1")).isEqualTo("saved");
 		witness.close();
+	}
+
+	@Test
+	void whatWasSavedCanBeLockedAgainAfterTheCommit() {
+		DocumentLockOperations documents = this.here.documents();
+		List<String> seen = new ArrayList<>();
+		this.transactions.executeWithoutResult((status) -> {
+			lockAfterCommit("p1", seen);
+			try (LockedDocument<Post> locked = documents.lock(Post.class, "p1")) {
+				save(locked, "locked inside");
+			}
+			lockAfterCommit("p1", seen);
+		});
+		try (LockedDocument<Post> locked = documents.lock(Post.class, "p1")) {
+			this.transactions.executeWithoutResult((status) -> {
+				lockAfterCommit("p1", seen);
+				save(locked, "locked around");
+				lockAfterCommit("p1", seen);
+			});
+		}
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (locked) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				lockAfterCommit("p1", seen);
+				save(locked, "by a callback");
+			});
+			return null;
+		});
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (locked) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				lockAfterCommit("p1", seen);
+				keep(locked, "kept");
+			});
+			return null;
+		});
+		assertThat(seen).containsExactly("locked inside", "locked inside", "locked around", "locked around",
+				"by a callback", "kept");
+		assertThat(this.here.client().held()).isZero();
+		save(this.here.documents().lock(Post.class, "p1"), "in the end");
+		assertThat(text("p1")).isEqualTo("in the end");
+	}
+
+	private void lockAfterCommit(String id, List<String> seen) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCommit() {
+				try (LockedDocument<Post> locked = RealServerDocumentTransactionTests.this.here.documents()
+					.lock(Post.class, id)) {
+					seen.add(locked.entity().text());
+				}
+			}
+
+		});
 	}
 
 	@Test
