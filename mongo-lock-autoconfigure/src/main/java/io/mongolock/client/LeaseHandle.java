@@ -70,6 +70,11 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
+	public boolean hasContent() {
+		return this.heldLock.hasContent();
+	}
+
+	@Override
 	public void pause() {
 		this.heldLocks.pause(this.heldLock);
 	}

@@ -21,6 +21,12 @@ public interface Leased {
 	@Nullable Object takeContent();
 
 	/**
+	 * Whether the store keeps such content, for example a document that the lock is a
+	 * field of.
+	 */
+	boolean hasContent();
+
+	/**
 	 * Something begins, or goes on, that a renewal would disturb: until {@link #resume}
 	 * or {@link #end} the lease is not renewed, and is relied on until its deadline.
 	 */

@@ -59,6 +59,11 @@ final class TicketHandle implements LockHandle, Leased {
 	}
 
 	@Override
+	public boolean hasContent() {
+		return true;
+	}
+
+	@Override
 	public void pause() {
 		// This JVM does not renew it
 		resume();
