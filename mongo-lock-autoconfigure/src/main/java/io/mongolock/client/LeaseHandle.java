@@ -97,8 +97,8 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void doubt() {
-		this.heldLock.shares().doubt(true);
+	public void doubt(boolean inDoubt) {
+		this.heldLock.shares().doubt(inDoubt);
 	}
 
 	@Override

@@ -63,8 +63,9 @@ public interface Leased {
 	/**
 	 * The statement that began with {@link #suspend} may have ended the lease, now or
 	 * later: it is not relied on unless a later one renews it, and still to be released.
+	 * @param inDoubt {@code false} if it was part of a transaction that was rolled back
 	 */
-	void doubt();
+	void doubt(boolean inDoubt);
 
 	/**
 	 * The lease has ended: nothing is to be released any more.

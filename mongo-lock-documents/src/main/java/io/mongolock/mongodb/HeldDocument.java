@@ -447,15 +447,27 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/**
 	 * It failed without a certain answer.
 	 * @param releases whether it may have released the lock, or will when it is executed
+	 * @return whether it was the first
 	 */
-	void unanswered(boolean releases) {
+	boolean unanswered(boolean releases) {
+		boolean first;
 		synchronized (this) {
+			first = !this.inDoubt;
 			this.inDoubt = true;
 			if (releases) {
-				this.lease.doubt();
+				this.lease.doubt(true);
 			}
 		}
 		notWritten();
+		return first;
+	}
+
+	/**
+	 * What failed so was part of a transaction that was rolled back.
+	 */
+	synchronized void undone() {
+		this.inDoubt = false;
+		this.lease.doubt(false);
 	}
 
 	/**

@@ -114,8 +114,8 @@ final class ReleasingWrites {
 			if (DefiniteFailure.is(ex)) {
 				held.notWritten();
 			}
-			else {
-				held.unanswered(write.releases());
+			else if (held.unanswered(write.releases()) && CurrentTransaction.session(this.template).isPresent()) {
+				TransactionSynchronizationManager.registerSynchronization(new Doubt(held));
 			}
 			throw ex;
 		}
@@ -141,6 +141,22 @@ final class ReleasingWrites {
 				+ " was not written: it is locked, but has another version than the one to save" + held.outdated()
 				+ ((CurrentTransaction.session(this.template).isPresent())
 						? ", or this transaction began to read before the lock was granted: lock first" : ""));
+	}
+
+	/**
+	 * Lasts until the transaction is rolled back.
+	 *
+	 * @param held what may have been written in it
+	 */
+	private record Doubt(HeldDocument<?> held) implements TransactionSynchronization {
+
+		@Override
+		public void afterCompletion(int status) {
+			if (status == STATUS_ROLLED_BACK) {
+				this.held.undone();
+			}
+		}
+
 	}
 
 	/**

@@ -90,8 +90,8 @@ final class TicketHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void doubt() {
-		this.inDoubt = true;
+	public void doubt(boolean inDoubt) {
+		this.inDoubt = inDoubt;
 	}
 
 	private long reliable(long requested, Duration left) {

@@ -135,6 +135,33 @@ class UnansweredDocumentWritesTests {
 	}
 
 	@Test
+	void aRollbackEndsTheDoubtThatItsTransactionBegan() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		LockedDocument<Page> resumed = this.here.documents()
+			.resume(Page.class, this.here.documents().lock(Page.class, "b", LONG).ticket());
+		for (LockedDocument<Page> one : List.of(locked, resumed)) {
+			saveInRollbackWithoutAnAnswer(one);
+			one.handle().assertHeld();
+			this.template.loses = Losing.REQUEST;
+			assertThatExceptionOfType(DataAccessResourceFailureException.class)
+				.isThrownBy(() -> this.here.documents().save(one, one.entity()));
+			saveInRollbackWithoutAnAnswer(one);
+			assertThat(one.handle().isHeld()).as("that of a write before it stays").isFalse();
+		}
+	}
+
+	private void saveInRollbackWithoutAnAnswer(LockedDocument<Page> locked) {
+		new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
+			.executeWithoutResult((status) -> {
+				status.setRollbackOnly();
+				this.template.loses = Losing.REQUEST;
+				assertThatExceptionOfType(DataAccessResourceFailureException.class)
+					.isThrownBy(() -> this.here.documents().save(locked, locked.entity()));
+				assertThat(locked.handle().isHeld()).isFalse();
+			});
+	}
+
+	@Test
 	void nobodyWorksWithinALockThatMayHaveBeenReleased() {
 		DocumentLockOperations documents = this.here.documents();
 		documents.execute(Page.class, "a", (how) -> {

@@ -868,7 +868,7 @@ final class Mutants {
 						", \"io.mongolock.mongodb\"", "",
 						test("org.example.desk.ForgottenDocumentTests", "theReportNamesWhoLockedIt")),
 				new Mutant("document lock: held though a write may have released it", "HeldDocument.unanswered",
-						"				this.lease.doubt();\n", "",
+						"				this.lease.doubt(true);\n", "",
 						test(unanswered, "whatMayHaveReleasedTheLockLeavesNobodyWhoHoldsIt"),
 						test("io.mongolock.faults.rows.DocumentLockRowsTests",
 								"nobodyReliesOnALockWhoseReleasingWriteIsInDoubt")),
