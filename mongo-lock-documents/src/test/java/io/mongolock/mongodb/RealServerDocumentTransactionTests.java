@@ -634,6 +634,27 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		assertThat(text("p1")).isEqualTo("in the end");
 	}
 
+	// That is when Spring calls a @TransactionalEventListener
+	@Test
+	void whatWasSavedCanBeLockedAndSavedAgainAtTheCompletion() {
+		DocumentLocksFixture here = this.here;
+		try (LockedDocument<Post> locked = here.documents().lock(Post.class, "p1")) {
+			this.transactions.executeWithoutResult((status) -> {
+				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void afterCompletion(int status) {
+						save(here.documents().lock(Post.class, "p1"), "by a listener");
+					}
+
+				});
+				save(locked, "saved");
+			});
+		}
+		assertThat(text("p1")).isEqualTo("by a listener");
+		assertThat(here.client().held()).isZero();
+	}
+
 	private void lockAfterCommit(String id, List<String> seen) {
 		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
