@@ -8,7 +8,7 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
-import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.TransientDataAccessException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -70,7 +70,7 @@ public class DataSnippets {
 		return saved;
 	}
 
-	@Retryable(includes = ConcurrencyFailureException.class, maxRetries = 9, delay = 10, multiplier = 2,
+	@Retryable(includes = TransientDataAccessException.class, maxRetries = 9, delay = 10, multiplier = 2,
 			maxDelay = 1000, jitter = 10)
 	@Transactional
 	public void move(String from, String to, int count) {

@@ -70,6 +70,11 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
+	public boolean hasContent() {
+		return this.heldLock.hasContent();
+	}
+
+	@Override
 	public void pause() {
 		this.heldLocks.pause(this.heldLock);
 	}
@@ -92,8 +97,8 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void doubt() {
-		this.heldLock.shares().doubt(true);
+	public void doubt(boolean inDoubt) {
+		this.heldLock.shares().doubt(inDoubt);
 	}
 
 	@Override

@@ -42,6 +42,8 @@ public final class HeldLock implements WaitQueue.Member {
 	/** Whether its lease may be idle next, as far as its holder says. */
 	private final boolean lingers;
 
+	private final boolean hasContent;
+
 	private @Nullable Object content;
 
 	/**
@@ -56,6 +58,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.grant = grant;
 		this.since = now;
 		this.onLost = onLost;
+		this.hasContent = content != null;
 		this.content = content;
 		this.lease = new Lease(attempt.id(), grant.entry().fence(), attempt.terms(), grant.begun(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
@@ -67,6 +70,7 @@ public final class HeldLock implements WaitQueue.Member {
 	private HeldLock(HeldLock from, Attempt to, ClockReading now, boolean sameTurn) {
 		this.attempt = to;
 		this.grant = from.grant;
+		this.hasContent = from.hasContent;
 		this.since = now;
 		this.onLost = from.onLost;
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
@@ -259,6 +263,13 @@ public final class HeldLock implements WaitQueue.Member {
 		Object taken = this.content;
 		this.content = null;
 		return taken;
+	}
+
+	/**
+	 * Whether the store has sent such content.
+	 */
+	public boolean hasContent() {
+		return this.hasContent;
 	}
 
 	/**

@@ -21,6 +21,12 @@ public interface Leased {
 	@Nullable Object takeContent();
 
 	/**
+	 * Whether the store keeps such content, for example a document that the lock is a
+	 * field of.
+	 */
+	boolean hasContent();
+
+	/**
 	 * Something begins, or goes on, that a renewal would disturb: until {@link #resume}
 	 * or {@link #end} the lease is not renewed, and is relied on until its deadline.
 	 */
@@ -57,8 +63,9 @@ public interface Leased {
 	/**
 	 * The statement that began with {@link #suspend} may have ended the lease, now or
 	 * later: it is not relied on unless a later one renews it, and still to be released.
+	 * @param inDoubt {@code false} if it was part of a transaction that was rolled back
 	 */
-	void doubt();
+	void doubt(boolean inDoubt);
 
 	/**
 	 * The lease has ended: nothing is to be released any more.

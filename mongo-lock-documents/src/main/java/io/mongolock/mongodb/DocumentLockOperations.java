@@ -241,6 +241,8 @@ public interface DocumentLockOperations {
 	 * @param ticket the ticket
 	 * @throws LockLostException as {@link #resume} does
 	 * @throws IllegalArgumentException if the ticket is for a document of another type
+	 * @throws IllegalStateException if the transaction of this thread has written the
+	 * document, for whose end this would wait
 	 */
 	void renew(Class<?> type, LockTicket ticket);
 
@@ -250,6 +252,7 @@ public interface DocumentLockOperations {
 	 * @param ticket the ticket
 	 * @return whether it was still held; if not, nothing was done
 	 * @throws IllegalArgumentException if the ticket is for a document of another type
+	 * @throws IllegalStateException as {@link #renew} does
 	 */
 	boolean release(Class<?> type, LockTicket ticket);
 
@@ -285,6 +288,7 @@ public interface DocumentLockOperations {
 	 * @param type the type of the document
 	 * @param id its id
 	 * @return who was thrown out, or empty if nobody held it
+	 * @throws IllegalStateException as {@link #renew} does
 	 */
 	Optional<LockHolder> breakLock(Class<?> type, Object id);
 

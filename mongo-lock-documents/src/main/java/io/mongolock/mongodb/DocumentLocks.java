@@ -21,8 +21,8 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.mongodb.EntityWriter.Written;
-import io.mongolock.mongodb.LockedType.Loaded;
 import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.mongodb.store.MissingDocumentException;
@@ -100,8 +100,18 @@ final class DocumentLocks implements DocumentLockOperations {
 	public <T, R extends @Nullable Object, E extends Throwable> R execute(Class<T> type, Object id,
 			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E {
 		LockedType<T> locked = type(type);
-		return claim(locked, request(locked, id, how), (request) -> this.locks.execute(request,
-				(handle) -> callback.doWithDocument(granted(locked, request, handle))));
+		return claim(locked, request(locked, id, how),
+				(request) -> this.locks.execute(request, (handle) -> call(callback, granted(locked, request, handle))));
+	}
+
+	private static <T, R extends @Nullable Object, E extends Throwable> R call(DocumentCallback<T, R, E> callback,
+			HeldDocument<T> held) throws E {
+		try {
+			return callback.doWithDocument(held);
+		}
+		finally {
+			held.left();
+		}
 	}
 
 	private <R extends @Nullable Object, E extends Throwable> R claim(LockedType<?> type, LockRequest request,
@@ -125,7 +135,7 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private void refuseAfterSnapshot(LockedType<?> type, LockRequest request) {
 		boolean shared = LockContext.find((handle) -> handle.key().equals(request.key())).isPresent()
-				|| this.transactions.keeps(request.key());
+				|| this.transactions.keeping(request.key()).isPresent();
 		if (!shared && this.keeper.hasSnapshot()) {
 			throw new IllegalStateException(type.describe(request.key())
 					+ " cannot be locked here: this transaction has "
@@ -134,19 +144,19 @@ final class DocumentLocks implements DocumentLockOperations {
 		}
 	}
 
-	private <T> LockedDocument<T> granted(LockedType<T> type, LockRequest request, LockHandle handle) {
+	private <T> HeldDocument<T> granted(LockedType<T> type, LockRequest request, LockHandle handle) {
 		try {
 			Assert.isInstanceOf(Leased.class, handle, "Documents are locked by this library's own client");
 			Leased lease = (Leased) handle;
 			LockTicket ticket = new LockTicket(lease.lease(), this.store.secretOf(lease.lease()), handle.fence());
 			Object content = lease.takeContent();
 			// Shared with an earlier claim of this thread, which took it
-			BsonDocument document = (content instanceof BsonDocument granted) ? granted : load(ticket);
+			BsonDocument document = (content instanceof BsonDocument granted) ? granted : load(type, ticket);
 			HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease);
 			if (request.settings().ttl() == null) {
 				type.editingTime().ifPresent((time) -> held.beforePassingOn(() -> this.tickets.lengthen(ticket, time)));
 			}
-			this.keeper.granted(held);
+			this.keeper.granted(held, this.transactions.keeping(request.key()));
 			this.transactions.locked(held, this.keeper);
 			return guarded(held);
 		}
@@ -245,13 +255,13 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public void renew(Class<?> type, LockTicket ticket) {
-		type(type, ticket);
+		refuseWhileWritten(type(type, ticket), ticket.key());
 		this.tickets.renew(ticket);
 	}
 
 	@Override
 	public boolean release(Class<?> type, LockTicket ticket) {
-		type(type, ticket);
+		refuseWhileWritten(type(type, ticket), ticket.key());
 		return this.tickets.release(ticket);
 	}
 
@@ -274,10 +284,22 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public Optional<LockHolder> breakLock(Class<?> type, Object id) {
-		String key = type(type).key(id).toString();
+		LockedType<?> locked = type(type);
+		String key = locked.key(id).toString();
+		refuseWhileWritten(locked, key);
 		Optional<LockHolder> thrownOut = this.tickets.breakLock(key);
 		thrownOut.ifPresent((holder) -> this.broken.accept(key, holder));
 		return thrownOut;
+	}
+
+	private void refuseWhileWritten(LockedType<?> type, String key) {
+		boolean written = DocumentSynchronization.isWritten(key) && this.keeper.hasSnapshot()
+				|| this.transactions.keeping(key).filter(HeldDocument::isSuspended).isPresent();
+		if (written) {
+			throw new IllegalStateException("The lock on " + type.describe(key)
+					+ " can be neither renewed nor released here: a transaction around this code has written the "
+					+ "document, so that this would wait for it. Do it before the transaction begins, or after it");
+		}
 	}
 
 	private static Optional<DocumentLock> seen(LockedType<?> type, StoredLock lock) {
@@ -286,9 +308,16 @@ final class DocumentLocks implements DocumentLockOperations {
 		return lock.liveHolders().stream().findFirst().map((holder) -> new DocumentLock(id, holder, waiting));
 	}
 
-	private BsonDocument load(LockTicket ticket) {
-		return this.tickets.load(ticket.lease())
-			.orElseThrow(() -> DocumentTickets.gone(ticket, this.tickets.look(ticket.key()), ""));
+	// What its transaction has written is seen in it alone
+	private BsonDocument load(LockedType<?> type, LockTicket ticket) {
+		boolean inTransaction = this.keeper.hasSnapshot();
+		Optional<BsonDocument> document = (inTransaction) ? this.writes.load(ticket, this.store.field())
+				: this.tickets.load(ticket.lease());
+		return document.orElseThrow(() -> {
+			Optional<StoredLock> lock = this.tickets.look(ticket.key());
+			return (inTransaction && DocumentTickets.holder(ticket, lock).isPresent())
+					? HeldDocument.releasedInTransaction(type, ticket) : DocumentTickets.gone(ticket, lock, "");
+		});
 	}
 
 	private <T> LockedType<T> type(Class<T> type, LockTicket ticket) {

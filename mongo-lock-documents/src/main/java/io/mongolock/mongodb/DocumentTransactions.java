@@ -2,11 +2,14 @@ package io.mongolock.mongodb;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.WeakHashMap;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+
+import io.mongolock.mongodb.TransactionKeeper.Begun;
 
 /**
  * Has each transaction keep the documents that its thread has locked before, and refuses
@@ -30,15 +33,16 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	}
 
 	/**
-	 * Whether the transaction of this thread keeps a lock.
+	 * The document whose lock a transaction of this thread keeps.
 	 * @param key the key of the lock
-	 * @return whether it does
+	 * @return the document, if there is such a transaction
 	 */
-	boolean keeps(String key) {
+	Optional<HeldDocument<?>> keeping(String key) {
 		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
-		return documents != null && documents.keySet()
+		return (documents != null) ? documents.keySet()
 			.stream()
-			.anyMatch((document) -> document.isKept() && document.proof().key().equals(key));
+			.filter((document) -> document.isKept() && document.proof().key().equals(key))
+			.findFirst() : Optional.empty();
 	}
 
 	/**
@@ -73,7 +77,14 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 			this.locked.remove();
 		}
 		else if (beginFailure == null && !transaction.isReadOnly()) {
-			List.copyOf(documents.entrySet()).forEach((one) -> one.getValue().begun(one.getKey()));
+			// The renewal of the first one opens the snapshot, which any of the others in
+			// the background would fail
+			List<Begun> begun = List.copyOf(documents.entrySet())
+				.stream()
+				.flatMap((one) -> one.getValue().begin(one.getKey()).stream())
+				.toList();
+			begun.forEach(Begun::awaitRenewals);
+			begun.forEach(Begun::renew);
 		}
 	}
 

@@ -4,6 +4,9 @@ import java.util.Set;
 
 import org.bson.BsonDocument;
 import org.bson.Document;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.codecs.configuration.CodecRegistry;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
@@ -50,11 +53,17 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @param <T> the type
 	 * @param type the type
 	 * @param stored the document
-	 * @return the entity
+	 * @return the entity, and what is mapped of the document
 	 */
-	<T> T read(Class<T> type, Document stored) {
+	<T> Loaded<T> read(Class<T> type, Document stored) {
+		Set<String> fields = Set.copyOf(stored.keySet());
 		this.lifecycle.loaded(stored, type, this.collection);
-		return this.lifecycle.converted(this.template.getConverter().read(type, stored), stored, this.collection);
+		T entity = this.template.getConverter().read(type, stored);
+		// Now: callbacks and the application may change it in place
+		BsonDocument mapped = mapped(entity);
+		// A default of the class that is not stored is a change
+		mapped.keySet().retainAll(fields);
+		return new Loaded<>(this.lifecycle.converted(entity, stored, this.collection), mapped);
 	}
 
 	// An update takes such a name for a path, and would write another field
@@ -72,15 +81,11 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		return (mapping.hasVersionProperty()) ? mapping.getRequiredVersionProperty().getFieldName() : null;
 	}
 
-	/**
-	 * The document of an entity as it is now.
-	 * @param entity the entity
-	 * @return a copy that no change of the entity reaches
-	 */
-	BsonDocument mapped(Object entity) {
+	// By its bytes: what is converted shares arrays with what is changed in place
+	private BsonDocument mapped(Object entity) {
 		Document document = new Document();
 		this.template.getConverter().write(entity, document);
-		return bson(document);
+		return new RawBsonDocument(document, codecs().get(Document.class)).decode(new BsonDocumentCodec());
 	}
 
 	/**
@@ -108,7 +113,22 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	private BsonDocument bson(Document document) {
-		return document.toBsonDocument(Document.class, this.template.getMongoDatabaseFactory().getCodecRegistry());
+		return document.toBsonDocument(Document.class, codecs());
+	}
+
+	private CodecRegistry codecs() {
+		return this.template.getMongoDatabaseFactory().getCodecRegistry();
+	}
+
+	/**
+	 * An entity as it was stored.
+	 *
+	 * @param <T> the type
+	 * @param entity the entity
+	 * @param mapped what is mapped of the document
+	 */
+	record Loaded<T>(T entity, BsonDocument mapped) {
+
 	}
 
 	/**

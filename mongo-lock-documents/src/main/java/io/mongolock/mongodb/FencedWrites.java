@@ -44,6 +44,9 @@ public interface FencedWrites {
 	 * lock's own renewal has to wait, so commit at once.
 	 * @param lock the lock that the transaction relies on
 	 * @throws LockLostException if the lock is gone; the transaction must be rolled back
+	 * @throws IllegalArgumentException if it is the lock of a {@link LockedDocument},
+	 * which a transaction {@link DocumentLockOperations#keepInTransaction keeps}
+	 * otherwise
 	 * @throws IllegalStateException outside of a MongoDB transaction of the template, or
 	 * if the locks are kept by another client than the transaction's
 	 */

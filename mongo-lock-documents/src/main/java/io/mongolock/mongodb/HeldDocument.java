@@ -14,7 +14,7 @@ import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
-import io.mongolock.mongodb.LockedType.Loaded;
+import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.Leased;
 
@@ -66,7 +66,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	private volatile @Nullable Object keeper;
 
 	/** Whether it renews it. */
-	private boolean renewing;
+	private volatile boolean renewing;
 
 	/** The thread whose transaction has written the document, while it is suspended. */
 	private volatile @Nullable Thread suspended;
@@ -174,6 +174,13 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		return false;
 	}
 
+	/**
+	 * The callback that it was locked for is over, whose end closes the handle.
+	 */
+	void left() {
+		boolean unused = closes();
+	}
+
 	@Override
 	public void close() {
 		if (closes()) {
@@ -263,6 +270,10 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		this.suspended = thread;
 	}
 
+	boolean isSuspended() {
+		return this.suspended == Thread.currentThread();
+	}
+
 	/**
 	 * Whether it is locked and nothing has released it.
 	 * @return whether only a save that knows the lock may write it
@@ -276,12 +287,15 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return whether it sees the lock released
 	 */
 	boolean isWrittenHere() {
-		Thread current = Thread.currentThread();
-		return this.state == State.WRITING && this.writer == current && this.suspended != current;
+		return this.state == State.WRITING && this.writer == Thread.currentThread() && !isSuspended();
 	}
 
 	boolean isKept() {
 		return this.keeper != null;
+	}
+
+	boolean isRenewedByTransaction() {
+		return isKept() && this.renewing;
 	}
 
 	boolean isKeptBy(Object transaction) {
@@ -316,13 +330,13 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/**
 	 * A statement is about to write the document, and to release the lock or to renew it.
-	 * @param fields what it sets
+	 * @param fields what it sets of a document that stays locked
 	 * @throws IllegalStateException if the lock was released or passed on before, or the
 	 * transaction that keeps it is suspended
 	 */
 	synchronized void beginWrite(Collection<String> fields) {
 		requireOpen();
-		if (this.suspended == Thread.currentThread()) {
+		if (isSuspended()) {
 			throw new IllegalStateException("The " + this + " cannot be written here: the transaction around this code "
 					+ "keeps it and is suspended, so that this write would wait for it. Write it in that transaction, "
 					+ "or before that begins");
@@ -433,15 +447,27 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/**
 	 * It failed without a certain answer.
 	 * @param releases whether it may have released the lock, or will when it is executed
+	 * @return whether it was the first
 	 */
-	void unanswered(boolean releases) {
+	boolean unanswered(boolean releases) {
+		boolean first;
 		synchronized (this) {
+			first = !this.inDoubt;
 			this.inDoubt = true;
 			if (releases) {
-				this.lease.doubt();
+				this.lease.doubt(true);
 			}
 		}
 		notWritten();
+		return first;
+	}
+
+	/**
+	 * What failed so was part of a transaction that was rolled back.
+	 */
+	synchronized void undone() {
+		this.inDoubt = false;
+		this.lease.doubt(false);
 	}
 
 	/**
@@ -484,10 +510,19 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	private IllegalStateException over() {
-		return new IllegalStateException("The lock on " + this.type.describe(this.ticket.key()) + " was "
-				+ ((this.state == State.PASSED_ON) ? "passed on to its ticket: go on with resume(…, ticket)"
-						: (this.state == State.WRITING) ? "released by a write of this transaction, which is not over"
-								: "released before: lock the document again"));
+		return switch (this.state) {
+			case WRITING -> releasedInTransaction(this.type, this.ticket);
+			case PASSED_ON -> over(this.type, this.ticket, "passed on to its ticket: go on with resume(…, ticket)");
+			default -> over(this.type, this.ticket, "released before: lock the document again");
+		};
+	}
+
+	static IllegalStateException releasedInTransaction(LockedType<?> type, LockTicket ticket) {
+		return over(type, ticket, "released by a write of this transaction, which is not over");
+	}
+
+	private static IllegalStateException over(LockedType<?> type, LockTicket ticket, String how) {
+		return new IllegalStateException("The lock on " + type.describe(ticket.key()) + " was " + how);
 	}
 
 	@Override

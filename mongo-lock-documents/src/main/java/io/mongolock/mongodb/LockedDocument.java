@@ -22,9 +22,10 @@ public interface LockedDocument<T> extends AutoCloseable {
 	T entity();
 
 	/**
-	 * The lock, for example for {@link FencedWrites} to other documents. Of a lock that
-	 * was resumed by its ticket it tells what was known then: it is not renewed, and
-	 * cannot be closed by this handle.
+	 * The lock, for example for {@link FencedWrites#update} of other documents; a
+	 * transaction {@link DocumentLockOperations#keepInTransaction keeps} it, and does not
+	 * {@link FencedWrites#touch touch} it. Of a lock that was resumed by its ticket it
+	 * tells what was known then: it is not renewed, and cannot be closed by this handle.
 	 * @return the handle
 	 */
 	LockHandle handle();

@@ -21,6 +21,7 @@ import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
+import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.store.KeyText;
@@ -215,15 +216,9 @@ final class LockedType<T> {
 	 * @return its entity, and what is mapped of it
 	 */
 	Loaded<T> read(BsonDocument stored) {
-		Document document = decode(stored);
-		this.lifecycle.loaded(document, this.type, this.collection);
-		T entity = converter().read(this.type, document);
-		requireRaised(entity.getClass());
-		// Now: the application may change it in place
-		BsonDocument mapped = this.writer.mapped(entity);
-		// A default of the class that is not stored is a change
-		mapped.keySet().retainAll(stored.keySet());
-		return new Loaded<>(this.lifecycle.converted(entity, document, this.collection), mapped);
+		Loaded<T> loaded = this.writer.read(this.type, decode(stored));
+		requireRaised(loaded.entity().getClass());
+		return loaded;
 	}
 
 	private void requireRaised(Class<?> actual) {
@@ -313,17 +308,6 @@ final class LockedType<T> {
 
 	private CodecRegistry codecs() {
 		return this.template.getMongoDatabaseFactory().getCodecRegistry();
-	}
-
-	/**
-	 * An entity as it was stored.
-	 *
-	 * @param <T> the type
-	 * @param entity the entity
-	 * @param mapped what is mapped of the document
-	 */
-	record Loaded<T>(T entity, BsonDocument mapped) {
-
 	}
 
 }

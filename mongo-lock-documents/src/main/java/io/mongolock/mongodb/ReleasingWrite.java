@@ -70,11 +70,12 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 	}
 
 	/**
-	 * What it sets.
+	 * What it sets of a document that stays locked: after any other write that was
+	 * executed, no save finds it.
 	 * @return the names of the fields
 	 */
 	Set<String> fields() {
-		return (this.update != null) ? part(this.update, "$set").keySet() : Set.of();
+		return (this.update != null && !releases()) ? part(this.update, "$set").keySet() : Set.of();
 	}
 
 	/**
@@ -96,8 +97,14 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 		return filter;
 	}
 
-	// A claim of the token that is executed late has another fence, and no two have one
-	private static Document held(LockTicket ticket, String field) {
+	/**
+	 * What finds a document while its lock is held. A claim of the token that is executed
+	 * late has another fence, and no two have one.
+	 * @param ticket the lock
+	 * @param field the field of the lock
+	 * @return the filter
+	 */
+	static Document held(LockTicket ticket, String field) {
 		return new Document("_id", DocumentKey.parse(ticket.key()).id())
 			.append(field + ".holders.token", ticket.lease().leaseToken())
 			.append(field + ".holders.fence", ticket.fence());

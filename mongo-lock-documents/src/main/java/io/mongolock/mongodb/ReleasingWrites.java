@@ -5,11 +5,15 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
+import org.bson.BsonDocument;
+import org.springframework.core.Ordered;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.CurrentTransaction;
 
@@ -61,6 +65,19 @@ final class ReleasingWrites {
 		held.writtenAndKept(writeInTransaction(held, write, takeBack));
 	}
 
+	/**
+	 * Load a document as the transaction of this thread sees it.
+	 * @param ticket its lock
+	 * @param field the field of the lock
+	 * @return the whole document, unless the lock is gone
+	 */
+	Optional<BsonDocument> load(LockTicket ticket, String field) {
+		return Optional.ofNullable(this.template.execute(DocumentKey.parse(ticket.key()).collection(),
+				(documents) -> documents.withDocumentClass(BsonDocument.class)
+					.find(ReleasingWrite.held(ticket, field))
+					.first()));
+	}
+
 	private boolean writeInTransaction(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
 		try {
 			send(held, write);
@@ -69,11 +86,13 @@ final class ReleasingWrites {
 			takeBack.run();
 			throw ex;
 		}
-		boolean inTransaction = CurrentTransaction.session(this.template).isPresent();
-		if (inTransaction && held.writtenInTransaction(takeBack)) {
-			TransactionSynchronizationManager.registerSynchronization(new Completion(held));
-		}
-		return inTransaction;
+		Optional<ClientSession> transaction = CurrentTransaction.session(this.template);
+		transaction.filter((session) -> held.writtenInTransaction(takeBack)).ifPresent((session) -> {
+			Completion completion = new Completion(held);
+			TransactionSynchronizationManager.registerSynchronization(completion);
+			TransactionSynchronizationManager.registerSynchronization(new Commit(completion, session));
+		});
+		return transaction.isPresent();
 	}
 
 	private void send(HeldDocument<?> held, ReleasingWrite write) {
@@ -92,7 +111,12 @@ final class ReleasingWrites {
 				held.notWritten();
 				throw conflict;
 			}
-			held.unanswered(write.releases());
+			if (DefiniteFailure.is(ex)) {
+				held.notWritten();
+			}
+			else if (held.unanswered(write.releases()) && CurrentTransaction.session(this.template).isPresent()) {
+				TransactionSynchronizationManager.registerSynchronization(new Doubt(held));
+			}
 			throw ex;
 		}
 		if (!matched) {
@@ -120,26 +144,39 @@ final class ReleasingWrites {
 	}
 
 	/**
+	 * Lasts until the transaction is rolled back.
+	 *
+	 * @param held what may have been written in it
+	 */
+	private record Doubt(HeldDocument<?> held) implements TransactionSynchronization {
+
+		@Override
+		public void afterCompletion(int status) {
+			if (status == STATUS_ROLLED_BACK) {
+				this.held.undone();
+			}
+		}
+
+	}
+
+	/**
 	 * Has the end of the transaction decide on what was written with it.
 	 */
-	private static final class Completion implements TransactionSynchronization {
+	private static final class Completion implements DocumentSynchronization {
 
 		private final HeldDocument<?> held;
 
 		private boolean committed;
+
+		private boolean over;
 
 		private Completion(HeldDocument<?> held) {
 			this.held = held;
 		}
 
 		@Override
-		public void suspend() {
-			this.held.suspended(Thread.currentThread());
-		}
-
-		@Override
-		public void resume() {
-			this.held.suspended(null);
+		public HeldDocument<?> held() {
+			return this.held;
 		}
 
 		@Override
@@ -151,7 +188,38 @@ final class ReleasingWrites {
 		// may fail then
 		@Override
 		public void afterCompletion(int status) {
-			this.held.completed((status == STATUS_COMMITTED && !this.committed) ? STATUS_UNKNOWN : status);
+			end((status == STATUS_COMMITTED && !this.committed) ? STATUS_UNKNOWN : status);
+		}
+
+		private void end(int status) {
+			if (!this.over) {
+				this.over = true;
+				this.held.completed(status);
+			}
+		}
+
+	}
+
+	/**
+	 * Ends what was written before others hear of the commit, and perhaps lock the
+	 * document again: with a transaction of MongoDB, which is over then. One of another
+	 * kind has yet to commit MongoDB's part.
+	 *
+	 * @param completion ends it
+	 * @param session the transaction's
+	 */
+	private record Commit(Completion completion, ClientSession session) implements TransactionSynchronization {
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE;
+		}
+
+		@Override
+		public void afterCommit() {
+			if (!this.session.hasActiveTransaction()) {
+				this.completion.end(STATUS_COMMITTED);
+			}
 		}
 
 	}

@@ -59,6 +59,11 @@ final class TicketHandle implements LockHandle, Leased {
 	}
 
 	@Override
+	public boolean hasContent() {
+		return true;
+	}
+
+	@Override
 	public void pause() {
 		// This JVM does not renew it
 		resume();
@@ -85,8 +90,8 @@ final class TicketHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void doubt() {
-		this.inDoubt = true;
+	public void doubt(boolean inDoubt) {
+		this.inDoubt = inDoubt;
 	}
 
 	private long reliable(long requested, Duration left) {

@@ -26,8 +26,8 @@ final class TransactionConflict {
 				return new ConcurrencyFailureException("The " + what + " was not written: the transaction is over, "
 						+ "because another has written what it cannot see, or because the server or the connection "
 						+ "failed (" + answer.getMessage()
-						+ "). Do the whole transaction again, for example by Spring's @Retryable(includes = ConcurrencyFailureException.class) outside of "
-						+ "@Transactional", failure);
+						+ "). Do the whole transaction again, for example by Spring's @Retryable(includes = "
+						+ "TransientDataAccessException.class) outside of @Transactional", failure);
 			}
 		}
 		return null;

@@ -22,28 +22,27 @@ import io.mongolock.store.mongo.CurrentTransaction;
 record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 
 	/**
-	 * A transaction begins.
+	 * A transaction begins: from here on no renewal of a document begins beside it.
 	 * @param held what its thread has locked
+	 * @return what it is to renew, unless it keeps that already or is of another template
 	 */
-	void begun(HeldDocument<?> held) {
-		session().ifPresent((session) -> {
-			try {
-				keep(held, session);
-			}
-			catch (RuntimeException ex) {
-				// Code that can do something about it begins with the next statement
-				TransactionSynchronizationManager.registerSynchronization(new Refusal(explained(ex, held)));
-			}
-		});
+	Optional<Begun> begin(HeldDocument<?> held) {
+		return session().filter((session) -> pause(held, session, true))
+			.map((session) -> new Begun(held, this.store, session));
 	}
 
 	/**
 	 * A lock is granted, maybe inside a transaction, which has not begun to read then: it
 	 * need not be renewed yet.
 	 * @param held the document
+	 * @param outer the same document, if a claim around this one shares its lock and a
+	 * transaction keeps it: what that has begun goes on
 	 */
-	void granted(HeldDocument<?> held) {
-		session().ifPresent((session) -> pause(held, session, false));
+	void granted(HeldDocument<?> held, Optional<HeldDocument<?>> outer) {
+		boolean renewing = outer.filter(HeldDocument::isRenewedByTransaction).isPresent();
+		session().filter((session) -> outer.isEmpty() || outer.get().isKeptBy(session))
+			.filter((session) -> pause(held, session, renewing))
+			.ifPresent((session) -> held.awaitRenewals());
 	}
 
 	/**
@@ -52,7 +51,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * @param held the document
 	 */
 	void keeps(HeldDocument<?> held) {
-		session().ifPresent((session) -> pause(held, session, true));
+		session().filter((session) -> pause(held, session, true)).ifPresent((session) -> held.awaitRenewals());
 	}
 
 	/**
@@ -76,7 +75,10 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 					+ "and this one has begun to read");
 		}
 		try {
-			keep(held, session);
+			if (pause(held, session, true)) {
+				held.awaitRenewals();
+				renew(held, this.store, session);
+			}
 			held.assertMayCommit();
 		}
 		catch (RuntimeException ex) {
@@ -111,8 +113,8 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		return CurrentTransaction.session(this.template);
 	}
 
-	private void keep(HeldDocument<?> held, ClientSession session) {
-		if (pause(held, session, true) && !this.store.renew(held.proof().lease(), session)) {
+	private static void renew(HeldDocument<?> held, DocumentLockStore store, ClientSession session) {
+		if (!store.renew(held.proof().lease(), session)) {
 			held.lost();
 		}
 	}
@@ -121,9 +123,33 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		boolean pauses = held.beginKeep(session, renewing);
 		if (pauses) {
 			TransactionSynchronizationManager.registerSynchronization(new Keep(held, renewing));
-			held.awaitRenewals();
 		}
 		return pauses;
+	}
+
+	/**
+	 * A document that a transaction keeps which begins.
+	 *
+	 * @param held the document
+	 * @param store its lock
+	 * @param session the transaction's
+	 */
+	record Begun(HeldDocument<?> held, DocumentLockStore store, ClientSession session) {
+
+		void awaitRenewals() {
+			this.held.awaitRenewals();
+		}
+
+		void renew() {
+			try {
+				TransactionKeeper.renew(this.held, this.store, this.session);
+			}
+			catch (RuntimeException ex) {
+				// Code that can do something about it begins with the next statement
+				TransactionSynchronizationManager.registerSynchronization(new Refusal(explained(ex, this.held)));
+			}
+		}
+
 	}
 
 	/**
@@ -144,21 +170,9 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * Ends with the transaction.
 	 *
 	 * @param held what it keeps
-	 * @param writing whether it has written it
+	 * @param isWritten whether it has written it
 	 */
-	private record Keep(HeldDocument<?> held, boolean writing) implements TransactionSynchronization {
-
-		@Override
-		public void suspend() {
-			if (this.writing) {
-				this.held.suspended(Thread.currentThread());
-			}
-		}
-
-		@Override
-		public void resume() {
-			this.held.suspended(null);
-		}
+	private record Keep(HeldDocument<?> held, boolean isWritten) implements DocumentSynchronization {
 
 		@Override
 		public void afterCompletion(int status) {

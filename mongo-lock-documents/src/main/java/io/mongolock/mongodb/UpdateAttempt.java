@@ -10,15 +10,14 @@ import com.mongodb.ReadPreference;
 import com.mongodb.client.result.UpdateResult;
 import org.bson.BsonDocument;
 import org.bson.Document;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.retry.Retryable;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.query.BasicQuery;
+import org.springframework.util.ClassUtils;
 
+import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.mongo.CurrentTransaction;
@@ -60,15 +59,19 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 
 	@Override
 	public Optional<T> execute() {
-		// A secondary may not have yet what was faster
-		Document stored = this.template.execute(this.collection,
-				(documents) -> documents.withReadPreference(ReadPreference.primary())
-					.find(this.documents.byId(this.id))
-					.first());
+		Document stored = load();
 		if (stored != null) {
 			return Optional.of(save(stored));
 		}
 		return Optional.ofNullable(this.factory).map(this::create);
+	}
+
+	// A secondary may not have yet what was faster
+	private @Nullable Document load() {
+		return this.template.execute(this.collection,
+				(documents) -> documents.withReadPreference(ReadPreference.primary())
+					.find(this.documents.byId(this.id))
+					.first());
 	}
 
 	@Override
@@ -77,17 +80,19 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 	}
 
 	private T save(Document stored) {
-		T loaded = this.writer.read(this.type, stored);
-		VersionedDocuments.State before = this.documents.stateOf(loaded);
-		T changed = this.documents.changed(this.change.apply(loaded), before);
+		Loaded<T> loaded = this.writer.read(this.type, stored);
+		VersionedDocuments.State before = this.documents.stateOf(loaded.entity());
+		T changed = this.documents.changed(this.change.apply(loaded.entity()), before);
 		if (this.documents.isUnchanged(changed, before)) {
 			return changed;
 		}
 		Written<T> written = this.writer.write(changed);
 		boolean matched = false;
 		try {
-			this.writer.lifecycle().guard().refuseIfGuarded(this.type, written.document(), this.collection);
-			matched = write(written, stored, Objects.requireNonNull(before.written()));
+			this.writer.lifecycle()
+				.guard()
+				.refuseIfGuarded(ClassUtils.getUserClass(changed), written.document(), this.collection);
+			matched = write(written, loaded.mapped());
 		}
 		catch (RuntimeException ex) {
 			RuntimeException conflict = TransactionConflict.in(ex, this.type.getSimpleName());
@@ -107,12 +112,9 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 
 	// A replacement would drop the lock of the document, its fence, and what is not
 	// mapped
-	private boolean write(Written<T> written, Document stored, RawBsonDocument loaded) {
+	private boolean write(Written<T> written, BsonDocument before) {
 		Document filter = new Document("_id", written.document().get("_id")).append(written.versionField(),
 				written.version());
-		BsonDocument before = loaded.decode(new BsonDocumentCodec());
-		// A default of the class that is not stored is a change
-		before.keySet().retainAll(stored.keySet());
 		Document change = this.writer.change(before, written, Set.of("_id"));
 		UpdateResult result = this.template.execute(this.collection,
 				(documents) -> TemplateWriteConcern.applied(this.template, documents, this.type, filter, change)
@@ -128,8 +130,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		}
 		catch (DuplicateKeyException ex) {
 			// a transaction is over by now and would refuse the look, too
-			if (inTransaction()
-					|| !this.template.exists(new BasicQuery(this.documents.byId(this.id)), this.collection)) {
+			if (inTransaction() || load() == null) {
 				throw ex;
 			}
 			throw overtaken(new OptimisticLockingFailureException("Another was first to create it", ex));

@@ -2,8 +2,10 @@ package io.mongolock.mongodb;
 
 import java.util.Objects;
 
+import org.bson.BsonNull;
 import org.bson.Document;
 import org.bson.RawBsonDocument;
+import org.bson.codecs.configuration.CodecRegistry;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mapping.PersistentPropertyAccessor;
 import org.springframework.data.mapping.model.ConvertingPropertyAccessor;
@@ -11,6 +13,8 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
+
+import io.mongolock.mongodb.store.DocumentKey;
 
 /**
  * The documents of a type that have a version: whether a change keeps what it has to
@@ -43,10 +47,13 @@ final class VersionedDocuments<T> {
 	 * What finds a document.
 	 * @param id its id
 	 * @return the filter as it is sent
+	 * @throws IllegalArgumentException if the id is a condition instead
 	 */
 	Document byId(Object id) {
-		return new QueryMapper(this.template.getConverter()).getMappedObject(
+		Document filter = new QueryMapper(this.template.getConverter()).getMappedObject(
 				new Document(this.idProperty.getName(), id), (MongoPersistentEntity<?>) this.idProperty.getOwner());
+		DocumentKey.checkId(filter.toBsonDocument(Document.class, codecs()).get("_id", BsonNull.VALUE));
+		return filter;
 	}
 
 	/**
@@ -127,8 +134,11 @@ final class VersionedDocuments<T> {
 	private RawBsonDocument written(T document) {
 		Document converted = new Document();
 		this.template.getConverter().write(document, converted);
-		return new RawBsonDocument(converted,
-				this.template.getMongoDatabaseFactory().getCodecRegistry().get(Document.class));
+		return new RawBsonDocument(converted, codecs().get(Document.class));
+	}
+
+	private CodecRegistry codecs() {
+		return this.template.getMongoDatabaseFactory().getCodecRegistry();
 	}
 
 	private MongoPersistentEntity<?> entityOf(T document) {

@@ -482,10 +482,25 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThatExceptionOfType(DuplicateKeyException.class)
 			.isThrownBy(() -> this.here.documents().save(locked, mine));
 		assertThat(mine.version).isEqualTo(1);
+		assertThat(locked.handle().isHeld()).as("the server has refused it").isTrue();
+		locked.handle().assertHeld();
 		mine.title = "saved";
 		assertThat(this.here.documents().save(locked, mine)).isSameAs(mine);
 		assertThat(mine.version).isEqualTo(2);
 		assertThat(this.template.findById("d1", Draft.class).version).isEqualTo(2);
+	}
+
+	@Test
+	void aSaveThatNoServerWasSentLeavesTheLockAsItWas() {
+		this.template.insert(new Draft("d1", "one"));
+		LockedDocument<Draft> locked = this.here.documents().lock(Draft.class, "d1");
+		Draft mine = locked.entity();
+		mine.title = "x".repeat(17_000_000);
+		assertThatRuntimeException().isThrownBy(() -> this.here.documents().save(locked, mine));
+		locked.handle().assertHeld();
+		mine.title = "saved";
+		this.here.documents().save(locked, mine);
+		assertThat(this.template.findById("d1", Draft.class).title).isEqualTo("saved");
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
@@ -37,6 +40,8 @@ import org.springframework.data.mongodb.core.index.Index;
 import org.springframework.data.mongodb.core.mapping.Field;
 import org.springframework.data.mongodb.core.mapping.FieldType;
 import org.springframework.data.mongodb.core.mapping.MongoId;
+import org.springframework.data.mongodb.core.mapping.event.AfterConvertCallback;
+import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
@@ -107,6 +112,38 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 			return one;
 		});
 		assertThat(raw("mutable", "m")).containsEntry("t", List.of("a")).containsEntry("date", new Date(1));
+	}
+
+	@Test
+	void whatACallbackMovesIsSavedWithTheNextChange() {
+		MongoTemplate template = template();
+		template.getCollection("person")
+			.insertOne(new Document("_id", "p").append("fullName", "Ann").append("version", 1L));
+		GenericApplicationContext context = new GenericApplicationContext();
+		context.registerBean(Moving.class);
+		context.refresh();
+		context.addApplicationListener(
+				(ApplicationListener<AfterLoadEvent<?>>) (event) -> event.getDocument().put("loaded", true));
+		OptimisticUpdater updater = OptimisticUpdater.of(template,
+				new FullJitterBackOff(1, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context);
+		updater.update(Person.class, "p", (person) -> person);
+		assertThat(raw("person", "p")).as("no change is no write").containsEntry("version", 1L);
+		updater.update(Person.class, "p", (person) -> {
+			person.name += "a";
+			return person;
+		});
+		assertThat(raw("person", "p")).doesNotContainKey("fullName")
+			.containsEntry("name", "Anna")
+			.containsEntry("loaded", true);
+	}
+
+	@Test
+	void anIdThatIsAConditionIsRefused() {
+		template().insert(new Counter("victim", 1, null));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> updater(1).update(Counter.class, Map.of("$gt", "t"), Counter::next))
+			.withMessageContaining("is not the id of a document");
+		assertThat(template().findById("victim", Counter.class).n()).isOne();
 	}
 
 	@Test
@@ -310,6 +347,24 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
+	void whoLosesItSeesWhatTheOtherMadeAlsoWhereReadsGoToASecondary() {
+		MongoTemplate behind = new MongoTemplate(template().getMongoDatabaseFactory()) {
+
+			@Override
+			public boolean exists(Query query, String collection) {
+				return false;
+			}
+
+		};
+		OptimisticUpdater updater = OptimisticUpdater.of(behind,
+				new FullJitterBackOff(2, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context());
+		assertThat(updater.updateOrCreate(Counter.class, "a", () -> {
+			template().insert(new Counter("a", 10, null));
+			return new Counter("a", 0, null);
+		}, Counter::next)).extracting(Counter::n).isEqualTo(11);
+	}
+
+	@Test
 	void anotherUniqueIndexIsNoRace() {
 		MongoTemplate template = template();
 		template.indexOps(Counter.class).createIndex(new Index("n", Direction.ASC).unique());
@@ -450,6 +505,35 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	record Texted(@MongoId(FieldType.STRING) String id, int n, @Version @Nullable Long version) {
+
+	}
+
+	static class Person {
+
+		@Id
+		String id;
+
+		@Nullable String fullName;
+
+		@Nullable String name;
+
+		@Nullable Boolean loaded;
+
+		@Version
+		@Nullable Long version;
+
+	}
+
+	static class Moving implements AfterConvertCallback<Person> {
+
+		@Override
+		public Person onAfterConvert(Person person, Document document, String collection) {
+			if (person.fullName != null) {
+				person.name = person.fullName;
+				person.fullName = null;
+			}
+			return person;
+		}
 
 	}
 

@@ -245,7 +245,7 @@ class DocumentLockTransactionTests {
 		this.template.insert(new Sheet("a"));
 		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
 		assertThatIllegalStateException()
-			.isThrownBy(() -> new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+			.isThrownBy(() -> new TransactionTemplate(quiet()).executeWithoutResult((status) -> {
 				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
 					@Override
@@ -364,6 +364,29 @@ class DocumentLockTransactionTests {
 			assertThat(renewedAt("a")).isEqualTo(before);
 		});
 		kept.close();
+		witness.close();
+	}
+
+	@Test
+	void aNestedClaimInATransactionWithinItLetsNoRenewalBegin() {
+		this.template.insert(new Page("b", "draft"));
+		LockedDocument<Page> witness = lockedElsewhere("b");
+		TransactionTemplate inner = listened();
+		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		this.here.documents().execute(Page.class, "a", (how) -> how.settings(OFTEN_RENEWED), (kept) -> {
+			listened().executeWithoutResult((outer) -> {
+				outer.setRollbackOnly();
+				inner.executeWithoutResult((status) -> {
+					status.setRollbackOnly();
+					this.here.documents().execute(Page.class, "a", (how) -> {
+					}, LockedDocument::entity);
+				});
+				Date before = renewedAt("a");
+				CompletableFuture.runAsync(() -> awaitRenewals("b")).join();
+				assertThat(renewedAt("a")).isEqualTo(before);
+			});
+			return null;
+		});
 		witness.close();
 	}
 
@@ -490,7 +513,13 @@ class DocumentLockTransactionTests {
 	}
 
 	private TransactionTemplate listened(DocumentLocksFixture fixture) {
-		MongoTransactionManager quiet = new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
+		MongoTransactionManager quiet = quiet();
+		quiet.addListener(fixture.transactions());
+		return new TransactionTemplate(quiet);
+	}
+
+	private MongoTransactionManager quiet() {
+		return new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
 
 			@Override
 			protected void doCommit(MongoTransactionObject transaction) {
@@ -498,8 +527,6 @@ class DocumentLockTransactionTests {
 			}
 
 		};
-		quiet.addListener(fixture.transactions());
-		return new TransactionTemplate(quiet);
 	}
 
 	private LockedDocument<Page> lockedElsewhere(String id) {

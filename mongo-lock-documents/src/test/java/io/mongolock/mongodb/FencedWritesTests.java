@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.NonTransientDataAccessException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
@@ -40,6 +41,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
@@ -211,6 +213,26 @@ class FencedWritesTests {
 	}
 
 	@Test
+	void aTouchOfTheLockOfADocumentIsRefusedAndNamesTheWayOut() {
+		this.template.insert(new Document("_id", "p"), "page");
+		try (DocumentLocksFixture fixture = new DocumentLocksFixture("here", this.template,
+				new GenericApplicationContext())) {
+			DocumentLockOperations documents = fixture.documents();
+			documents.execute(Page.class, "p", (how) -> {
+			}, (locked) -> {
+				for (LockHandle handle : List.of(locked.handle(), LockContext.current())) {
+					assertThatIllegalArgumentException().isThrownBy(() -> touch(this.template, this.fenced, handle))
+						.withMessageContaining("Lock 'page:p'")
+						.withMessageContaining("DocumentLockOperations.keepInTransaction");
+				}
+				return null;
+			});
+			LockHandle resumed = documents.resume(Page.class, documents.lock(Page.class, "p").ticket()).handle();
+			assertThatIllegalArgumentException().isThrownBy(() -> touch(this.template, this.fenced, resumed));
+		}
+	}
+
+	@Test
 	void aTouchGoesToTheDatabaseOfTheLocksInTheSessionOfTheTransaction() {
 		MongoTemplate elsewhere = new MongoTemplate(this.client, "elsewhere");
 		FencedWrites writes = FencedWrites.of(elsewhere, this.store);
@@ -309,6 +331,10 @@ class FencedWritesTests {
 
 	private int balance() {
 		return this.template.findOne(ACCOUNT, Account.class).balance();
+	}
+
+	private record Page(@Id String id) {
+
 	}
 
 	private record Account(@Id String id, int balance) {

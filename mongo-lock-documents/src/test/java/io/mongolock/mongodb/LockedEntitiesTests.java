@@ -162,6 +162,7 @@ class LockedEntitiesTests {
 		locked.entity().date.setTime(7);
 		locked.entity().texts.add("b");
 		InPlace kept = documents().saveAndKeep(locked, locked.entity());
+		assertThat(Objects.requireNonNull(this.template.findById("p", InPlace.class)).bytes).containsExactly(9, 2);
 		kept.bytes[1] = 9;
 		documents().save(locked, kept);
 		InPlace stored = Objects.requireNonNull(this.template.findById("p", InPlace.class));

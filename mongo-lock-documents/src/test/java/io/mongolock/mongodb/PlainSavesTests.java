@@ -121,6 +121,19 @@ class PlainSavesTests {
 	}
 
 	@Test
+	void anUpdateByABaseOfWhatAnotherHasLockedIsRefusedWhereTheTypeItselfSaysSo() {
+		this.template.insert(new GuardedSpecial("s"), "base");
+		LockedDocument<Base> locked = this.there.documents().lock(Base.class, "s");
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> updates().update(Base.class, "s", (one) -> {
+				one.text = "by an update";
+				return one;
+			}))
+			.withMessageContaining("GuardedSpecial 's' was not saved: it is locked by desk there");
+		locked.close();
+	}
+
+	@Test
 	void aSaveIntoAnotherCollectionIsNoneOfTheLockedDocument() {
 		this.there.documents().lock(Guarded.class, "a");
 		this.template.save(new Guarded("a", "copy", null), "archive");
@@ -184,6 +197,31 @@ class PlainSavesTests {
 	}
 
 	record Page(@Id @Nullable String id, String text) {
+
+	}
+
+	static class Base {
+
+		@Id
+		String id;
+
+		@Nullable String text;
+
+		@Version
+		@Nullable Long version;
+
+		Base(String id) {
+			this.id = id;
+		}
+
+	}
+
+	@LockGuarded
+	static class GuardedSpecial extends Base {
+
+		GuardedSpecial(String id) {
+			super(id);
+		}
 
 	}
 

@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Objects;
@@ -10,6 +11,7 @@ import com.mongodb.ConnectionString;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
@@ -32,6 +35,8 @@ import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockLostException;
@@ -479,6 +484,231 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 				.isThrownBy(() -> this.here.documents().keepInTransaction(locked));
 			status.setRollbackOnly();
 		});
+	}
+
+	@Test
+	void whatACallbackHasLockedAndNotSavedLeavesLaterTransactionsOfItsThreadAlone() {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Post.class, "p1", (how) -> {
+		}, LockedDocument::entity);
+		for (String id : List.of("p2", "p1")) {
+			this.transactions.executeWithoutResult((status) -> {
+				try (LockedDocument<Post> locked = documents.lock(Post.class, id)) {
+					save(locked, "saved");
+				}
+			});
+		}
+		assertThat(text("p1")).isEqualTo("saved");
+		assertThat(text("p2")).isEqualTo("saved");
+		this.transactions.executeWithoutResult((status) -> documents.execute(Post.class, "p1", (how) -> {
+		}, (locked) -> {
+			save(locked, "rolled back");
+			status.setRollbackOnly();
+			return null;
+		}));
+		this.transactions.executeWithoutResult((status) -> save(documents.lock(Post.class, "p2"), "once more"));
+		assertThat(text("p2")).isEqualTo("once more");
+	}
+
+	// Each end of a transaction has both renewed at once, so that some are underway when
+	// the next one begins
+	@Test
+	void theRenewalsOfSeveralLocksFailNoTransactionOfTheirThread() {
+		LockedDocument<Post> first = this.here.documents().lock(Post.class, "p1");
+		LockedDocument<Post> second = this.here.documents().lock(Post.class, "p2");
+		for (int i = 0; i < 150; i++) {
+			this.transactions.executeWithoutResult((status) -> write("p3", "under two locks"));
+		}
+		first.close();
+		second.close();
+		assertThat(text("p3")).isEqualTo("under two locks");
+	}
+
+	@Test
+	void aNestedClaimSeesWhatItsTransactionHasWritten() {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (outer) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				keep(outer, "one");
+				documents.execute(Post.class, "p1", (how) -> {
+				}, (nested) -> documents.saveAndKeep(nested,
+						new Post("p1", nested.entity().text() + ", two", nested.entity().version())));
+			});
+			return null;
+		});
+		assertThat(text("p1")).isEqualTo("one, two");
+	}
+
+	@Test
+	void aNestedClaimAfterTheSaveOfItsTransactionIsRefused() {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (outer) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				save(outer, "saved");
+				assertThatIllegalStateException().isThrownBy(() -> documents.execute(Post.class, "p1", (how) -> {
+				}, LockedDocument::entity))
+					.withMessageContaining("released by a write of this transaction, which is not over");
+			});
+			return null;
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+	}
+
+	@Test
+	void aNestedClaimLeavesTheLockToTheTransactionThatKeepsIt() {
+		DocumentLockOperations documents = this.here.documents();
+		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(1)).build();
+		documents.execute(Post.class, "p1", (how) -> how.settings(brief), (outer) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				write("p2", "under the lock");
+				documents.execute(Post.class, "p1", (how) -> {
+				}, LockedDocument::entity);
+				await().until(() -> outer.handle().remaining().isZero());
+			});
+			return null;
+		});
+		assertThat(text("p2")).isEqualTo("under the lock");
+	}
+
+	@Test
+	void aRefusedSaveOfANestedClaimBeginsNoRenewalInTheTransactionThatKeepsTheLock() {
+		DocumentLockOperations documents = this.here.documents();
+		LockedDocument<Post> witness = lockElsewhere("p3");
+		documents.execute(Post.class, "p1", (how) -> how.settings(OFTEN_RENEWED), (outer) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				documents.execute(Post.class, "p1", (how) -> {
+				}, (nested) -> {
+					assertThatExceptionOfType(OptimisticLockingFailureException.class)
+						.isThrownBy(() -> documents.save(nested, new Post("p1", "never", 7L)));
+					return null;
+				});
+				CompletableFuture.runAsync(() -> awaitRenewals("p3")).join();
+				save(outer, "saved");
+			});
+			return null;
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+		witness.close();
+	}
+
+	@Test
+	void whatWasSavedCanBeLockedAgainAfterTheCommit() {
+		DocumentLockOperations documents = this.here.documents();
+		List<String> seen = new ArrayList<>();
+		this.transactions.executeWithoutResult((status) -> {
+			lockAfterCommit("p1", seen);
+			try (LockedDocument<Post> locked = documents.lock(Post.class, "p1")) {
+				save(locked, "locked inside");
+			}
+			lockAfterCommit("p1", seen);
+		});
+		try (LockedDocument<Post> locked = documents.lock(Post.class, "p1")) {
+			this.transactions.executeWithoutResult((status) -> {
+				lockAfterCommit("p1", seen);
+				save(locked, "locked around");
+				lockAfterCommit("p1", seen);
+			});
+		}
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (locked) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				lockAfterCommit("p1", seen);
+				save(locked, "by a callback");
+			});
+			return null;
+		});
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (locked) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				lockAfterCommit("p1", seen);
+				keep(locked, "kept");
+			});
+			return null;
+		});
+		assertThat(seen).containsExactly("locked inside", "locked inside", "locked around", "locked around",
+				"by a callback", "kept");
+		assertThat(this.here.client().held()).isZero();
+		save(this.here.documents().lock(Post.class, "p1"), "in the end");
+		assertThat(text("p1")).isEqualTo("in the end");
+	}
+
+	// That is when Spring calls a @TransactionalEventListener
+	@Test
+	void whatWasSavedCanBeLockedAndSavedAgainAtTheCompletion() {
+		DocumentLocksFixture here = this.here;
+		try (LockedDocument<Post> locked = here.documents().lock(Post.class, "p1")) {
+			this.transactions.executeWithoutResult((status) -> {
+				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void afterCompletion(int status) {
+						save(here.documents().lock(Post.class, "p1"), "by a listener");
+					}
+
+				});
+				save(locked, "saved");
+			});
+		}
+		assertThat(text("p1")).isEqualTo("by a listener");
+		assertThat(here.client().held()).isZero();
+	}
+
+	private void lockAfterCommit(String id, List<String> seen) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCommit() {
+				try (LockedDocument<Post> locked = RealServerDocumentTransactionTests.this.here.documents()
+					.lock(Post.class, id)) {
+					seen.add(locked.entity().text());
+				}
+			}
+
+		});
+	}
+
+	@Test
+	void aLockThatASuspendedTransactionKeepsCannotBeBrokenWithinIt() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+		TransactionTemplate within = new TransactionTemplate(
+				Objects.requireNonNull(this.transactions.getTransactionManager()));
+		within.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+		this.transactions.executeWithoutResult((status) -> {
+			within.executeWithoutResult((none) -> assertThatIllegalStateException()
+				.isThrownBy(() -> this.here.documents().breakLock(Post.class, "p1"))
+				.withMessageContaining("Do it before the transaction begins, or after it"));
+			save(locked, "saved");
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+	}
+
+	@Test
+	void byItsTicketNothingIsDoneThatWouldWaitForTheTransactionOfItsThread() {
+		DocumentLockOperations documents = this.here.documents();
+		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
+		LockTicket other = documents.lock(Post.class, "p2", SELDOM_RENEWED).ticket();
+		for (boolean keeping : new boolean[] { true, false }) {
+			this.transactions.executeWithoutResult((status) -> {
+				documents.renew(Post.class, ticket);
+				LockedDocument<Post> resumed = documents.resume(Post.class, ticket);
+				if (keeping) {
+					keep(resumed, "kept");
+				}
+				else {
+					save(resumed, "saved");
+				}
+				for (ThrowingCallable waiting : List.<ThrowingCallable>of(() -> documents.renew(Post.class, ticket),
+						() -> documents.release(Post.class, ticket), () -> documents.breakLock(Post.class, "p1"))) {
+					assertThatIllegalStateException().isThrownBy(waiting)
+						.withMessageContaining("Do it before the transaction begins, or after it");
+				}
+				documents.renew(Post.class, other);
+				status.setRollbackOnly();
+			});
+		}
+		assertThat(documents.release(Post.class, ticket)).isTrue();
 	}
 
 	private void write(String id, String text) {

@@ -16,6 +16,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
+import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +36,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.event.AfterDeleteEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeDeleteEvent;
+import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -133,6 +135,33 @@ class UnansweredDocumentWritesTests {
 	}
 
 	@Test
+	void aRollbackEndsTheDoubtThatItsTransactionBegan() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		LockedDocument<Page> resumed = this.here.documents()
+			.resume(Page.class, this.here.documents().lock(Page.class, "b", LONG).ticket());
+		for (LockedDocument<Page> one : List.of(locked, resumed)) {
+			saveInRollbackWithoutAnAnswer(one);
+			one.handle().assertHeld();
+			this.template.loses = Losing.REQUEST;
+			assertThatExceptionOfType(DataAccessResourceFailureException.class)
+				.isThrownBy(() -> this.here.documents().save(one, one.entity()));
+			saveInRollbackWithoutAnAnswer(one);
+			assertThat(one.handle().isHeld()).as("that of a write before it stays").isFalse();
+		}
+	}
+
+	private void saveInRollbackWithoutAnAnswer(LockedDocument<Page> locked) {
+		new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
+			.executeWithoutResult((status) -> {
+				status.setRollbackOnly();
+				this.template.loses = Losing.REQUEST;
+				assertThatExceptionOfType(DataAccessResourceFailureException.class)
+					.isThrownBy(() -> this.here.documents().save(locked, locked.entity()));
+				assertThat(locked.handle().isHeld()).isFalse();
+			});
+	}
+
+	@Test
 	void nobodyWorksWithinALockThatMayHaveBeenReleased() {
 		DocumentLockOperations documents = this.here.documents();
 		documents.execute(Page.class, "a", (how) -> {
@@ -178,6 +207,19 @@ class UnansweredDocumentWritesTests {
 			.executeWithoutResult((status) -> this.here.documents().saveAndKeep(other, new Page("b", "kept", "new"))));
 		this.here.documents().save(other, new Page("b", "draft", null));
 		assertThat(this.template.findById("b", Page.class)).isEqualTo(new Page("b", "draft", null));
+	}
+
+	@Test
+	void anUpdateThatMayHaveBeenMadeLeavesAloneWhatNobodyMaps() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		this.template.updateFirst(new Query(), new Update().set("views", 5).set("of.by", "mine"), Page.class);
+		this.template.loses = Losing.REQUEST;
+		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> this.here.documents()
+			.update(locked, new Update().set("views", 6).set("of.by", "other").set("text", "changed")));
+		this.here.documents().save(locked, new Page("a", "saved", null));
+		assertThat(this.template.findById("a", Document.class, "page")).containsEntry("views", 5)
+			.containsEntry("text", "saved")
+			.containsEntry("of", new Document("by", "mine"));
 	}
 
 	@Test

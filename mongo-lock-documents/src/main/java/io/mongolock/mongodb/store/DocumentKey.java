@@ -36,11 +36,19 @@ public record DocumentKey(String collection, BsonValue id) {
 	private static final double MAX_WHOLE = 1L << 53;
 
 	/**
-	 * Take all kinds of a number for one, as MongoDB does, and refuse what no document
-	 * has as its id: a filter would take it for a condition.
+	 * Take all kinds of a number for one, as MongoDB does.
+	 * @throws IllegalArgumentException as {@link #checkId} does
 	 */
 	public DocumentKey {
 		id = canonical(id);
+		checkId(id);
+	}
+
+	/**
+	 * Refuse what no document has as its id: a filter would take it for a condition.
+	 * @throws IllegalArgumentException if it is such a thing
+	 */
+	public static void checkId(BsonValue id) {
 		boolean condition = id.isRegularExpression() || id.isArray()
 				|| (id.isDocument() && id.asDocument().keySet().stream().anyMatch((name) -> name.startsWith("$")));
 		if (condition) {
