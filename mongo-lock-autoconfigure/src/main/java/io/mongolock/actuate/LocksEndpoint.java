@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import java.util.stream.LongStream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -133,18 +132,18 @@ public class LocksEndpoint {
 	 * holder believe to hold the lock; only the fence distinguishes them.
 	 * @param key the key; may contain slashes
 	 * @param reason why, if that is said
-	 * @param fence the fences of those to take it from, so that it is left to those who
-	 * were granted it meanwhile; all who hold it now unless given
+	 * @param fence the highest fence that was seen, so that the lock is left to those who
+	 * were granted it since; it is taken from all unless given
 	 * @return whom it was taken from, or {@code null} if nobody ever asked for it
 	 */
 	@DeleteOperation
 	public @Nullable ReleasedDescriptor release(SecurityContext user,
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] key, @Nullable String reason,
-			long @Nullable [] fence) {
+			@Nullable Long fence) {
 		return release(String.join("/", key), reason, fence, nameOf(user));
 	}
 
-	@Nullable ReleasedDescriptor release(String key, @Nullable String reason, long @Nullable [] fences, String by) {
+	@Nullable ReleasedDescriptor release(String key, @Nullable String reason, @Nullable Long fence, String by) {
 		StoredLock lock = this.search.find(key);
 		if (lock == null) {
 			return null;
@@ -153,7 +152,7 @@ public class LocksEndpoint {
 		List<String> released = new ArrayList<>();
 		try {
 			for (StoredHolder holder : lock.holders()) {
-				if (holder.isAlive(lock.now()) && isMeant(holder, fences)) {
+				if (holder.isAlive(lock.now()) && isMeant(holder, fence)) {
 					release(lock, holder, released);
 				}
 			}
@@ -166,8 +165,8 @@ public class LocksEndpoint {
 		return new ReleasedDescriptor(key, released.size());
 	}
 
-	private static boolean isMeant(StoredHolder holder, long @Nullable [] fences) {
-		return fences == null || LongStream.of(fences).anyMatch((fence) -> fence == holder.fence());
+	private static boolean isMeant(StoredHolder holder, @Nullable Long fence) {
+		return fence == null || holder.fence() <= fence;
 	}
 
 	private void release(StoredLock lock, StoredHolder holder, List<String> released) {

@@ -102,25 +102,25 @@ public class LocksEndpointWebExtension {
 	/**
 	 * As {@link LocksEndpoint#release}, of any key.
 	 * @param reason why, if that is said
-	 * @param fence the fences of those to take it from, all unless given
+	 * @param fence the highest fence of those to take it from, all unless given
 	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> releaseOf(SecurityContext user, String key,
-			@Nullable String reason, long @Nullable [] fence) {
+			@Nullable String reason, @Nullable Long fence) {
 		return change(user, () -> this.endpoint.release(key, reason, fence, LocksEndpoint.nameOf(user)));
 	}
 
 	/**
 	 * As {@link LocksEndpoint#release}.
 	 * @param reason why, if that is said
-	 * @param fence the fences of those to take it from, all unless given
+	 * @param fence the highest fence of those to take it from, all unless given
 	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> release(SecurityContext user,
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key,
-			@Nullable String reason, long @Nullable [] fence) {
+			@Nullable String reason, @Nullable Long fence) {
 		return releaseOf(user, only(path, key), reason, fence);
 	}
 

@@ -68,8 +68,13 @@ class LockPropertyNames {
 			}
 			Class<?> named = SettingNames.ofNames(one);
 			if (named != null) {
-				written(property)
-					.forEach((name, values) -> checkUnits(property.append("[" + name + "]"), values, named));
+				written(property).forEach((name, values) -> {
+					ConfigurationPropertyName own = property.append("[" + name + "]");
+					checkUnits(own, values, named);
+					// Once more, as some variables of the environment are found by name
+					// alone
+					checkUnits(own, named);
+				});
 			}
 		});
 	}

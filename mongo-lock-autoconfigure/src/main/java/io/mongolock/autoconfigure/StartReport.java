@@ -68,7 +68,7 @@ final class StartReport implements SmartLifecycle {
 			// thread
 			String namespace = this.location.namespace();
 			List<Supplier<Optional<String>>> rights = rights();
-			this.thread = new Thread(null, () -> report(namespace, rights), "mongo-lock-start", 0, false);
+			this.thread = new Thread(() -> report(namespace, rights), "mongo-lock-start");
 			this.thread.setDaemon(true);
 			this.thread.start();
 		}

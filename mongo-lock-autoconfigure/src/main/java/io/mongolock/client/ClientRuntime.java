@@ -65,8 +65,11 @@ class ClientRuntime {
 	}
 
 	private static Thread daemon(Runnable task, String name) {
-		// Inherits nothing of the caller that happens to be the first to need one
+		// Inherits nothing of the caller that happens to be the first to need one, but
+		// the
+		// class loader, which code of the application goes by
 		Thread thread = new Thread(null, task, name, 0, false);
+		thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
 		thread.setDaemon(true);
 		return thread;
 	}

@@ -263,11 +263,15 @@ final class LeaseRenewer {
 		over.whenComplete((none, failure) -> this.underway.remove(batch));
 		try {
 			this.requests.execute(() -> {
+				boolean answered = false;
 				try {
-					renew(batch, now);
+					answered = renew(batch, now);
 				}
 				finally {
 					over.complete(null);
+				}
+				if (answered) {
+					this.releaseRequests.look(batch.leases(), batch.timeout(), () -> this.watch != null);
 				}
 			});
 		}
@@ -290,10 +294,10 @@ final class LeaseRenewer {
 		return next;
 	}
 
-	private void renew(RenewalBatch batch, ClockReading due) {
+	private boolean renew(RenewalBatch batch, ClockReading due) {
 		if (this.watch == null) {
 			// Stopped since it was handed over
-			return;
+			return false;
 		}
 		try {
 			ask(batch);
@@ -306,11 +310,9 @@ final class LeaseRenewer {
 				failed(batch, ex);
 				this.events.renewed(batch.leases(), -1, due);
 			}
-			return;
+			return false;
 		}
-		if (this.watch != null) {
-			this.releaseRequests.look(batch.leases(), batch.timeout());
-		}
+		return true;
 	}
 
 	private void ask(RenewalBatch batch) {
@@ -326,6 +328,7 @@ final class LeaseRenewer {
 		}
 		catch (SomeRenewalsFailedException ex) {
 			ClockReading now = ClockReading.of(this.clock);
+			this.events.answeredInPart(batch.leases(), ex);
 			answer((schedule) -> schedule.answeredInPart(batch, ex.failed(), ex.found(), requested, now));
 			failed(batch, ex);
 			this.events.renewedInPart(batch.leases(), ex, requested);

@@ -38,6 +38,8 @@ final class LockClient {
 	/** As good as forever; no server grants a request more than 24 days. */
 	private static final Duration MAX_STOP = Duration.ofDays(1);
 
+	private static final Duration MAX_HEARING = Duration.ofSeconds(5);
+
 	private final LockStore store;
 
 	private final ConfiguredSettings configured;
@@ -246,8 +248,10 @@ final class LockClient {
 		this.places.leaveAll(until);
 		this.places.awaitEnd(left(until));
 		this.idle.awaitEnd(left(until));
-		// After this the application may end what its listeners need
-		this.events.awaitLosses(left(until));
+		// After this the application may end what its listeners need; yet one of them may
+		// itself wait for this
+		Duration half = left(until).dividedBy(2);
+		this.events.awaitLosses((half.compareTo(MAX_HEARING) < 0) ? half : MAX_HEARING);
 	}
 
 	private Duration left(long until) {

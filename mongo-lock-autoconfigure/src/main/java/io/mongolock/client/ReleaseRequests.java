@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -66,11 +67,12 @@ final class ReleaseRequests {
 
 	/**
 	 * Look whether anybody asks to release locks that were just renewed.
+	 * @param running whether requests may be sent
 	 */
-	void look(List<Lease> leases, Duration timeout) {
+	void look(List<Lease> leases, Duration timeout, BooleanSupplier running) {
 		this.wanted.addAll(leases);
 		// Asked anew at the end: who came in between found somebody at it
-		while (!this.wanted.isEmpty() && this.looking.compareAndSet(false, true)) {
+		while (running.getAsBoolean() && !this.wanted.isEmpty() && this.looking.compareAndSet(false, true)) {
 			try {
 				look(timeout);
 			}
@@ -83,6 +85,9 @@ final class ReleaseRequests {
 	private void look(Duration timeout) {
 		List<Lease> some = this.wanted.stream().limit(MAX_LEASES).toList();
 		some.forEach(this.wanted::remove);
+		if (some.isEmpty()) {
+			return;
+		}
 		try {
 			Map<LeaseId, Lease> held = some.stream()
 				.collect(Collectors.toMap(Lease::id, Function.identity(), (one, other) -> other));

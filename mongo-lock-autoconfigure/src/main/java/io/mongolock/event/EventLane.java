@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +39,8 @@ final class EventLane {
 	private int idle;
 
 	private long dropped;
+
+	private final Set<Thread> workers = new HashSet<>();
 
 	/** Of those who wait until all tasks have run. */
 	private final List<CountDownLatch> awaiting = new ArrayList<>();
@@ -77,15 +81,17 @@ final class EventLane {
 	}
 
 	/**
-	 * Wait until all tasks that were added have run.
+	 * Wait until all tasks that were added have run, unless one of them waits.
 	 */
 	void awaitAll(Duration timeout) {
+		retry();
 		CountDownLatch over = new CountDownLatch(1);
 		synchronized (this) {
-			if (isOver()) {
+			if (this.workers.contains(Thread.currentThread())) {
 				return;
 			}
 			this.awaiting.add(over);
+			tellIfOver();
 		}
 		try {
 			over.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
@@ -95,8 +101,11 @@ final class EventLane {
 		}
 	}
 
-	private boolean isOver() {
-		return this.tasks.isEmpty() && this.running == this.idle;
+	private void tellIfOver() {
+		if (this.tasks.isEmpty() && this.running == this.idle) {
+			this.awaiting.forEach(CountDownLatch::countDown);
+			this.awaiting.clear();
+		}
 	}
 
 	private synchronized boolean restart() {
@@ -128,6 +137,7 @@ final class EventLane {
 			synchronized (this) {
 				this.running--;
 				this.stalled = this.running == 0;
+				tellIfOver();
 			}
 		}
 	}
@@ -154,6 +164,7 @@ final class EventLane {
 	}
 
 	private synchronized @Nullable Runnable next() {
+		this.workers.add(Thread.currentThread());
 		if (this.tasks.isEmpty()) {
 			awaitTask();
 		}
@@ -163,16 +174,16 @@ final class EventLane {
 			return () -> this.onDropped.accept(count);
 		}
 		Runnable task = this.tasks.pollFirst();
-		this.running -= (task != null) ? 0 : 1;
+		if (task == null) {
+			this.running--;
+			this.workers.remove(Thread.currentThread());
+		}
 		return task;
 	}
 
 	private void awaitTask() {
 		this.idle++;
-		if (isOver()) {
-			this.awaiting.forEach(CountDownLatch::countDown);
-			this.awaiting.clear();
-		}
+		tellIfOver();
 		try {
 			wait(IDLE_MILLIS);
 		}

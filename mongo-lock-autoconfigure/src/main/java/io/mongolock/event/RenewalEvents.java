@@ -51,6 +51,14 @@ public final class RenewalEvents {
 	}
 
 	/**
+	 * The store answered for some, which does not count for them yet.
+	 * @param failure which could not be renewed
+	 */
+	public void answeredInPart(List<Lease> leases, SomeRenewalsFailedException failure) {
+		answered(leases.stream().filter((lease) -> !failure.failed().contains(lease.id())).toList(), failure.found());
+	}
+
+	/**
 	 * Leases were renewed, or could not be. To be called last, because instruments may
 	 * run code of the application.
 	 * @param found how many the store has, or negative if it did not answer
@@ -73,7 +81,6 @@ public final class RenewalEvents {
 		List<Lease> failed = leases.stream().filter((lease) -> failure.failed().contains(lease.id())).toList();
 		List<Lease> others = leases.stream().filter((lease) -> !failure.failed().contains(lease.id())).toList();
 		if (!others.isEmpty()) {
-			answered(others, failure.found());
 			renewed(others, failure.found(), requested);
 		}
 		renewed(failed, -1, requested);

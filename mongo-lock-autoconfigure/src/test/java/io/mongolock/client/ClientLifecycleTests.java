@@ -66,7 +66,7 @@ class ClientLifecycleTests {
 	}
 
 	@Test
-	void aStartDuringAStopLeavesNoThread() {
+	void aStartDuringAStopLeavesNoWatch() {
 		Set<Thread> before = watches();
 		this.lifecycle.start();
 		this.lifecycle.stop();

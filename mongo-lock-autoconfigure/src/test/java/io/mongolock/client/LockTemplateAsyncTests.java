@@ -1,5 +1,9 @@
 package io.mongolock.client;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -110,6 +114,25 @@ class LockTemplateAsyncTests extends AbstractLockTemplateTests {
 		cancelled.countDown();
 		Awaitility.await().until(() -> this.store.count("release") == 1);
 		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void workFindsTheClassesOfTheApplication() {
+		Thread current = Thread.currentThread();
+		ClassLoader before = current.getContextClassLoader();
+		try (URLClassLoader application = new URLClassLoader(new URL[0], before)) {
+			current.setContextClassLoader(application);
+			assertThat(this.template.executeAsync(REQUEST,
+					(handle) -> CompletableFuture.completedFuture(Thread.currentThread().getContextClassLoader())))
+				.succeedsWithin(Duration.ofSeconds(30))
+				.isSameAs(application);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		finally {
+			current.setContextClassLoader(before);
+		}
 	}
 
 	@Test

@@ -146,14 +146,23 @@ class ReleaseRequestTests {
 		});
 		ReleaseRequests requests = new ReleaseRequests(slow,
 				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
-		Thread first = new Thread(() -> requests.look(List.of(lease("a")), Duration.ofSeconds(3)));
+		Thread first = new Thread(() -> requests.look(List.of(lease("a")), Duration.ofSeconds(3), () -> true));
 		first.start();
 		underway.await();
-		requests.look(List.of(lease("b")), Duration.ofSeconds(3));
+		requests.look(List.of(lease("b")), Duration.ofSeconds(3), () -> true);
 		assertThat(looked).containsExactly("a");
 		go.countDown();
 		first.join();
 		assertThat(looked).containsExactly("a", "b");
+	}
+
+	@Test
+	void nobodyLooksAfterTheStop() {
+		LockStore untouched = Mockito.mock();
+		new ReleaseRequests(untouched,
+				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals())
+			.look(List.of(lease("a")), Duration.ofSeconds(3), () -> false);
+		BDDMockito.then(untouched).shouldHaveNoInteractions();
 	}
 
 	private static Lease lease(String key) {

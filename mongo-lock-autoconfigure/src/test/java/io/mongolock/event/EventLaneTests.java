@@ -1,5 +1,6 @@
 package io.mongolock.event;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -42,6 +43,17 @@ class EventLaneTests {
 		this.go.countDown();
 		Awaitility.await().until(() -> this.ran.size() == 4);
 		assertThat(this.ran).containsExactly("dropped 7", 7, 8, 9);
+	}
+
+	@Test
+	void whoWaitsUntilAllHaveRunDoesNotWaitForItself() {
+		EventLane lane = lane(2, 1000);
+		lane.add(() -> {
+			lane.awaitAll(Duration.ofDays(1));
+			this.ran.add("went on");
+		});
+		lane.awaitAll(Duration.ofMinutes(1));
+		assertThat(this.ran).containsExactly("went on");
 	}
 
 	@Test

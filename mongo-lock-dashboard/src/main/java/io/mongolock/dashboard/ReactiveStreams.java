@@ -28,6 +28,9 @@ final class ReactiveStreams implements SmartLifecycle {
 
 	private volatile boolean running;
 
+	/** Whether those who listen were sent away. */
+	private volatile boolean stopped;
+
 	ReactiveStreams(ActivitySource source) {
 		this.source = source;
 	}
@@ -48,13 +51,17 @@ final class ReactiveStreams implements SmartLifecycle {
 
 	@Override
 	public void start() {
-		this.stop = Sinks.empty();
+		if (this.stopped) {
+			this.stop = Sinks.empty();
+			this.stopped = false;
+		}
 		this.running = true;
 	}
 
 	@Override
 	public void stop() {
 		this.running = false;
+		this.stopped = true;
 		this.stop.tryEmitEmpty();
 	}
 

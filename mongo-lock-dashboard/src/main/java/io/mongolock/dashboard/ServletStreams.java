@@ -71,7 +71,7 @@ final class ServletStreams implements SmartLifecycle {
 		this.viewers.add(viewer);
 		stream.onComplete(viewer.ended::countDown);
 		stream.onError((ex) -> viewer.ended.countDown());
-		Thread thread = new Thread(null, viewer, "mongo-lock-dashboard", 0, false);
+		Thread thread = new Thread(viewer, "mongo-lock-dashboard");
 		thread.setDaemon(true);
 		thread.start();
 	}

@@ -175,7 +175,7 @@ function confirm(key) {
 	if (!lock) {
 		return;
 	}
-	confirmed = { key, fences: lock.holders.map((holder) => holder.fence) };
+	confirmed = { key, fence: Math.max(...lock.holders.map((holder) => holder.fence)) };
 	say(element('confirm-key'), key);
 	say(element('confirm-holder'), `held by ${lock.holders.map((holder) => holder.owner).join(' and ')}`);
 	element('confirm').showModal();
@@ -186,9 +186,9 @@ export function onRelease(say) {
 	element('cancel').onclick = () => element('confirm').close();
 	element('release').onclick = async () => {
 		element('confirm').close();
-		const { key, fences } = confirmed;
+		const { key, fence } = confirmed;
 		try {
-			const { released } = await ask('DELETE', `${page.locks}?${new URLSearchParams({ key, fence: fences })}`);
+			const { released } = await ask('DELETE', `${page.locks}?${new URLSearchParams({ key, fence })}`);
 			say(released ? `${key} was released by force` : `${key} was left alone: those who held it do so no longer`);
 		}
 		catch (problem) {

@@ -16,6 +16,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.CurrentTransaction;
+import io.mongolock.store.mongo.StoreFailures;
 
 /**
  * Writes documents, and releases or renews their locks, by the application's template, so
@@ -111,7 +112,7 @@ final class ReleasingWrites {
 				held.notWritten();
 				throw conflict;
 			}
-			if (DefiniteFailure.is(ex)) {
+			if (StoreFailures.isUnwritten(ex)) {
 				held.notWritten();
 			}
 			else if (held.unanswered(write.releases()) && CurrentTransaction.session(this.template).isPresent()) {

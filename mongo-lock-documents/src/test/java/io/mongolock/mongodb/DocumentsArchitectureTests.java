@@ -41,7 +41,7 @@ class DocumentsArchitectureTests {
 
 	private static final Set<String> OFFERED = Stream
 		.of("CurrentTransaction", "LeaseRequests", "LockedCollection", "MajorityCommands", "MongoLockStore",
-				"StoredQueues")
+				"StoreFailures", "StoredQueues")
 		.map((name) -> ROOT + ".store.mongo." + name)
 		.collect(Collectors.toSet());
 

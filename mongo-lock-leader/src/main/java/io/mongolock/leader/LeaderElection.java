@@ -303,8 +303,8 @@ public final class LeaderElection implements SmartLifecycle {
 			end(begun);
 		}
 		else if (announcing(begun)) {
-			lookLater(begun);
 			try {
+				lookLater(begun);
 				publish(new LeaderElectionEvent.Granted(this, handle.fence()));
 			}
 			finally {

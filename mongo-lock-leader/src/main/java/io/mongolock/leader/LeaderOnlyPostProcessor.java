@@ -12,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.SpringProxy;
@@ -39,6 +41,8 @@ import io.mongolock.interceptor.ProxyKind;
  */
 final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
 		implements SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(LeaderOnlyPostProcessor.class);
 
 	private final Set<String> roles = ConcurrentHashMap.newKeySet();
 
@@ -90,12 +94,14 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 			return;
 		}
 		SpringProxy proxy = AdvisedProxies.find(bean, (advice) -> advice == this.guard);
+		String problem = "Bean '" + name + "' of " + targetClass
+				+ " has @LeaderOnly methods, but no proxy: they would run where this instance does not lead";
 		if (proxy == null && AdvisedProxies.mayBeMissing(Objects.requireNonNull(this.singletons))) {
+			logger.warn(problem + ", which is right if this test has put it there, as @MockitoBean does");
 			return;
 		}
 		if (proxy == null) {
-			throw new IllegalStateException("Bean '" + name + "' of " + targetClass
-					+ " has @LeaderOnly methods, but no proxy: they would run where this instance does not lead. "
+			throw new IllegalStateException(problem + ". "
 					+ "It is created before proxies are, perhaps because a BeanPostProcessor depends on it. "
 					+ "Move the methods to another bean, or call LeaderElection.ifLeader");
 		}

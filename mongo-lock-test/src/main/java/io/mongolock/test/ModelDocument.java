@@ -232,11 +232,6 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * Whether somebody holds the lock who is not done.
-	 * @param now the store's time
-	 * @return whether there is one
-	 */
-	/**
 	 * What {@link #cleared} takes away.
 	 * @return the lock with these holders alone
 	 */

@@ -80,7 +80,8 @@ class PartitionRowsTests {
 	@ShowsRow(value = 19, level = Level.PROXY)
 	void aContenderThatIsIsolatedWithThePrimaryIsNotGrantedThere(RowFigures figures) {
 		HarnessClient holder = this.harness.client(TTL, Harness.LONG);
-		HarnessClient contender = this.harness.clientOf(this.set.primary(), TTL, Duration.ofSeconds(3));
+		// For longer than the lease lasts there, even if it was renewed before the cut
+		HarnessClient contender = this.harness.clientOf(this.set.primary(), TTL, Duration.ofSeconds(6));
 		LockHandle handle = holder.acquire();
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();

@@ -70,7 +70,7 @@ abstract class FollowedStream implements ReleaseWatch, Runnable {
 	 * Begin to watch.
 	 */
 	FollowedStream start(String threadName) {
-		Thread thread = new Thread(null, this, threadName, 0, false);
+		Thread thread = new Thread(this, threadName);
 		thread.setDaemon(true);
 		thread.start();
 		return this;

@@ -23,7 +23,9 @@ import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.bson.BSONException;
 import org.bson.BsonInt32;
+import org.bson.codecs.configuration.CodecConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
@@ -37,7 +39,7 @@ import io.mongolock.store.mongo.LockDocument.UnreadableException;
  * opposite mistake would leave a lock that nobody holds, or two that both believe they
  * do.
  */
-final class StoreFailures {
+public final class StoreFailures {
 
 	static final int DUPLICATE_KEY = 11000;
 
@@ -148,6 +150,34 @@ final class StoreFailures {
 	 */
 	static boolean isUnknown(RuntimeException thrown) {
 		return outcome(nativeFailure(thrown)) == Outcome.UNKNOWN;
+	}
+
+	/**
+	 * Whether a write of one document that failed was certainly not made, and will not be
+	 * made late.
+	 * @param thrown what a template has thrown
+	 */
+	public static boolean isUnwritten(Throwable thrown) {
+		Throwable failure = nativeFailure(thrown);
+		return outcome(failure) != Outcome.UNKNOWN || isError(failure)
+				|| (!(failure instanceof MongoException) && isUnencoded(thrown));
+	}
+
+	// Any that the server has answered with, but those after which the driver asks again
+	private static boolean isError(Throwable failure) {
+		boolean error = failure instanceof MongoWriteException
+				|| failure instanceof MongoCommandException command && isUnexecuted(command);
+		return error && failure instanceof MongoException answer && !answer.hasErrorLabel("RetryableWriteError")
+				&& !isServerGone(answer) && !ANSWERS_LOST.contains(answer.getCode());
+	}
+
+	private static boolean isUnencoded(Throwable thrown) {
+		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+			if (cause instanceof BSONException || cause instanceof CodecConfigurationException) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

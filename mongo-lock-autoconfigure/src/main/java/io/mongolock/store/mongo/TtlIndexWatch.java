@@ -104,7 +104,7 @@ public final class TtlIndexWatch implements SmartLifecycle {
 
 	private static ScheduledExecutorService daemon() {
 		return new ScheduledThreadPoolExecutor(1, (task) -> {
-			Thread thread = new Thread(null, task, "mongo-lock-index", 0, false);
+			Thread thread = new Thread(task, "mongo-lock-index");
 			thread.setDaemon(true);
 			return thread;
 		}, new ThreadPoolExecutor.DiscardPolicy());

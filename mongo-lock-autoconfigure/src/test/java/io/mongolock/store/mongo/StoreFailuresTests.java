@@ -36,6 +36,8 @@ import com.mongodb.bulk.WriteConcernError;
 import com.mongodb.connection.ClusterId;
 import com.mongodb.connection.ServerId;
 import org.bson.BsonDocument;
+import org.bson.BsonMaximumSizeExceededException;
+import org.bson.codecs.configuration.CodecConfigurationException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +56,50 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for {@link StoreFailures}.
  */
 class StoreFailuresTests {
+
+	@ParameterizedTest
+	@MethodSource
+	void whatTheServerHasRefusedOrWasNotSentIsNotWritten(RuntimeException failure) {
+		assertThat(StoreFailures.isUnwritten(failure)).isTrue();
+		assertThat(StoreFailures.isUnwritten(new DataAccessResourceFailureException("translated", failure))).isTrue();
+	}
+
+	static Stream<RuntimeException> whatTheServerHasRefusedOrWasNotSentIsNotWritten() {
+		return Stream.of(refusal(11000), refusal(121), answer("{ok: 0, code: 13}"),
+				labelled(new MongoException("no attempt was made"), "NoWritesPerformed"),
+				new MongoTimeoutException("no server"), new CodecConfigurationException("no codec"),
+				new BsonMaximumSizeExceededException("too large"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void whatMayHaveBeenExecutedMayBeWritten(RuntimeException failure) {
+		assertThat(StoreFailures.isUnwritten(failure)).isFalse();
+		assertThat(StoreFailures.isUnwritten(new DataAccessResourceFailureException("translated", failure))).isFalse();
+	}
+
+	static Stream<RuntimeException> whatMayHaveBeenExecutedMayBeWritten() {
+		return Stream.of(refusal(5637601), answer("{ok: 1, code: 64}"),
+				labelled(answer("{ok: 0, code: 11601}"), "RetryableWriteError"),
+				labelled(refusal(91), "RetryableWriteError"),
+				new MongoNotPrimaryException(BsonDocument.parse("{ok: 0, code: 10107}"), SERVER),
+				new MongoOperationTimeoutException("in time"),
+				new MongoSocketReadException("no answer", SERVER, new IllegalStateException()),
+				new IllegalStateException("of any other kind"));
+	}
+
+	private static MongoWriteException refusal(int code) {
+		return new MongoWriteException(new WriteError(code, "refused", new BsonDocument()), SERVER, Set.of());
+	}
+
+	private static MongoCommandException answer(String response) {
+		return new MongoCommandException(BsonDocument.parse(response), SERVER);
+	}
+
+	private static MongoException labelled(MongoException failure, String label) {
+		failure.addLabel(label);
+		return failure;
+	}
 
 	private static final ServerAddress SERVER = new ServerAddress("db.example", 27017);
 

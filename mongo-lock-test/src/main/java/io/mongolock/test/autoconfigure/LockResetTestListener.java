@@ -41,15 +41,21 @@ class LockResetTestListener implements TestExecutionListener, Ordered {
 
 	@Override
 	public void beforeTestMethod(TestContext context) {
-		store(context).ifPresent((store) -> context.setAttribute(BEFORE, tokens(store)));
+		store(context).ifPresent((store) -> context.setAttribute(BEFORE, held(store, client(context))));
 	}
 
-	private static Set<String> tokens(InMemoryLockStore store) {
+	private static Set<String> held(InMemoryLockStore store, @Nullable LockTemplate client) {
 		return store.list("", "", Integer.MAX_VALUE, Duration.ZERO)
 			.stream()
-			.flatMap((lock) -> lock.holders().stream())
-			.map(StoredHolder::leaseToken)
+			.flatMap((lock) -> lock.holders()
+				.stream()
+				.filter((holder) -> isHeld(lock, holder, client))
+				.map(StoredHolder::leaseToken))
 			.collect(Collectors.toSet());
+	}
+
+	private static @Nullable LockTemplate client(TestContext context) {
+		return context.getApplicationContext().getBeanProvider(LockTemplate.class).getIfAvailable();
 	}
 
 	@Override
@@ -69,8 +75,11 @@ class LockResetTestListener implements TestExecutionListener, Ordered {
 	}
 
 	private static void reset(List<StoredLock> freed, TestContext context) {
-		LockTemplate client = context.getApplicationContext().getBeanProvider(LockTemplate.class).getIfAvailable();
-		List<String> held = freed.stream().filter((lock) -> isHeld(lock, client)).map(StoredLock::key).toList();
+		LockTemplate client = client(context);
+		List<String> held = freed.stream()
+			.filter((lock) -> lock.holders().stream().anyMatch((holder) -> isHeld(lock, holder, client)))
+			.map(StoredLock::key)
+			.toList();
 		if (!held.isEmpty()) {
 			logger
 				.warn("Locks were still held after " + context.getTestMethod().toGenericString() + " and are now lost: "
@@ -82,12 +91,11 @@ class LockResetTestListener implements TestExecutionListener, Ordered {
 		}
 	}
 
-	private static boolean isHeld(StoredLock lock, @Nullable LockTemplate client) {
-		return lock.holders().stream().anyMatch((holder) -> {
-			LocalLease own = (client != null) ? client.find(new LeaseId(lock.key(), holder.leaseToken())) : null;
-			boolean idle = own != null && own.idleFor() != null;
-			return holder.isAlive(lock.now()) && !holder.kept() && !idle;
-		});
+	// Neither a minimum hold nor an idle lease has anybody who works
+	private static boolean isHeld(StoredLock lock, StoredHolder holder, @Nullable LockTemplate client) {
+		LocalLease own = (client != null) ? client.find(new LeaseId(lock.key(), holder.leaseToken())) : null;
+		boolean idle = own != null && own.idleFor() != null;
+		return holder.isAlive(lock.now()) && !holder.kept() && !idle;
 	}
 
 }
