@@ -178,7 +178,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * The callback that it was locked for is over, whose end closes the handle.
 	 */
 	void left() {
-		boolean unused = closes();
+		closes();
 	}
 
 	@Override
