@@ -323,7 +323,7 @@ final class Mutants {
 	private static List<Mutant> handOvers() {
 		return List.of(
 				new Mutant("fence reused at hand-over", "HeldLock.<init>", "from.lease.next(from.fence() + 1,",
-						"from.lease.next(from.fence(),", search("HANDED_OVER", "FENCE"), simulation("FENCE"),
+						"from.lease.next(from.fence(),", search("HANDED_OVER", "FENCE"),
 						test(HAND_OVER, "eachHolderHasTheNextFenceAndTheGrantKeepsItsOwn")),
 				new Mutant("fences set aside beside other holders", "AcquisitionRequests.<init>",
 						"(attempt.limit() == 1) ? reserve : 0", "reserve", search("LIMITED_HERE", "FENCE"),
