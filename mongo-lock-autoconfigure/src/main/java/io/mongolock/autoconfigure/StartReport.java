@@ -2,8 +2,10 @@ package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -138,23 +140,20 @@ final class StartReport implements SmartLifecycle {
 	}
 
 	private String settings() {
-		StringBuilder line = new StringBuilder();
+		Map<String, Object> settings = new LinkedHashMap<>();
 		this.configured.terms()
 			.toText()
-			.forEach((name, value) -> append(line, DataObjectPropertyName.toDashedForm(name), value));
-		append(line, "hand-over",
-				text(this.properties.handOver().maxTime()) + "/" + this.properties.handOver().maxCount());
-		append(line, "place-ttl", text(this.properties.placeTtl()));
-		append(line, "max-places", this.properties.maxPlaces());
-		append(line, "notifications", text(this.properties.notifications()));
+			.forEach((name, value) -> settings.put(DataObjectPropertyName.toDashedForm(name), value));
+		MongoLockProperties.HandOver handOver = this.properties.handOver();
+		settings.put("hand-over", text(handOver.maxTime()) + "/" + handOver.maxCount());
+		settings.put("place-ttl", text(this.properties.placeTtl()));
+		settings.put("max-places", this.properties.maxPlaces());
+		settings.put("notifications", text(this.properties.notifications()));
 		MongoLockProperties.TtlIndex index = this.properties.ttlIndex();
-		append(line, "ttl-index", text(index.mode()) + "/" + text(index.retention()));
+		settings.put("ttl-index", text(index.mode()) + "/" + text(index.retention()));
+		String all = settings.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", "));
 		String own = this.configured.byName().keySet().stream().sorted().collect(Collectors.joining(", "));
-		return line + ((own.isEmpty()) ? "" : "; settings of their own: " + own);
-	}
-
-	private static void append(StringBuilder line, String setting, Object value) {
-		line.append((line.isEmpty()) ? "" : ", ").append(setting).append('=').append(value);
+		return all + ((own.isEmpty()) ? "" : "; settings of their own: " + own);
 	}
 
 	private static String text(Enum<?> choice) {

@@ -65,9 +65,9 @@ class ClientRuntime {
 	}
 
 	private static Thread daemon(Runnable task, String name) {
-		// Inherits nothing of the caller that happens to be the first to need one, but
-		// the
-		// class loader, which code of the application goes by
+		// Of the caller that happens to need one first it inherits the class loader
+		// alone,
+		// which code of the application goes by
 		Thread thread = new Thread(null, task, name, 0, false);
 		thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
 		thread.setDaemon(true);

@@ -1,9 +1,7 @@
 package io.mongolock.event;
 
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
 
@@ -63,14 +61,7 @@ final class EventLog {
 	 * Wait until what was said before is in the log.
 	 */
 	void flush(Duration timeout) {
-		CountDownLatch written = new CountDownLatch(1);
-		this.lines.add(written::countDown);
-		try {
-			written.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+		this.lines.awaitAll(timeout);
 	}
 
 }

@@ -55,7 +55,11 @@ public final class RenewalEvents {
 	 * @param failure which could not be renewed
 	 */
 	public void answeredInPart(List<Lease> leases, SomeRenewalsFailedException failure) {
-		answered(leases.stream().filter((lease) -> !failure.failed().contains(lease.id())).toList(), failure.found());
+		answered(others(leases, failure), failure.found());
+	}
+
+	private static List<Lease> others(List<Lease> leases, SomeRenewalsFailedException failure) {
+		return leases.stream().filter((lease) -> !failure.failed().contains(lease.id())).toList();
 	}
 
 	/**
@@ -79,7 +83,7 @@ public final class RenewalEvents {
 	 */
 	public void renewedInPart(List<Lease> leases, SomeRenewalsFailedException failure, ClockReading requested) {
 		List<Lease> failed = leases.stream().filter((lease) -> failure.failed().contains(lease.id())).toList();
-		List<Lease> others = leases.stream().filter((lease) -> !failure.failed().contains(lease.id())).toList();
+		List<Lease> others = others(leases, failure);
 		if (!others.isEmpty()) {
 			renewed(others, failure.found(), requested);
 		}

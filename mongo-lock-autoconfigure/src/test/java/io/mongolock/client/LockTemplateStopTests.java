@@ -68,8 +68,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 
 	@Test
 	void aStopEndsThousandsWhoWaitForALockThatMayLinger() {
-		LockTemplate other = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
-				new LockOwner("other", "1", "host", 42, ""), LockClock.system(), List.of()));
+		LockTemplate other = client(new ClientRuntime());
 		LockHandle elsewhere = other.acquire(LockRequest.of("k"));
 		LockRequest lingering = LockRequest.builder("k")
 			.waitTimeout(Duration.ofMinutes(5))
@@ -94,16 +93,15 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 	void aStopWaitsUntilItsLossesAreHeard() {
 		CountDownLatch go = new CountDownLatch(1);
 		AtomicInteger heard = new AtomicInteger();
-		LockTemplate slow = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
-				new LockOwner("slow", "1", "host", 42, ""), LockClock.system(), List.of(new LockListener() {
+		LockTemplate slow = client(new ClientRuntime(), new LockListener() {
 
-					@Override
-					public void onLost(LockHandle handle, LossReason reason) {
-						await(go);
-						heard.incrementAndGet();
-					}
+			@Override
+			public void onLost(LockHandle handle, LossReason reason) {
+				await(go);
+				heard.incrementAndGet();
+			}
 
-				})));
+		});
 		IntStream.range(0, 100).forEach((i) -> slow.acquire(LockRequest.of("slow" + i)));
 		Thread stop = new Thread(() -> slow.stop(Duration.ofMinutes(1)));
 		stop.start();
@@ -146,8 +144,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 			}
 
 		};
-		client.set(new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
-				new LockOwner("again", "1", "host", 42, ""), LockClock.system(), List.of(before)), runtime));
+		client.set(client(runtime, before));
 		client.get().start();
 		assertThat(client.get().acquireAsync(LockRequest.of("joining"))).failsWithin(Duration.ofSeconds(30))
 			.withThrowableOfType(ExecutionException.class)
@@ -248,6 +245,11 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		this.template.start();
 		assertThat(this.template.isRunning()).isTrue();
 		this.template.execute(REQUEST, (handle) -> null);
+	}
+
+	private LockTemplate client(ClientRuntime runtime, LockListener... listeners) {
+		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("another", "1", "host", 42, ""), LockClock.system(), List.of(listeners)), runtime);
 	}
 
 }
