@@ -309,9 +309,11 @@ final class AcquisitionState {
 	}
 
 	private AcquisitionStep granted(Grant grant, ClaimAnswer answer, ClockReading now) {
-		HeldLock held = new HeldLock(this.attempt, grant, answer.content(), now, this.onLost);
+		Granted granted = new Granted(new HeldLock(this.attempt, grant, answer.content(), now, this.onLost),
+				answer.lapsedBefore(grant.entry()));
+		// Only now: an attempt that is over leaves the queues with its last step alone
 		this.phase = Phase.OVER;
-		return new Granted(held, answer.lapsedBefore(grant.entry()));
+		return granted;
 	}
 
 	private AcquisitionStep hold(ClockReading now) {

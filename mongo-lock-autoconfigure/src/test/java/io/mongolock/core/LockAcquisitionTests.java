@@ -2,6 +2,7 @@ package io.mongolock.core;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -35,6 +36,7 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Tests for {@link LockAcquisition}: ttl 30 s, margin 6 s, wait 5 s, retry 100 ms,
@@ -496,6 +498,30 @@ class LockAcquisitionTests {
 		assertThat(answered(this.acquisition, answer, 0, 1)).isInstanceOfSatisfying(Granted.class,
 				(granted) -> assertThat(granted.lapsed()).singleElement()
 					.satisfies((holder) -> assertThat(holder.owner().thread()).isEqualTo("other")));
+	}
+
+	@Test
+	void anAttemptWhoseGrantCannotBeMadePassesItsTurnOnWhenItIsCancelled() {
+		LockAcquisition next = acquisition("next", Duration.ofSeconds(5));
+		begin(this.acquisition);
+		begin(next);
+		List<StoredHolder> previous = new AbstractList<>() {
+
+			@Override
+			public StoredHolder get(int index) {
+				throw new OutOfMemoryError("on purpose");
+			}
+
+			@Override
+			public int size() {
+				return 1;
+			}
+
+		};
+		ClaimAnswer answer = new ClaimAnswer(List.of(holder("mine", NOW)), List.of(), previous, NOW);
+		assertThatThrownBy(() -> answered(this.acquisition, answer, 0, 1)).isInstanceOf(OutOfMemoryError.class);
+		assertThat(this.acquisition.cancel()).isInstanceOf(Cancelled.class);
+		assertThat(this.turns).containsExactly("next");
 	}
 
 	@Test
