@@ -134,6 +134,18 @@ class DashboardPageTests {
 	}
 
 	@Test
+	void aLockThatAnotherHasTakenOverSinceTheButtonWasPressedIsLeftAlone() {
+		locks.hold("seed:1", Duration.ofMinutes(3), 0);
+		Page page = open(DESKTOP, "seed:");
+		button(page, "Release seed:1 by force").click();
+		expect(page.getByRole(AriaRole.DIALOG)).containsText("held by shop");
+		locks.takeOver("seed:1");
+		button(page, "Release by force").click();
+		expect(page.locator("#notice")).hasText("seed:1 was left alone: those who held it do so no longer");
+		assertThat(locks.isHeld("seed:1")).isTrue();
+	}
+
+	@Test
 	void aKeyThatABrowserWouldTakeForAnotherIsTheOneThatIsReleased() {
 		locks.hold("seed:a/../b", Duration.ZERO, 0);
 		locks.hold("seed:b", Duration.ZERO, 0);

@@ -45,6 +45,14 @@ final class SeededLocks implements AutoCloseable {
 	}
 
 	/**
+	 * Have another take over a lock.
+	 * @param key its key
+	 */
+	void takeOver(String key) {
+		this.locks.replaceOne(new Document("_id", key), document(key, Duration.ZERO, 0));
+	}
+
+	/**
 	 * Hold many.
 	 * @param count how many
 	 */
