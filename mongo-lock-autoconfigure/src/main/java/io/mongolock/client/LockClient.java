@@ -227,6 +227,16 @@ final class LockClient {
 	 * @param budget how long this may take, a day at most
 	 */
 	void stop(Duration budget) {
+		Runnable interrupt = ClientThreads.holdBackInterrupt();
+		try {
+			stopWithin(budget);
+		}
+		finally {
+			interrupt.run();
+		}
+	}
+
+	private void stopWithin(Duration budget) {
 		Duration most = (budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP;
 		long until = this.clock.nanoTime() + most.toNanos();
 		this.lifecycle.stop();

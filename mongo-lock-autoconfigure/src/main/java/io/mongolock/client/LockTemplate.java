@@ -93,7 +93,7 @@ public final class LockTemplate implements LockOperations {
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		AsyncExecution<T> execution = new AsyncExecution<>(callback, this::working, LockTemplate::interrupting,
-				this.threads);
+				LockTemplate::unused, this.threads);
 		StackFrame caller = this.handles.caller();
 		LeaseHandle shared = this.handles.shareOwn(request);
 		return (shared != null) ? execution.run(this.handles.watch(shared, caller))
@@ -247,6 +247,13 @@ public final class LockTemplate implements LockOperations {
 	private static @Nullable LockShares interrupting(LockHandle handle) {
 		return (handle instanceof LeaseHandle lease && lease.heldLock().request().onLost() == OnLost.INTERRUPT)
 				? lease.heldLock().shares() : null;
+	}
+
+	// Of a claim of its own, so nobody shares it
+	static void unused(LockHandle handle) {
+		if (handle instanceof LeaseHandle lease) {
+			lease.heldLock().ending().waiveMinHold();
+		}
 	}
 
 }

@@ -80,6 +80,9 @@ final class ReleaseRequests {
 				this.looking.set(false);
 			}
 		}
+		if (!running.getAsBoolean()) {
+			this.wanted.clear();
+		}
 	}
 
 	private void look(Duration timeout) {

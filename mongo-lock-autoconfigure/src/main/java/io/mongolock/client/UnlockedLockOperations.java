@@ -77,8 +77,8 @@ public class UnlockedLockOperations implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
-		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, (handle) -> null, this.results)
-			.run(acquireAsync(request));
+		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, (handle) -> null, (handle) -> {
+		}, this.results).run(acquireAsync(request));
 	}
 
 	@Override

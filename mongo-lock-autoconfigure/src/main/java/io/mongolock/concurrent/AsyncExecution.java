@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,8 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private final Function<LockHandle, @Nullable LockShares> interrupting;
 
+	private final Consumer<LockHandle> unused;
+
 	private final Executor releases;
 
 	private final CompletableFuture<T> result = new Result();
@@ -42,14 +45,16 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	 * Create an execution.
 	 * @param interrupting where to hear of a loss that interrupts the work; {@code null}
 	 * if none does
+	 * @param unused is given a lock under which nothing will be done, before its release
 	 * @param releases where work begins that would begin on the thread of the caller, the
 	 * lock is released and the result completed, all of which may block
 	 */
 	public AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Function<LockHandle, Scope> working,
-			Function<LockHandle, @Nullable LockShares> interrupting, Executor releases) {
+			Function<LockHandle, @Nullable LockShares> interrupting, Consumer<LockHandle> unused, Executor releases) {
 		this.callback = callback;
 		this.working = working;
 		this.interrupting = interrupting;
+		this.unused = unused;
 		this.releases = releases;
 	}
 
@@ -85,6 +90,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private void work(LockHandle handle) {
 		if (this.result.isDone()) {
+			this.unused.accept(handle);
 			end(handle, null, null);
 			return;
 		}

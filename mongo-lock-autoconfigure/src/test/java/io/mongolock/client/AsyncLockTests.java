@@ -246,6 +246,20 @@ class AsyncLockTests {
 	}
 
 	@Test
+	void aLockWhoseWorkIsCancelledBeforeItBeginsNeedNotStayTaken() {
+		LockHandle handle = this.template.acquire(LockRequest.builder("k").minHold(Duration.ofHours(1)).build());
+		List<Runnable> elsewhere = new ArrayList<>();
+		CompletableFuture<String> result = new AsyncExecution<String>((held) -> {
+			throw new IllegalStateException("Nobody waits for it");
+		}, (held) -> Scope.NONE, (held) -> null, LockTemplate::unused, elsewhere::add)
+			.run(CompletableFuture.completedFuture(handle));
+		result.cancel(false);
+		elsewhere.get(0).run();
+		assertThat(this.store.holders()).isZero();
+		assertThat(this.store.kept).isEmpty();
+	}
+
+	@Test
 	void aFutureThatTimedOutReleasesWhatIsGrantedLater() {
 		hangs("acquire", 1);
 		CompletableFuture<LockHandle> claim = this.template.acquireAsync(REQUEST);
@@ -520,8 +534,8 @@ class AsyncLockTests {
 
 		};
 		ended.complete("done");
-		assertThat(new AsyncExecution<String>((held) -> ended, (held) -> Scope.NONE, (held) -> shares, Runnable::run)
-			.run(handle)).isCompletedWithValue("done");
+		assertThat(new AsyncExecution<String>((held) -> ended, (held) -> Scope.NONE, (held) -> shares, (held) -> {
+		}, Runnable::run).run(handle)).isCompletedWithValue("done");
 		this.store.forget("k");
 		this.template.renew("k");
 		assertThat(shares.isHeld(ClockReading.of(LockClock.system()))).isFalse();
@@ -579,8 +593,8 @@ class AsyncLockTests {
 		LockHandle handle = this.template.acquire(REQUEST);
 		List<Runnable> elsewhere = new ArrayList<>();
 		CompletableFuture<String> result = new AsyncExecution<String>(
-				(held) -> CompletableFuture.completedFuture("done"), (held) -> Scope.NONE, (held) -> null,
-				elsewhere::add)
+				(held) -> CompletableFuture.completedFuture("done"), (held) -> Scope.NONE, (held) -> null, (held) -> {
+				}, elsewhere::add)
 			.run(CompletableFuture.completedFuture(handle));
 		assertThat(result).isNotDone();
 		// To begin, and to end

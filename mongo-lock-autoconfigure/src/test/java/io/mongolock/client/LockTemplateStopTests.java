@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -89,8 +91,9 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		other.stop(Duration.ofSeconds(1));
 	}
 
-	@Test
-	void aStopWaitsUntilItsLossesAreHeard() {
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aStopWaitsUntilItsLossesAreHeard(boolean interrupted) {
 		CountDownLatch go = new CountDownLatch(1);
 		AtomicInteger heard = new AtomicInteger();
 		LockTemplate slow = client(new ClientRuntime(), new LockListener() {
@@ -103,7 +106,14 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 
 		});
 		IntStream.range(0, 100).forEach((i) -> slow.acquire(LockRequest.of("slow" + i)));
-		Thread stop = new Thread(() -> slow.stop(Duration.ofMinutes(1)));
+		AtomicBoolean stays = new AtomicBoolean();
+		Thread stop = new Thread(() -> {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+			slow.stop(Duration.ofMinutes(1));
+			stays.set(Thread.currentThread().isInterrupted());
+		});
 		stop.start();
 		Awaitility.await()
 			.until(() -> !stop.isAlive()
@@ -112,6 +122,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		go.countDown();
 		Awaitility.await().until(() -> !stop.isAlive());
 		assertThat(heard).hasValue(100);
+		assertThat(stays.get()).isEqualTo(interrupted);
 	}
 
 	@Test

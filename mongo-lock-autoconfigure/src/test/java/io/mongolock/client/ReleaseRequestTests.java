@@ -159,9 +159,11 @@ class ReleaseRequestTests {
 	@Test
 	void nobodyLooksAfterTheStop() {
 		LockStore untouched = Mockito.mock();
-		new ReleaseRequests(untouched,
-				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals())
-			.look(List.of(lease("a")), Duration.ofSeconds(3), () -> false);
+		ReleaseRequests requests = new ReleaseRequests(untouched,
+				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
+		requests.look(List.of(lease("a")), Duration.ofSeconds(3), () -> false);
+		// Nor at that after a start
+		requests.look(List.of(), Duration.ofSeconds(3), () -> true);
 		BDDMockito.then(untouched).shouldHaveNoInteractions();
 	}
 

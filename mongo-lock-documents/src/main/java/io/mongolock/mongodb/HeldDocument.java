@@ -57,7 +57,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	private volatile boolean closing;
 
-	private volatile boolean inDoubt;
+	/** How many writes had no certain answer, but for those that were rolled back. */
+	private int doubts;
 
 	/** Whether a write was refused, so that its caller knows of the loss. */
 	private volatile boolean refused;
@@ -210,7 +211,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	synchronized BsonDocument known() {
 		BsonDocument known = this.loaded.mapped();
-		if (this.inDoubt) {
+		if (this.doubts > 0) {
 			known = known.clone();
 			this.sent.addAll(known.keySet());
 			for (String field : this.sent) {
@@ -402,7 +403,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 			this.suspended = null;
 			released = this.state == State.WRITING;
 			if (!released) {
-				this.inDoubt |= !known;
+				this.doubts += (known) ? 0 : 1;
 				if (status == TransactionSynchronization.STATUS_COMMITTED) {
 					// From here on others see it
 					this.renewalOfTransaction.run();
@@ -447,27 +448,29 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/**
 	 * It failed without a certain answer.
 	 * @param releases whether it may have released the lock, or will when it is executed
-	 * @return whether it was the first
 	 */
-	boolean unanswered(boolean releases) {
-		boolean first;
+	void unanswered(boolean releases) {
 		synchronized (this) {
-			first = !this.inDoubt;
-			this.inDoubt = true;
+			this.doubts++;
 			if (releases) {
 				this.lease.doubt(true);
 			}
 		}
 		notWritten();
-		return first;
 	}
 
 	/**
-	 * What failed so was part of a transaction that was rolled back.
+	 * One that failed so was part of a transaction that was rolled back.
 	 */
 	synchronized void undone() {
-		this.inDoubt = false;
-		this.lease.doubt(false);
+		this.doubts--;
+		if (this.doubts == 0) {
+			this.lease.doubt(false);
+		}
+	}
+
+	private synchronized boolean isInDoubt() {
+		return this.doubts > 0;
 	}
 
 	/**
@@ -492,7 +495,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	String outdated() {
 		notWritten();
-		return (this.inDoubt)
+		return (isInDoubt())
 				? "; a write before, whose answer was lost, may be what has raised it: see what is stored, and go on, by "
 						+ "resume(type, locked.ticket())"
 				: "";
@@ -505,7 +508,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	String refused() {
 		lost();
 		this.refused = true;
-		return (this.inDoubt) ? "; a write before, whose answer was lost, may be what has released it"
+		return (isInDoubt()) ? "; a write before, whose answer was lost, may be what has released it"
 				: "; nothing was written";
 	}
 

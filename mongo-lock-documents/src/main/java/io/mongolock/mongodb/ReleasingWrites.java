@@ -115,8 +115,11 @@ final class ReleasingWrites {
 			if (StoreFailures.isUnwritten(ex)) {
 				held.notWritten();
 			}
-			else if (held.unanswered(write.releases()) && CurrentTransaction.session(this.template).isPresent()) {
-				TransactionSynchronizationManager.registerSynchronization(new Doubt(held));
+			else {
+				held.unanswered(write.releases());
+				if (CurrentTransaction.session(this.template).isPresent()) {
+					TransactionSynchronizationManager.registerSynchronization(new Doubt(held));
+				}
 			}
 			throw ex;
 		}

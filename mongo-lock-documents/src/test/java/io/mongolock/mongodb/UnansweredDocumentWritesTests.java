@@ -38,6 +38,7 @@ import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeDeleteEvent;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -142,22 +143,38 @@ class UnansweredDocumentWritesTests {
 		for (LockedDocument<Page> one : List.of(locked, resumed)) {
 			saveInRollbackWithoutAnAnswer(one);
 			one.handle().assertHeld();
-			this.template.loses = Losing.REQUEST;
-			assertThatExceptionOfType(DataAccessResourceFailureException.class)
-				.isThrownBy(() -> this.here.documents().save(one, one.entity()));
+			saveWithoutAnAnswer(one);
 			saveInRollbackWithoutAnAnswer(one);
 			assertThat(one.handle().isHeld()).as("that of a write before it stays").isFalse();
 		}
+	}
+
+	@Test
+	void aRollbackLeavesTheDoubtThatBeganOutsideOfItsTransaction() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		MongoTransactionManager transactions = new MongoTransactionManager(this.template.getMongoDatabaseFactory());
+		TransactionTemplate outside = new TransactionTemplate(transactions);
+		outside.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+		new TransactionTemplate(transactions).executeWithoutResult((status) -> {
+			status.setRollbackOnly();
+			saveWithoutAnAnswer(locked);
+			outside.executeWithoutResult((none) -> saveWithoutAnAnswer(locked));
+		});
+		assertThat(locked.handle().isHeld()).isFalse();
+	}
+
+	private void saveWithoutAnAnswer(LockedDocument<Page> locked) {
+		this.template.loses = Losing.REQUEST;
+		assertThatExceptionOfType(DataAccessResourceFailureException.class)
+			.isThrownBy(() -> this.here.documents().save(locked, locked.entity()));
+		assertThat(locked.handle().isHeld()).isFalse();
 	}
 
 	private void saveInRollbackWithoutAnAnswer(LockedDocument<Page> locked) {
 		new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
 			.executeWithoutResult((status) -> {
 				status.setRollbackOnly();
-				this.template.loses = Losing.REQUEST;
-				assertThatExceptionOfType(DataAccessResourceFailureException.class)
-					.isThrownBy(() -> this.here.documents().save(locked, locked.entity()));
-				assertThat(locked.handle().isHeld()).isFalse();
+				saveWithoutAnAnswer(locked);
 			});
 	}
 

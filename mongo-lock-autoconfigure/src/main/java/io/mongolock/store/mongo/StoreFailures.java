@@ -72,6 +72,12 @@ public final class StoreFailures {
 	private static final Set<Integer> ANSWERS_LOST = Set.of(5637601, 5637602);
 
 	/**
+	 * An attempt ended before the server looked what became of one before it:
+	 * LockTimeout, LockBusy, an error of Atlas, Interrupted.
+	 */
+	private static final Set<Integer> CUT_SHORT = Set.of(24, 46, 8000, 11601);
+
+	/**
 	 * How a server answers that does not know what it is asked for: FailedToParse,
 	 * CommandNotFound, InvalidOptions, CommandNotSupported, InvalidPipelineOperator,
 	 * QueryFeatureNotAllowed, NotImplemented, APIVersionError, APIStrictError, and an
@@ -168,7 +174,8 @@ public final class StoreFailures {
 		boolean error = failure instanceof MongoWriteException
 				|| failure instanceof MongoCommandException command && isUnexecuted(command);
 		return error && failure instanceof MongoException answer && !answer.hasErrorLabel("RetryableWriteError")
-				&& !isServerGone(answer) && !ANSWERS_LOST.contains(answer.getCode());
+				&& !isServerGone(answer) && !ANSWERS_LOST.contains(answer.getCode())
+				&& !CUT_SHORT.contains(answer.getCode());
 	}
 
 	private static boolean isUnencoded(Throwable thrown) {
