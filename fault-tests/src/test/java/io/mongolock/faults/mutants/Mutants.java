@@ -624,10 +624,10 @@ final class Mutants {
 	/** What ends at the same moment as something else. */
 	private static List<Mutant> races() {
 		return List.of(
-				new Mutant("race: stop does not await requests underway", "LockClient.stop",
+				new Mutant("race: stop does not await requests underway", "LockClient.stopWithin",
 						"		this.lifecycle.awaitRequests(left(until));\n", "",
 						test(CLOSING, "aStopAwaitsTheRequestUnderwayAndReleasesWhatItWasGranted")),
-				new Mutant("race: what is granted during a stop kept", "LockClient.stop", """
+				new Mutant("race: what is granted during a stop kept", "LockClient.stopWithin", """
 								// What was granted, or took a place, meanwhile
 								this.heldLocks.abandonAll(until);
 								this.handles.stop();
@@ -801,7 +801,7 @@ final class Mutants {
 		return List.of(
 				new Mutant("kept after the shutdown", "HeldLocks.abandonAll", "this.releaser.releaseAll(left, until);",
 						"", test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")),
-				new Mutant("nothing released by a stop that may take forever", "LockClient.stop",
+				new Mutant("nothing released by a stop that may take forever", "LockClient.stopWithin",
 						"(budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP",
 						"Duration.ofNanos(java.util.concurrent.TimeUnit.NANOSECONDS.convert(budget))",
 						test("io.mongolock.client.LockTemplateStopTests", "aStopThatMayTakeForeverReleasesHeldLocks")));
@@ -877,6 +877,9 @@ final class Mutants {
 						test(unanswered, "whatMayHaveReleasedTheLockLeavesNobodyWhoHoldsIt")),
 				new Mutant("document lock: in doubt also after a rollback", "HeldDocument.undone",
 						"		this.doubts--;", "", test(unanswered, "aRollbackEndsTheDoubtThatItsTransactionBegan")),
+				new Mutant("document lock: in no doubt after the rollback of another transaction",
+						"HeldDocument.undone", "		this.doubts--;", "		this.doubts = 0;",
+						test(unanswered, "aRollbackLeavesTheDoubtThatBeganOutsideOfItsTransaction")),
 				new Mutant("document lock: field that nobody maps removed after an update without an answer",
 						"ReleasingWrite.fields", "this.update != null && !releases()", "this.update != null",
 						test(unanswered, "anUpdateThatMayHaveBeenMadeLeavesAloneWhatNobodyMaps")),
@@ -1142,8 +1145,11 @@ final class Mutants {
 						"catch (Throwable ex)", "catch (RuntimeException | Error ex)",
 						test("io.mongolock.client.LockEventsTests",
 								"whatAListenerThrowsUndeclaredKeepsNobodyFromHearingOfLosses")),
-				new Mutant("loss: unheard at the end of a stop", "LockClient.stop",
+				new Mutant("loss: unheard at the end of a stop", "LockClient.stopWithin",
 						"		this.events.awaitLosses((half.compareTo(MAX_HEARING) < 0) ? half : MAX_HEARING);\n", "",
+						test("io.mongolock.client.LockTemplateStopTests", "aStopWaitsUntilItsLossesAreHeard")),
+				new Mutant("loss: unheard at the end of a stop on an interrupted thread", "LockClient.stop",
+						"ClientThreads.holdBackInterrupt();", "() -> {\n		};",
 						test("io.mongolock.client.LockTemplateStopTests", "aStopWaitsUntilItsLossesAreHeard")),
 				new Mutant("loss: the interrupt of the work around is eaten", "LossInterruption.close",
 						"			this.thread.interrupt();\n", "",
